@@ -1,0 +1,32 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+help:  ## What can be made
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $(STAMP)
+
+setup: $(STAMP)  ## A virtual environment with everything
+
+demo: $(STAMP)  ## Assess a generated release; ends in a verdict and demo/report.html
+	$(BIN)/unmask demo --out demo
+
+test: $(STAMP)  ## All tests
+	$(BIN)/python -m pytest -n 2
+
+lint: $(STAMP)  ## ruff and mypy --strict
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+bench: $(STAMP)  ## Benchmarks, ratios against named peers
+	for b in benchmarks/*.py; do $(BIN)/python $$b || exit 1; done
+
+clean:  ## Remove what was made
+	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.PHONY: help setup demo test lint bench clean

@@ -1,0 +1,1 @@
+"""unmask: attack your data release before someone else does."""

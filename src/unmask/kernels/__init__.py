@@ -1,0 +1,1 @@
+"""FAST: numba kernels. Arrays in, arrays out; no frames, no I/O, no options parsing."""
