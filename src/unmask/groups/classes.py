@@ -15,10 +15,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unmask.errors import EngineError, ParameterError, RoleError, TableError, did_you_mean
+from unmask.errors import EngineError, RoleError, TableError
+from unmask.tables.roles import check_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -68,42 +69,36 @@ class Classes:
                 hint="join the table of classes to it on the quasi-identifiers",
             )
         names = [f"k{i}" for i in range(len(self.keys))]
-        records = pl.DataFrame(_select_keys(self._frame, self.keys).to_polars())
+        records = pl.DataFrame(select_keys(self._frame, self.keys).to_polars())
         classes = self.columns.rename(dict(zip(self.columns.columns, names, strict=True)))
         classes = classes.with_columns(pl.Series("value", values))
         joined = records.join(classes, on=names, how="left", nulls_equal=True, maintain_order="left")
         return np.asarray(joined["value"].to_numpy())
 
 
-def open_table(table: Any, columns: Sequence[str], *, name: str = "table") -> Frame:  # noqa: ANN401 - any frame
-    """Take any frame of narwhals and check that it has the columns; nothing is read yet."""
+def open_table(table: Any, *, name: str = "table", **roles: Iterable[str]) -> Frame:  # noqa: ANN401 - any frame
+    """Take any frame of narwhals and check that it has the columns of each role; nothing is read yet."""
     try:
         frame = nw.from_native(table)
     except TypeError as error:
         raise TableError(f"the {name} is not a frame", got=type(table).__name__, allowed="any frame that narwhals takes") from error
     known = frame.collect_schema().names()
-    for column in columns:
-        if column not in known:
-            raise RoleError(f"the {name} has no column {column!r}", allowed=", ".join(known), hint=did_you_mean(column, known))
+    for role, columns in roles.items():
+        check_columns(columns, known, role, f"the {name}")
     return frame
 
 
-def check_keys(quasi: Sequence[str]) -> tuple[str, ...]:
-    """Refuse no quasi-identifiers, a bare string, and repeated names."""
-    if isinstance(quasi, str):
-        raise ParameterError("quasi is one string", got="str", allowed="a sequence of column names", hint="put it in a list")
-    keys = tuple(quasi)
+def check_keys(quasi: Iterable[str]) -> tuple[str, ...]:
+    """Names of the quasi-identifiers, each once; refuse none."""
+    keys = (quasi,) if isinstance(quasi, str) else tuple(dict.fromkeys(quasi))
     if not keys:
-        raise RoleError("no quasi-identifier was given", allowed="one column or more", hint="what may an intruder know of a person?")
-    if len(set(keys)) < len(keys):
-        repeated = sorted({key for key in keys if keys.count(key) > 1})
-        raise RoleError("a quasi-identifier is named twice", got=", ".join(map(repr, repeated)))
+        raise RoleError("no quasi-identifiers given", hint="name at least one column in quasi=")
     return keys
 
 
 def count_classes(
     table: Any,  # noqa: ANN401 - any frame
-    quasi: Sequence[str],
+    quasi: Iterable[str],
     *,
     weight: str | None = None,
     name: str = "table",
@@ -111,9 +106,8 @@ def count_classes(
 ) -> Classes:
     """Group ``table`` by its quasi-identifiers where it lives, and bring the counts here."""
     keys = check_keys(quasi)
-    needed = [*keys, *([weight] if weight is not None else [])]
-    frame = open_table(table, needed, name=name)
-    selected = _select_keys(frame, keys, weight, *(expression.alias(label) for label, expression in aggregates.items()))
+    frame = open_table(table, name=name, quasi=keys, weight=[weight] if weight is not None else [])
+    selected = select_keys(frame, keys, weight, *(expression.alias(label) for label, expression in aggregates.items()))
     names = [f"k{i}" for i in range(len(keys))]
     sums = [nw.col("w").sum(), nw.col("w").min().alias("least"), nw.col("gap").sum()] if weight is not None else []
     counted = collect(selected.group_by(names).agg(nw.len().alias("n"), *sums, *(nw.col(label).sum() for label in aggregates)))
@@ -141,7 +135,8 @@ def encode(column: pl.Series) -> Codes:
     return (ranks.fill_null(missing).cast(pl.Int32) - 1).to_numpy()
 
 
-def _select_keys(frame: Frame, keys: Sequence[str], weight: str | None = None, *more: nw.Expr) -> Frame:
+def select_keys(frame: Frame, keys: Sequence[str], weight: str | None = None, *more: nw.Expr) -> Frame:
+    """Take the keys as k0, k1, ..., the weight as w (with its gaps), and more: no name of the table can clash with ours."""
     schema = frame.collect_schema()
     chosen = [_as_key(key, schema[key]).alias(f"k{i}") for i, key in enumerate(keys)]
     if weight is not None:

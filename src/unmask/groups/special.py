@@ -26,7 +26,7 @@ from unmask.errors import EngineError, ParameterError
 from unmask.groups.classes import Classes, check_keys, count_classes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable
 
 Floats = NDArray[np.float64]
 Scoring = Literal["elliot", "ihsn"]
@@ -144,7 +144,7 @@ class SpecialUniques:
 def special_uniques(
     table: Any,  # noqa: ANN401 - any frame that narwhals takes
     *,
-    quasi: Sequence[str],
+    quasi: Iterable[str],
     max_size: int | None = None,
     scoring: Scoring = "elliot",
     fraction: float = DEFAULT_FRACTION,
