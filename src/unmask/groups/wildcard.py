@@ -63,9 +63,12 @@ def _compatible(
 
 
 def number_rows(codes: Codes) -> NDArray[np.int64]:
-    """Give equal rows the same number 0, 1, ..., one column after the other: no product of domains can overflow."""
-    number = np.zeros(len(codes), np.int64)
+    """Give equal rows the same number 0, 1, ...; columns are joined until the product of their domains could overflow."""
+    number, reach = np.zeros(len(codes), np.int64), 1
     for k in range(codes.shape[1]):
-        joint = number * (int(codes[:, k].max(initial=0)) + 1) + codes[:, k]
-        number = np.unique(joint, return_inverse=True)[1].ravel().astype(np.int64)
-    return number
+        wide = int(codes[:, k].max(initial=0)) + 1
+        if reach * wide >= 2**62:
+            number = np.unique(number, return_inverse=True)[1].ravel().astype(np.int64)
+            reach = int(number.max(initial=0)) + 1
+        number, reach = number * wide + codes[:, k], reach * wide
+    return np.unique(number, return_inverse=True)[1].ravel().astype(np.int64)

@@ -1,0 +1,128 @@
+"""Attacker knowledge: how the risk grows with every attribute that the intruder happens to know.
+
+Which columns an intruder knows is a guess; a release should be judged for all guesses. The sweep counts the groups of every
+set of quasi-identifiers up to a size, and tells how risk grows with their number, which smallest sets single somebody out,
+and what each attribute adds on average over all that may be known already (its Shapley value [SHAPLEY]_).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unmask.errors import EngineError, ParameterError
+from unmask.groups.classes import check_keys, count_classes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Risk = Literal["average", "unique", "below"]
+
+MAX_SETS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """Counts of every set of attributes; one entry for each set. Rates derive from counts."""
+
+    keys: tuple[str, ...]
+    n_records: int
+    max_size: int
+    k: int
+    masks: Counts  # bit j: the j-th key is known
+    n_groups: Counts
+    n_unique: Counts
+    n_below: Counts  # records in groups of fewer than k
+
+    @property
+    def sizes(self) -> Counts:
+        """How many attributes each set has."""
+        return np.bitwise_count(self.masks).astype(np.int64)
+
+    def risk(self, kind: Risk = "average") -> Floats:
+        """Risk of each set: G/n, the share of records alone, or in groups of fewer than k."""
+        chosen = {"average": self.n_groups, "unique": self.n_unique, "below": self.n_below}
+        if kind not in chosen:
+            raise ParameterError("unknown risk", got=repr(kind), allowed=", ".join(map(repr, chosen)))
+        return chosen[kind] / self.n_records
+
+    def attributes(self, mask: int) -> tuple[str, ...]:
+        """Names of the attributes of a set."""
+        return tuple(key for j, key in enumerate(self.keys) if mask >> j & 1)
+
+    def growth(self, kind: Risk = "average") -> pl.DataFrame:
+        """Least, mean and largest risk by the number of attributes known, and the set with the largest."""
+        risk, sizes = self.risk(kind), self.sizes
+        rows = []
+        for size in range(1, self.max_size + 1):
+            here = np.flatnonzero(sizes == size)
+            worst = here[np.argmax(risk[here])]
+            names = ", ".join(self.attributes(int(self.masks[worst])))
+            rows.append((size, float(risk[here].min()), float(risk[here].mean()), float(risk[worst]), names))
+        return pl.DataFrame(rows, schema=["known", "least", "mean", "largest", "worst_set"], orient="row")
+
+    def smallest_sets(self, *, share: float = 0.0) -> list[tuple[tuple[str, ...], int]]:
+        """Sets that single out more than ``share`` of the records while no part of them does; smallest first."""
+        hits = self.n_unique > share * self.n_records
+        minimal: list[int] = []
+        for mask in self.masks[hits][np.argsort(self.sizes[hits], kind="stable")].tolist():
+            if not any(mask & old == old for old in minimal):
+                minimal.append(mask)
+        count = dict(zip(self.masks.tolist(), self.n_unique.tolist(), strict=True))
+        ranked = sorted(minimal, key=lambda mask: (mask.bit_count(), -count[mask], mask))
+        return [(self.attributes(mask), count[mask]) for mask in ranked]
+
+    def shapley(self, kind: Risk = "average") -> dict[str, float]:
+        """What each attribute adds to the risk, averaged over all orders in which attributes become known.
+
+        Shapley value of the risk as a game: phi_j = 1/m sum_s mean over sets S of s others of v(S + j) - v(S). Their sum is the
+        risk with everything known less that with nothing known; a sweep that stops at ``max_size`` stops the sum over s
+        there, and the values sum to the mean risk of sets of that size, less that with nothing known.
+        """
+        m = len(self.keys)
+        nothing = 1 / self.n_records if kind == "average" else float(kind == "below" and self.n_records < self.k)
+        nothing = nothing if kind != "unique" else float(self.n_records == 1)
+        value, sizes = self.risk(kind), self.sizes
+        place = {mask: at for at, mask in enumerate(self.masks.tolist())}
+        shares = np.zeros(m)
+        for j in range(m):
+            with_j = np.flatnonzero(self.masks >> j & 1)
+            without = [place.get(mask) for mask in (self.masks[with_j] ^ (1 << j)).tolist()]
+            before = np.array([nothing if at is None else value[at] for at in without])
+            weight = np.array([1 / (m * comb(m - 1, size - 1)) for size in sizes[with_j].tolist()])
+            shares[j] = ((value[with_j] - before) * weight).sum()
+        return dict(zip(self.keys, shares.tolist(), strict=True))
+
+
+def knowledge_sweep(
+    table: Any,  # noqa: ANN401 - any frame that narwhals takes
+    *,
+    quasi: Iterable[str],
+    max_size: int | None = None,
+    k: int = 5,
+) -> Knowledge:
+    """Count the groups of every set of at most ``max_size`` quasi-identifiers (all sets when None).
+
+    The table is grouped once, where it lives, by all quasi-identifiers; the sets are counted here from its classes.
+    """
+    keys = check_keys(quasi)
+    if max_size is not None and not 1 <= max_size <= len(keys):
+        raise ParameterError("max_size is out of range", got=str(max_size), allowed=f"1 to {len(keys)}, or None")
+    if k < 1:
+        raise ParameterError("k is out of range", got=str(k), allowed="1 or more")
+    size = len(keys) if max_size is None else max_size
+    sets = sum(comb(len(keys), s) for s in range(1, size + 1))
+    if sets > MAX_SETS:
+        raise EngineError("too many sets of attributes", got=str(sets), allowed=f"up to {MAX_SETS}", hint="take a smaller max_size")
+    classes = count_classes(table, keys)
+    from unmask.kernels.subsets import subset_counts  # noqa: PLC0415 - numba is heavy
+
+    masks, counts = subset_counts(classes.codes(), classes.counts, max_size=size, k=k)
+    return Knowledge(keys, classes.n_records, size, k, masks, counts[:, 0], counts[:, 1], counts[:, 2])
