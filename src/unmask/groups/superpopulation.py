@@ -109,27 +109,26 @@ def pitman(sizes: Sizes) -> Model:
     raw, region = _fit(loss, outlook, np.array([0.0, np.log(sizes.classes + 1.0)]))
     alpha, theta = _pitman_parameters(raw)
     big = sizes.population  # E S_1(N) = N (theta + alpha)_{N-1} / (theta + 1)_{N-1}
-    uniques = big * np.exp(gammaln(theta + alpha + big - 1) - gammaln(theta + alpha) + gammaln(theta + 1) - gammaln(theta + big))
+    uniques = big * np.exp(_log_rise(theta + alpha, big - 1) - _log_rise(theta + 1, big - 1))
     return _model("pitman", sizes, outlook(raw), region, float(uniques), (("alpha", alpha), ("theta", theta)))
 
 
 def _pitman_parameters(raw: Floats) -> tuple[float, float]:
     """0 < alpha < 1 and theta > 0 from two free numbers."""
-    return float(1e-6 + (1 - 2e-6) / (1 + np.exp(-np.clip(raw[0], -30, 30)))), float(np.exp(np.clip(raw[1], -20, 40)))
+    return float(1e-6 + (1 - 2e-6) / (1 + np.exp(-np.clip(raw[0], -30, 30)))), float(np.exp(np.clip(raw[1], -20, 25)))
 
 
 def _pitman_log_likelihood(sizes: Sizes, alpha: float, theta: float) -> float:
     u, n = sizes.classes, sizes.n
-    seats = (u - 1) * np.log(alpha) + gammaln(theta / alpha + u) - gammaln(theta / alpha + 1)
-    arrivals = gammaln(theta + n) - gammaln(theta + 1)
+    seats = (u - 1) * np.log(alpha) + _log_rise(theta / alpha + 1, u - 1)
     within = sizes.number @ (gammaln(sizes.size - alpha) - gammaln(1 - alpha))
-    return float(seats - arrivals + within)
+    return float(seats - _log_rise(theta + 1, n - 1) + within)
 
 
 def _pitman_stays(sizes: Sizes, alpha: float, theta: float) -> float:
     """P(F = 1 | f = 1): none of the N - n others joins, prod_{t=n}^{N-1} (theta + t - 1 + alpha)/(theta + t)."""
     n, big = sizes.n, sizes.population
-    return float(np.exp(gammaln(theta + alpha + big - 1) + gammaln(theta + n) - gammaln(theta + alpha + n - 1) - gammaln(theta + big)))
+    return float(np.exp(_log_rise(theta + n + alpha - 1, 1 - alpha) - _log_rise(theta + big + alpha - 1, 1 - alpha)))
 
 
 def _pitman_inverse(sizes: Sizes, alpha: float, theta: float) -> float:
@@ -137,9 +136,14 @@ def _pitman_inverse(sizes: Sizes, alpha: float, theta: float) -> float:
 
     E(1/F) = 1/(M+1) sum_{i=0}^{M} B(a, b+i)/B(a, b), and the sum telescopes since a < 1 (M = N - n).
     """
-    rest, a, b = sizes.population - sizes.n, 1 - alpha, theta + sizes.n - 1 + alpha
-    start = np.exp(gammaln(b + rest + 1) - gammaln(a + b + rest) + gammaln(a + b) - gammaln(b)) - (a + b - 1)
-    return float(start / ((1 - a) * (rest + 1)))
+    rest, b = sizes.population - sizes.n, theta + sizes.n - 1 + alpha
+    start = np.exp(_log_rise(theta + sizes.population, alpha) + _log_rise(b, 1 - alpha)) - (theta + sizes.n - 1)
+    return float(np.clip(start / (alpha * (rest + 1)), _pitman_stays(sizes, alpha, theta), 1.0))
+
+
+def _log_rise(x: float, a: float) -> float:
+    """log of Gamma(x + a)/Gamma(x), a >= 0: through the beta function, which keeps its digits when x is huge."""
+    return float(gammaln(a) - betaln(x, a)) if a > 0 else 0.0
 
 
 # --- Poisson-gamma (negative binomial) ------------------------------------------------------------------------------
