@@ -31,7 +31,11 @@ def _params():
     for engine, needed in NEEDS.items():
         missing = [name for name in needed if _missing(name)]
         # under CI nothing is skipped: what is missing there must fail
-        marks = [pytest.mark.skip(reason=f"{', '.join(missing)} not installed")] if missing and not os.environ.get("CI") else []
+        marks = (
+            [pytest.mark.skip(reason=f"{', '.join(missing)} not installed")]
+            if missing and not os.environ.get("CI")
+            else []
+        )
         marks += [pytest.mark.filterwarnings("ignore:PySpark does not yet:FutureWarning")] if engine == "spark" else []
         yield pytest.param(engine, id=engine.replace(" ", "-"), marks=marks)
 

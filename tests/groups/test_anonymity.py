@@ -21,7 +21,9 @@ KEYS7 = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
 KEYS9 = [*KEYS7, "age", "hhcivil"]
 SCHEMA = {"word": pl.String, "whole": pl.Int64, "ill": pl.Float64}
 ROWS = st.lists(
-    st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from([1, 2, None]), st.sampled_from([0.0, 1.0, 4.0, 4.5, None])),
+    st.tuples(
+        st.sampled_from(["a", "b", None]), st.sampled_from([1, 2, None]), st.sampled_from([0.0, 1.0, 4.0, 4.5, None])
+    ),
     min_size=1,
     max_size=14,
 )
@@ -132,14 +134,33 @@ def test_levels_keep_their_order():
     table = pl.DataFrame({"k": [1, 1, 2, 2, 3, 3]}).with_columns(column)
     named = anonymity(table, quasi="k", confidential="s", ground={"s": "ordered"}).attribute("s").t
     numbered = table.with_columns(column.to_physical().cast(pl.Int64))
-    assert named.tolist() == anonymity(numbered, quasi="k", confidential="s", ground={"s": "ordered"}).attribute("s").t.tolist()
-    assert named.tolist() != anonymity(table.with_columns(column.cast(pl.String)), quasi="k", confidential="s", ground={"s": "ordered"}).attribute("s").t.tolist()
+    assert (
+        named.tolist()
+        == anonymity(numbered, quasi="k", confidential="s", ground={"s": "ordered"}).attribute("s").t.tolist()
+    )
+    assert (
+        named.tolist()
+        != anonymity(table.with_columns(column.cast(pl.String)), quasi="k", confidential="s", ground={"s": "ordered"})
+        .attribute("s")
+        .t.tolist()
+    )
 
 
 def test_degenerate_tables():
-    one = anonymity(pl.DataFrame({"a": [None], "s": ["x"]}, schema={"a": pl.Int64, "s": pl.String}), quasi="a", confidential="s")
+    one = anonymity(
+        pl.DataFrame({"a": [None], "s": ["x"]}, schema={"a": pl.Int64, "s": pl.String}), quasi="a", confidential="s"
+    )
     assert one.k == 1
-    assert one.worst["s"] == {"distinct": 1, "entropy": 1, "recursive": 1, "alpha": 1, "t": 0, "delta": 0, "beta": 0, "enhanced_beta": 0}
+    assert one.worst["s"] == {
+        "distinct": 1,
+        "entropy": 1,
+        "recursive": 1,
+        "alpha": 1,
+        "t": 0,
+        "delta": 0,
+        "beta": 0,
+        "enhanced_beta": 0,
+    }
     empty = pl.DataFrame({"a": [1, 1], "s": [None, None]}, schema={"a": pl.Int64, "s": pl.Float64})
     assert anonymity(empty, quasi="a", confidential="s").worst["s"]["t"] == 0
 

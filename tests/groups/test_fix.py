@@ -53,7 +53,9 @@ def test_applying_it_meets_l(rows, k, l):  # noqa: E741
         with pytest.raises(ParameterError, match="no suppression can reach"):
             fix_list(table, quasi=KEYS, k=k, l=l, confidential="ill", coarsen=False)
         return
-    found = anonymity(fix_list(table, quasi=KEYS, k=k, l=l, confidential="ill").apply(table), quasi=KEYS, confidential="ill")
+    found = anonymity(
+        fix_list(table, quasi=KEYS, k=k, l=l, confidential="ill").apply(table), quasi=KEYS, confidential="ill"
+    )
     assert found.k >= k
     assert found.worst["ill"]["distinct"] >= l
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -28,7 +27,7 @@ def test_series_of_the_definition(f, p):
 
 @given(st.integers(1, 10**7), st.floats(1e-9, 1.0))
 def test_stable_for_every_f(f, p):
-    """Between 1/E(F) = p/f (Jensen) and 1/f, never infinite: sdcMicro's series explodes for large f, SciPy's hyp2f1 too."""
+    """Between 1/E(F) = p/f (Jensen) and 1/f, never infinite: sdcMicro's series explodes, and so does SciPy's hyp2f1."""
     risk = individual_risk(np.array([f]), np.array([f / p]))[0]
     assert p / f * (1 - 1e-12) <= risk <= (1 / f) * (1 + 1e-12)
 
@@ -36,7 +35,9 @@ def test_stable_for_every_f(f, p):
 @pytest.mark.parametrize(("f", "p"), [(7, 1e-6), (25, 1e-6), (100, 0.01), (1000, 0.3), (100_000, 1e-4)])
 def test_integral(f, p):
     """r = p integral_0^1 u^(f-1)/(p + (1-p) u) du, in x = -f log u."""
-    value, _ = quad(lambda x: p / f * np.exp(-x) / (p + (1 - p) * np.exp(-x / f)), 0, 60, epsabs=0, epsrel=1e-9, limit=200)
+    value, _ = quad(
+        lambda x: p / f * np.exp(-x) / (p + (1 - p) * np.exp(-x / f)), 0, 60, epsabs=0, epsrel=1e-9, limit=200
+    )
     assert individual_risk(np.array([f]), np.array([f / p]))[0] == pytest.approx(value, rel=1e-8)
 
 

@@ -10,7 +10,11 @@ import naive_groups as naive
 from unmask.errors import EngineError, ParameterError
 from unmask.groups.knowledge import knowledge_sweep
 
-ROWS = st.lists(st.tuples(st.sampled_from(["a", "b", None]), st.integers(0, 2), st.sampled_from([0.5, None]), st.integers(0, 3)), min_size=1, max_size=12)
+ROWS = st.lists(
+    st.tuples(st.sampled_from(["a", "b", None]), st.integers(0, 2), st.sampled_from([0.5, None]), st.integers(0, 3)),
+    min_size=1,
+    max_size=12,
+)
 SCHEMA = {"a": pl.String, "b": pl.Int64, "c": pl.Float64, "d": pl.Int64}
 KEYS = list(SCHEMA)
 
@@ -27,7 +31,9 @@ def sizes(rows, attributes):
 def test_every_set_by_definition(rows):
     found = knowledge_sweep(frame(rows), quasi=KEYS, k=3)
     assert len(found.masks) == 15
-    for mask, groups, alone, below in zip(found.masks.tolist(), found.n_groups, found.n_unique, found.n_below, strict=True):
+    for mask, groups, alone, below in zip(
+        found.masks.tolist(), found.n_groups, found.n_unique, found.n_below, strict=True
+    ):
         counted = sizes(rows, [j for j in range(4) if mask >> j & 1])
         assert (groups, alone, below) == (len(counted), counted.count(1), sum(s for s in counted if s < 3))
 
@@ -39,7 +45,9 @@ def test_shapley_is_the_mean_over_all_orders(rows, kind):
 
     def value(known):
         counted = sizes(rows, known)
-        return {"average": len(counted), "unique": counted.count(1), "below": sum(s for s in counted if s < 3)}[kind] / len(rows)
+        return {"average": len(counted), "unique": counted.count(1), "below": sum(s for s in counted if s < 3)}[
+            kind
+        ] / len(rows)
 
     assert list(found.shapley(kind).values()) == pytest.approx(naive.shapley(4, value), abs=1e-12)
     assert sum(found.shapley(kind).values()) == pytest.approx(value({0, 1, 2, 3}) - value(()), abs=1e-12)
@@ -72,7 +80,9 @@ def test_growth_and_a_sweep_that_stops_early():
 
 def test_same_on_every_engine(engine):
     rng = np.random.default_rng(1)
-    rows = [(["a", "b", None][a], int(b), [0.5, None][c], int(d)) for a, b, c, d in rng.integers(0, [3, 4, 2, 5], (50, 4))]
+    rows = [
+        (["a", "b", None][a], int(b), [0.5, None][c], int(d)) for a, b, c, d in rng.integers(0, [3, 4, 2, 5], (50, 4))
+    ]
     here, there = knowledge_sweep(frame(rows), quasi=KEYS), knowledge_sweep(engine.frame(frame(rows)), quasi=KEYS)
     for part in ("masks", "n_groups", "n_unique", "n_below"):
         assert getattr(there, part).tolist() == getattr(here, part).tolist()

@@ -15,7 +15,9 @@ from unmask.groups.special import msu_weights, special_uniques
 
 KEYS9 = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex", "age", "hhcivil"]
 ROWS = st.lists(
-    st.tuples(st.sampled_from(["a", "b", None]), st.integers(0, 3), st.sampled_from([0.5, 1.5, None])), min_size=1, max_size=14
+    st.tuples(st.sampled_from(["a", "b", None]), st.integers(0, 3), st.sampled_from([0.5, 1.5, None])),
+    min_size=1,
+    max_size=14,
 )
 MIXED = pl.DataFrame(
     {
@@ -56,7 +58,9 @@ def test_sdcmicro_scores_contributions_and_dis():
     for k, key in enumerate(KEYS9):
         mine = found.classes.spread(found.class_contributions[:, k])
         assert mine == pytest.approx(wanted[f"{key}_contribution"].to_numpy(), abs=1e-9)
-    assert [100 * found.attributes[key] for key in KEYS9] == pytest.approx(by_attribute["contribution"].to_list(), abs=1e-9)
+    assert [100 * found.attributes[key] for key in KEYS9] == pytest.approx(
+        by_attribute["contribution"].to_list(), abs=1e-9
+    )
 
 
 def test_same_on_every_engine(engine):

@@ -13,7 +13,7 @@ SAMPLES = 20
 
 
 def truth(people, records):
-    """tau1 and tau2 themselves: sample uniques that are unique in the population, and the sum of 1/F over sample uniques."""
+    """tau1 and tau2: sample uniques that are unique in the population, and the sum of 1/F over sample uniques."""
     alone = records == 1
     return int((people[alone] == 1).sum()), float((1 / people[alone]).sum())
 
@@ -63,7 +63,11 @@ def keyed_population(rng, n=60_000, *, independent):
     b = rng.choice(12, n, p=rng.dirichlet(np.ones(12))) if independent else (a + rng.poisson(1, n)) % 12
     c = rng.choice(9, n, p=rng.dirichlet(np.ones(9))) if independent else (b * 2 + rng.integers(0, 3, n)) % 9
     d = rng.choice(8, n, p=rng.dirichlet(np.ones(8)))
-    e = rng.choice(8, n, p=rng.dirichlet(np.ones(8))) if independent else np.where(rng.random(n) < 0.8, d, rng.integers(0, 8, n))
+    e = (
+        rng.choice(8, n, p=rng.dirichlet(np.ones(8)))
+        if independent
+        else np.where(rng.random(n) < 0.8, d, rng.integers(0, 8, n))
+    )
     cells, people = np.unique(np.stack([a, b, c, d, e], axis=1), axis=0, return_counts=True)
     return cells.astype(np.int32), people
 
@@ -76,7 +80,9 @@ def test_log_linear_within_its_stated_error(independent):
     for _ in range(8):
         records = rng.binomial(people, 0.05)
         seen = records > 0
-        codes = np.stack([np.unique(cells[seen][:, k], return_inverse=True)[1] for k in range(5)], axis=1).astype(np.int32)
+        codes = np.stack([np.unique(cells[seen][:, k], return_inverse=True)[1] for k in range(5)], axis=1).astype(
+            np.int32
+        )
         said = log_linear(codes, records[seen], float(people.sum()))
         held += [p.low <= t <= p.high for p, t in zip((said.tau1, said.tau2), truth(people, records), strict=True)]
         chosen.append(said.name)

@@ -1,8 +1,8 @@
 """Anonymity models: k, l, t and their relatives, per group and for the file.
 
 The intruder finds the group of records that look like his target. If the group is small he has found the person
-(k-anonymity); if its members share a confidential value he need not know which one it is (l-diversity and after). Formulas
-and sources are in ``diversity``; how missing keys count is in ``wildcard``.
+(k-anonymity); if its members share a confidential value he need not know which one it is (l-diversity and after).
+Formulas and sources are in ``diversity``; how missing keys count is in ``wildcard``.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ class Anonymity:
             if attribute.attribute == name:
                 return attribute
         known = [attribute.attribute for attribute in self.attributes]
-        raise ParameterError(f"{name!r} is not a confidential attribute here", allowed=", ".join(known) or "none was given")
+        raise ParameterError(
+            f"{name!r} is not a confidential attribute here", allowed=", ".join(known) or "none was given"
+        )
 
     @property
     def per_record(self) -> Floats:
@@ -95,11 +97,12 @@ def anonymity(  # noqa: PLR0913 - one option for each model that has a parameter
     weight
         Column of sampling weights, for the sum of weights of each crowd.
     missing
-        "value": a missing key is a value of its own. "wildcard": it agrees with everything, an incomplete record counting
-        ``alpha`` for others. Diversity is always taken within groups that agree on missing keys too.
+        "value": a missing key is a value of its own. "wildcard": it agrees with everything, an incomplete record
+        counting ``alpha`` for others. Diversity is always taken within groups that agree on missing keys too.
     ground
-        Distance between confidential values in t-closeness: "equal", "ordered" or "numeric". Default: numeric for numbers
-        with decimals, equal else. Records whose value is missing are left out of ordered and numeric distances.
+        Distance between confidential values in t-closeness: "equal", "ordered" or "numeric". Default: numeric for
+        numbers with decimals, equal else. Records whose value is missing are left out of ordered and numeric
+        distances.
     c
         The constant of recursive (c, l)-diversity.
 
@@ -123,7 +126,9 @@ def anonymity(  # noqa: PLR0913 - one option for each model that has a parameter
     return Anonymity(classes, missing, alpha, sizes, weights, attributes)
 
 
-def _at_once(frame: Frame, keys: tuple[str, ...], name: str, ground: Ground, c: float) -> tuple[Classes, tuple[Diversity, ...]]:
+def _at_once(
+    frame: Frame, keys: tuple[str, ...], name: str, ground: Ground, c: float
+) -> tuple[Classes, tuple[Diversity, ...]]:
     """Count (group, value) pairs once and sum the groups from them here."""
     counted = count_classes(frame.to_native(), (*keys, name))
     columns = counted.columns.select(keys)
@@ -143,7 +148,9 @@ def _diverse(frame: Frame, classes: Classes, name: str, ground: Ground, c: float
     columns = pairs.columns.rename(dict(zip((*classes.keys, name), (*names, "v"), strict=True)))
     numbered = classes.columns.rename(dict(zip(classes.keys, names, strict=True))).with_row_index("g")
     joined = columns.join(numbered, on=names, how="left", nulls_equal=True, maintain_order="left")
-    rows = Rows(joined["g"].to_numpy().astype(np.int64), _levelled(joined["v"], frame, name), pairs.counts, classes.n_classes)
+    rows = Rows(
+        joined["g"].to_numpy().astype(np.int64), _levelled(joined["v"], frame, name), pairs.counts, classes.n_classes
+    )
     return _of_rows(rows, name, ground, c)
 
 
@@ -152,7 +159,7 @@ class Rows(NamedTuple):
 
     group: NDArray[np.int64]
     value: pl.Series
-    count: NDArray[np.int64]
+    records: NDArray[np.int64]
     n_groups: int
 
 
@@ -161,12 +168,14 @@ def _of_rows(rows: Rows, name: str, ground: Ground, c: float) -> Diversity:
     code = encode(rows.value).astype(np.int64)
     positions = _positions(rows.value, code, ground)
     order = np.lexsort((code, rows.group)) if isinstance(rows.value.dtype, pl.Enum) else slice(None)
-    group, code, count = rows.group[order], code[order], rows.count[order]
+    group, code, count = rows.group[order], code[order], rows.records[order]
     cells = Cells(group, code, count, rows.n_groups, positions)
     if ground == "equal":
         return diversity(cells, name, ground, c)
     known = rows.value.is_not_null().to_numpy()[order]
-    placed = Cells(group[known], code[known], count[known], rows.n_groups, positions[: int(code[known].max(initial=-1)) + 1])
+    placed = Cells(
+        group[known], code[known], count[known], rows.n_groups, positions[: int(code[known].max(initial=-1)) + 1]
+    )
     return diversity(cells, name, ground, c, placed)
 
 
@@ -190,16 +199,22 @@ def _grounds(frame: Frame, wanted: tuple[str, ...], given: Mapping[str, Ground])
     schema = frame.collect_schema()
     for name, ground in given.items():
         if ground not in {"equal", "ordered", "numeric"}:
-            raise ParameterError(f"unknown ground distance for {name!r}", got=repr(ground), allowed="'equal', 'ordered', 'numeric'")
+            raise ParameterError(
+                f"unknown ground distance for {name!r}", got=repr(ground), allowed="'equal', 'ordered', 'numeric'"
+            )
         if ground == "numeric" and not (schema[name].is_numeric() or schema[name].is_temporal()):
-            raise RoleError(f"{name!r} has no numbers to take distances of", got=str(schema[name]), allowed="'equal', 'ordered'")
+            raise RoleError(
+                f"{name!r} has no numbers to take distances of", got=str(schema[name]), allowed="'equal', 'ordered'"
+            )
     return {name: given.get(name, "numeric" if schema[name].is_float() else "equal") for name in wanted}
 
 
 def _check(keys: tuple[str, ...], confidential: tuple[str, ...], missing: str, alpha: float, c: float) -> None:
     both = [name for name in confidential if name in keys]
     if both:
-        raise RoleError("a column is both known and confidential", got=", ".join(map(repr, both)), hint="take it out of one role")
+        raise RoleError(
+            "a column is both known and confidential", got=", ".join(map(repr, both)), hint="take it out of one role"
+        )
     if missing not in {"value", "wildcard"}:
         raise ParameterError("unknown way to treat missing keys", got=repr(missing), allowed="'value', 'wildcard'")
     if not 0 <= alpha <= 1:

@@ -2,11 +2,13 @@
 
 A cell is a group of records with equal quasi-identifiers, or the total that is published of it.
 
-- *External* attack: everybody in the cell has the same confidential value; who knows that Mr Scrooge is in it knows his.
+- *External* attack: everybody in the cell has the same confidential value; who knows that Mr Scrooge is in it knows
+  his.
 - *Internal* attack: a member looks at the cell without his own record; if the rest share one value, he knows theirs
   (Torra 2024, attribute disclosure in clusters and cells). In a cell of two, each sees the other.
-- Magnitudes: a total is unsafe when few contribute most of it, (n, k) dominance, or when the second largest contributor can
-  estimate the largest to within p %: T - x_1 - x_2 < p x_1 [HANDBOOK]_ (Hundepool et al. 2012, section 4.2).
+- Magnitudes: a total is unsafe when few contribute most of it, (n, k) dominance, or when the second largest
+  contributor can estimate the largest to within p %: T - x_1 - x_2 < p x_1 [HANDBOOK]_ (Hundepool et al. 2012, section
+  4.2).
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class SharedValues:
-    """Cells that give a confidential value away. ``chance``: guessing the most frequent value of the file for everybody."""
+    """Cells that give a confidential value away. ``chance``: guessing the file's most frequent value for everybody."""
 
     attribute: str
     classes: Classes
@@ -42,7 +44,7 @@ class SharedValues:
 
     @property
     def n_external(self) -> int:
-        """Records whose value an outsider reads off their cell (cells of one are identity disclosure, counted elsewhere)."""
+        """Records whose value an outsider reads off their cell (a cell of one is identity disclosure, not this)."""
         return int(self.classes.counts[self.shared].sum())
 
     @property
@@ -87,7 +89,7 @@ class Dominance:
 
     @property
     def estimable(self) -> Flags:
-        """p % rule: the second largest can estimate the largest too closely."""
+        """P % rule: the second largest can estimate the largest too closely."""
         return np.asarray((self.first > 0) & (self.rest < self.p * self.first))
 
     @property
@@ -125,7 +127,7 @@ def shared_values(table: Any, *, quasi: Iterable[str], confidential: str) -> Sha
     return SharedValues(confidential, classes, shared, learnt.astype(np.int64), float(str(overall)) / classes.n_records)
 
 
-def dominance(  # noqa: PLR0913 - two rules with their parameters
+def dominance(
     table: Any,  # noqa: ANN401 - any frame that narwhals takes
     *,
     quasi: Iterable[str],
@@ -136,15 +138,23 @@ def dominance(  # noqa: PLR0913 - two rules with their parameters
 ) -> Dominance:
     """Apply (n, k) dominance and the p % rule to the total of ``magnitude`` in each cell.
 
-    Contributions count by their absolute value; missing ones count nothing. Only the largest few of each cell leave the place
-    where the data lives.
+    Contributions count by their absolute value; missing ones count nothing. Only the largest few of each cell leave
+    the place where the data lives.
     """
     keys = check_keys(quasi)
     if n < 1 or not 0 < share <= 1 or not 0 <= p <= 1:
-        raise ParameterError("a dominance rule is out of range", got=f"n={n}, share={share}, p={p}", allowed="n >= 1, 0 < share <= 1, 0 <= p <= 1")
+        raise ParameterError(
+            "a dominance rule is out of range",
+            got=f"n={n}, share={share}, p={p}",
+            allowed="n >= 1, 0 < share <= 1, 0 <= p <= 1",
+        )
     frame = open_table(table, quasi=keys, magnitude=[magnitude])
     if not frame.collect_schema()[magnitude].is_numeric():
-        raise RoleError(f"{magnitude!r} is not a magnitude", got=str(frame.collect_schema()[magnitude]), allowed="a column of numbers")
+        raise RoleError(
+            f"{magnitude!r} is not a magnitude",
+            got=str(frame.collect_schema()[magnitude]),
+            allowed="a column of numbers",
+        )
     amount = nw.col(magnitude).cast(nw.Float64).abs().fill_null(0.0)
     classes = count_classes(table, keys, amount=amount)
     assert classes.extra is not None  # noqa: S101 - asked for above
@@ -158,8 +168,12 @@ def _largest(frame: Any, classes: Classes, amount: nw.Expr, n: int) -> Floats:  
     """The n largest amounts of each class (classes x n, zeros where there are fewer), ranked where the data lives."""
     names = [f"k{i}" for i in range(len(classes.keys))]
     chosen = select_keys(frame, classes.keys, None, amount.alias("x")).lazy()
-    ranked = chosen.with_columns(nw.col("x").rank("min", descending=True).over(*names).alias("r")).filter(nw.col("r") <= n)
-    few = collect(ranked.group_by(*names, "x").agg(nw.len().alias("n")))  # equal amounts come as one row with their number
+    ranked = chosen.with_columns(nw.col("x").rank("min", descending=True).over(*names).alias("r")).filter(
+        nw.col("r") <= n
+    )
+    few = collect(
+        ranked.group_by(*names, "x").agg(nw.len().alias("n"))
+    )  # equal amounts come as one row with their number
     numbered = classes.columns.rename(dict(zip(classes.keys, names, strict=True))).with_row_index("g")
     joined = few.join(numbered, on=names, how="left", nulls_equal=True).sort("g", "x", descending=[False, True])
     group, x = joined["g"].to_numpy().astype(np.int64), joined["x"].to_numpy().astype(np.float64)

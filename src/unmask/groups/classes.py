@@ -81,7 +81,9 @@ def open_table(table: Any, *, name: str = "table", **roles: Iterable[str]) -> Fr
     try:
         frame = nw.from_native(table)
     except TypeError as error:
-        raise TableError(f"the {name} is not a frame", got=type(table).__name__, allowed="any frame that narwhals takes") from error
+        raise TableError(
+            f"the {name} is not a frame", got=type(table).__name__, allowed="any frame that narwhals takes"
+        ) from error
     known = frame.collect_schema().names()
     for role, columns in roles.items():
         check_columns(columns, known, role, f"the {name}")
@@ -110,7 +112,9 @@ def count_classes(
     selected = select_keys(frame, keys, weight, *(expression.alias(label) for label, expression in aggregates.items()))
     names = [f"k{i}" for i in range(len(keys))]
     sums = [nw.col("w").sum(), nw.col("w").min().alias("least"), nw.col("gap").sum()] if weight is not None else []
-    counted = collect(selected.group_by(names).agg(nw.len().alias("n"), *sums, *(nw.col(label).sum() for label in aggregates)))
+    counted = collect(
+        selected.group_by(names).agg(nw.len().alias("n"), *sums, *(nw.col(label).sum() for label in aggregates))
+    )
     if counted.height == 0:
         raise TableError(f"the {name} has no rows", hint="a table needs at least one row")
     counted = counted.sort(names, nulls_last=True)  # the same order whatever engine counted
@@ -136,7 +140,7 @@ def encode(column: pl.Series) -> Codes:
 
 
 def select_keys(frame: Frame, keys: Sequence[str], weight: str | None = None, *more: nw.Expr) -> Frame:
-    """Take the keys as k0, k1, ..., the weight as w (with its gaps), and more: no name of the table can clash with ours."""
+    """Take the keys as k0, k1, ..., the weight as w (with its gaps): no name of the table can clash with ours."""
     schema = frame.collect_schema()
     chosen = [_as_key(key, schema[key]).alias(f"k{i}") for i, key in enumerate(keys)]
     if weight is not None:

@@ -1,8 +1,8 @@
 """Coarsening: write a number to fewer digits, or leave a column out, and what that costs.
 
-A step replaces a number by the lower end of its interval of a given width, or every value by missing. Its cost is in cells, so
-that it can be weighed against suppression: n times the share of the attribute's information that goes, 1 - H(coarse)/H(fine),
-H the entropy of its values in the file.
+A step replaces a number by the lower end of its interval of a given width, or every value by missing. Its cost is in
+cells, so that it can be weighed against suppression: n times the share of the attribute's information that goes, 1 -
+H(coarse)/H(fine), H the entropy of its values in the file.
 """
 
 from __future__ import annotations
@@ -37,7 +37,11 @@ class Coarsen:
     @property
     def words(self) -> str:
         """What to do, for a person."""
-        return f"leave out {self.attribute}" if self.width is None else f"write {self.attribute} in steps of {self.width:g}"
+        return (
+            f"leave out {self.attribute}"
+            if self.width is None
+            else f"write {self.attribute} in steps of {self.width:g}"
+        )
 
 
 def candidates(column: pl.Series, counts: Counts) -> list[Coarsen]:

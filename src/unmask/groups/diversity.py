@@ -2,10 +2,11 @@
 
 From one table of counts, (group, value) -> records, for each group with shares p_v and the file's shares q_v:
 
-- distinct l: how many values; entropy l: exp(-sum p log p); recursive (c, l): the largest l with r_1 < c (r_l + ... + r_m),
-  r sorted downwards, at least 1 [LDIV]_ (Machanavajjhala et al. 2007, definitions 4.1-4.3);
+- distinct l: how many values; entropy l: exp(-sum p log p); recursive (c, l): the largest l with r_1 < c (r_l + ... +
+  r_m), r sorted downwards, at least 1 [LDIV]_ (Machanavajjhala et al. 2007, definitions 4.1-4.3);
 - alpha: the largest share p_v, of (alpha, k)-anonymity [ALPHAK]_;
-- t: earth mover's distance between p and q with equal, ordered or numeric ground distance [TCLOSE]_ (Li et al. 2007, section 4);
+- t: earth mover's distance between p and q with equal, ordered or numeric ground distance [TCLOSE]_ (Li et al. 2007,
+  section 4);
 - delta: max |log(p_v / q_v)| over the values that occur in the group, delta-disclosure privacy [DELTA]_;
 - beta: max (p_v - q_v)/q_v over values that are more frequent in the group; *enhanced* also demands at most -ln q_v,
   and is infinite where no beta would do [BETA]_ (Cao, Karras 2012, definitions 2 and 3).
@@ -61,7 +62,7 @@ class Cells:
     @property
     def sizes(self) -> Floats:
         """Records in each group."""
-        return np.bincount(self.group, self.count, minlength=self.n_groups)
+        return np.bincount(self.group, self.count, minlength=self.n_groups).astype(np.float64)
 
     @property
     def shares(self) -> Floats:
@@ -71,15 +72,12 @@ class Cells:
     @property
     def overall(self) -> Floats:
         """q_v: share of each value in the file."""
-        return np.bincount(self.value, self.count, minlength=len(self.positions)) / self.count.sum()
+        return np.asarray(np.bincount(self.value, self.count, minlength=len(self.positions)) / self.count.sum())
 
 
 def diversity(cells: Cells, attribute: str, ground: Ground, c: float, placed: Cells | None = None) -> Diversity:
     """All models of one attribute from its table of counts; ``placed``: the cells whose value lies on the scale."""
-    if ground == "equal":
-        t = total_variation(cells)
-    else:
-        t = earth_movers(placed or cells, ground)
+    t = total_variation(cells) if ground == "equal" else earth_movers(placed or cells, ground)
     p, q = cells.shares, cells.overall[cells.value]
     gain = (p - q) / q
     beyond = np.where((gain > 0) & (gain > -np.log(q) + 1e-12), np.inf, gain)
@@ -122,7 +120,8 @@ def earth_movers(cells: Cells, ground: Ground) -> Floats:
     """EMD on a line: sum over neighbouring values of |P_i - Q_i| d_i, P and Q cumulative (Li et al. 2007, section 4.1).
 
     P is a step function that moves only at the group's own values. On each step the sum over i has one change of sign,
-    found by bisection in Q, and is read from running sums: the cost is that of the table of counts, not groups x values.
+    found by bisection in Q, and is read from running sums: the cost is that of the table of counts, not groups x
+    values.
     """
     m = len(cells.positions)
     if m < 2 or not cells.count.size:

@@ -1,14 +1,15 @@
-"""A fix list: what to change so that every record has a crowd of k (and the crowd l confidential values), cheapest first.
+"""A fix list: what to change so that every record has a crowd of k (with l confidential values), cheapest first.
 
-Two means, weighed in cells: blank single cells (``suppression``), or coarsen a whole attribute (``coarsening``). Greedily, the
-coarsening that saves the most cells in all is taken as long as one does; the cells that still have to go follow. The plan says
-how far it can be from the least number of cells (``bound``). Applied to the table it meets k and l: the test suite does it.
+Two means, weighed in cells: blank single cells (``suppression``), or coarsen a whole attribute (``coarsening``).
+Greedily, the coarsening that saves the most cells in all is taken as long as one does; the cells that still have to go
+follow. The plan says how far it can be from the least number of cells (``bound``). Applied to the table it meets k and
+l: the test suite does it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -29,7 +30,7 @@ MAX_COARSENINGS = 5
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What to do to reach k and l. ``suppressed``: key values (after coarsening), then one flag for each key to blank."""
+    """What to do to reach k and l. ``suppressed``: key values (after coarsening), and a flag for each key to blank."""
 
     keys: tuple[str, ...]
     confidential: str | None
@@ -57,18 +58,28 @@ class Fix:
         frame, data, flags = self._flagged(table)
         gaps = {key: data[key].set(flags[key], None) for key in self.keys}
         fixed = data.with_columns(gaps.values())
-        return fixed if frame.implementation.is_polars() else nw.from_dict(fixed.to_dict(), backend=frame.implementation).to_native()
+        return (
+            fixed
+            if frame.implementation.is_polars()
+            else nw.from_dict(fixed.to_dict(), backend=frame.implementation).to_native()
+        )
 
     def cells(self, table: Any) -> pl.DataFrame:  # noqa: ANN401 - a frame in process
         """List the cells to blank: row number (from 0) and attribute, in row order."""
         _, _, flags = self._flagged(table)
-        long = flags.with_row_index("row").unpivot(index="row", variable_name="attribute", value_name="blank").filter("blank")
+        long = (
+            flags.with_row_index("row")
+            .unpivot(index="row", variable_name="attribute", value_name="blank")
+            .filter("blank")
+        )
         return long.select(pl.col("row").cast(pl.Int64), "attribute").sort("row", maintain_order=True)
 
     def steps(self, table: Any) -> pl.DataFrame:  # noqa: ANN401 - a frame in process
         """The fix list as a table: action, attribute, row (none for a whole attribute), width; cheapest means first."""
         by_cost = sorted(self.coarsened, key=lambda step: step.cost)
-        whole = [("leave out" if step.width is None else "coarsen", step.attribute, None, step.width) for step in by_cost]
+        whole = [
+            ("leave out" if step.width is None else "coarsen", step.attribute, None, step.width) for step in by_cost
+        ]
         cells = [("suppress", attribute, row, None) for row, attribute in self.cells(table).iter_rows()]
         cells_first = self.n_cells <= sum(step.cost for step in self.coarsened)
         schema = {"action": pl.String, "attribute": pl.String, "row": pl.Int64, "width": pl.Float64}
@@ -78,13 +89,23 @@ class Fix:
         """The coarsened table, and for each key whether each record's cell is to be blanked."""
         frame = open_table(table, quasi=self.keys)
         if not isinstance(frame, nw.DataFrame):
-            raise EngineError("a plan is carried out on a table in process", got=type(table).__name__, hint="collect the table first")
+            raise EngineError(
+                "a plan is carried out on a table in process", got=type(table).__name__, hint="collect the table first"
+            )
         data = _coarse(pl.DataFrame(frame.to_polars()), self.coarsened)
         rules = self.suppressed.rename({key: f"value {i}" for i, key in enumerate(self.keys)})
-        renamed = select_keys(nw.from_native(data), self.keys).to_native().rename({f"k{i}": f"value {i}" for i in range(len(self.keys))})
+        renamed = (
+            select_keys(nw.from_native(data), self.keys)
+            .to_native()
+            .rename({f"k{i}": f"value {i}" for i in range(len(self.keys))})
+        )
         on = [f"value {i}" for i in range(len(self.keys))]
         joined = renamed.join(rules, on=on, how="left", nulls_equal=True, maintain_order="left")
-        return frame, data, joined.select(pl.col(f"blank {i}").fill_null(value=False).alias(key) for i, key in enumerate(self.keys))
+        return (
+            frame,
+            data,
+            joined.select(pl.col(f"blank {i}").fill_null(value=False).alias(key) for i, key in enumerate(self.keys)),
+        )
 
 
 def fix_list(
@@ -104,57 +125,83 @@ def fix_list(
     _check(table, keys, confidential, k, l)
     names = keys if confidential is None else (*keys, confidential)
     pairs = count_classes(table, names)
-    columns, counts = pairs.columns, pairs.counts
-    start = _units(columns, counts, keys, confidential)
-    plan, steps = suppress(start, k, l), ()
+    wanted = _Wanted(pairs.columns, pairs.counts, keys, confidential, k, l)
+    start = wanted.units({})
+    plan, steps = suppress(start, k, l), tuple[Coarsen, ...]()
     if coarsen:
-        columns, plan, steps = _coarsen(columns, counts, keys, confidential, k, l, plan)
-    before = _units(columns, counts, keys, confidential)
+        plan, steps = _coarsen(wanted, plan)
+    columns = _coarse(pairs.columns, steps)
+    before = _units(columns, pairs.counts, keys, confidential)
     changed = plan.codes != before.codes  # the same for all pairs of a class: groups are judged as a whole
     flags = [pl.Series(f"blank {i}", changed[:, i]) for i in range(len(keys))]
-    blanked = columns.select(keys).with_columns(flags).filter(pl.Series(changed.any(axis=1))).unique(maintain_order=True)
-    failing = int(counts[start.failing(k, l)].sum())
-    return Fix(keys, confidential, k, l, pairs.n_records, failing, steps, blanked, plan.cells(before.codes), lower_bound(before, k, l))
+    blanked = (
+        columns.select(keys).with_columns(flags).filter(pl.Series(changed.any(axis=1))).unique(maintain_order=True)
+    )
+    failing = int(wanted.failing(start))
+    return Fix(
+        keys,
+        confidential,
+        k,
+        l,
+        pairs.n_records,
+        failing,
+        steps,
+        blanked,
+        plan.cells(before.codes),
+        lower_bound(before, k, l),
+    )
 
 
-def _coarsen(
-    columns: pl.DataFrame, counts: NDArray[np.int64], keys: tuple[str, ...], confidential: str | None, k: int, l: int, plan: Units  # noqa: E741
-) -> tuple[pl.DataFrame, Units, tuple[Coarsen, ...]]:
+class _Wanted(NamedTuple):
+    """The classes of a table and what is asked of them."""
+
+    columns: pl.DataFrame
+    counts: NDArray[np.int64]
+    keys: tuple[str, ...]
+    confidential: str | None
+    k: int
+    l: int  # noqa: E741 - the letter of the model
+
+    def units(self, steps: dict[str, Coarsen]) -> Units:
+        """Codes of all pairs after the steps."""
+        return _units(_coarse(self.columns, tuple(steps.values())), self.counts, self.keys, self.confidential)
+
+    def failing(self, units: Units) -> float:
+        """Records that violate k or l."""
+        return float(self.counts[units.failing(self.k, self.l)].sum())
+
+
+def _coarsen(wanted: _Wanted, plan: Units) -> tuple[Units, tuple[Coarsen, ...]]:
     """Take the coarsening that lowers the cost in cells the most, while one does.
 
-    Candidates are ranked by the records that they leave violating, at the cells that a violating record costs now; the best
-    one is then carried out for real and kept when the cost falls.
+    Candidates are ranked by the records that they leave violating, at the cells that a violating record costs now; the
+    best one is then carried out for real and kept when the cost falls.
     """
     steps: dict[str, Coarsen] = {}
-    now = _units(columns, counts, keys, confidential)
-    original, cells = columns, plan.cells(now.codes)
+    now = wanted.units(steps)
+    cells = plan.cells(now.codes)
+    options = [step for key in wanted.keys for step in candidates(wanted.columns[key], wanted.counts)]
     for _ in range(MAX_COARSENINGS):
-        failing = int(counts[now.failing(k, l)].sum())
-        if not failing:
+        failing = wanted.failing(now)
+        if not failing or not options:
             break
-        spent, each = sum(step.cost for step in steps.values()), cells / failing
-
-        def guess(step: Coarsen, spent: float = spent, each: float = each) -> float:
-            trial = _units(_replaced(original, {**steps, step.attribute: step}), counts, keys, confidential)
-            paid = spent - (steps[step.attribute].cost if step.attribute in steps else 0.0) + step.cost
-            return paid + each * float(counts[trial.failing(k, l)].sum())
-
-        options = [step for key in keys for step in candidates(original[key], counts) if step != steps.get(key)]
-        best = min(options, key=guess, default=None)
-        if best is None:
-            break
+        guesses = [_guess(wanted, {**steps, step.attribute: step}, cells / failing) for step in options]
+        best = options[int(np.argmin(guesses))]
         tried = {**steps, best.attribute: best}
-        trial = _units(_replaced(original, tried), counts, keys, confidential)
-        done = suppress(trial, k, l)
-        total = sum(step.cost for step in tried.values()) + done.cells(trial.codes)
-        if total >= spent + cells:
+        trial = wanted.units(tried)
+        done = suppress(trial, wanted.k, wanted.l)
+        if _cost(tried) + done.cells(trial.codes) >= _cost(steps) + cells:
             break
         steps, plan, now, cells = tried, done, trial, done.cells(trial.codes)
-    return _replaced(original, steps), plan, tuple(steps.values())
+    return plan, tuple(steps.values())
 
 
-def _replaced(columns: pl.DataFrame, steps: dict[str, Coarsen]) -> pl.DataFrame:
-    return _coarse(columns, tuple(steps.values()))
+def _guess(wanted: _Wanted, steps: dict[str, Coarsen], each: float) -> float:
+    return _cost(steps) + each * wanted.failing(wanted.units(steps))
+
+
+def _cost(steps: dict[str, Coarsen]) -> float:
+    return sum(step.cost for step in steps.values())
 
 
 def _coarse(data: pl.DataFrame, steps: tuple[Coarsen, ...]) -> pl.DataFrame:

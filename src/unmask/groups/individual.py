@@ -6,14 +6,14 @@ the risk is the expected chance of picking the right one of F:
 
     r = E(1/F | f) = sum_{h >= f} (1/h) C(h-1, f-1) p^f (1-p)^(h-f),   p = f / (sum of the weights)
 
-(Benedetti, Franconi 1998; Franconi, Polettini 2004, eq. 3). As a series r = p^f/f 2F1(f, f; f+1; 1-p), which overflows for
-large f as written; Euler's transformation gives the same number from terms that never grow:
+(Benedetti, Franconi 1998; Franconi, Polettini 2004, eq. 3). As a series r = p^f/f 2F1(f, f; f+1; 1-p), which overflows
+for large f as written; Euler's transformation gives the same number from terms that never grow:
 
     r = (p / f) 2F1(1, 1; f + 1; q) = p I_f,   I_f = integral_0^1 u^(f-1) / (p + q u) du,   q = 1 - p
 
 SciPy 1.17's ``hyp2f1`` is infinite there (f = 100, p = 0.01 and around), so the two evaluations that are stable for
-every f are written out: the series, which shrinks at least like 1/C(f+k, k) q^k, and for few records in a large class the
-recurrence q I_{f+1} = 1/f - p I_f from I_1 = -log(p)/q, which damps errors while p < q.
+every f are written out: the series, which shrinks at least like 1/C(f+k, k) q^k, and for few records in a large class
+the recurrence q I_{f+1} = 1/f - p I_f from I_1 = -log(p)/q, which damps errors while p < q.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ FEW, TERMS = 20, 64
 
 
 def inclusion(counts: Counts, weights: Floats) -> Floats:
-    """p = f / F with F the sum of the weights, at most 1: a record stands at least for itself."""
+    """P = f / F with F the sum of the weights, at most 1: a record stands at least for itself."""
     return np.asarray(np.minimum(1.0, counts / weights))
 
 
 def individual_risk(counts: Counts, weights: Floats, method: Method = "exact") -> Floats:
-    """r of each class from its number of records f and the sum F of their weights."""
+    """R of each class from its number of records f and the sum F of their weights."""
     p = inclusion(counts, weights)
     f = counts.astype(np.float64)
     exact = _exact(f, p)
@@ -48,7 +48,7 @@ def individual_risk(counts: Counts, weights: Floats, method: Method = "exact") -
 
 
 def _exact(f: Floats, p: Floats) -> Floats:
-    """r = (p/f) 2F1(1, 1; f+1; 1-p), by recurrence when f and p are small and by the series else; see the module."""
+    """R = (p/f) 2F1(1, 1; f+1; 1-p), by recurrence when f and p are small and by the series else; see the module."""
     rare = (f < FEW) & (p < 0.5)
     risk = np.empty_like(p)
     risk[rare] = _by_recurrence(f[rare], p[rare])

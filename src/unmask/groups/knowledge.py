@@ -1,8 +1,9 @@
 """Attacker knowledge: how the risk grows with every attribute that the intruder happens to know.
 
-Which columns an intruder knows is a guess; a release should be judged for all guesses. The sweep counts the groups of every
-set of quasi-identifiers up to a size, and tells how risk grows with their number, which smallest sets single somebody out,
-and what each attribute adds on average over all that may be known already (its Shapley value [SHAPLEY]_).
+Which columns an intruder knows is a guess; a release should be judged for all guesses. The sweep counts the groups of
+every set of quasi-identifiers up to a size, and tells how risk grows with their number, which smallest sets single
+somebody out, and what each attribute adds on average over all that may be known already (its Shapley value
+[SHAPLEY]_).
 """
 
 from __future__ import annotations
@@ -82,9 +83,9 @@ class Knowledge:
     def shapley(self, kind: Risk = "average") -> dict[str, float]:
         """What each attribute adds to the risk, averaged over all orders in which attributes become known.
 
-        Shapley value of the risk as a game: phi_j = 1/m sum_s mean over sets S of s others of v(S + j) - v(S). Their sum is the
-        risk with everything known less that with nothing known; a sweep that stops at ``max_size`` stops the sum over s
-        there, and the values sum to the mean risk of sets of that size, less that with nothing known.
+        Shapley value of the risk as a game: phi_j = 1/m sum_s mean over sets S of s others of v(S + j) - v(S). Their
+        sum is the risk with everything known less that with nothing known; a sweep that stops at ``max_size`` stops
+        the sum over s there, and the values sum to the mean risk of sets of that size, less that with nothing known.
         """
         m = len(self.keys)
         nothing = 1 / self.n_records if kind == "average" else float(kind == "below" and self.n_records < self.k)
@@ -120,7 +121,9 @@ def knowledge_sweep(
     size = len(keys) if max_size is None else max_size
     sets = sum(comb(len(keys), s) for s in range(1, size + 1))
     if sets > MAX_SETS:
-        raise EngineError("too many sets of attributes", got=str(sets), allowed=f"up to {MAX_SETS}", hint="take a smaller max_size")
+        raise EngineError(
+            "too many sets of attributes", got=str(sets), allowed=f"up to {MAX_SETS}", hint="take a smaller max_size"
+        )
     classes = count_classes(table, keys)
     from unmask.kernels.subsets import subset_counts  # noqa: PLC0415 - numba is heavy
 

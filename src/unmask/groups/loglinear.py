@@ -1,19 +1,20 @@
 """Population uniques from a Poisson log-linear model of the keys [SH98]_, [SS08]_.
 
-Sizes alone forget which keys a person has: a widow of sixteen is rarer than a wife of forty, though both may be alone in
-the sample. Here the frequency of a combination is predicted from its parts. Population counts are Poisson(lambda_k), the
-sample keeps each person with probability pi, and log lambda is a sum of main effects, and of effects of pairs. Maximum
-likelihood is iterative proportional fitting (IPF): scale the fitted table until its margins are the observed ones.
+Sizes alone forget which keys a person has: a widow of sixteen is rarer than a wife of forty, though both may be alone
+in the sample. Here the frequency of a combination is predicted from its parts. Population counts are
+Poisson(lambda_k), the sample keeps each person with probability pi, and log lambda is a sum of main effects, and of
+effects of pairs. Maximum likelihood is iterative proportional fitting (IPF): scale the fitted table until its margins
+are the observed ones.
 
-For a sample unique with fitted sample count mu = pi lambda, the others in the population are Poisson(h), h = mu (1-pi)/pi:
-P(F=1 | f=1) = exp(-h) and E(1/F | f=1) = (1 - exp(-h))/h (Skinner, Shlomo 2008, eq. 2 and 3). Their criterion B tells how
-far the fit is off (section 3.2: second order expansion of the bias of tau1): the model with the smaller |B| is kept, and
-|B| is part of the stated error. Only combinations whose observed margins are all positive can have a positive fit; the
-others are never built.
+For a sample unique with fitted sample count mu = pi lambda, the others in the population are Poisson(h), h = mu
+(1-pi)/pi: P(F=1 | f=1) = exp(-h) and E(1/F | f=1) = (1 - exp(-h))/h (Skinner, Shlomo 2008, eq. 2 and 3). Their
+criterion B tells how far the fit is off (section 3.2: second order expansion of the bias of tau1): the model with the
+smaller |B| is kept, and |B| is part of the stated error. Only combinations whose observed margins are all positive can
+have a positive fit; the others are never built.
 
-Departure: a sample unique is part of its own fit, so its fitted count is too large and tau too small; leaving it out by
-its leverage gives too noisy a count, and tau too large (both seen in simulation, tests/groups/test_loglinear.py). We state
-the middle of the two, and an interval that holds both.
+Departure: a sample unique is part of its own fit, so its fitted count is too large and tau too small; leaving it out
+by its leverage gives too noisy a count, and tau too large (both seen in simulation, tests/groups/test_loglinear.py).
+We state the middle of the two, and an interval that holds both.
 """
 
 from __future__ import annotations
@@ -79,7 +80,9 @@ def pair_effects(codes: Codes, counts: Counts, max_cells: int) -> Fit | None:
         for a, b in pairs:
             wide = int(codes[:, b].max()) + 1
             here = cells[:, a].astype(np.int64) * wide + cells[:, b]
-            wanted = np.bincount(codes[:, a].astype(np.int64) * wide + codes[:, b], counts, minlength=int(here.max()) + 1)
+            wanted = np.bincount(
+                codes[:, a].astype(np.int64) * wide + codes[:, b], counts, minlength=int(here.max()) + 1
+            )
             fitted = np.bincount(here, mu, minlength=len(wanted))
             ratio = np.divide(wanted, fitted, out=np.zeros(len(wanted)), where=fitted > 0)
             worst = max(worst, float(np.abs(ratio[wanted > 0] - 1).max()))
@@ -96,7 +99,7 @@ def pair_effects(codes: Codes, counts: Counts, max_cells: int) -> Fit | None:
 def _margin(codes: Codes, counts: Counts, cells: Codes, keys: tuple[int, ...]) -> Floats:
     """Observed count of each cell's margin over the keys."""
     radix = np.cumprod([1, *(int(codes[:, k].max()) + 1 for k in keys[:-1])], dtype=np.int64)
-    return np.bincount(codes[:, keys] @ radix, counts)[cells[:, keys] @ radix]
+    return np.asarray(np.bincount(codes[:, keys] @ radix, counts)[cells[:, keys] @ radix], dtype=np.float64)
 
 
 def _cells(codes: Codes, pairs: list[tuple[int, int]], max_cells: int) -> Codes | None:
@@ -145,7 +148,7 @@ def _chances(h: Floats) -> tuple[Floats, Floats]:
 
 
 def _bias(fit: Fit, pi: float) -> float:
-    """Estimate the bias of tau1: sum of lambda e^-lambda (1-pi) {(f - mu) - (1-pi) ((f - mu)^2 - f)/(2 pi)} (Skinner, Shlomo 2008)."""
+    """Estimate the bias of tau1: sum of lambda e^-lambda (1-pi) {(f - mu) - (1-pi) ((f - mu)^2 - f)/(2 pi)}."""
     lam, off = fit.mu / pi, fit.observed - fit.mu
     return float((lam * np.exp(-lam) * (1 - pi) * (off - (1 - pi) * (off**2 - fit.observed) / (2 * pi))).sum())
 

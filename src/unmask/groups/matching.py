@@ -1,9 +1,9 @@
 """DIS: is a unique match right? Taken from the sample itself [SE02]_.
 
 The intruder matches a person of the population, of whom he knows the keys, against the release and finds exactly one
-record. Skinner and Elliot ask how often that is the right one, by taking a record out of the file and putting it back with
-probability pi: a unique match is then right when the record came back, and wrong when its double stands there alone.
-No model of the population is needed.
+record. Skinner and Elliot ask how often that is the right one, by taking a record out of the file and putting it back
+with probability pi: a unique match is then right when the record came back, and wrong when its double stands there
+alone. No model of the population is needed.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ class Dis:
 def dis_by_formula(counts: Counts, fraction: float) -> Dis:
     """Skinner, Elliot 2002, eq. 6: pi n1 / (pi n1 + 2 (1 - pi) n2), n1 uniques and n2 pairs.
 
-    Nobody unique: no unique match is right, the value is 0 (sdcMicro divides by zero and says NaN). The interval treats the
-    n1 + 2 n2 records as a sample: their shares are multinomial, and the ratio is a function of one proportion.
+    Nobody unique: no unique match is right, the value is 0 (sdcMicro divides by zero and says NaN). The interval
+    treats the n1 + 2 n2 records as a sample: their shares are multinomial, and the ratio is a function of one
+    proportion.
     """
     ones, pairs = int((counts == 1).sum()), int((counts == 2).sum())
     low, high = wilson(ones, ones + 2 * pairs) if ones + pairs else (0.0, 0.0)
@@ -44,8 +45,8 @@ def dis_by_formula(counts: Counts, fraction: float) -> Dis:
 def dis_by_removal(counts: Counts, fraction: float, *, rounds: int = 100, seed: int = 0) -> Dis:
     """The experiment itself: every record is taken out once a round, put back with probability pi, and matched.
 
-    Records of one class are exchangeable, so a round needs only the number of uniques that came back (right matches) and
-    of records in pairs that did not (wrong ones): two binomial draws.
+    Records of one class are exchangeable, so a round needs only the number of uniques that came back (right matches)
+    and of records in pairs that did not (wrong ones): two binomial draws.
     """
     rng = np.random.default_rng(seed)
     ones, doubles = int((counts == 1).sum()), 2 * int((counts == 2).sum())

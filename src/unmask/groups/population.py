@@ -6,8 +6,8 @@ Three intruders (El Emam 2013, ch. 16; as ARX shows them):
 - the *journalist* does not know, and takes anyone: 1/F, F the people of the population who look like it;
 - the *marketer* links everybody and counts the right ones: the mean of 1/F over records.
 
-F comes from a population table (register) when there is one; from sampling weights (``individual``); or it is only known in
-law, from the sizes of the groups and from the keys (``superpopulation``, ``loglinear``).
+F comes from a population table (register) when there is one; from sampling weights (``individual``); or it is only
+known in law, from the sizes of the groups and from the keys (``superpopulation``, ``loglinear``).
 """
 
 from __future__ import annotations
@@ -153,7 +153,18 @@ def population_risk(  # noqa: PLR0913 - three sources of knowledge about the pop
     fraction = min(1.0, classes.n_records / size)
     attackers = _attackers(classes, risk, source, threshold)
     return PopulationRisk(
-        classes, source, size, threshold, risk, tau1, tau2, models, attackers, dis_by_formula(classes.counts, fraction), homes, notes
+        classes,
+        source,
+        size,
+        threshold,
+        risk,
+        tau1,
+        tau2,
+        models,
+        attackers,
+        dis_by_formula(classes.counts, fraction),
+        homes,
+        notes,
     )
 
 
@@ -198,7 +209,9 @@ def _with_models(classes: Classes, population: float | None) -> _Known:
             hint="population=1_000_000 says that the table was drawn from a million people",
         )
     if population < classes.n_records:
-        raise ParameterError("the population is smaller than the table", got=f"{population} people, {classes.n_records} records")
+        raise ParameterError(
+            "the population is smaller than the table", got=f"{population} people, {classes.n_records} records"
+        )
     sizes = sizes_of(classes.counts, float(population))
     if sizes.uniques == 0 or sizes.fraction == 1.0:
         certain = Prediction(sizes.uniques, sizes.uniques, sizes.uniques)
@@ -220,7 +233,7 @@ def _headline(predictions: list[Prediction]) -> Prediction:
 
 
 def _shrunk(classes: Classes, fraction: float, alone: float) -> Floats:
-    """1/F by class: what the models say for uniques, Benedetti-Franconi with p = pi for larger classes, never above it."""
+    """1/F by class: what the models say for uniques; larger classes by Benedetti-Franconi with p = pi, never above."""
     counts = classes.counts
     plain = individual_risk(counts, counts / fraction)
     return np.where(counts == 1, alone, np.minimum(plain, alone))
@@ -239,7 +252,11 @@ def _households(classes: Classes, table: Any, keys: tuple[str, ...], household: 
     """Count (household, class) pairs where the table lives, then multiply over each household."""
     frame = open_table(table, household=[household])
     names = [f"k{i}" for i in range(len(keys))]
-    paired = select_keys(frame, keys, None, nw.col(household).alias("home")).group_by("home", *names).agg(nw.len().alias("n"))
+    paired = (
+        select_keys(frame, keys, None, nw.col(household).alias("home"))
+        .group_by("home", *names)
+        .agg(nw.len().alias("n"))
+    )
     pairs = collect(paired)
     by_class = classes.columns.rename(dict(zip(keys, names, strict=True))).with_columns(pl.Series("risk", risk))
     joined = pairs.join(by_class, on=names, how="left", nulls_equal=True)

@@ -48,7 +48,7 @@ class SpecialUniques:
 
     @property
     def n_records(self) -> int:
-        """n."""
+        """N."""
         return self.classes.n_records
 
     @property
@@ -122,7 +122,9 @@ class SpecialUniques:
         """The share of all scores that comes from MSUs with the attribute (shares overlap: they sum to more than 1)."""
         total = self.class_scores.sum()
         parts = self.class_scores @ self.class_contributions
-        return {key: float(part / total) if total > 0 else 0.0 for key, part in zip(self.classes.keys, parts, strict=True)}
+        return {
+            key: float(part / total) if total > 0 else 0.0 for key, part in zip(self.classes.keys, parts, strict=True)
+        }
 
     def values(self, attribute: str) -> pl.DataFrame:
         """Each value of the attribute with its share of the attribute's contribution, largest first."""
@@ -138,10 +140,10 @@ class SpecialUniques:
 
     def _sum_weights(self, chosen: NDArray[np.bool_]) -> Floats:
         weights = msu_weights(len(self.classes.keys), self.scoring)[_sizes(self.msu_mask[chosen])]
-        return np.bincount(self.msu_class[chosen], weights, minlength=self.classes.n_classes)
+        return np.bincount(self.msu_class[chosen], weights, minlength=self.classes.n_classes).astype(np.float64)
 
 
-def special_uniques(
+def special_uniques(  # noqa: PLR0913 - what to find, how to score it, and how long to look
     table: Any,  # noqa: ANN401 - any frame that narwhals takes
     *,
     quasi: Iterable[str],
@@ -162,7 +164,9 @@ def special_uniques(
     from unmask.kernels.special import WorkBoundError, minimal_uniques  # noqa: PLC0415 - numba is heavy
 
     try:
-        who, mask = minimal_uniques(classes.codes(), classes.counts, max_size=size, max_work=max_work, progress=progress)
+        who, mask = minimal_uniques(
+            classes.codes(), classes.counts, max_size=size, max_work=max_work, progress=progress
+        )
     except WorkBoundError as error:
         sets = sum(comb(len(keys), k) for k in range(1, size + 1))
         raise EngineError(

@@ -8,8 +8,8 @@ intruder expects who links every sample unique (the sum of 1/F over sample uniqu
 - Poisson-gamma (negative binomial): gamma rates, Poisson counts, fitted to the classes that occur [BKP90]_
 - Zayatz: the sample's own histogram as prior, hypergeometric sampling [GZ92]_
 
-The interval covers prediction (would each unique stay unique?) and the fitted parameters (likelihood region); it does not
-cover a wrong model, which is why several are shown side by side.
+The interval covers prediction (would each unique stay unique?) and the fitted parameters (likelihood region); it does
+not cover a wrong model, which is why several are shown side by side.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _pitman_inverse(sizes: Sizes, alpha: float, theta: float) -> float:
 
 
 def _log_rise(x: float, a: float) -> float:
-    """log of Gamma(x + a)/Gamma(x), a >= 0: through the beta function, which keeps its digits when x is huge."""
+    """Log of Gamma(x + a)/Gamma(x), a >= 0: through the beta function, which keeps its digits when x is huge."""
     return float(gammaln(a) - betaln(x, a)) if a > 0 else 0.0
 
 
@@ -152,8 +152,8 @@ def _log_rise(x: float, a: float) -> float:
 def poisson_gamma(sizes: Sizes) -> Model:
     """Fit a zero-truncated negative binomial to the classes that occur and predict (Bethlehem, Keller, Pannekoek 1990).
 
-    Rates are gamma(a, b); population counts Poisson(rate), sample counts Poisson(pi rate). Departure from the paper: the
-    number of possible classes is not the product of the domains, most of which can never occur; it is not needed.
+    Rates are gamma(a, b); population counts Poisson(rate), sample counts Poisson(pi rate). Departure from the paper:
+    the number of possible classes is not the product of the domains, most of which can never occur; it is not needed.
     """
     pi = sizes.fraction
 
@@ -166,7 +166,9 @@ def poisson_gamma(sizes: Sizes) -> Model:
         # rate given f = 1 is gamma(a + 1, b + pi), so F - 1 is negative binomial with q = (1 - pi)/(1 + b)
         q = (1 - pi) / (1 + b)
         stays = np.exp((a + 1) * np.log1p(-q))
-        inverse = -(1 - q) / (q * a) * np.expm1(a * np.log1p(-q)) if q > 0 else 1.0  # integral of the generating function
+        inverse = (
+            -(1 - q) / (q * a) * np.expm1(a * np.log1p(-q)) if q > 0 else 1.0
+        )  # integral of the generating function
         return np.array([stays, inverse])
 
     raw, region = _fit(loss, outlook, np.array([np.log(0.5), np.log(pi)]))
@@ -205,7 +207,9 @@ def zayatz(sizes: Sizes) -> Model:
     u = sizes.uniques
     tau1 = predict(u * stays, u * stays * (1 - stays), u)
     tau2 = predict(u * inverse, u * (second - inverse**2), u)
-    note = "the histogram of the sample stands for that of the population: too many small classes, the risk is overstated"
+    note = (
+        "the histogram of the sample stands for that of the population: too many small classes, the risk is overstated"
+    )
     return Model("zayatz", tau1, tau2, u * stays / sizes.fraction, (("P(PU|SU)", stays),), note)
 
 
@@ -219,8 +223,9 @@ def _log_choose(n: Floats | float, k: Floats | float) -> Floats:
 def _fit(loss: Callable[[Floats], float], outlook: Callable[[Floats], Floats], start: Floats) -> tuple[Floats, Floats]:
     """Maximum likelihood over two free numbers, and the range of the predicted shares over their 95 % region.
 
-    The region is where the log-likelihood is at most 1.92 below its maximum (half the 95 % point of chi-squared with one
-    degree: the interval of a single figure); its border is found along rays. Where the data say nothing it is wide.
+    The region is where the log-likelihood is at most 1.92 below its maximum (half the 95 % point of chi-squared with
+    one degree: the interval of a single figure); its border is found along rays. Where the data say nothing it is
+    wide.
     """
     best = minimize(loss, start, method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-8, "maxiter": 4000})
     raw, floor = np.asarray(best.x, dtype=np.float64), float(best.fun)
@@ -244,10 +249,12 @@ def _reach(loss: Callable[[Floats], float], centre: Floats, level: float, ray: F
 def _model(
     name: str, sizes: Sizes, shares: Floats, region: Floats, uniques: float, parameters: tuple[tuple[str, float], ...]
 ) -> Model:
-    """Predictions for u sample uniques. A mean of shares in [0, 1] varies no more than a coin, which bounds tau2's error."""
+    """Predictions for u sample uniques. What lies in [0, 1] varies no more than a coin, which bounds tau2's error."""
     u = sizes.uniques
     tau1, tau2 = (_predict_share(u, *given) for given in zip(shares, *region, strict=True))
-    return Model(name, tau1, tau2, min(uniques, sizes.population), tuple((key, float(value)) for key, value in parameters))
+    return Model(
+        name, tau1, tau2, min(uniques, sizes.population), tuple((key, float(value)) for key, value in parameters)
+    )
 
 
 def _predict_share(u: float, share: float, least: float, most: float) -> Prediction:

@@ -1,12 +1,13 @@
 """Local suppression, greedily: which cells to blank so that every record has a crowd of k with l confidential values.
 
-All that counts is the table of (class, confidential value) pairs. A suppressed cell is missing, and missing is a value of
-its own: what is blanked alike looks alike. Sets of attributes are tried from small to large, within a size in order of
-the records that they help; each set blanks the violating classes that reach k (and l) without these attributes. At the end
-everything of the last few is blanked, together with the smallest safe classes until they are enough.
+All that counts is the table of (class, confidential value) pairs. A suppressed cell is missing, and missing is a value
+of its own: what is blanked alike looks alike. Sets of attributes are tried from small to large, within a size in order
+of the records that they help; each set blanks the violating classes that reach k (and l) without these attributes. At
+the end everything of the last few is blanked, together with the smallest safe classes until they are enough.
 
-The bound: a record of a complete class below k cannot stay as it is, since nobody can become like it by losing cells. So at
-least one cell of every such record goes, whatever the method; the plan is at most (its cells)/(this number) times the best.
+The bound: a record of a complete class below k cannot stay as it is, since nobody can become like it by losing cells.
+So at least one cell of every such record goes, whatever the method; the plan is at most (its cells)/(this number)
+times the best.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(slots=True)
 class Units:
-    """(class, confidential value) pairs: codes of the keys, code of the value, records; ``gap`` is each key's missing code."""
+    """(class, confidential value) pairs: codes of the keys and the value, records; ``gap``: each key's missing code."""
 
     codes: Codes
     value: Counts
@@ -87,7 +88,7 @@ def _finish(work: Units, failing: Flags, k: int, l: int) -> Units:  # noqa: E741
         if not open_.size:
             raise ParameterError(
                 "no suppression can reach the wanted k and l",
-                got=f"{int(work.count.sum())} records with {len(np.unique(work.value))} confidential values, k={k}, l={l}",
+                got=f"k={k}, l={l}, {int(work.count.sum())} records, {len(np.unique(work.value))} confidential values",
                 hint="ask for a smaller k or l",
             )
         joins = number == open_[np.argmin(sizes[open_])]

@@ -1,13 +1,14 @@
 """Missing keys as wildcards: a record whose age is suppressed may be anybody's of that description.
 
-With missing as a wildcard, two records are compatible when they agree wherever both have a value. The crowd of a record is
-then (sdcMicro's ``freqCalc``; Templ 2017, section 3.2)
+With missing as a wildcard, two records are compatible when they agree wherever both have a value. The crowd of a
+record is then (sdcMicro's ``freqCalc``; Templ 2017, section 3.2)
 
     f = records with the very same pattern + compatible complete records + alpha * compatible incomplete records
 
-alpha = 1 counts an incomplete record fully (optimistic: suppression protects others), alpha = 0 not at all. Compatibility
-is not transitive, so there are no classes to group by. But all records that lack the *same* attributes agree with another
-such block on one common set of attributes: one grouping for each pair of blocks, instead of all pairs of records.
+alpha = 1 counts an incomplete record fully (optimistic: suppression protects others), alpha = 0 not at all.
+Compatibility is not transitive, so there are no classes to group by. But all records that lack the *same* attributes
+agree with another such block on one common set of attributes: one grouping for each pair of blocks, instead of all
+pairs of records.
 """
 
 from __future__ import annotations
@@ -55,15 +56,17 @@ def _compatible(
 ) -> Floats:
     """For each class of one block the mass of the other block's classes that agree with it; not counting itself."""
     common = ~(missing[here[0]] | missing[there[0]])
-    if here[0] == there[0]:  # the same pattern: only the class itself agrees on all its values, and it is counted already
+    if (
+        here[0] == there[0]
+    ):  # the same pattern: only the class itself agrees on all its values, and it is counted already
         return np.zeros(len(here))
     number = number_rows(codes[np.concatenate([here, there])][:, common])
     mine, theirs = number[: len(here)], number[len(here) :]
-    return np.bincount(theirs, mass[there], minlength=int(number.max()) + 1)[mine]
+    return np.asarray(np.bincount(theirs, mass[there], minlength=int(number.max()) + 1)[mine], dtype=np.float64)
 
 
 def number_rows(codes: Codes) -> NDArray[np.int64]:
-    """Give equal rows the same number 0, 1, ...; columns are joined until the product of their domains could overflow."""
+    """Give equal rows the same number 0, 1, ...; numbers are packed anew before a product of domains overflows."""
     number, reach = np.zeros(len(codes), np.int64), 1
     for k in range(codes.shape[1]):
         wide = int(codes[:, k].max(initial=0)) + 1

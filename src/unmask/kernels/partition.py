@@ -16,7 +16,17 @@ Codes = NDArray[np.int32]
 
 
 @njit(cache=True)
-def split(column, rows, begin, end, out, at, edges, tally, touched):  # type: ignore[no-untyped-def] # pragma: no cover
+def split(
+    column: Codes,
+    rows: Codes,
+    begin: int,
+    end: int,
+    out: Codes,
+    at: int,
+    edges: Codes,
+    tally: Codes,
+    touched: Codes,
+) -> int:
     """Order ``rows[begin:end]`` by their code into ``out[at:]``; write where parts begin; return how many there are.
 
     ``edges[p]`` is the beginning of part p within ``out`` and ``edges[parts]`` the end. ``tally`` (one cell for each

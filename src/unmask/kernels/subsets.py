@@ -25,7 +25,7 @@ def subset_counts(codes: Codes, counts: Counts, *, max_size: int, k: int) -> tup
     ``codes`` (classes x attributes) are the distinct key combinations and ``counts`` their numbers of records; bit j
     of a mask stands for column j. Masks come in increasing order; the empty set is not among them.
     """
-    n, m = codes.shape
+    m = codes.shape[1]
     max_size = min(max_size, m)
     total = sum(comb(m, size) for size in range(1, max_size + 1))
     cards = codes.max(axis=0).astype(np.int64) + 1
