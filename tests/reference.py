@@ -1,4 +1,4 @@
-"""Where the reference tables and the second tool's results are: ../shared, or what UNMASK_DATA names (it or its data)."""
+"""Where the reference tables and the second tool's results are: ../shared, or what UNMASK_DATA names."""
 
 from __future__ import annotations
 

@@ -131,7 +131,10 @@ def test_directions_answer_different_questions():
 
 def test_more_noise_finds_fewer():
     people = datasets.census(300)
-    found = [link_nearest(Release(people, parse_masking(f"noise({k})").apply(people, 1))).estimate.value for k in (0.05, 0.5, 2.0)]
+    found = [
+        link_nearest(Release(people, parse_masking(f"noise({k})").apply(people, 1))).estimate.value
+        for k in (0.05, 0.5, 2.0)
+    ]
     assert found[0] > 0.95
     assert found[0] > found[1] > found[2]
 
