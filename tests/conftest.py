@@ -6,14 +6,12 @@ import shutil
 import pytest
 from hypothesis import HealthCheck, settings
 
-from reference import REFERENCE
+from reference import BROWSERS, REFERENCE
 
 settings.register_profile(
     "unmask", deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("unmask")
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def pytest_collection_modifyitems(items):

@@ -19,6 +19,7 @@ def _folder() -> Path:
 
 
 REFERENCE = _folder()
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def data(name: str) -> pl.DataFrame:

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import unmask
-from conftest import BROWSERS
+from reference import BROWSERS
 
 EVIL = "<script>alert('x')</script>"
 
