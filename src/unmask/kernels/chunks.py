@@ -1,0 +1,61 @@
+"""Queries in chunks over threads. Kernels release the interpreter lock, so plain threads share them out evenly.
+
+numba's own parallel loops cut the work into one piece per thread beforehand, cannot be entered from two threads at a
+time with its default layer, and take longer to compile; chunks are taken as threads become free. Each query writes its
+own row of the result and no other, so the result is the same for any number of threads.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numba as nb
+import numpy as np
+
+from unmask.kernels.search import box_gaps
+from unmask.kernels.tree import LANES, LEAF, Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unmask.kernels.tree import Tree
+
+CHUNK = 512
+
+
+def in_chunks(work: Callable[[slice], None], n: int, *, chunk: int = CHUNK) -> None:
+    """Call `work` on slices of range(n), with as many threads as numba is set to use (numba.set_num_threads)."""
+    parts = [slice(a, min(n, a + chunk)) for a in range(0, n, chunk)]
+    threads = min(nb.get_num_threads(), len(parts))
+    if threads <= 1:
+        for part in parts:
+            work(part)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        for done in [pool.submit(work, part) for part in parts]:
+            done.result()
+
+
+def query_order(tree: Tree) -> Rows:
+    """Queries in the order of the leaves nearest to them: neighbours in time then touch the same memory."""
+    n = len(tree.probes)
+    if tree.flat:
+        return np.arange(n)
+    leaves = np.empty(n, dtype=np.int64)
+    in_chunks(lambda part: _nearest_leaves(tree, part.start, part.stop, leaves), n, chunk=8192)
+    return np.argsort(leaves, kind="stable")
+
+
+@nb.njit(cache=True, nogil=True)
+def _nearest_leaves(tree: Tree, first: int, last: int, leaves: Rows) -> None:
+    """Go down to the nearest box at each level."""
+    gaps = np.empty(LANES, dtype=np.float32)
+    n_leaves = (tree.rows.shape[0] + LEAF - 1) // LEAF
+    for query in range(first, last):
+        box = 0
+        for height in range(tree.level.shape[0] - 1, -1, -1):
+            box_gaps(tree, tree.level[height] + box, tree.probes[query], gaps)
+            boxes = (n_leaves + LANES**height - 1) // LANES**height
+            box = box * LANES + np.argmin(gaps[: min(LANES, boxes - box * LANES)])
+        leaves[query] = box
