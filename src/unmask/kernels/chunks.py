@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numba as nb
 import numpy as np
 
-from unmask.kernels.search import box_gaps
-from unmask.kernels.tree import LANES, LEAF, Rows
+from unmask.kernels.search import near_boxes
+from unmask.kernels.tree import LANES, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,11 +51,13 @@ def query_order(tree: Tree) -> Rows:
 def _nearest_leaves(tree: Tree, first: int, last: int, leaves: Rows) -> None:
     """Go down to the nearest box at each level."""
     gaps = np.empty(LANES, dtype=np.float32)
-    n_leaves = (tree.rows.shape[0] + LEAF - 1) // LEAF
     for query in range(first, last):
         box = 0
         for height in range(tree.level.shape[0] - 1, -1, -1):
-            box_gaps(tree, tree.level[height] + box, tree.probes[query], gaps)
-            boxes = (n_leaves + LANES**height - 1) // LANES**height
-            box = box * LANES + np.argmin(gaps[: min(LANES, boxes - box * LANES)])
+            mask = near_boxes(tree, height, box, tree.probes[query], np.inf, gaps)
+            best = 0
+            for j in range(1, LANES):
+                if mask >> j & 1 and gaps[j] < gaps[best]:
+                    best = j
+            box = box * LANES + best
         leaves[query] = box

@@ -14,9 +14,10 @@ import numpy as np
 from unmask.kernels.chunks import in_chunks, query_order
 from unmask.kernels.distance import pair
 from unmask.kernels.lottery import pick, wait
-from unmask.kernels.search import BLOCKS, LEAF, STACK, enter, limit, next_leaf, screen
+from unmask.kernels.search import STACK, enter, limit, next_leaf, screen
 from unmask.kernels.space import Floats
-from unmask.kernels.tree import Rows, Singles, plant
+from unmask.kernels.tree import LANES, LEAF, Rows, Singles, plant
+from unmask.kernels.vector import lowest_bit
 
 if TYPE_CHECKING:
     from unmask.kernels.space import Space
@@ -67,12 +68,12 @@ def exact(space: Space, query: int, row: int) -> float:
 
 @nb.njit(cache=True, nogil=True)
 def _nearest(space: Space, tree: Tree, queries: Rows, seed: int, best: _Best) -> None:
-    n_leaves = tree.lanes.shape[0] // BLOCKS
+    n_leaves = tree.lanes.shape[0]
     nodes, floors = np.empty(STACK, dtype=np.int64), np.empty(STACK, dtype=np.float32)
-    near, far = np.empty(LEAF, dtype=np.int64), np.empty(LEAF, dtype=np.float32)
+    gaps, far = np.empty(LANES, dtype=np.float32), np.empty(LEAF, dtype=np.float32)
     for tile in range((n_leaves + tree.tile - 1) // tree.tile):
         for query in queries:
-            _meet_all(space, tree, tile, query, seed, best, nodes, floors, near, far)
+            _meet_all(space, tree, tile, query, seed, best, nodes, floors, gaps, far)
     again = 0
     for query in queries:
         if best.fixed[query] == 1:
@@ -83,7 +84,7 @@ def _nearest(space: Space, tree: Tree, queries: Rows, seed: int, best: _Best) ->
     for tile in range((n_leaves + tree.tile - 1) // tree.tile):
         for query in queries:
             if best.fixed[query] == 2:
-                _meet_all(space, tree, tile, query, seed, best, nodes, floors, near, far)
+                _meet_all(space, tree, tile, query, seed, best, nodes, floors, gaps, far)
 
 
 @nb.njit(cache=True, nogil=True)
@@ -96,21 +97,24 @@ def _meet_all(
     best: _Best,
     nodes: Rows,
     floors: Singles,
-    near: Rows,
+    gaps: Singles,
     far: Singles,
 ) -> None:
     probe = tree.probes[query]
     within = limit(tree, best.second[query])
     top = enter(tree, tile, nodes, floors)
-    leaf, top = next_leaf(tree, probe, within, nodes, floors, top)
+    leaf, top = next_leaf(tree, probe, within, nodes, floors, gaps, top)
     while leaf >= 0:
-        for i in range(screen(tree, leaf, probe, within, near, far)):
-            if far[i] <= within:
-                d = exact(space, query, tree.rows[near[i]])
+        mask = screen(tree, leaf, probe, within, far)
+        while mask:
+            j = lowest_bit(mask)
+            mask &= mask - 1
+            if far[j] <= within:
+                d = exact(space, query, tree.rows[leaf * LEAF + j])
                 if d < best.second[query]:
-                    _meet(space, tree, query, near[i], d, seed, best)
+                    _meet(space, tree, query, leaf * LEAF + j, d, seed, best)
                     within = limit(tree, best.second[query])
-        leaf, top = next_leaf(tree, probe, within, nodes, floors, top)
+        leaf, top = next_leaf(tree, probe, within, nodes, floors, gaps, top)
 
 
 @nb.njit(cache=True, nogil=True)

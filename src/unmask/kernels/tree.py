@@ -10,10 +10,10 @@ value is NaN. Coordinates are centred, for norm 2 without missing values also ro
 then bound far better), and divided by ``scale``. They serve to *exclude* pairs only: what is not excluded is decided by
 distance.pair on the numbers of the Space. ``probes`` holds the queries in the same frame, row by row.
 
-*Leaves.* Leaf l is positions ``48 l .. 48 l + 47``: three blocks of 16 points. ``lanes[b, k, j]`` is attribute k of
-position ``16 b + j``, so that one pass over j is one or two vector instructions. Padding is +inf.
+*Leaves.* Leaf l is positions ``48 l .. 48 l + 47``: ``lanes[l, k, j]`` is attribute k of position ``48 l + j``, so that
+one pass over j is a few vector instructions (vector.py). Padding is +inf: mask out positions beyond the last.
 
-*Boxes.* Box b of level h holds 16**h leaves: b * 16**h and up. Boxes stand in groups of 16, like points:
+*Boxes.* Box b of level h holds 16**h leaves: b * 16**h and up. Boxes stand in groups of 16, attribute-major too:
 ``low[g, k, j]`` and ``high[g, k, j]`` with ``g = level[h] + b // 16`` and ``j = b % 16``; ``relief`` is the missing
 value's contribution where the box holds any missing value of the attribute, and +inf elsewhere. Hence the children of
 box b of level h + 1 are the group ``level[h] + b``. The root is box 0 of level ``len(level)``; it is not stored.
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 Singles = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
-LANES = 16  # points or boxes per group
-LEAF = 48  # points per leaf: three groups
+LANES = 16  # boxes per group
+LEAF = 48  # points per leaf
 MANY = 64  # attributes beyond which boxes exclude too little
 FEW = 2 * LEAF  # points up to which boxes are not worth it
 TILE_BYTES = 1 << 18  # a flat pass keeps this much of the points in the second-level cache
@@ -63,7 +63,7 @@ TILE_BYTES = 1 << 18  # a flat pass keeps this much of the points in the second-
 class Tree(NamedTuple):
     """Points in tree order with their boxes, and queries in the same frame. See the top of the file."""
 
-    lanes: Singles  # (3 * n_leaves, width, 16)
+    lanes: Singles  # (n_leaves, width, 48)
     low: Singles  # (n_box_groups, width, 16)
     high: Singles
     relief: Singles
@@ -85,11 +85,6 @@ class Tree(NamedTuple):
     error: float  # E of the proof
     slack: float
 
-    @property
-    def n_leaves(self) -> int:
-        """Leaves, the last of which may be short."""
-        return self.lanes.shape[0] * LANES // LEAF
-
 
 def plant(space: Space, *, method: str = "auto") -> Tree:
     """Build the tree of a space's points. `method`: auto, tree, or brute for a flat pass over all points."""
@@ -105,14 +100,15 @@ def plant(space: Space, *, method: str = "auto") -> Tree:
     p = space.points.shape[1]
     order = np.arange(n) if flat else _order(columns, missing, step, p, space.norm)
     n_leaves = -(-n // LEAF)
-    lanes = _lanes(columns, order, n_leaves * LEAF // LANES)
+    lanes = _lanes(columns, order, _aligned((n_leaves, width, LEAF)))
     level = _levels(0 if flat else n_leaves)
-    low, high, relief = _boxes(lanes, missing, level, 0 if flat else n_leaves, n)
+    box = tuple(_aligned((0 if flat else int(level[-1]) + 1, width, LANES)) for _ in range(3))
+    _boxes(lanes, missing, level, 0 if flat else n, *box)
     rows, weight, start, members, position = _names(groups, order)
     plain = space.point_codes.shape[1] == 0 and not (np.isnan(coords).any() or np.isnan(probes).any())
     tile = max(1, TILE_BYTES // (4 * LEAF * max(width, 1))) if flat else n_leaves
     return Tree(
-        lanes, low, high, relief, level, rows, weight, start, members, position, probes, missing, step,
+        lanes, *box, level, rows, weight, start, members, position, probes, missing, step,
         p, space.norm, bool(plain), flat, tile, unit, error, slack,
     )  # fmt: skip
 
@@ -264,29 +260,35 @@ def _levels(n_leaves: int) -> Rows:
     return np.array(first, dtype=np.int64)
 
 
+def _aligned(shape: tuple[int, ...]) -> Singles:
+    """Floats that start at a cache line: a vector of 16 then touches one line, not two."""
+    room = np.empty(int(np.prod(shape)) + LANES, dtype=np.float32)
+    skip = (-room.ctypes.data % 64) // 4
+    return room[skip : skip + int(np.prod(shape))].reshape(shape)
+
+
 @nb.njit(cache=True, nogil=True)
-def _lanes(columns: Singles, order: Rows, n_blocks: int) -> Singles:
-    width, n = columns.shape
-    lanes = np.full((n_blocks, width, LANES), np.inf, dtype=np.float32)
-    for b in range(n_blocks):
-        for k in range(width):
-            for j in range(min(LANES, n - b * LANES)):
-                lanes[b, k, j] = columns[k, order[b * LANES + j]]
+def _lanes(columns: Singles, order: Rows, lanes: Singles) -> Singles:
+    n = columns.shape[1]
+    for leaf in range(lanes.shape[0]):
+        for k in range(lanes.shape[1]):
+            for j in range(LEAF):
+                t = leaf * LEAF + j
+                lanes[leaf, k, j] = columns[k, order[t]] if t < n else np.float32(np.inf)
     return lanes
 
 
 @nb.njit(cache=True, nogil=True)
-def _boxes(lanes: Singles, missing: Singles, level: Rows, n_leaves: int, n: int) -> tuple[Singles, Singles, Singles]:
+def _boxes(
+    lanes: Singles, missing: Singles, level: Rows, n: int, low: Singles, high: Singles, relief: Singles
+) -> None:
     """Ranges of the leaves, then of 16 leaves, and so on up to one group."""
     width = lanes.shape[1]
-    n_groups = 0 if n_leaves == 0 else level[-1] + 1
-    low = np.full((n_groups, width, LANES), np.inf, dtype=np.float32)
-    high = np.full((n_groups, width, LANES), -np.inf, dtype=np.float32)
-    relief = np.full((n_groups, width, LANES), np.inf, dtype=np.float32)
-    for t in range(n if n_leaves > 0 else 0):
+    low[:], high[:], relief[:] = np.inf, -np.inf, np.inf
+    for t in range(n):
         g, j = t // LEAF // LANES, t // LEAF % LANES
         for k in range(width):
-            value = lanes[t // LANES, k, t % LANES]
+            value = lanes[t // LEAF, k, t % LEAF]
             if value != value:  # noqa: PLR0124
                 relief[g, k, j] = missing[k]
             else:
@@ -299,4 +301,3 @@ def _boxes(lanes: Singles, missing: Singles, level: Rows, n_leaves: int, n: int)
                 low[g, k, j] = low[child, k].min()
                 high[g, k, j] = high[child, k].max()
                 relief[g, k, j] = relief[child, k].min()
-    return low, high, relief
