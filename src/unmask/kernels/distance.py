@@ -21,7 +21,7 @@ from unmask.kernels.space import CHEBYSHEV, EUCLIDEAN, Codes, Floats
 Rows = NDArray[np.int64]
 
 
-@nb.njit(cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True, _nrt=False)
 def pair(
     a: Floats, b: Floats, c: Codes, d: Codes, norm: int, missing: Floats, step: Floats, code_missing: Floats
 ) -> float:

@@ -279,9 +279,7 @@ def _lanes(columns: Singles, order: Rows, lanes: Singles) -> Singles:
 
 
 @nb.njit(cache=True, nogil=True)
-def _boxes(
-    lanes: Singles, missing: Singles, level: Rows, n: int, low: Singles, high: Singles, relief: Singles
-) -> None:
+def _boxes(lanes: Singles, missing: Singles, level: Rows, n: int, low: Singles, high: Singles, relief: Singles) -> None:
     """Ranges of the leaves, then of 16 leaves, and so on up to one group."""
     width = lanes.shape[1]
     low[:], high[:], relief[:] = np.inf, -np.inf, np.inf

@@ -30,7 +30,12 @@ CHECK = 4  # attributes between two looks at whether any point is still within t
 
 
 def point_mask(
-    lanes: Singles, leaf: int, probe: Singles, kinds: tuple[Singles, Singles, int, int, bool], within: float, far: Singles
+    lanes: Singles,
+    leaf: int,
+    probe: Singles,
+    kinds: tuple[Singles, Singles, int, int, bool],
+    within: float,
+    far: Singles,
 ) -> int:
     """Bits of the points of a leaf within a limit; their distances are in `far` if there is any such point.
 
@@ -240,16 +245,16 @@ def _lowest_bit(typing: Any, mask: Any) -> Any:  # noqa: ANN401, ARG001
     return types.int64(types.int64), emit
 
 
-@overload(point_mask, strict=False, jit_options={"forceinline": True})
+@overload(point_mask, strict=False, jit_options={"forceinline": True, "_nrt": False})
 def _point_mask_compiled(lanes: Any, leaf: Any, probe: Any, kinds: Any, within: Any, far: Any) -> Any:  # noqa: ANN401, ARG001
     return lambda lanes, leaf, probe, kinds, within, far: _point_mask(lanes, leaf, probe, kinds, within, far)
 
 
-@overload(box_mask, strict=False, jit_options={"forceinline": True})
+@overload(box_mask, strict=False, jit_options={"forceinline": True, "_nrt": False})
 def _box_mask_compiled(box: Any, group: Any, probe: Any, kinds: Any, within: Any, gaps: Any) -> Any:  # noqa: ANN401, ARG001
     return lambda box, group, probe, kinds, within, gaps: _box_mask(box, group, probe, kinds, within, gaps)
 
 
-@overload(lowest_bit, strict=False, jit_options={"forceinline": True})
+@overload(lowest_bit, strict=False, jit_options={"forceinline": True, "_nrt": False})
 def _lowest_bit_compiled(mask: Any) -> Any:  # noqa: ANN401, ARG001
     return lambda mask: _lowest_bit(mask)
