@@ -15,7 +15,7 @@ from strategies import pairs
 from unmask import Release, datasets, link_nearest, parse_masking
 from unmask.attacks.distance import anonymity_sets, assess_nearest, true_ranks
 from unmask.engines.metric import METRICS, build_space
-from unmask.errors import EngineError, ParameterError
+from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.evidence.measure import Context
 from unmask.tables.encode import encode
 
@@ -271,3 +271,19 @@ def test_many_attributes_and_many_duplicates():
     assert link_nearest(Release(wide, wide)).estimate.value == 1.0
     same = pl.DataFrame({"a": np.ones(100_000) * 1.5, "b": np.ones(100_000) * 2.5})
     assert link_nearest(Release(same, same)).estimate.value == pytest.approx(1e-5)
+
+
+def test_people_outside_the_file_show_what_a_claim_is_worth():
+    people, strangers = datasets.census(300, seed=1), datasets.census(200, seed=2)
+    masked = parse_masking("noise(0.1)").apply(people, 1)
+    known = assess_nearest(Release(people, masked, control=strangers), Context()).observations[1].estimate
+    assert known.value > 0.9
+    assert 0 <= known.control < known.value
+    assert assess_nearest(Release(people, masked), Context()).observations[1].estimate.control is None
+    by_hand = link_nearest(Release(people, masked, control=people)).margin
+    again = assess_nearest(Release(people, masked, control=people), Context()).observations[1].estimate
+    curve = link_nearest(Release(people, masked)).curve
+    least = curve.margin[curve.precision >= 0.95 - 1e-12][-1]
+    assert again.control == pytest.approx((by_hand >= least).mean())
+    with pytest.raises(RoleError, match="control"):
+        assess_nearest(Release(people, masked, control=strangers.drop("wages")), Context())

@@ -7,6 +7,7 @@ several records are equally near he must guess among them, so the credit is shar
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -153,6 +154,15 @@ def attribute_contributions(
     return tuple(gains)
 
 
+def claimed_of_control(release: Release, linkage: Linkage, seed: int) -> float:
+    """Share of people outside the file whose link would be claimed as well: as clear as those that are known."""
+    curve, known = linkage.curve, linkage.known().value
+    if known == 0:
+        return 0.0
+    least = curve.margin[np.flatnonzero(curve.coverage <= known + 1e-12)[-1]]
+    return float((link_nearest(release.of_control(), seed=seed).margin >= least).mean())
+
+
 @measure(
     "nearest",
     title="Nearest-record linkage",
@@ -167,6 +177,8 @@ def assess_nearest(release: Release, context: Context) -> Evidence:
         encoding, release.truth, context.seed, lambda done, text: context.progress(0.5 + 0.5 * done, text)
     )
     estimate, known = linkage.estimate, linkage.known()
+    if release.control is not None:
+        known = replace(known, control=claimed_of_control(release, linkage, context.seed))
     return Evidence(
         observations=(
             Observation(
