@@ -145,17 +145,20 @@ def next_leaf(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) -
 
 @inlined
 def _push(first: int, mask: int, desk: Desk, top: int) -> int:
-    """Put boxes on the stack, the nearest last, so that it comes first."""
-    bottom, nodes, floors, gaps = top, desk.nodes, desk.floors, desk.gaps
+    """Put boxes on the stack, the nearest last, so that it comes first; ordering the others costs more than it saves."""
+    nodes, floors, bottom = desk.nodes, desk.floors, top
     while mask:
         j = lowest_bit(mask)
         mask &= mask - 1
-        at = top
-        while at > bottom and floors[at - 1] < gaps[j]:
-            nodes[at], floors[at] = nodes[at - 1], floors[at - 1]
-            at -= 1
-        nodes[at], floors[at] = first + j, gaps[j]
+        nodes[top], floors[top] = first + j, desk.gaps[j]
         top += 1
+    nearest = bottom
+    for i in range(bottom + 1, top):
+        if floors[i] < floors[nearest]:
+            nearest = i
+    if nearest < top - 1:
+        nodes[nearest], nodes[top - 1] = nodes[top - 1], nodes[nearest]
+        floors[nearest], floors[top - 1] = floors[top - 1], floors[nearest]
     return top
 
 

@@ -46,6 +46,7 @@ from unmask.kernels.compiling import kernel
 from unmask.kernels.frame import choose_frame, store
 from unmask.kernels.groups import identical
 from unmask.kernels.space import EUCLIDEAN
+from unmask.kernels.vector import LEAF
 
 if TYPE_CHECKING:
     from unmask.kernels.groups import Groups
@@ -56,7 +57,6 @@ Rows = NDArray[np.int64]
 Kinds = tuple[Singles, Singles, int, int]  # contributions of missing values and unequal codes, p, norm
 
 LANES = 16  # boxes per group
-LEAF = 48  # points per leaf
 MANY = 64  # attributes beyond which boxes exclude too little
 FEW = 2 * LEAF  # points up to which boxes are not worth it
 TILE_BYTES = 1 << 18  # a flat pass keeps this much of the points in the second-level cache
