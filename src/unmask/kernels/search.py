@@ -145,7 +145,7 @@ def next_leaf(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) -
 
 @inlined
 def _push(first: int, mask: int, desk: Desk, top: int) -> int:
-    """Put boxes on the stack, the nearest last, so that it comes first; ordering the others costs more than it saves."""
+    """Put boxes on the stack, the nearest last, so that it comes first; ordering the others does not pay."""
     nodes, floors, bottom = desk.nodes, desk.floors, top
     while mask:
         j = lowest_bit(mask)

@@ -46,7 +46,7 @@ from unmask.kernels.compiling import kernel
 from unmask.kernels.frame import choose_frame, store
 from unmask.kernels.groups import identical
 from unmask.kernels.space import EUCLIDEAN
-from unmask.kernels.vector import LEAF
+from unmask.kernels.vector import LEAF as LEAF  # noqa: PLC0414  the assignment reads it here
 
 if TYPE_CHECKING:
     from unmask.kernels.groups import Groups
