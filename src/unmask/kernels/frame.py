@@ -122,7 +122,7 @@ def _store(frame: Frame, values: Floats, codes: Codes, rows: Rows, room: Floats,
             room[k] = (values[rows[i], k] - frame.centre[k]) / frame.scale
         _turn(frame.rotation, room, table[i])
         for k in range(codes.shape[1]):
-            code = codes[rows[i], k]
+            code = int(codes[rows[i], k])
             table[i, p + k] = code & 0xFFFFFF if code >= 0 else np.nan
 
 

@@ -70,7 +70,7 @@ def box_mask(
 
 def lowest_bit(mask: int) -> int:
     """Index of the lowest bit that is set."""
-    return (mask & -mask).bit_length() - 1
+    return (int(mask) & -int(mask)).bit_length() - 1
 
 
 def _parts(gaps: Singles, step: Singles, numeric: int, norm: int) -> Singles:
