@@ -11,23 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numba as nb
-import numpy as np
-from numpy.typing import NDArray
-
-from unmask.kernels.compiling import lean
-from unmask.kernels.search import Desk, desk, near_boxes
-from unmask.kernels.tree import LANES, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unmask.kernels.tree import Tree
-
-Leaves = NDArray[np.int32]
-
 CHUNK = 512
 
 
+<<<<<<< HEAD
 def in_chunks(
     work: Callable[[slice], None], n: int, *, chunk: int = CHUNK, progress: Callable[[float], None] | None = None
 ) -> None:
@@ -35,6 +26,10 @@ def in_chunks(
 
     `progress` is told the share of the slices that are done.
     """
+=======
+def in_chunks(work: Callable[[slice], object], n: int, *, chunk: int = CHUNK) -> None:
+    """Call `work` on slices of range(n), with as many threads as numba is set to use (numba.set_num_threads)."""
+>>>>>>> nearest
     parts = [slice(a, min(n, a + chunk)) for a in range(0, n, chunk)]
     threads = min(nb.get_num_threads(), len(parts))
     if threads <= 1:
@@ -46,6 +41,7 @@ def in_chunks(
     with ThreadPoolExecutor(threads) as pool:
         for number, done in enumerate([pool.submit(work, part) for part in parts], start=1):
             done.result()
+<<<<<<< HEAD
             if progress:
                 progress(number / len(parts))
 
@@ -74,3 +70,5 @@ def _nearest_leaves(tree: Tree, queries: Rows, leaves: Leaves, desk: Desk) -> No
                     best = j
             box = box * LANES + best
         leaves[slot] = box
+=======
+>>>>>>> nearest
