@@ -18,18 +18,13 @@ if TYPE_CHECKING:
 CHUNK = 512
 
 
-<<<<<<< HEAD
 def in_chunks(
-    work: Callable[[slice], None], n: int, *, chunk: int = CHUNK, progress: Callable[[float], None] | None = None
+    work: Callable[[slice], object], n: int, *, chunk: int = CHUNK, progress: Callable[[float], None] | None = None
 ) -> None:
     """Call `work` on slices of range(n), with as many threads as numba is set to use (numba.set_num_threads).
 
     `progress` is told the share of the slices that are done.
     """
-=======
-def in_chunks(work: Callable[[slice], object], n: int, *, chunk: int = CHUNK) -> None:
-    """Call `work` on slices of range(n), with as many threads as numba is set to use (numba.set_num_threads)."""
->>>>>>> nearest
     parts = [slice(a, min(n, a + chunk)) for a in range(0, n, chunk)]
     threads = min(nb.get_num_threads(), len(parts))
     if threads <= 1:
@@ -41,34 +36,5 @@ def in_chunks(work: Callable[[slice], object], n: int, *, chunk: int = CHUNK) ->
     with ThreadPoolExecutor(threads) as pool:
         for number, done in enumerate([pool.submit(work, part) for part in parts], start=1):
             done.result()
-<<<<<<< HEAD
             if progress:
                 progress(number / len(parts))
-
-
-def search_order(tree: Tree, queries: Rows) -> Rows:
-    """Places in `queries`, in the order of the leaves nearest to them: neighbours in time then share their memory."""
-    n = len(queries)
-    if tree.flat:
-        return np.arange(n)
-    leaves = np.empty(n, dtype=np.int32)
-    in_chunks(lambda part: _nearest_leaves(tree, queries[part], leaves[part], desk()), n, chunk=8192)
-    return np.argsort(leaves, kind="stable")
-
-
-@lean
-def _nearest_leaves(tree: Tree, queries: Rows, leaves: Leaves, desk: Desk) -> None:
-    """Go down to the nearest box at each level."""
-    gaps = desk.gaps
-    for slot, query in enumerate(queries):
-        box = 0
-        for height in range(tree.level.shape[0] - 1, -1, -1):
-            mask = near_boxes(tree, height, box, tree.probes[query], np.inf, gaps)
-            best = 0
-            for j in range(1, LANES):
-                if mask >> j & 1 and gaps[j] < gaps[best]:
-                    best = j
-            box = box * LANES + best
-        leaves[slot] = box
-=======
->>>>>>> nearest
