@@ -1,0 +1,1 @@
+"""LINK: find people's records in the release."""
