@@ -22,7 +22,7 @@ MOST = 100_000  # intervals per column: beyond that nothing is being recoded
 class Recoding(Masking):
     """Recode into intervals of equal `width` counted from `origin`, or between `breaks` (open at both ends).
 
-    The result is an Enum whose categories are the intervals in order, so that it can still be ranked.
+    The result is text, which `Release` reads as intervals again.
     """
 
     width: float | None = None
@@ -43,7 +43,12 @@ class Recoding(Masking):
             raise ParameterError("breaks must rise", got=str(self.breaks))
 
     def apply(self, table: object, seed: int = 0) -> pl.DataFrame:  # noqa: ARG002  (nothing random)
-        """Replace the columns by intervals."""
+        """Replace the columns by intervals, as text."""
+        masked = self.unrounded(table)
+        return masked.with_columns(pl.col(name).cast(pl.String) for name in chosen(as_polars(table), self.columns))
+
+    def unrounded(self, table: object, seed: int = 0) -> pl.DataFrame:  # noqa: ARG002
+        """Replace the columns by intervals in order, so that they can still be ranked."""
         frame = as_polars(table)
         return frame.with_columns([self._recoded(frame, name) for name in chosen(frame, self.columns)])
 

@@ -1,0 +1,88 @@
+"""Permuted test: is X linked to Y any closer than to a release whose attributes were shuffled apart? [MAXK]_ IV-B
+
+Y' is Y with every attribute permuted by itself: the same values, no relation between them, so nothing in it belongs
+to anyone. One instantiation may be unlucky; several are drawn and their distances pooled.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.deniability.permutation import Ranked, linkage_distances, ranked
+from unmask.deniability.result import DeniabilityTest, compared_with_instances
+from unmask.engines import local
+from unmask.errors import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.kernels.space import Space
+    from unmask.tables.encode import RankMethod
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+INSTANTIATIONS = 19  # the least p-value is then 0.05
+INTRUDERS = 10_000  # original records linked to each instantiation: 100,000 reference distances are plenty
+
+
+def permuted_test(
+    release: Release,
+    *,
+    instantiations: int = INSTANTIATIONS,
+    intruders: int | None = INTRUDERS,
+    ranks: RankMethod = "ordinal",
+    seed: int = 0,
+) -> DeniabilityTest:
+    """Compare the linkage distances from X to Y with those from X to Y'.
+
+    Parameters
+    ----------
+    release
+        The two tables. The intruder knows the columns in `quasi`: by default all shared ones.
+    instantiations
+        How many times Y' is drawn. The least p-value is 1 / (instantiations + 1).
+    intruders
+        Original records linked to each Y', drawn anew for each when there are more of them; None: all. The attack
+        itself always links every record: only the reference distribution is sampled.
+    ranks
+        Ranks of equal values: "ordinal" (seeded), "average" or "dense".
+    seed
+        Seeds the permutations, the ranks of equal values and the p-value.
+
+    """
+    if instantiations < 1:
+        raise ParameterError("instantiations is out of range", got=str(instantiations), allowed="1 or more")
+    if intruders is not None and intruders < 1:
+        raise ParameterError("intruders is out of range", got=str(intruders), allowed="1 or more, or None for all")
+    both = ranked(release, ranks=ranks, seed=seed)
+    instances = permuted_distances(both, instantiations, intruders, seed)
+    return compared_with_instances("permuted", linkage_distances(both), instances, both.n_released, seed)
+
+
+def permuted_distances(both: Ranked, instantiations: int, intruders: int | None, seed: int) -> list[Floats]:
+    """Return d(x, Y') for every drawn original record, instantiation by instantiation."""
+    instances = []
+    order = np.sort(both.query_of)
+    for number in range(instantiations):
+        rng = np.random.default_rng([seed, 2, number])
+        asked = order
+        if intruders is not None and order.size > intruders:
+            asked = np.sort(rng.choice(order, intruders, replace=False))
+        space = permuted_space(both.space, rng)
+        space = space._replace(queries=space.queries[asked], query_codes=space.query_codes[asked])
+        instances.append(local.nearest(space).least)
+    return instances
+
+
+def permuted_space(space: Space, rng: np.random.Generator) -> Space:
+    """Permute each attribute of the points by itself; a rank belongs to its value and moves with it."""
+    points, codes = space.points.copy(), space.point_codes.copy()
+    for k in range(points.shape[1]):
+        points[:, k] = points[rng.permutation(len(points)), k]
+    for k in range(codes.shape[1]):
+        codes[:, k] = codes[rng.permutation(len(codes)), k]
+    return space._replace(points=points, point_codes=codes)
