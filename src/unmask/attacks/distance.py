@@ -49,7 +49,8 @@ def link_nearest(  # noqa: PLR0913 - the choices of a metric
     release
         The two tables and the roles of their columns.
     metric
-        "euclidean" (standardised), "manhattan", "chebyshev", "mahalanobis", "gower", or "permutation" (Chebyshev on ranks).
+        "euclidean" (standardised), "manhattan", "chebyshev", "mahalanobis", "gower", or "permutation" (Chebyshev on
+        ranks).
     direction
         "to_release": each original record looks for its nearest released one. "to_original": the paper's direction.
     scale
@@ -72,7 +73,9 @@ def link_nearest(  # noqa: PLR0913 - the choices of a metric
 
     """
     if direction not in DIRECTIONS:
-        raise ParameterError(f"no direction {direction!r}", allowed=", ".join(DIRECTIONS), hint=did_you_mean(direction, DIRECTIONS))
+        raise ParameterError(
+            f"no direction {direction!r}", allowed=", ".join(DIRECTIONS), hint=did_you_mean(direction, DIRECTIONS)
+        )
     space = build_space(encode(release), metric=metric, scale=scale, weights=weights, ranks=ranks, seed=seed)
     truth = release.truth
     if direction == "to_original":
@@ -82,7 +85,7 @@ def link_nearest(  # noqa: PLR0913 - the choices of a metric
     distances = readable(found.least, space.norm)
     margin = np.where(found.ties > 1, 0.0, readable(found.second, space.norm) - distances)
     return Linkage(
-        links=found.index,
+        links=found.row,
         distances=distances,
         credit=credit,
         tie_sizes=found.ties,
@@ -123,7 +126,7 @@ def attribute_contributions(encoding: Encoding, truth: NDArray[np.int64], seed: 
 @measure(
     "nearest",
     title="Nearest-record linkage",
-    story="The intruder knows these attributes of real people and takes, for each of them, the closest record of the release.",
+    story="The intruder knows these attributes of real people and takes, for each, the closest record of the release.",
     keys=("nearest.rate", "nearest.known"),
 )
 def assess_nearest(release: Release, context: Context) -> Evidence:
@@ -136,10 +139,21 @@ def assess_nearest(release: Release, context: Context) -> Evidence:
     estimate, known = linkage.estimate, linkage.known()
     return Evidence(
         observations=(
-            Observation("nearest.rate", _tell(estimate.hits, estimate.n, "are linked to their own record by taking the nearest one"), estimate),
-            Observation("nearest.known", _tell(known.hits, known.n, "are linked with a margin that tells the intruder he is right (19 times in 20)"), known),
+            Observation(
+                "nearest.rate",
+                _tell(estimate.hits, estimate.n, "are linked to their own record by taking the nearest one"),
+                estimate,
+            ),
+            Observation(
+                "nearest.known",
+                _tell(
+                    known.hits, known.n, "are linked with a margin that tells the intruder he is right (19 times in 20)"
+                ),
+                known,
+            ),
         ),
         per_record=linkage.per_record(release.original.height),
+        clarity=linkage.margin,
         facts=_facts(linkage),
         figures=(_curve_figure(linkage),),
         attributes=attributes,
@@ -154,8 +168,16 @@ def _tell(hits: float, n: int, what: str) -> str:
 def _facts(linkage: Linkage) -> tuple[Fact, ...]:
     tied = linkage.tie_sizes[linkage.attempted]
     return (
-        Fact("median anonymity set", float(np.median(tied)), "records that are equally near, between which the intruder must guess"),
-        Fact("people with a single nearest record", int((tied == 1).sum()), "for them the intruder has one answer, right or wrong"),
+        Fact(
+            "median anonymity set",
+            float(np.median(tied)),
+            "records that are equally near, between which the intruder must guess",
+        ),
+        Fact(
+            "people with a single nearest record",
+            int((tied == 1).sum()),
+            "for them the intruder has one answer, right or wrong",
+        ),
     )
 
 
@@ -166,12 +188,15 @@ def _curve_figure(linkage: Linkage) -> Figure:
     return Figure(
         shape="step",
         title="How sure can the intruder be?",
-        caption="He claims his clearest links first. Read: at this share of people claimed, this share of the claims is right.",
-        alt=f"Precision against coverage. Precision stays at 95 percent or more up to {known:.1%} of people; over all it is {linkage.estimate.value:.1%}.",
+        caption="He claims his clearest links first: of this share of people claimed, this share is right.",
+        alt=f"Precision against coverage. Precision is at least 95 percent up to {known:.1%} of people; "
+        f"over all it is {linkage.estimate.value:.1%}.",
         x_label="people claimed",
         y_label="claims that are right",
         series=(
-            Series("nearest-record linkage", tuple(curve.coverage[pick].tolist()), tuple(curve.precision[pick].tolist())),
+            Series(
+                "nearest-record linkage", tuple(curve.coverage[pick].tolist()), tuple(curve.precision[pick].tolist())
+            ),
             Series("blind guess", (0.0, 1.0), (linkage.chance, linkage.chance)),
         ),
         percent=(True, True),

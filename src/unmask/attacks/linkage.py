@@ -71,7 +71,7 @@ class Linkage:
         margin, credit = self.margin[self.attempted], self.credit[self.attempted]
         order = np.lexsort((credit, -margin))
         margin, credit = margin[order], credit[order]
-        ends = np.flatnonzero(np.append(margin[1:] != margin[:-1], True))  # noqa: FBT003 - a value, not a flag
+        ends = np.flatnonzero(np.append(margin[1:] != margin[:-1], True))
         counts = ends + 1
         return Curve(counts / margin.size, np.cumsum(credit)[ends] / counts, margin[ends])
 

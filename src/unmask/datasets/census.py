@@ -21,7 +21,9 @@ def census(n: int = 1080, *, seed: int = 0) -> pl.DataFrame:
     works = rng.random(n) < 0.93
     earnings = np.where(works, np.exp(10.35 + 0.62 * ability + 0.012 * (age - 43) + rng.normal(0, 0.25, n)), 0.0)
     earnings = _round(earnings, np.where(rng.random(n) < 0.7, 500, 1))  # most people report round sums
-    self_employed = np.where(rng.random(n) < 0.08, np.minimum(earnings, _round(earnings * rng.uniform(0.1, 1, n), 100)), 0.0)
+    self_employed = np.where(
+        rng.random(n) < 0.08, np.minimum(earnings, _round(earnings * rng.uniform(0.1, 1, n), 100)), 0.0
+    )
     wages = earnings - self_employed
     wealth = np.exp(0.9 * ability + 0.03 * (age - 43) + rng.normal(0, 1.2, n))
     interest = np.where(rng.random(n) < 0.75, np.floor(180 * wealth), 0.0)
@@ -55,11 +57,11 @@ def census(n: int = 1080, *, seed: int = 0) -> pl.DataFrame:
     return pl.DataFrame({name: np.floor(values).astype(np.int64) for name, values in columns.items()})
 
 
-def _round(values: np.ndarray, step: float | np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def _round(values: np.ndarray, step: float | np.ndarray) -> np.ndarray:
     return np.asarray(np.round(values / step) * step)
 
 
-def _tax(income: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def _tax(income: np.ndarray) -> np.ndarray:
     """Progressive tax: each bracket's rate on what lies above its start."""
     due, previous = np.zeros_like(income), 0.0
     for start, rate in BRACKETS:

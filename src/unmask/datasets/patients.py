@@ -47,11 +47,15 @@ def patients(n: int = 1000, *, seed: int = 0) -> pl.DataFrame:
     cost = np.round(np.exp(np.log([book[c][5] for c in codes]) + 0.35 * np.log(days / 5) + rng.normal(0, 0.3, n)), -1)
     adult = np.where(female, rng.normal(165, 6.5, n), rng.normal(178, 7.2, n))
     height = np.round(np.where(age < 18, 55 + (adult - 55) * age / 18, adult))
-    bmi = np.clip(rng.normal(25.5, 4.2, n) + 0.03 * (age - 50) + 1.8 * (np.array([book[c][5] for c in codes]) == 4_100), 15, 55)
+    bmi = np.clip(
+        rng.normal(25.5, 4.2, n) + 0.03 * (age - 50) + 1.8 * (np.array([book[c][5] for c in codes]) == 4_100), 15, 55
+    )
     smoker = rng.random(n) < np.where(age < 65, 0.31, 0.14)
     children = np.minimum(rng.poisson(np.select([age > 28, age > 17], [1.5, 0.4], 0.0)), 7)
     insurance = np.where(rng.random(n) < 0.11 + 0.1 * (cost > 8_000), "private", "statutory")
-    birth = [date(2025, 1, 1).toordinal() + int(a) - int(365.25 * years) for a, years in zip(admitted, age, strict=True)]
+    birth = [
+        date(2025, 1, 1).toordinal() + int(a) - int(365.25 * years) for a, years in zip(admitted, age, strict=True)
+    ]
     table = pl.DataFrame(
         {
             "patient": [f"P{number:07d}" for number in rng.permutation(10 * n)[:n]],
@@ -76,15 +80,17 @@ def patients(n: int = 1000, *, seed: int = 0) -> pl.DataFrame:
     return table.with_columns(pl.when(pl.Series(gaps)).then(None).otherwise(pl.col("bmi")).alias("bmi"))
 
 
-def _diagnoses(rng: np.random.Generator, female: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def _diagnoses(rng: np.random.Generator, female: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     women, men = (_shares([entry[column] for entry in DIAGNOSES.values()]) for column in (2, 3))
-    codes = np.where(female, rng.choice(len(DIAGNOSES), len(female), p=women), rng.choice(len(DIAGNOSES), len(female), p=men))
+    codes = np.where(
+        female, rng.choice(len(DIAGNOSES), len(female), p=women), rng.choice(len(DIAGNOSES), len(female), p=men)
+    )
     centre, spread = (np.array([entry[column] for entry in DIAGNOSES.values()])[codes] for column in (0, 1))
     return codes, np.clip(rng.normal(centre, spread), 0.1, 101)
 
 
-def _places(rng: np.random.Generator, town: np.ndarray) -> tuple[list[str], np.ndarray, np.ndarray]:  # type: ignore[type-arg]
-    """Addresses around the town's centre; the postcode is the area and the square of the map that the address lies in."""
+def _places(rng: np.random.Generator, town: np.ndarray) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Addresses around the town's centre; the postcode is the area and the square of the map around the address."""
     area, lon, lat, _, spread = (np.array([entry[column] for entry in TOWNS.values()])[town] for column in range(5))
     longitude, latitude = rng.normal(lon, 1.5 * spread), rng.normal(lat, spread)
     east = np.clip(np.round(3 * (longitude - lon) / (1.5 * spread)) + 5, 0, 9).astype(int)
@@ -93,5 +99,5 @@ def _places(rng: np.random.Generator, town: np.ndarray) -> tuple[list[str], np.n
     return postcode, np.round(longitude, 5), np.round(latitude, 5)
 
 
-def _shares(weights: list[float]) -> np.ndarray:  # type: ignore[type-arg]
-    return np.array(weights) / np.sum(weights)
+def _shares(weights: list[float]) -> np.ndarray:
+    return np.asarray(np.array(weights) / np.sum(weights))

@@ -1,4 +1,4 @@
-"""This machine: blocks of the distance matrix, never the whole of it."""
+"""Here, on this machine: blocks of the distance matrix, never the whole of it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Nearest(NamedTuple):
-    """For each query: one of its nearest points (drawn among ties), the least and the next reduced distance, the ties."""
+    """For each query a nearest point (drawn among ties), the least and the next reduced distance, the ties."""
 
-    index: Ints
+    row: Ints
     least: Floats
     second: Floats
     ties: Ints
@@ -47,7 +47,7 @@ def nearest(space: Space, *, seed: int = 0, progress: Callable[[float, str], Non
 
 
 def credit(space: Space, truth: Ints) -> Floats:
-    """Probability that each query's link is right, ties shared: 1/|T| if its true point is among the nearest, else 0."""
+    """Probability that each link is right, ties shared: 1/|T| if the true point is among the |T| nearest, else 0."""
     result = np.zeros(space.queries.shape[0])
     for start, block in _blocks(space):
         rows = np.arange(start, start + len(block))
@@ -63,8 +63,13 @@ def distance_to(space: Space, truth: Ints) -> Floats:
     result = np.full(truth.size, np.inf)
     for rows in np.array_split(has, max(1, has.size // 100_000)):
         partners = truth[rows]
-        parts = [_numeric(space.queries[rows, k], space.points[partners, k], space, k) for k in range(space.queries.shape[1])]
-        parts += [_nominal(space.query_codes[rows, k], space.point_codes[partners, k], space, k) for k in range(space.query_codes.shape[1])]
+        parts = [
+            _numeric(space.queries[rows, k], space.points[partners, k], space, k) for k in range(space.queries.shape[1])
+        ]
+        parts += [
+            _nominal(space.query_codes[rows, k], space.point_codes[partners, k], space, k)
+            for k in range(space.query_codes.shape[1])
+        ]
         total = np.zeros(rows.size)
         for part in parts:
             total = np.maximum(total, part) if space.norm == CHEBYSHEV else total + part

@@ -32,11 +32,18 @@ Metric = Literal["euclidean", "manhattan", "chebyshev", "mahalanobis", "gower", 
 Scale = Literal["own", "original", "none"]
 METRICS: tuple[str, ...] = get_args(Metric)
 SCALES: tuple[str, ...] = get_args(Scale)
-NORMS = {"euclidean": EUCLIDEAN, "mahalanobis": EUCLIDEAN, "manhattan": MANHATTAN, "gower": MANHATTAN, "chebyshev": CHEBYSHEV, "permutation": CHEBYSHEV}
+NORMS = {
+    "euclidean": EUCLIDEAN,
+    "mahalanobis": EUCLIDEAN,
+    "manhattan": MANHATTAN,
+    "gower": MANHATTAN,
+    "chebyshev": CHEBYSHEV,
+    "permutation": CHEBYSHEV,
+}
 ROUNDING = 1e-12  # absolute error of coordinates relative to the largest one: what standardising can leave
 
 
-def build_space(  # noqa: PLR0913 - a metric has this many choices
+def build_space(
     encoding: Encoding,
     *,
     metric: Metric = "euclidean",
@@ -89,7 +96,11 @@ def _weights(encoding: Encoding, weights: Mapping[str, float] | None) -> tuple[F
     given = dict(weights or {})
     for name, value in given.items():
         if name not in encoding.names:
-            raise ParameterError(f"no attribute {name!r} to weight", allowed=", ".join(encoding.names), hint=did_you_mean(name, encoding.names))
+            raise ParameterError(
+                f"no attribute {name!r} to weight",
+                allowed=", ".join(encoding.names),
+                hint=did_you_mean(name, encoding.names),
+            )
         if not (np.isfinite(value) and value >= 0):
             raise ParameterError(f"the weight of {name!r} is not allowed", got=str(value), allowed="a number from 0")
     if given and not any(given.get(name, 1.0) > 0 for name in encoding.names):
@@ -133,7 +144,8 @@ def _whitened(left: Floats, right: Floats) -> tuple[Floats, Floats]:
     """Mahalanobis with the pooled covariance; directions without variance are left out (pseudo-inverse)."""
     if np.isnan(left).any() or np.isnan(right).any():
         raise ParameterError(
-            "the Mahalanobis distance is not defined with missing numbers", hint="use metric='euclidean' or 'gower', or fill them"
+            "the Mahalanobis distance is not defined with missing numbers",
+            hint="use metric='euclidean' or 'gower', or fill them",
         )
     if left.shape[1] == 0:
         return left, right
@@ -205,7 +217,10 @@ def _assemble(encoding: Encoding, left: Floats, right: Floats, norm: int, code_w
     a, b = encoding.original.codes, encoding.released.codes
     differ = np.array([_share_different(a[:, k], b[:, k]) for k in range(a.shape[1])])
     step = _steps(differ, metric, len(encoding.released), squared=squared) * code_weights
-    largest = max((float(np.nanmax(np.abs(side))) for side in (left, right) if side.size and not np.isnan(side).all()), default=0.0)
+    largest = max(
+        (float(np.nanmax(np.abs(side))) for side in (left, right) if side.size and not np.isnan(side).all()),
+        default=0.0,
+    )
     return Space(
         np.ascontiguousarray(left),
         np.ascontiguousarray(right),
@@ -237,7 +252,7 @@ def _share_different(a: Codes, b: Codes) -> float:
         return 0.0
     size = int(max(a.max(), b.max())) + 1
     same = np.bincount(a, minlength=size).astype(np.float64) @ np.bincount(b, minlength=size)
-    return max(0.0, 1.0 - same / (float(a.size) * b.size))
+    return max(0.0, 1.0 - float(same) / (float(a.size) * b.size))
 
 
 def _mean_contribution(a: Floats, b: Floats, *, squared: bool) -> float:

@@ -1,4 +1,4 @@
-"""A rate, its interval, the rate of a blind guess, and the rate on people outside the file: never one without the others."""
+"""A rate, its interval, the rate of a blind guess, the rate on people outside the file: never one without the rest."""
 
 from __future__ import annotations
 

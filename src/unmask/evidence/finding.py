@@ -39,6 +39,7 @@ class Evidence:
 
     observations: tuple[Observation, ...]
     per_record: NDArray[np.float64] | None = None
+    clarity: NDArray[np.float64] | None = None  # orders records of equal risk: the larger, the surer the intruder
     facts: tuple[Fact, ...] = ()
     figures: tuple[Figure, ...] = ()
     attributes: tuple[tuple[str, float], ...] = ()  # attribute, what knowing it adds to the risk

@@ -86,7 +86,7 @@ def _profile(name: str) -> Policy:
 def _from_toml(data: dict[str, Any], where: str) -> Policy:
     unknown = set(data) - {"name", "description", "extends", "thresholds"}
     if unknown:
-        word = sorted(unknown)[0]
+        word = min(unknown)
         raise ParameterError(
             f"unknown key {word!r} in {where}",
             allowed="name, description, extends, thresholds",
@@ -102,7 +102,11 @@ def _from_toml(data: dict[str, Any], where: str) -> Policy:
     known = {**base, **_known()}
     for key in own:
         if key not in known:
-            raise ParameterError(f"{where} sets a threshold that no measure uses: {key!r}", allowed=", ".join(sorted(known)), hint=did_you_mean(key, known))
+            raise ParameterError(
+                f"{where} sets a threshold that no measure uses: {key!r}",
+                allowed=", ".join(sorted(known)),
+                hint=did_you_mean(key, known),
+            )
     return Policy(str(data.get("name", where)), str(data.get("description", "")), thresholds)
 
 
@@ -112,12 +116,22 @@ def _known() -> dict[str, Any]:
 
 
 def _threshold(key: str, entry: object, where: str) -> Threshold:
-    if not isinstance(entry, dict) or not isinstance(entry.get("value"), (int, float)) or isinstance(entry.get("value"), bool):
-        raise ParameterError(f"threshold {key!r} in {where} has no number", allowed="value = 0.09, with reason and source")
+    if (
+        not isinstance(entry, dict)
+        or not isinstance(entry.get("value"), (int, float))
+        or isinstance(entry.get("value"), bool)
+    ):
+        raise ParameterError(
+            f"threshold {key!r} in {where} has no number", allowed="value = 0.09, with reason and source"
+        )
     value = float(entry["value"])
     if not 0 <= value <= 1:
-        raise ParameterError(f"threshold {key!r} in {where} is not a rate", got=str(value), allowed="a number from 0 to 1")
+        raise ParameterError(
+            f"threshold {key!r} in {where} is not a rate", got=str(value), allowed="a number from 0 to 1"
+        )
     missing = [word for word in ("reason", "source") if not str(entry.get(word, "")).strip()]
     if missing:
-        raise ParameterError(f"threshold {key!r} in {where} has no {' and no '.join(missing)}", hint="say why: the report prints it")
+        raise ParameterError(
+            f"threshold {key!r} in {where} has no {' and no '.join(missing)}", hint="say why: the report prints it"
+        )
     return Threshold(value, str(entry["reason"]), str(entry["source"]))

@@ -28,7 +28,9 @@ def judge(reported: Sequence[Reported], policy: Policy) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     for entry in reported:
         if isinstance(entry.evidence, Absence):
-            findings.append(Finding(entry.measure, entry.measure, entry.title, entry.evidence.outcome, entry.evidence.reason))
+            findings.append(
+                Finding(entry.measure, entry.measure, entry.title, entry.evidence.outcome, entry.evidence.reason)
+            )
         else:
             findings += [_judge_one(entry.measure, observation, policy) for observation in entry.evidence.observations]
     return tuple(findings)
@@ -43,7 +45,10 @@ def _judge_one(measure: str, observation: Observation, policy: Policy) -> Findin
     elif estimate.high <= threshold.value:
         outcome, reason = "for", f"even the upper end of the interval ({estimate.high:.3g}) is within {limit}"
     else:
-        outcome, reason = "inconclusive", f"the interval from {estimate.low:.3g} to {estimate.high:.3g} contains {limit}"
+        outcome, reason = (
+            "inconclusive",
+            f"the interval from {estimate.low:.3g} to {estimate.high:.3g} contains {limit}",
+        )
     return Finding(measure, observation.key, observation.claim, outcome, reason, estimate, threshold.value)
 
 

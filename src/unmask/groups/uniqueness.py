@@ -91,7 +91,11 @@ def group_risk(table: Any, *, quasi: Iterable[str], population: int | None = Non
     quasi = (quasi,) if isinstance(quasi, str) else tuple(quasi)
     sizes = group_sizes(table, quasi)
     if population is not None and population < sizes.n_records:
-        raise ParameterError("the population is smaller than the table", got=f"{population} for {sizes.n_records} records", allowed="N >= n")
+        raise ParameterError(
+            "the population is smaller than the table",
+            got=f"{population} for {sizes.n_records} records",
+            allowed="N >= n",
+        )
     alone = int(sizes.groups[0]) if sizes.size[0] == 1 else 0
     return GroupRisk(sizes.n_records, sizes.n_groups, alone, sizes, population, record_sizes(table, quasi))
 
@@ -155,7 +159,7 @@ def equal_keys(encoding: Encoding) -> tuple[NDArray[np.int64], NDArray[np.int64]
     """Number of the group of each record of both files: the same number when all known values are equal."""
 
     def frame(side: Encoded, file: int) -> pl.DataFrame:
-        numbers = {f"n{k}": side.numeric[:, k] for k in range(side.numeric.shape[1])}
+        numbers = {f"n{k}": side.numeric[:, k] + 0.0 for k in range(side.numeric.shape[1])}
         codes = {f"c{k}": side.codes[:, k] for k in range(side.codes.shape[1])}
         return pl.DataFrame({**numbers, **codes}).with_columns(pl.lit(file).alias("file"))
 
@@ -177,7 +181,7 @@ def matching_credit(encoding: Encoding, truth: NDArray[np.int64]) -> tuple[NDArr
 @measure(
     "uniqueness",
     title="Exact match and uniqueness",
-    story="The intruder looks for the records that carry exactly the values he knows; where only one does, he has found the person.",
+    story="The intruder looks for records with exactly the values he knows; where there is one, he has found the person.",
     keys=("uniqueness.average", "uniqueness.unique"),
 )
 def assess_uniqueness(release: Release, context: Context) -> Evidence:
@@ -193,8 +197,16 @@ def assess_uniqueness(release: Release, context: Context) -> Evidence:
     nobody = int((crowd[people] == 0).sum())
     return Evidence(
         observations=(
-            Observation("uniqueness.average", f"{average.hits:,.0f} of {average.n:,} people are found by guessing among the records that equal them.", average),
-            Observation("uniqueness.unique", f"{unique.hits:,.0f} of {unique.n:,} people carry values that stand in one released record only: their own.", unique),
+            Observation(
+                "uniqueness.average",
+                f"{average.hits:,.0f} of {average.n:,} people are found by guessing among the records that equal them.",
+                average,
+            ),
+            Observation(
+                "uniqueness.unique",
+                f"{unique.hits:,.0f} of {unique.n:,} people carry values that stand in one released record: their own.",
+                unique,
+            ),
         ),
         per_record=credit,
         facts=(
@@ -203,7 +215,11 @@ def assess_uniqueness(release: Release, context: Context) -> Evidence:
             Fact("DR_min", risk.minimum, "share of released records that nobody resembles"),
             Fact("DR_pr", risk.average, "mean of 1/(group size) over released records"),
             Fact("DR_thr", risk.threshold, "the same, raised by how unevenly the risk is spread"),
-            Fact("people whose values nobody carries", nobody, "masking changed them: the exact match finds no record at all"),
+            Fact(
+                "people whose values nobody carries",
+                nobody,
+                "masking changed them: the exact match finds no record at all",
+            ),
         ),
         figures=(_size_figure(risk),),
         notes=encoding.notes,
@@ -214,12 +230,16 @@ def _size_figure(risk: GroupRisk) -> Figure:
     bins = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 10**18))
     labels = tuple("50+" if low == 50 else str(low) if low == high else f"{low}-{high}" for low, high in bins)
     records = risk.sizes.size * risk.sizes.groups
-    shares = tuple(float(records[(risk.sizes.size >= low) & (risk.sizes.size <= high)].sum() / risk.n_records) for low, high in bins)
+    shares = tuple(
+        float(records[(risk.sizes.size >= low) & (risk.sizes.size <= high)].sum() / risk.n_records)
+        for low, high in bins
+    )
     return Figure(
         shape="bar",
         title="How large is the crowd that each released record hides in?",
-        caption="Records of the release by the number of records that look exactly like them. A crowd of one is no crowd.",
-        alt="Share of records by size of their group: " + ", ".join(f"{label}: {share:.1%}" for label, share in zip(labels, shares, strict=True)),
+        caption="Released records by the number of records that look exactly like them. A crowd of one is no crowd.",
+        alt="Share of records by size of their group: "
+        + ", ".join(f"{label}: {share:.1%}" for label, share in zip(labels, shares, strict=True)),
         x_label="records that look the same",
         y_label="share of released records",
         series=(Series("released records", labels, shares),),

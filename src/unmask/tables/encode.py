@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -84,7 +84,7 @@ def encode(release: Release, columns: Iterable[str] | None = None) -> Encoding:
     return Encoding(sides[0], sides[1], tuple(c[0] for c in numeric), tuple(c[0] for c in coded), tuple(notes))
 
 
-def _stack(columns: list[NDArray[np.generic]], rows: int, dtype: type) -> NDArray[np.generic]:  # type: ignore[type-arg]
+def _stack(columns: list[Any], rows: int, dtype: type) -> Any:  # noqa: ANN401 - floats or codes, as dtype says
     return np.ascontiguousarray(np.column_stack(columns), dtype=dtype) if columns else np.empty((rows, 0), dtype=dtype)
 
 
@@ -92,9 +92,14 @@ def _numbers(release: Release, name: str, notes: list[str]) -> tuple[Floats, Flo
     original, released = release.original[name], release.released[name]
     if release.kind(name) == "ordinal":
         return _levels(original, released)
+    if release.kind(name) == "date" and original.dtype.is_temporal() and not released.dtype.is_temporal():
+        notes.append(f"{name!r}: dates in the original, years in the release; the intruder knows the year of a date")
+        original = original.dt.year()
     left = to_floats(original, name)
     if has_intervals(released):
-        notes.append(f"{name!r}: numbers in the original, intervals in the release; the intruder knows which interval a number is in")
+        notes.append(
+            f"{name!r}: the release has intervals in place of numbers; the intruder knows which one a number is in"
+        )
         return into_intervals(left, released)
     return left, to_floats(released, name)
 
@@ -108,7 +113,9 @@ def to_floats(column: pl.Series, name: str) -> Floats:
         column = column.to_physical()
     elif kind.is_temporal():
         unit = {"ns": 1e9, "us": 1e6, "ms": 1e3}[getattr(kind, "time_unit", None) or "ns"]
-        return (column.to_physical().cast(pl.Float64) / (86400.0 * unit)).fill_null(np.nan).to_numpy().astype(np.float64)
+        return (
+            (column.to_physical().cast(pl.Float64) / (86400.0 * unit)).fill_null(np.nan).to_numpy().astype(np.float64)
+        )
     return column.cast(pl.Float64).fill_null(np.nan).to_numpy().astype(np.float64)
 
 
@@ -118,7 +125,8 @@ def _text_numbers(column: pl.Series, name: str) -> Floats:
     if unread.any():
         raise TableError(
             f"column {name!r} is numeric in one table and holds text in the other",
-            got=f"{int(unread.sum())} cells that are neither numbers nor intervals, the first in row {int(np.flatnonzero(unread)[0]) + 1}",
+            got=f"{int(unread.sum())} cells that are neither numbers nor intervals, "
+            f"the first in row {int(np.flatnonzero(unread)[0]) + 1}",
             hint=f"clean the column, or read it as categories (kinds {name}=categorical)",
         )
     low, high = np.where(np.isinf(low), high, low), np.where(np.isinf(high), low, high)
@@ -130,7 +138,10 @@ def _levels(original: pl.Series, released: pl.Series) -> tuple[Floats, Floats]:
     if original.dtype == pl.Enum:
         order = [str(level) for level in original.dtype.categories]  # type: ignore[attr-defined]
     elif original.dtype.is_numeric():
-        order = [str(v) for v in pl.concat([original.drop_nulls(), released.drop_nulls().cast(original.dtype)]).unique().sort()]
+        order = [
+            str(v)
+            for v in pl.concat([original.drop_nulls(), released.drop_nulls().cast(original.dtype)]).unique().sort()
+        ]
     else:
         order = sorted({*original.drop_nulls().cast(pl.String), *released.drop_nulls().cast(pl.String)})
     book = {level: float(position) for position, level in enumerate(order)}
@@ -148,9 +159,13 @@ def _categories(release: Release, name: str, notes: list[str]) -> tuple[Codes, C
         coarse = into_merged(original, original[release.paired], released[release.truth[release.paired]])
     if coarse is not None:
         before, after = original.drop_nulls().n_unique(), coarse.drop_nulls().n_unique()
-        notes.append(f"{name!r}: the release has coarser categories ({before} became {after}); the intruder knows the coding")
+        notes.append(
+            f"{name!r}: the release has coarser categories ({before} became {after}); the intruder knows the coding"
+        )
         original = coarse
-    book = pl.concat([original.drop_nulls(), released.drop_nulls()]).unique().sort()  # sorted: codes must not depend on row order
+    book = (
+        pl.concat([original.drop_nulls(), released.drop_nulls()]).unique().sort()
+    )  # sorted: codes must not depend on row order
     order = pl.DataFrame({"level": book}).with_row_index("code")
 
     def codes(column: pl.Series) -> Codes:
@@ -173,7 +188,7 @@ def as_text(column: pl.Series) -> pl.Series:
 
 
 def centre_and_spread(column: Floats) -> tuple[float, float]:
-    """Mean and sample standard deviation of the present values, summed in sorted order: the same bits for any row order."""
+    """Mean and sample sd of the present values, summed in sorted order: the same bits for any row order."""
     values = np.sort(column[~np.isnan(column)])
     if values.size == 0:
         return 0.0, 0.0
@@ -183,14 +198,16 @@ def centre_and_spread(column: Floats) -> tuple[float, float]:
     return mean, float(np.sqrt(np.sort((values - mean) ** 2).sum() / (values.size - 1)))
 
 
-def canonical_order(*blocks: NDArray[np.generic]) -> NDArray[np.int64]:  # type: ignore[type-arg]
+def canonical_order(*blocks: NDArray[Any]) -> NDArray[np.int64]:
     """Order of rows by their whole content, so that what is random among equal values does not follow the file."""
     columns = [block[:, k] for block in blocks for k in range(block.shape[1])]
     rows = blocks[0].shape[0]
     return np.lexsort(tuple(reversed(columns))).astype(np.int64) if columns else np.arange(rows, dtype=np.int64)
 
 
-def rank(column: Floats, method: RankMethod = "ordinal", *, order: NDArray[np.int64] | None = None, seed: int = 0) -> Floats:
+def rank(
+    column: Floats, method: RankMethod = "ordinal", *, order: NDArray[np.int64] | None = None, seed: int = 0
+) -> Floats:
     """Ranks 1..n of a column; missing stays NaN.
 
     ``ordinal`` gives equal values different ranks by a seeded shuffle over ``order`` (canonical order of the rows);

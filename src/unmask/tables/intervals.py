@@ -24,7 +24,7 @@ MOST = re.compile(rf"^\s*(<=|≤|<)\s*({NUMBER})\s*$")
 PLUS = re.compile(rf"^\s*({NUMBER})\s*\+\s*$")
 
 
-def parse_interval(text: str) -> tuple[float, float] | None:
+def parse_interval(text: str) -> tuple[float, float] | None:  # noqa: PLR0911 - one per form
     """Read one cell as (low, high), both ends belonging to it; a plain number is an interval of width 0."""
     if match := PLAIN.match(text):
         return float(match[1]), float(match[1])

@@ -6,7 +6,9 @@ Nothing here logs or quotes a value of the data: messages name columns, row numb
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +25,13 @@ if TYPE_CHECKING:
 MISSING_MARKS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".", "*")
 SEPARATORS = (",", ";", "\t", "|")
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
-STATISTICAL = {".dta": "read_dta", ".sav": "read_sav", ".zsav": "read_sav", ".sas7bdat": "read_sas7bdat", ".xpt": "read_xport"}
+STATISTICAL = {
+    ".dta": "read_dta",
+    ".sav": "read_sav",
+    ".zsav": "read_sav",
+    ".sas7bdat": "read_sas7bdat",
+    ".xpt": "read_xport",
+}
 FORMATS = "CSV/TSV, Parquet, Arrow/Feather, Stata .dta, SPSS .sav, SAS .sas7bdat or .xpt, or a frame"
 
 
@@ -42,6 +50,16 @@ def read_table(
     else:
         frame = _from_frame(source, name)
     return _tidy(frame, name)
+
+
+def fingerprint(source: Any, frame: pl.DataFrame) -> str:  # noqa: ANN401 - a path or any frame
+    """SHA-256 of the file's bytes, or of the frame's content in Arrow form."""
+    if isinstance(source, (str, Path)):
+        with Path(source).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    buffer = io.BytesIO()
+    frame.write_ipc_stream(buffer)
+    return hashlib.sha256(buffer.getvalue()).hexdigest()
 
 
 def _read_file(path: Path, *, separator: str | None, encoding: str | None, missing: tuple[str, ...]) -> pl.DataFrame:
@@ -67,21 +85,25 @@ def _read_binary(path: Path, suffix: str) -> pl.DataFrame:
         **dict.fromkeys(STATISTICAL, _read_statistical),
     }
     if suffix not in readers:
-        raise TableError(f"cannot tell the format of {path.name}", got=f"suffix {suffix or '(none)'!r}", allowed=FORMATS)
+        raise TableError(
+            f"cannot tell the format of {path.name}", got=f"suffix {suffix or '(none)'!r}", allowed=FORMATS
+        )
     try:
         return readers[suffix](path)
     except TableError:
         raise
     except Exception as error:
         raise TableError(
-            f"{path.name} is not a readable {suffix} file", got=type(error).__name__, hint="is the suffix right, the file whole?"
+            f"{path.name} is not a readable {suffix} file",
+            got=type(error).__name__,
+            hint="is the suffix right, the file whole?",
         ) from error
 
 
 def _read_arrow(path: Path) -> pl.DataFrame:
     with path.open("rb") as file:
         is_file_format = file.read(6) == b"ARROW1"
-    return pl.read_ipc(path, memory_map=False) if is_file_format else pl.read_ipc_stream(path)
+    return pl.read_ipc(path) if is_file_format else pl.read_ipc_stream(path)
 
 
 def _read_statistical(path: Path) -> pl.DataFrame:
@@ -112,14 +134,15 @@ def _read_text(path: Path, separator: str | None, encoding: str | None, missing:
     header = next(csv.reader(io.StringIO(text), delimiter=separator))
     _refuse_repeated(header, path.name)
     _refuse_ragged(text, separator, len(header), path.name)
+    raw = text.encode()
     try:
         frame = pl.read_csv(
-            io.BytesIO(text.encode()),
+            raw,
             separator=separator,
             infer_schema_length=None,
             try_parse_dates=True,
             null_values=list(missing),
-            has_header=True,
+            schema_overrides=_leading_zeros(raw, separator),
         )
     except (pl.exceptions.PolarsError, OSError) as error:
         raise TableError(
@@ -143,14 +166,16 @@ def _decode(raw: bytes, path: Path, encoding: str | None) -> str:
         except UnicodeDecodeError:
             continue
         except LookupError as error:
-            raise TableError(f"unknown encoding {candidate!r}", allowed="a name that Python knows, such as utf-8 or latin-1") from error
+            raise TableError(
+                f"unknown encoding {candidate!r}", allowed="a name that Python knows, such as utf-8 or latin-1"
+            ) from error
     raise TableError(f"{path.name} is not text in encoding {encoding}", hint="leave the encoding out to have it found")
 
 
 def _find_separator(text: str) -> str:
     """Take the separator that splits the first lines into the most columns, the same number on each."""
     lines = text[:65536].splitlines()
-    sample = lines[:50] if len(lines) < 51 else lines[:50]
+    sample = lines[:50]
 
     def columns(separator: str) -> tuple[bool, int]:
         widths = [len(row) for row in csv.reader(sample, delimiter=separator) if row]
@@ -162,9 +187,13 @@ def _find_separator(text: str) -> str:
 
 
 def _refuse_repeated(header: list[str], name: str) -> None:
-    repeated = sorted({column for column in header if header.count(column) > 1}) if len(set(header)) < len(header) else []
+    repeated = (
+        sorted({column for column in header if header.count(column) > 1}) if len(set(header)) < len(header) else []
+    )
     if repeated:
-        raise TableError(f"{name} has columns with the same name", got=", ".join(map(repr, repeated)), hint="rename one of each")
+        raise TableError(
+            f"{name} has columns with the same name", got=", ".join(map(repr, repeated)), hint="rename one of each"
+        )
 
 
 def _refuse_ragged(text: str, separator: str, width: int, name: str) -> None:
@@ -189,6 +218,16 @@ def _refuse_ragged(text: str, separator: str, width: int, name: str) -> None:
         )
 
 
+def _leading_zeros(raw: bytes, separator: str) -> dict[str, Any]:
+    """Columns with cells such as 01067 stay text: as numbers they would lose the zero, and two codes might be one."""
+    if not re.search(rb"(?:^|[,;\t|\n\"])0[0-9]", raw):
+        return {}
+    texts = pl.read_csv(raw, separator=separator, infer_schema=False)
+    digits = cs.string().str.contains(r"^0[0-9]").any() & ~cs.string().str.contains(r"[^0-9]").any()
+    found = texts.select(digits).row(0)
+    return {name: pl.String for name, kept in zip(texts.columns, found, strict=True) if kept}
+
+
 def _decimal_commas(frame: pl.DataFrame) -> pl.DataFrame:
     """``3,14`` in a semicolon file is a number, when the whole column looks like that."""
     for column in frame.select(cs.string()).get_columns():
@@ -206,12 +245,14 @@ def _from_frame(source: Any, name: str) -> pl.DataFrame:  # noqa: ANN401 - any f
     try:
         frame = nw.from_native(source)
     except TypeError as error:
-        raise TableError(f"the {name} is neither a path nor a frame", got=type(source).__name__, allowed=FORMATS) from error
+        raise TableError(
+            f"the {name} is neither a path nor a frame", got=type(source).__name__, allowed=FORMATS
+        ) from error
     if isinstance(frame, nw.LazyFrame):
         return pl.DataFrame(frame.collect(backend="polars").to_native())
     _refuse_repeated(list(frame.columns), f"the {name}")
     try:
-        return frame.to_polars()
+        return pl.DataFrame(frame.to_polars())
     except Exception:  # noqa: BLE001 - pandas object columns of mixed types: each library raises its own
         return pl.DataFrame([_as_series(frame[column]) for column in frame.columns])
 
@@ -232,5 +273,7 @@ def _tidy(frame: pl.DataFrame, name: str) -> pl.DataFrame:
         raise TableError(f"the {name} has a header but no rows", hint="a table needs at least one row")
     nested = [column for column, kind in frame.schema.items() if kind.is_nested() or kind in {pl.Object, pl.Binary}]
     if nested:
-        raise TableError(f"the {name} has nested or binary columns", got=", ".join(map(repr, nested)), hint="flatten or drop them")
+        raise TableError(
+            f"the {name} has nested or binary columns", got=", ".join(map(repr, nested)), hint="flatten or drop them"
+        )
     return frame.with_columns(cs.float().fill_nan(None), cs.decimal().cast(pl.Float64))

@@ -28,7 +28,9 @@ TESTED = 0.8
 PREFIX = re.compile(r"^(.+?)[*?xX•]+$")
 
 
-def into_intervals(original: NDArray[np.float64], released: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def into_intervals(
+    original: NDArray[np.float64], released: pl.Series
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Both columns as numbers in the release's schema: the mean of the original values inside each interval.
 
     A value in exactly one released interval becomes that interval's number; a value in none or in several that differ

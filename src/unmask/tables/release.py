@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from unmask.errors import RoleError, TableError
-from unmask.tables.read import read_table
+from unmask.tables.read import fingerprint, read_table
 from unmask.tables.recode import is_coarser
 from unmask.tables.roles import Column, Kind, Role, check_columns, check_kinds, infer_kind
 
@@ -17,6 +19,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a table came from, and a hash that tells whether it is still the same."""
+
+    path: str | None
+    sha256: str
+    rows: int
+    columns: int
 
 
 class Release:
@@ -67,9 +79,24 @@ class Release:
         reading: Mapping[str, Any] | None = None,
     ) -> None:
         options = dict(reading or {})
+        self._reading = options
         self.original = read_table(original, name="original", **options)
         self.released = read_table(released, name="release", **options)
         self.control = None if control is None else read_table(control, name="control", **options)
+        self.sources = {
+            name: Source(
+                str(source) if isinstance(source, (str, Path)) else None,
+                fingerprint(source, frame),
+                frame.height,
+                frame.width,
+            )
+            for name, source, frame in (
+                ("original", original, self.original),
+                ("released", released, self.released),
+                ("control", control, self.control),
+            )
+            if frame is not None
+        }
         self.id, self.weight = id, weight
         self._notes: list[str] = []
         self._set_roles(quasi, confidential, ignored, categorical, kinds)
@@ -115,20 +142,31 @@ class Release:
         self._kinds = check_kinds({**dict.fromkeys(names, "categorical"), **(kinds or {})}, everywhere)
         self._drop_empty()
         if not self.quasi:
-            raise RoleError("the intruder knows no column", hint="name columns in quasi=, or give fewer of them other roles")
+            raise RoleError(
+                "the intruder knows no column", hint="name columns in quasi=, or give fewer of them other roles"
+            )
 
     def _refuse_two_roles(self, both: set[str]) -> None:
         if both:
-            raise RoleError("a column has two roles", got=", ".join(sorted(map(repr, both))), hint="leave it in one of them")
+            raise RoleError(
+                "a column has two roles", got=", ".join(sorted(map(repr, both))), hint="leave it in one of them"
+            )
 
     def _drop_empty(self) -> None:
         for name in self.quasi:
-            where = [w for w, t in (("original", self.original), ("release", self.released)) if t[name].null_count() == t.height]
+            where = [
+                w
+                for w, t in (("original", self.original), ("release", self.released))
+                if t[name].null_count() == t.height
+            ]
             if not where:
                 continue
             if self._explicit:
                 raise RoleError(f"column {name!r} has no value in the {where[0]}", hint="leave it out of quasi=")
-            self._notes.append(f"column {name!r} has no value in the {' and the '.join(where)}: it is left out; drop it or name it in ignored")
+            self._notes.append(
+                f"column {name!r} has no value in the {' and the '.join(where)}: it is left out; "
+                "drop it or name it in ignored"
+            )
             self.quasi = tuple(other for other in self.quasi if other != name)
 
     # --- pairs ------------------------------------------------------------------------------------------------------
@@ -148,13 +186,19 @@ class Release:
         rows = pl.DataFrame({"id": right}).with_row_index("row")
         found = pl.DataFrame({"id": left}).join(rows, on="id", how="left", maintain_order="left")["row"]
         truth = found.cast(pl.Int64).fill_null(-1).to_numpy().copy()
+        self._notes.append(
+            f"id column {self.id!r} only pairs the two tables; take it out of what you publish, it names everybody"
+        )
         self._note_unpaired(truth)
         return truth
 
     def _ids(self, table: pl.DataFrame, where: str) -> pl.Series:
         column = table[str(self.id)]
         if column.null_count():
-            raise TableError(f"id column {self.id!r} has {column.null_count()} missing values in the {where}", hint="fill or drop those rows")
+            raise TableError(
+                f"id column {self.id!r} has {column.null_count()} missing values in the {where}",
+                hint="fill or drop those rows",
+            )
         if column.n_unique() < len(column):
             first = int(column.is_duplicated().arg_true()[0]) + 1
             raise TableError(
@@ -167,9 +211,13 @@ class Release:
     def _note_unpaired(self, truth: NDArray[np.int64]) -> None:
         absent, extra = int((truth < 0).sum()), self.released.height - int((truth >= 0).sum())
         if absent == len(truth):
-            raise TableError(f"no id of {self.id!r} is in both tables", hint="is it the same column, written the same way?")
+            raise TableError(
+                f"no id of {self.id!r} is in both tables", hint="is it the same column, written the same way?"
+            )
         if absent:
-            self._notes.append(f"{absent} of {len(truth)} original records have no row in the release: they cannot be found there")
+            self._notes.append(
+                f"{absent} of {len(truth)} original records have no row in the release: they cannot be found there"
+            )
         if extra:
             self._notes.append(f"{extra} rows of the release belong to no original record")
 
@@ -211,10 +259,24 @@ class Release:
                 if column.dtype.is_float() and bool(column.is_infinite().any()):
                     row = int(column.is_infinite().arg_true()[0]) + 1
                     raise TableError(
-                        f"column {name!r} of the {where} holds an infinity in row {row}", hint="replace it by a number or leave the cell empty"
+                        f"column {name!r} of the {where} holds an infinity in row {row}",
+                        hint="replace it by a number or leave the cell empty",
                     )
 
     # --- warnings ---------------------------------------------------------------------------------------------------
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The roles and kinds as given, enough to build the same release again."""
+        return {
+            "id": self.id,
+            "quasi": list(self.quasi) if self._explicit else None,
+            "confidential": list(self.confidential),
+            "weight": self.weight,
+            "ignored": list(self.ignored),
+            "kinds": dict(self._kinds),
+            "reading": self._reading,
+        }
 
     @property
     def warnings(self) -> tuple[str, ...]:

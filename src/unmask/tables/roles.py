@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import polars as pl
 
 from unmask.errors import RoleError, did_you_mean
-from unmask.tables.intervals import interval_share
+from unmask.tables.intervals import has_intervals, interval_share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -40,9 +40,11 @@ class Column:
         return self.kind in {"numeric", "date", "ordinal"}
 
 
-def infer_kind(original: pl.Series, released: pl.Series | None) -> tuple[Kind, str]:
+def infer_kind(original: pl.Series, released: pl.Series | None) -> tuple[Kind, str]:  # noqa: PLR0911 - one per kind
     """Tell the kind of a column from both tables, with the reason in words (no values of the data)."""
     kind = original.dtype
+    if kind.is_numeric() and released is not None and released.dtype == pl.String and interval_share(released) < 1.0:
+        return "categorical", "numbers in the original, other text in the release: compared as text"
     if kind == pl.Boolean:
         return "boolean", "true/false values"
     if kind.is_temporal():
@@ -62,16 +64,30 @@ def _infer_integer(original: pl.Series, released: pl.Series | None) -> tuple[Kin
     if not looks_coded:
         return "numeric", f"whole numbers, {distinct} different ones in {rows} rows"
     if released is not None and released.dtype.is_numeric():
-        outside = released.drop_nulls().cast(pl.Float64).is_in(original.drop_nulls().unique().cast(pl.Float64).implode()).not_()
+        outside = (
+            released.drop_nulls()
+            .cast(pl.Float64)
+            .is_in(original.drop_nulls().unique().cast(pl.Float64).implode())
+            .not_()
+        )
         if bool(outside.any()):
-            return "numeric", f"few whole numbers ({distinct}), but the release holds others: numbers that were changed, not codes"
-    return "categorical", f"only {distinct} different whole numbers in {rows} rows: read as codes, not amounts (override with kinds)"
+            return (
+                "numeric",
+                f"few whole numbers ({distinct}), but the release holds others: numbers that were changed, not codes",
+            )
+    return (
+        "categorical",
+        f"only {distinct} different whole numbers in {rows} rows: read as codes, not amounts (override with kinds)",
+    )
 
 
 def _infer_text(original: pl.Series) -> tuple[Kind, str]:
-    share = interval_share(original)
-    if share == 1.0:
-        return "numeric", "numbers or intervals of numbers, written as text"
+    if has_intervals(original):
+        return "numeric", "intervals of numbers, written as text"
+    if interval_share(original) == 1.0:
+        if bool(original.drop_nulls().cast(pl.String).str.contains(".", literal=True).any()):
+            return "numeric", "numbers with decimals, written as text"
+        return "categorical", "digits kept as text, such as postcodes: compared for equality only (override with kinds)"
     distinct, rows = original.drop_nulls().n_unique(), len(original) - original.null_count()
     if rows and distinct > 0.9 * rows and rows > 20:
         return "categorical", f"free text, {distinct} different values in {rows} rows: compared for equality only"
@@ -98,7 +114,12 @@ def check_kinds(kinds: Mapping[str, str], known: Iterable[str]) -> dict[str, Kin
     check_columns(kinds, known, "kind override", "the tables")
     for name, kind in kinds.items():
         if kind not in KINDS:
-            raise RoleError(f"no kind {kind!r} for column {name!r}", got=repr(kind), allowed=", ".join(KINDS), hint=did_you_mean(kind, KINDS))
+            raise RoleError(
+                f"no kind {kind!r} for column {name!r}",
+                got=repr(kind),
+                allowed=", ".join(KINDS),
+                hint=did_you_mean(kind, KINDS),
+            )
     return {name: kind for name, kind in kinds.items()}  # type: ignore[misc]  # noqa: C416 - narrows str to Kind
 
 
