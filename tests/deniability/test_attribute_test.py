@@ -5,13 +5,15 @@ import polars as pl
 import pytest
 
 from deniability_tables import correlated, shuffled
+from unmask.assess import discover
 from unmask.deniability import attribute_test, attribute_tests
-from unmask.deniability.attribute import attribute_errors, reference_errors
+from unmask.deniability.attribute import assess_attribute, attribute_errors, reference_errors
 from unmask.deniability.compare import ks_distance
 from unmask.deniability.permutation import ranked
 from unmask.deniability.permuted import permuted_space
 from unmask.engines import local
 from unmask.errors import ParameterError, RoleError
+from unmask.evidence.measure import Context
 from unmask.tables.release import Release
 
 
@@ -32,11 +34,11 @@ def test_reference_needs_no_second_linkage():
     table = correlated(200)
     both = ranked(Release(table, shuffled(table)))
     others = both.without("d")
-    found = local.nearest(others.space).index[both.query_of]
+    found = local.nearest(others.space)[0][both.query_of]
     linked = []
     for number in range(40):
         moved = permuted_space(both.space, np.random.default_rng(number))
-        points = local.nearest(others.space._replace(points=moved.points[:, :3].copy())).index
+        points = local.nearest(others.space._replace(points=moved.points[:, :3].copy()))[0]
         linked.append(np.abs(both.space.queries[:, 3] - moved.points[points, 3]))
     shortcut = np.concatenate(reference_errors(both, "d", found, 40, 0))
     assert ks_distance(np.concatenate(linked), shortcut) < 0.03
@@ -95,3 +97,20 @@ def test_row_order_changes_nothing():
     moved = attribute_test(Release(table[order], masked[other], kinds=kinds), "c", seed=2)
     assert moved.distances.tolist() == test.distances[order].tolist()
     assert moved.estimates.to_list() == test.estimates.gather(order).to_list()
+
+
+def test_learnt_with_and_without_the_own_record():
+    """The measure counts who is found out by his own record, not what the whole population tells."""
+    table = correlated(200)
+    copy = assess_attribute(Release(table, table, confidential=["d"]), Context(seed=1))
+    other = assess_attribute(Release(table, correlated(200, seed=9), confidential=["d"]), Context(seed=1))
+    assert copy.observations[0].estimate.value > 0.3
+    assert other.observations[0].estimate.value < 0.02
+    assert copy.per_record.max() == 1
+    assert "learns 'd'" in copy.observations[0].claim
+    assert len(copy.figures) == 1
+
+
+def test_measure_needs_a_confidential_attribute():
+    table = correlated(20)
+    assert "no confidential attribute" in discover()["attribute_test"].applies(Release(table, table))

@@ -14,8 +14,12 @@ import numpy as np
 
 from unmask.deniability.permutation import Ranked, ranked
 from unmask.deniability.result import DeniabilityTest, compared_with_instances
+from unmask.deniability.tell import distributions, facts, ks_observation
 from unmask.engines import local
 from unmask.errors import ParameterError, RoleError, did_you_mean
+from unmask.evidence.estimate import rate
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 INSTANTIATIONS = 99  # cheap here: no linkage is repeated
+CLOSE = 0.05  # an estimate within 5 % of the ranks counts as learnt
+FOLDS = 5  # people are held out in fifths to see what is learnt without their own record
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +92,19 @@ def attribute_tests(
     }
 
 
+def _ranked(release: Release, attribute: str, ranks: RankMethod, seed: int) -> Ranked:
+    _check_attribute(release, attribute)
+    known = [name for name in release.quasi if name != attribute]
+    if not known:
+        raise RoleError(
+            "the intruder knows no other attribute to link on", got=repr(attribute), hint="name more in quasi="
+        )
+    return ranked(release, columns=[*known, attribute], ranks=ranks, seed=seed)
+
+
 def _tested(release: Release, both: Ranked, attribute: str, instantiations: int, seed: int) -> AttributeTest:
     others = both.without(attribute)
-    points = local.nearest(others.space, seed=seed).index[both.query_of]
+    points = local.nearest(others.space, seed=seed)[0][both.query_of]
     distances = attribute_errors(both, attribute, both.query_of, points)
     instances = reference_errors(both, attribute, points, instantiations, seed)
     basis = compared_with_instances("attribute", distances, instances, both.n_released, seed)
@@ -140,3 +156,84 @@ def _check_attribute(release: Release, attribute: str) -> None:
     for where, table in (("original", release.original), ("release", release.released)):
         if table[attribute].null_count() == table.height:
             raise RoleError(f"attribute {attribute!r} has no value in the {where}", hint="there is nothing to learn")
+
+
+def held_out_errors(release: Release, both: Ranked, test: AttributeTest, seed: int) -> Floats:
+    """Return each person's error when his own record is not in the release: what general knowledge gives.
+
+    Who was linked to another record keeps that link. The others are put in five folds, and each links to the release
+    without the records of his fold. Where nothing is left to link to, the error is that of knowing nothing: n.
+    """
+    attribute = test.attribute
+    own = np.flatnonzero(test.links == release.truth)
+    point_of = np.empty(both.n_released, dtype=np.int64)
+    point_of[both.row_of] = np.arange(both.n_released)
+    fold = np.random.default_rng([seed, 5]).permutation(np.arange(both.n_released) % FOLDS)  # of each point
+    errors = test.distances.copy()
+    errors[own] = both.n_released
+    space = both.without(attribute).space
+    for number in range(FOLDS):
+        rest = np.flatnonzero(fold != number)
+        people = own[fold[point_of[release.truth[own]]] == number]
+        if not (rest.size and people.size):
+            continue
+        queries, place = np.unique(both.query_of[people], return_inverse=True)  # lots must not follow the file's order
+        asked = space._replace(
+            queries=space.queries[queries], query_codes=space.query_codes[queries],
+            points=np.ascontiguousarray(space.points[rest]), point_codes=np.ascontiguousarray(space.point_codes[rest]),
+        )  # fmt: skip
+        found = local.nearest(asked, seed=seed)[0]
+        errors[people] = attribute_errors(both, attribute, queries, rest[found])[place]
+    return errors
+
+
+def _wanted(release: Release) -> list[str]:
+    shared = [name for name in release.confidential if name in release.original.columns]
+    return [name for name in shared if name in release.released.columns]
+
+
+def _applies(release: Release) -> str | None:
+    return None if _wanted(release) else "no confidential attribute that both tables have was named"
+
+
+@measure(
+    "attribute_test",
+    title="Attribute test (maximum-knowledge intruder)",
+    story="The intruder knows every original value but those of one confidential attribute. He links on the others and "
+    "takes the value he finds. Does he do better with the person's own record in the release than without it?",
+    keys=("attribute_test.learnt", "attribute_test.ks"),
+    applies=_applies,
+)
+def assess_attribute(release: Release, context: Context) -> Evidence:
+    """Run the test for every confidential attribute and tell the worst; average ranks, so that ties hide nothing."""
+    told = []
+    for name in _wanted(release):
+        both = _ranked(release, name, "average", context.seed)
+        test = _tested(release, both, name, INSTANTIATIONS, context.seed)
+        outside = held_out_errors(release, both, test, context.seed)
+        near = (test.distances <= CLOSE * test.n_released), (outside <= CLOSE * test.n_released)
+        told.append((test, near[0] & ~near[1], near[1] & ~near[0]))
+        context.progress(len(told) / len(_wanted(release)), name)
+    test, gained, lost = max(told, key=lambda entry: int(entry[1].sum()) - int(entry[2].sum()))
+    people = release.paired
+    opposite = float(lost[people].mean())
+    blind = max(opposite, 1.0 / test.n_released)  # a blind guess meets one's own record once in n
+    found = rate(gained[people].astype(float), chance=blind, seed=context.seed)
+    claim = (
+        f"For {found.hits:,.0f} of {found.n:,} people the intruder learns {test.attribute!r} (same category, or within "
+        f"{CLOSE:.0%} of the ranks) from the release and would not have without their own record in it; the opposite "
+        f"happens to {opposite:.1%}."
+    )
+    means = tuple(
+        Fact(f"mean rank error, {t.attribute}", round(t.mean, 1), f"{t.reference_mean:.1f} where nothing is disclosed")
+        for t, _, _ in told
+    )
+    return Evidence(
+        observations=(
+            Observation("attribute_test.learnt", claim, found),
+            ks_observation("attribute_test.ks", test, "to shuffled releases"),
+        ),
+        per_record=np.max([entry[1].astype(float) for entry in told], axis=0),
+        facts=(*means, *facts(test)),
+        figures=(distributions(test, "to shuffled releases"),),
+    )

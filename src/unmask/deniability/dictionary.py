@@ -13,14 +13,17 @@ import numpy as np
 
 from unmask.deniability.permutation import Ranked, linkage_distances, ranked
 from unmask.deniability.result import DeniabilityTest, compared
+from unmask.deniability.tell import identity_evidence
 from unmask.engines import local
 from unmask.errors import ParameterError
+from unmask.evidence.measure import Context, measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from unmask.evidence.finding import Evidence
     from unmask.tables.encode import RankMethod
     from unmask.tables.release import Release
 
@@ -50,10 +53,12 @@ def dictionary_test(
     """
     if size < 1:
         raise ParameterError("size is out of range", got=str(size), allowed="1 or more")
-    both = ranked(release, ranks=ranks, seed=seed)
-    return compared(
-        "dictionary", linkage_distances(both), dictionary_distances(both, size, seed), both.n_released, seed
-    )
+    return _tested(ranked(release, ranks=ranks, seed=seed), size, seed)
+
+
+def _tested(both: Ranked, size: int, seed: int) -> DeniabilityTest:
+    reference = dictionary_distances(both, size, seed)
+    return compared("dictionary", linkage_distances(both), reference, both.n_released, seed)
 
 
 def dictionary_distances(both: Ranked, size: int, seed: int) -> Floats:
@@ -81,3 +86,18 @@ def dictionary_rows(both: Ranked, size: int, seed: int) -> Iterator[Ints]:
     rng = np.random.default_rng([seed, 1])
     for _ in range(attributes):
         yield order[rng.integers(0, n, size)]
+
+
+@measure(
+    "dictionary",
+    title="Dictionary test (maximum-knowledge intruder)",
+    story="The intruder knows every original value and links each person to the nearest record in ranks. Could he have "
+    "linked people who do not exist, made up of values at random, as closely?",
+    keys=("dictionary.rate", "dictionary.ks", "dictionary.minimum"),
+)
+def assess_dictionary(release: Release, context: Context) -> Evidence:
+    """Run the test with average ranks: equal values are at distance 0, so that ties cannot hide a copy."""
+    both = ranked(release, ranks="average", seed=context.seed)
+    context.progress(0.2, "links of people and of made-up records")
+    test = _tested(both, SIZE, context.seed)
+    return identity_evidence(release, both, test, "of made-up records")

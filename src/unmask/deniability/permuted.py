@@ -12,12 +12,15 @@ import numpy as np
 
 from unmask.deniability.permutation import Ranked, linkage_distances, ranked
 from unmask.deniability.result import DeniabilityTest, compared_with_instances
+from unmask.deniability.tell import identity_evidence
 from unmask.engines import local
 from unmask.errors import ParameterError
+from unmask.evidence.measure import Context, measure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from unmask.evidence.finding import Evidence
     from unmask.kernels.space import Space
     from unmask.tables.encode import RankMethod
     from unmask.tables.release import Release
@@ -58,7 +61,10 @@ def permuted_test(
         raise ParameterError("instantiations is out of range", got=str(instantiations), allowed="1 or more")
     if intruders is not None and intruders < 1:
         raise ParameterError("intruders is out of range", got=str(intruders), allowed="1 or more, or None for all")
-    both = ranked(release, ranks=ranks, seed=seed)
+    return _tested(ranked(release, ranks=ranks, seed=seed), instantiations, intruders, seed)
+
+
+def _tested(both: Ranked, instantiations: int, intruders: int | None, seed: int) -> DeniabilityTest:
     instances = permuted_distances(both, instantiations, intruders, seed)
     return compared_with_instances("permuted", linkage_distances(both), instances, both.n_released, seed)
 
@@ -86,3 +92,18 @@ def permuted_space(space: Space, rng: np.random.Generator) -> Space:
     for k in range(codes.shape[1]):
         codes[:, k] = codes[rng.permutation(len(codes)), k]
     return space._replace(points=points, point_codes=codes)
+
+
+@measure(
+    "permuted",
+    title="Permuted test (maximum-knowledge intruder)",
+    story="The intruder knows every original value and links each person to the nearest record in ranks. Would he find "
+    "records as close in a release whose attributes were shuffled apart?",
+    keys=("permuted.rate", "permuted.ks", "permuted.minimum"),
+)
+def assess_permuted(release: Release, context: Context) -> Evidence:
+    """Run the test with average ranks: equal values are at distance 0, so that ties cannot hide a copy."""
+    both = ranked(release, ranks="average", seed=context.seed)
+    context.progress(0.1, "links to shuffled releases")
+    test = _tested(both, INSTANTIATIONS, INTRUDERS, context.seed)
+    return identity_evidence(release, both, test, "to shuffled releases")
