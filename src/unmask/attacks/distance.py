@@ -38,7 +38,7 @@ def link_nearest(  # noqa: PLR0913 - the choices of a metric
     direction: Direction = "to_release",
     scale: Scale = "own",
     weights: Mapping[str, float] | None = None,
-    ranks: RankMethod = "ordinal",
+    ranks: RankMethod = "average",
     seed: int = 0,
     progress: Progress = silent,
 ) -> Linkage:
@@ -58,7 +58,8 @@ def link_nearest(  # noqa: PLR0913 - the choices of a metric
     weights
         Weight of attributes in the distance; 1 for those not named.
     ranks
-        Ranks of equal values for "permutation": "ordinal" (seeded), "average", "dense".
+        Ranks of equal values for "permutation": "average" and "dense" keep ties, which are then shared; "ordinal" tells
+        them apart by a seeded lot, as the paper's tables do.
     seed
         Seeds the draw among tied candidates and the bootstrap interval; no risk depends on the draw.
     progress

@@ -49,7 +49,7 @@ def build_space(
     metric: Metric = "euclidean",
     scale: Scale = "own",
     weights: Mapping[str, float] | None = None,
-    ranks: RankMethod = "ordinal",
+    ranks: RankMethod = "average",
     seed: int = 0,
 ) -> Space:
     """Place both files in one space: queries are the original's records, points those of the release."""

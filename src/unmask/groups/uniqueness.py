@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from unmask.tables.release import Release
 
-EXACT_BITS = 53  # from 2^53 on, m/(m+1) is 1.0 in double precision
+EXACT_BITS = 54  # from 2^54 on 1/(m+1) is under half the spacing of doubles below 1, so m/(m+1) is 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +125,14 @@ def threshold_risk(sizes: Sizes) -> float:
 def partition_factor(n: int, g: int) -> float:
     """m/(m+1), m the number of partitions of n into exactly g parts.
 
-    It is 1.0 in double precision as soon as m >= 2^53. Compositions number C(n-1, g-1), and a partition has at most g!
-    orders, so m >= C(n-1, g-1)/g!: where this bound is beyond 2^53 (in logarithms, with a margin) m is not computed.
+    It is 1.0 in double precision as soon as m >= 2^54. Compositions number C(n-1, g-1), and a partition has at most g!
+    orders, so m >= C(n-1, g-1)/g!: where this bound is beyond 2^54 (in logarithms, with a margin) m is not computed.
     A second bound covers g near n: m counts the partitions of r = n-g into at most g parts, and grows with both; for r
-    and g of 300 or more it is at least p(300) = 9,253,082,936,723,602 > 2^53.
+    and g of 310 or more it is at least p(310) = 18,671,488,299,600,364 > 2^54.
     """
     r = n - g
     bound = lgamma(n) - lgamma(g) - lgamma(r + 1) - lgamma(g + 1)
-    if bound > (EXACT_BITS + 1) * log(2) or (r >= 300 and g >= 300):
+    if bound > (EXACT_BITS + 1) * log(2) or (r >= 310 and g >= 310):
         return 1.0
     m = count_partitions(n, g)
     return m / (m + 1)
@@ -181,7 +181,7 @@ def matching_credit(encoding: Encoding, truth: NDArray[np.int64]) -> tuple[NDArr
 @measure(
     "uniqueness",
     title="Exact match and uniqueness",
-    story="The intruder looks for records with exactly the values he knows; where there is one, he has found the person.",
+    story="The intruder looks for records with exactly the values he knows; where there is one, that is the person.",
     keys=("uniqueness.average", "uniqueness.unique"),
 )
 def assess_uniqueness(release: Release, context: Context) -> Evidence:

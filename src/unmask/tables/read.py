@@ -110,17 +110,10 @@ def _read_statistical(path: Path) -> pl.DataFrame:
     """Stata, SPSS, SAS. Value labels are applied: a labelled integer is a category, whatever its code."""
     import pyreadstat  # noqa: PLC0415 - heavy, and only needed here
 
-    reader = getattr(pyreadstat, STATISTICAL[path.suffix.lower()])
-    columns, meta = reader(str(path), output_format="dict", apply_value_formats=True, formats_as_category=False)
-    series = [_series(str(name), values) for name, values in columns.items()]
-    if not series and getattr(meta, "number_columns", 0) == 0:
-        raise TableError(f"{path.name} has no columns")
-    return pl.DataFrame(series)
-
-
-def _series(name: str, values: Any) -> pl.Series:  # noqa: ANN401 - a list or a NumPy array, as pyreadstat gives it
-    series = pl.Series(name, list(values), strict=False)
-    return series.set(series == "", None) if series.dtype == pl.String else series
+    suffix = path.suffix.lower()
+    labels = {} if suffix == ".xpt" else {"apply_value_formats": True, "formats_as_category": False}
+    frame, _ = getattr(pyreadstat, STATISTICAL[suffix])(str(path), output_format="polars", **labels)
+    return pl.DataFrame(frame).with_columns(cs.string().replace("", None))
 
 
 # --- text -----------------------------------------------------------------------------------------------------------
@@ -244,13 +237,14 @@ def _decimal_commas(frame: pl.DataFrame) -> pl.DataFrame:
 def _from_frame(source: Any, name: str) -> pl.DataFrame:  # noqa: ANN401 - any frame
     try:
         frame = nw.from_native(source)
+    except nw.exceptions.DuplicateError as error:
+        raise TableError(f"the {name} has columns with the same name", hint="rename one of each") from error
     except TypeError as error:
         raise TableError(
             f"the {name} is neither a path nor a frame", got=type(source).__name__, allowed=FORMATS
         ) from error
     if isinstance(frame, nw.LazyFrame):
         return pl.DataFrame(frame.collect(backend="polars").to_native())
-    _refuse_repeated(list(frame.columns), f"the {name}")
     try:
         return pl.DataFrame(frame.to_polars())
     except Exception:  # noqa: BLE001 - pandas object columns of mixed types: each library raises its own
@@ -276,4 +270,6 @@ def _tidy(frame: pl.DataFrame, name: str) -> pl.DataFrame:
         raise TableError(
             f"the {name} has nested or binary columns", got=", ".join(map(repr, nested)), hint="flatten or drop them"
         )
+    if "" in frame.columns:  # R writes row names under an empty name
+        frame = frame.rename({"": "unnamed"} if "unnamed" not in frame.columns else {"": "unnamed column"})
     return frame.with_columns(cs.float().fill_nan(None), cs.decimal().cast(pl.Float64))
