@@ -1,6 +1,7 @@
 """PROTECT: maskings, which make a release out of an original. Each is a frozen dataclass with apply(table, seed)."""
 
 from unmask.masking.base import Masking
+from unmask.masking.chain import Chain
 from unmask.masking.coding import TopBottomCoding
 from unmask.masking.coordinates import CoordinateNoise, Donut
 from unmask.masking.microaggregation import Microaggregation
@@ -17,6 +18,7 @@ from unmask.masking.swapping import Shuffle, Swap
 
 __all__ = [
     "MASKINGS",
+    "Chain",
     "CoordinateNoise",
     "CorrelatedNoise",
     "Donut",

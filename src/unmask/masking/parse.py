@@ -10,6 +10,7 @@ from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
 from unmask.errors import ParameterError, did_you_mean
+from unmask.masking.chain import Chain
 from unmask.masking.coding import TopBottomCoding
 from unmask.masking.coordinates import CoordinateNoise, Donut
 from unmask.masking.microaggregation import Microaggregation
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 KINDS: tuple[type[Masking], ...] = (
     Noise, CorrelatedNoise, MultiplicativeNoise, RankSwap, Microaggregation, Rounding, Pram, TopBottomCoding, Recoding,
-    Suppression, Sampling, Swap, Shuffle, CoordinateNoise, Donut, ReverseMapped,
+    Suppression, Sampling, Swap, Shuffle, CoordinateNoise, Donut, Chain, ReverseMapped,
 )  # fmt: skip
 MASKINGS: dict[str, type[Masking]] = {kind.family: kind for kind in KINDS}
 
