@@ -1,0 +1,159 @@
+"""Walk a tree for one query: nearest boxes first, nothing beyond a limit; then screen the points of a leaf.
+
+A search is a loop that its owner writes::
+
+    top = enter(tree, tile, desk)
+    while True:
+        leaf, top = next_leaf(tree, probe, within, desk, top)
+        if leaf < 0: break
+        mask = screen(tree, leaf, probe, within, desk)
+        while mask: take its lowest bit, decide that point in float64, lower the limit
+
+The owner alone knows what lowers the limit, so nearest records, the k nearest, decisions and ranks share this file.
+All numbers here are float32 and serve to exclude (see tree.py for why that is exact).
+
+Functions are compiled without numba's reference counts (``_nrt=False``): a Tree has fifteen arrays, and counting them
+atomically at every call took two thirds of the time. Such functions cannot allocate, so a search brings its own Desk.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numba as nb
+import numpy as np
+
+from unmask.kernels.space import EUCLIDEAN
+from unmask.kernels.distance import pair
+from unmask.kernels.tree import LANES, LEAF, Rows, Singles
+from unmask.kernels.vector import box_mask, lowest_bit, point_mask
+
+if TYPE_CHECKING:
+    from unmask.kernels.space import Space
+    from unmask.kernels.tree import Tree
+
+LEVEL_SHIFT = 40  # a stack entry is level << 40 | box
+STACK = 16 * LANES  # deeper than any tree: a level adds at most 15 entries, and 2**64 leaves have 16 levels
+
+compiled = nb.njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+
+
+class Desk(NamedTuple):
+    """Room for one search at a time."""
+
+    nodes: Rows  # stack of boxes
+    floors: Singles  # lower bounds of their distances
+    gaps: Singles  # of the boxes of a group
+    far: Singles  # stored distances of the points of a leaf
+
+
+def desk() -> Desk:
+    """Lay out a desk."""
+    return Desk(
+        np.empty(STACK, dtype=np.int64),
+        np.empty(STACK, dtype=np.float32),
+        np.empty(LANES, dtype=np.float32),
+        np.empty(LEAF, dtype=np.float32),
+    )
+
+
+@nb.njit(cache=True, nogil=True, _nrt=False)
+def exact(space: Space, query: int, row: int) -> float:
+    """Reduced distance of a query and a point, as distance.pair defines it."""
+    return pair(
+        space.queries[query],
+        space.points[row],
+        space.query_codes[query],
+        space.point_codes[row],
+        space.norm,
+        space.missing,
+        space.step,
+        space.code_missing,
+    )
+
+
+@compiled
+def tiles(tree: Tree) -> int:
+    """Return the number of passes that cover all leaves: one, unless flat."""
+    return (tree.lanes.shape[0] + tree.tile - 1) // tree.tile
+
+
+@compiled
+def limit(tree: Tree, reduced: float) -> float:
+    """Stored distances of pairs whose reduced distance is at most `reduced` do not exceed this."""
+    scaled = reduced / tree.scale
+    if tree.norm == EUCLIDEAN:
+        scaled = (np.sqrt(scaled) + tree.error) ** 2
+    else:
+        scaled += tree.error
+    scaled = scaled * (1.0 + tree.slack) + 1e-36
+    return np.float32(scaled) if scaled < 3e38 else np.float32(np.inf)
+
+
+@compiled
+def screen(tree: Tree, leaf: int, probe: Singles, within: float, desk: Desk) -> int:
+    """Bits of the points of a leaf (48 l and up) within the limit; their stored distances are in `desk.far`."""
+    kinds = (tree.missing, tree.step, tree.numeric, tree.norm, tree.plain)
+    mask = point_mask(tree.lanes, leaf, probe, kinds, np.float32(within), desk.far)
+    if (leaf + 1) * LEAF > tree.rows.shape[0]:
+        mask &= (1 << (tree.rows.shape[0] - leaf * LEAF)) - 1
+    return mask
+
+
+@compiled
+def near_boxes(tree: Tree, height: int, parent: int, probe: Singles, within: float, gaps: Singles) -> int:
+    """Bits of the children of a box of level `height` + 1 within the limit; lower bounds of distance in `gaps`."""
+    kinds = (tree.missing, tree.step, tree.numeric, tree.norm, tree.plain)
+    group = tree.level[height] + parent
+    mask = box_mask((tree.low, tree.high, tree.relief), group, probe, kinds, np.float32(within), gaps)
+    boxes = tree.lanes.shape[0] if height == 0 else tree.level[height] - tree.level[height - 1]
+    if (parent + 1) * LANES > boxes:
+        mask &= (1 << (boxes - parent * LANES)) - 1
+    return mask
+
+
+@compiled
+def enter(tree: Tree, tile: int, desk: Desk) -> int:
+    """Start a search in one tile of the leaves; returns the height of the stack."""
+    if tree.flat:
+        desk.nodes[0] = tile * tree.tile
+        desk.nodes[1] = min(desk.nodes[0] + tree.tile, tree.lanes.shape[0])
+        return 2
+    desk.nodes[0] = tree.level.shape[0] << LEVEL_SHIFT
+    desk.floors[0] = 0.0
+    return 1
+
+
+@compiled
+def next_leaf(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) -> tuple[int, int]:
+    """Return the next leaf that may hold a point within the limit (-1: none is left) and the height of the stack."""
+    nodes, floors = desk.nodes, desk.floors
+    if tree.flat:
+        nodes[0] += 1
+        return (nodes[0] - 1 if nodes[0] <= nodes[1] else -1), top
+    while top > 0:
+        top -= 1
+        if floors[top] > within:
+            continue
+        height, box = nodes[top] >> LEVEL_SHIFT, nodes[top] & ((1 << LEVEL_SHIFT) - 1)
+        if height == 0:
+            return box, top
+        mask = near_boxes(tree, height - 1, box, probe, within, desk.gaps)
+        top = _push((height - 1) << LEVEL_SHIFT | (box * LANES), mask, desk, top)
+    return -1, 0
+
+
+@compiled
+def _push(first: int, mask: int, desk: Desk, top: int) -> int:
+    """Put boxes on the stack, the nearest last, so that it comes first."""
+    bottom, nodes, floors, gaps = top, desk.nodes, desk.floors, desk.gaps
+    while mask:
+        j = lowest_bit(mask)
+        mask &= mask - 1
+        at = top
+        while at > bottom and floors[at - 1] < gaps[j]:
+            nodes[at], floors[at] = nodes[at - 1], floors[at - 1]
+            at -= 1
+        nodes[at], floors[at] = first + j, gaps[j]
+        top += 1
+    return top
