@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.deniability.links import nearest_points
 from unmask.deniability.permutation import Ranked, ranked
 from unmask.deniability.result import DeniabilityTest, compared_with_instances
 from unmask.deniability.tell import distributions, facts, ks_observation
@@ -104,7 +105,7 @@ def _ranked(release: Release, attribute: str, ranks: RankMethod, seed: int) -> R
 
 def _tested(release: Release, both: Ranked, attribute: str, instantiations: int, seed: int) -> AttributeTest:
     others = both.without(attribute)
-    points = local.nearest(others.space, seed=seed)[0][both.query_of]
+    points = nearest_points(others.space, seed)[both.query_of]
     distances = attribute_errors(both, attribute, both.query_of, points)
     instances = reference_errors(both, attribute, points, instantiations, seed)
     basis = compared_with_instances("attribute", distances, instances, both.n_released, seed)
@@ -182,7 +183,7 @@ def held_out_errors(release: Release, both: Ranked, test: AttributeTest, seed: i
             queries=space.queries[queries], query_codes=space.query_codes[queries],
             points=np.ascontiguousarray(space.points[rest]), point_codes=np.ascontiguousarray(space.point_codes[rest]),
         )  # fmt: skip
-        found = local.nearest(asked, seed=seed)[0]
+        found = nearest_points(asked, seed)
         errors[people] = attribute_errors(both, attribute, queries, rest[found])[place]
     return errors
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.deniability.links import least_distances
 from unmask.deniability.permutation import Ranked, linkage_distances, ranked
 from unmask.deniability.result import DeniabilityTest, compared
 from unmask.deniability.tell import identity_evidence
-from unmask.engines import local
 from unmask.errors import ParameterError
 from unmask.evidence.measure import Context, measure
 
@@ -71,7 +71,7 @@ def dictionary_distances(both: Ranked, size: int, seed: int) -> Floats:
         queries[:, k] = space.queries[rows[k], k]
     for k in range(codes.shape[1]):
         codes[:, k] = space.query_codes[rows[numbers + k], k]
-    return np.asarray(local.nearest(space._replace(queries=queries, query_codes=codes)).least)
+    return least_distances(space._replace(queries=queries, query_codes=codes))
 
 
 def dictionary_rows(both: Ranked, size: int, seed: int) -> Iterator[Ints]:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.deniability.links import least_distances
 from unmask.engines import local
 from unmask.engines.metric import build_space
 from unmask.tables.encode import Encoded, Encoding, RankMethod, canonical_order, encode
@@ -93,9 +94,9 @@ def ranked(
     return Ranked(space, query_of, right, encoding.numeric_names, encoding.code_names)
 
 
-def linkage_distances(ranks: Ranked, *, seed: int = 0) -> Floats:
+def linkage_distances(ranks: Ranked) -> Floats:
     """Return d(x, Y) for every original record: its distance to the nearest released one."""
-    return np.asarray(local.nearest(ranks.space, seed=seed).least[ranks.query_of])
+    return np.asarray(least_distances(ranks.space)[ranks.query_of])
 
 
 def pair_distances(ranks: Ranked, originals: Ints, released: Ints) -> Floats:

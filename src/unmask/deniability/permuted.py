@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.deniability.links import least_distances
 from unmask.deniability.permutation import Ranked, linkage_distances, ranked
 from unmask.deniability.result import DeniabilityTest, compared_with_instances
 from unmask.deniability.tell import identity_evidence
-from unmask.engines import local
 from unmask.errors import ParameterError
 from unmask.evidence.measure import Context, measure
 
@@ -80,7 +80,7 @@ def permuted_distances(both: Ranked, instantiations: int, intruders: int | None,
             asked = np.sort(rng.choice(order, intruders, replace=False))
         space = permuted_space(both.space, rng)
         space = space._replace(queries=space.queries[asked], query_codes=space.query_codes[asked])
-        instances.append(local.nearest(space).least)
+        instances.append(least_distances(space))
     return instances
 
 

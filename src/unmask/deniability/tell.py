@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.deniability.compare import LEVEL, ks_interval, one_sided
-from unmask.engines import local
+from unmask.deniability.links import right_credit
 from unmask.evidence.estimate import Estimate, exact, rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
@@ -61,7 +61,7 @@ def right_links(release: Release, both: Ranked) -> Floats:
     truth = np.where(release.truth >= 0, point_of[release.truth], -1)
     space = both.space
     asked = space._replace(queries=space.queries[both.query_of], query_codes=space.query_codes[both.query_of])
-    return local.credit(asked, truth)
+    return right_credit(asked, truth)
 
 
 def ks_observation(key: str, test: DeniabilityTest, reference: str) -> Observation:
