@@ -14,9 +14,7 @@ import numpy as np
 def ordinal_ranks_are_valid(column, ranks) -> bool:
     """Every rank 1..n once, and larger values never have smaller ranks."""
     order = sorted(range(len(column)), key=lambda i: ranks[i])
-    return sorted(ranks) == list(range(1, len(column) + 1)) and all(
-        column[a] <= column[b] for a, b in pairwise(order)
-    )
+    return sorted(ranks) == list(range(1, len(column) + 1)) and all(column[a] <= column[b] for a, b in pairwise(order))
 
 
 def average_rank(column, i) -> float:

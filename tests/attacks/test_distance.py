@@ -67,7 +67,7 @@ def test_a_copy_is_found_up_to_its_duplicates(tables, metric):
     """The credit of a record in a copy is at least 1 over the number of records at distance 0, never less."""
     original = tables[0]
     release = Release(original, original)
-    linkage = link_nearest(release, metric=metric
+    linkage = link_nearest(release, metric=metric)
     assert (linkage.credit == 1 / linkage.tie_sizes).all()
     assert linkage.distances.max() == pytest.approx(0, abs=1e-9)
 
@@ -131,7 +131,10 @@ def test_directions_answer_different_questions():
 
 def test_more_noise_finds_fewer():
     people = datasets.census(300)
-    found = [link_nearest(Release(people, parse_masking(f"noise({k})").apply(people, 1))).estimate.value for k in (0.05, 0.5, 2.0)]
+    found = [
+        link_nearest(Release(people, parse_masking(f"noise({k})").apply(people, 1))).estimate.value
+        for k in (0.05, 0.5, 2.0)
+    ]
     assert found[0] > 0.95
     assert found[0] > found[1] > found[2]
 
@@ -147,7 +150,7 @@ def test_more_noise_finds_fewer():
 )
 @pytest.mark.parametrize("metric", METRICS)
 def test_degenerate_tables_are_answered(table, metric):
-    linkage = link_nearest(Release(table, table), metric=metric
+    linkage = link_nearest(Release(table, table), metric=metric)
     assert linkage.estimate.value == pytest.approx(1 / linkage.tie_sizes[0])
 
 

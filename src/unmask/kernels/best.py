@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numba as nb
 import numpy as np
 
+from unmask.kernels.compiling import inlined, kernel, lean
 from unmask.kernels.lottery import pick, wait
-from unmask.kernels.search import Desk, compiled, enter, exact, limit, next_leaf, screen, tiles
-from unmask.kernels.space import Floats
+from unmask.kernels.search import Desk, enter, exact, limit, next_leaf, screen, tiles
 from unmask.kernels.tree import LEAF, Rows
 from unmask.kernels.vector import lowest_bit
 
 if TYPE_CHECKING:
-    from unmask.kernels.space import Space
+    from unmask.kernels.space import Floats, Space
     from unmask.kernels.tree import Tree
 
 OPEN, UNSETTLED, KNOWN = 0, 1, 2
@@ -45,13 +44,13 @@ def blank(queries: Rows) -> Best:
     return Best(queries, np.full(n, np.inf), np.full(n, np.inf), counts, places, np.full(n, np.inf), states)
 
 
-@compiled
+@inlined
 def tie_limit(space: Space, least: float) -> float:
     """Reduced distances up to this tie with `least`."""
     return least * (1.0 + space.tolerance) + space.floor
 
 
-@nb.njit(cache=True, nogil=True, _nrt=False)
+@lean
 def find_best(space: Space, tree: Tree, slots: Rows, seed: int, best: Best, desk: Desk) -> None:
     """Search the queries of some slots."""
     for turn in (OPEN, KNOWN):
@@ -65,7 +64,7 @@ def find_best(space: Space, tree: Tree, slots: Rows, seed: int, best: Best, desk
                 best.second[slot] = best.waited[slot] = np.inf
 
 
-@nb.njit(cache=True, nogil=True, _nrt=False)
+@lean
 def _visit(space: Space, tree: Tree, tile: int, slot: int, seed: int, best: Best, desk: Desk) -> None:
     query = best.query[slot]
     probe = tree.probes[query]
@@ -75,7 +74,7 @@ def _visit(space: Space, tree: Tree, tile: int, slot: int, seed: int, best: Best
         leaf, top = next_leaf(tree, probe, within, desk, top)
         if leaf < 0:
             break
-        mask = screen(tree, leaf, probe, within, desk)
+        mask = screen(tree, leaf, probe, within, desk.far)
         while mask:
             j = lowest_bit(mask)
             mask &= mask - 1
@@ -87,7 +86,7 @@ def _visit(space: Space, tree: Tree, tile: int, slot: int, seed: int, best: Best
                     within = limit(tree, best.second[slot])
 
 
-@nb.njit(cache=True, nogil=True, _nrt=False)
+@lean
 def _meet(space: Space, tree: Tree, slot: int, place: int, d: float, seed: int, best: Best) -> None:
     """Take in one point that is nearer than the second best."""
     least = best.least[slot]
@@ -107,7 +106,7 @@ def _meet(space: Space, tree: Tree, slot: int, place: int, d: float, seed: int, 
         best.waited[slot], best.place[slot] = time, place
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def winners(tree: Tree, best: Best, seed: int) -> Rows:
     """Rows that won the lot: of the winning group, one member."""
     rows = np.full(best.place.shape[0], -1, dtype=np.int64)

@@ -14,6 +14,7 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from unmask.kernels.compiling import lean
 from unmask.kernels.search import Desk, desk, near_boxes
 from unmask.kernels.tree import LANES, Rows
 
@@ -50,7 +51,7 @@ def search_order(tree: Tree, queries: Rows) -> Rows:
     return np.argsort(leaves, kind="stable")
 
 
-@nb.njit(cache=True, nogil=True, _nrt=False)
+@lean
 def _nearest_leaves(tree: Tree, queries: Rows, leaves: Leaves, desk: Desk) -> None:
     """Go down to the nearest box at each level."""
     gaps = desk.gaps

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numba as nb
 import numpy as np
 
 from unmask.kernels.best import tie_limit
+from unmask.kernels.compiling import kernel, lean
 from unmask.kernels.lottery import pick, wait
 from unmask.kernels.search import Desk, enter, exact, limit, next_leaf, screen, tiles
-from unmask.kernels.space import Floats
 from unmask.kernels.tree import LEAF, Rows
 from unmask.kernels.vector import lowest_bit
 
 if TYPE_CHECKING:
     from unmask.kernels.best import Best
-    from unmask.kernels.space import Space
+    from unmask.kernels.space import Floats, Space
     from unmask.kernels.tree import Tree
 
 
@@ -28,7 +27,7 @@ class Lists(NamedTuple):
     place: Rows  # tree position; -1: none
 
 
-@nb.njit(cache=True, nogil=True, _nrt=False)
+@lean
 def k_part(space: Space, tree: Tree, queries: Rows, seed: int, lists: Lists, desk: Desk) -> None:
     """Find the groups that hold the k nearest points of some queries."""
     for tile in range(tiles(tree)):
@@ -36,7 +35,7 @@ def k_part(space: Space, tree: Tree, queries: Rows, seed: int, lists: Lists, des
             _visit(space, tree, tile, query, seed, lists, desk)
 
 
-@nb.njit(cache=True, nogil=True, _nrt=False)
+@lean
 def _visit(space: Space, tree: Tree, tile: int, query: int, seed: int, lists: Lists, desk: Desk) -> None:
     probe = tree.probes[query]
     last = _bound(tree, query, lists)
@@ -46,7 +45,7 @@ def _visit(space: Space, tree: Tree, tile: int, query: int, seed: int, lists: Li
         leaf, top = next_leaf(tree, probe, within, desk, top)
         if leaf < 0:
             break
-        mask = screen(tree, leaf, probe, within, desk)
+        mask = screen(tree, leaf, probe, within, desk.far)
         while mask:
             j = lowest_bit(mask)
             mask &= mask - 1
@@ -59,7 +58,7 @@ def _visit(space: Space, tree: Tree, tile: int, query: int, seed: int, lists: Li
                     within = limit(tree, last)
 
 
-@nb.njit(cache=True, nogil=True, _nrt=False)
+@lean
 def _bound(tree: Tree, query: int, lists: Lists) -> float:
     """Return the distance of the k-th point, and forget the groups after it."""
     k, points = lists.place.shape[1], 0
@@ -70,11 +69,11 @@ def _bound(tree: Tree, query: int, lists: Lists) -> float:
         if points >= k:
             if i + 1 < k:
                 lists.place[query, i + 1] = -1
-            return lists.distance[query, i]
+            return float(lists.distance[query, i])
     return np.inf
 
 
-@nb.njit(cache=True, nogil=True, _nrt=False)
+@lean
 def _insert(tree: Tree, query: int, place: int, d: float, seed: int, lists: Lists) -> None:
     row = tree.rows[place]
     time = wait(seed, query, row, tree.weight[place])
@@ -99,7 +98,7 @@ def _insert(tree: Tree, query: int, place: int, d: float, seed: int, lists: List
         lists.place[query, end + 1] = -1
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def spread(tree: Tree, lists: Lists, seed: int) -> tuple[Rows, Floats]:
     """Rows and distances of the k nearest points; of a group that does not fit whole, some members by lot."""
     n, k = lists.place.shape
@@ -119,7 +118,7 @@ def spread(tree: Tree, lists: Lists, seed: int) -> tuple[Rows, Floats]:
     return rows, distances
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def tied_part(space: Space, tree: Tree, slots: Rows, best: Best, start: Rows, rows: Rows, desk: Desk) -> None:
     """Write the rows of the ties of some queries, whose least distances are known, from start[slot] on."""
     for slot in slots:
@@ -129,7 +128,7 @@ def tied_part(space: Space, tree: Tree, slots: Rows, best: Best, start: Rows, ro
         rows[start[slot] : at].sort()
 
 
-@nb.njit(cache=True, nogil=True, _nrt=False)
+@lean
 def _collect(space: Space, tree: Tree, tile: int, slot: int, best: Best, rows: Rows, at: int, desk: Desk) -> int:
     query, cut = best.query[slot], tie_limit(space, best.least[slot])
     probe = tree.probes[query]
@@ -139,7 +138,7 @@ def _collect(space: Space, tree: Tree, tile: int, slot: int, best: Best, rows: R
         leaf, top = next_leaf(tree, probe, within, desk, top)
         if leaf < 0:
             return at
-        mask = screen(tree, leaf, probe, within, desk)
+        mask = screen(tree, leaf, probe, within, desk.far)
         while mask:
             j = lowest_bit(mask)
             mask &= mask - 1

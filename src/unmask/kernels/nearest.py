@@ -13,20 +13,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unmask.kernels.best import OPEN, blank, find_best, winners
 from unmask.kernels.chunks import in_chunks, search_order
 from unmask.kernels.distance import distance_of_pairs
 from unmask.kernels.lists import Lists, k_part, spread, tied_part
 from unmask.kernels.search import desk
-from unmask.kernels.space import Floats
 from unmask.kernels.tree import Rows, plant
 from unmask.kernels.truth import SETTLED, Trial, decide_part, rank_part
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from unmask.kernels.best import Best
-    from unmask.kernels.space import Space
+    from unmask.kernels.space import Floats, Space
     from unmask.kernels.tree import Tree
 
 __all__ = ["Decision", "Nearest", "decide", "distance_of_pairs", "nearest", "nearest_k", "rank_of_truth", "tied"]
@@ -35,7 +35,7 @@ __all__ = ["Decision", "Nearest", "decide", "distance_of_pairs", "nearest", "nea
 class Nearest(NamedTuple):
     """One entry per query."""
 
-    index: Rows  # one of the nearest points, by lot
+    row: Rows  # one of the nearest points, by lot
     least: Floats  # reduced distance of the nearest
     second: Floats  # the smallest reduced distance that is not a tie; inf if there is none
     ties: Rows  # number of nearest points

@@ -6,25 +6,23 @@ A search is a loop that its owner writes::
     while True:
         leaf, top = next_leaf(tree, probe, within, desk, top)
         if leaf < 0: break
-        mask = screen(tree, leaf, probe, within, desk)
+        mask = screen(tree, leaf, probe, within, desk.far)
         while mask: take its lowest bit, decide that point in float64, lower the limit
 
 The owner alone knows what lowers the limit, so nearest records, the k nearest, decisions and ranks share this file.
 All numbers here are float32 and serve to exclude (see tree.py for why that is exact).
-
-Functions are compiled without numba's reference counts (``_nrt=False``): a Tree has fifteen arrays, and counting them
-atomically at every call took two thirds of the time. Such functions cannot allocate, so a search brings its own Desk.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
-import numba as nb
 import numpy as np
 
-from unmask.kernels.space import EUCLIDEAN
+from unmask.kernels.compiling import inlined, lean
 from unmask.kernels.distance import pair
+from unmask.kernels.space import EUCLIDEAN
 from unmask.kernels.tree import LANES, LEAF, Rows, Singles
 from unmask.kernels.vector import box_mask, lowest_bit, point_mask
 
@@ -34,8 +32,6 @@ if TYPE_CHECKING:
 
 LEVEL_SHIFT = 40  # a stack entry is level << 40 | box
 STACK = 16 * LANES  # deeper than any tree: a level adds at most 15 entries, and 2**64 leaves have 16 levels
-
-compiled = nb.njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 
 
 class Desk(NamedTuple):
@@ -57,7 +53,7 @@ def desk() -> Desk:
     )
 
 
-@nb.njit(cache=True, nogil=True, _nrt=False)
+@lean
 def exact(space: Space, query: int, row: int) -> float:
     """Reduced distance of a query and a point, as distance.pair defines it."""
     return pair(
@@ -72,47 +68,47 @@ def exact(space: Space, query: int, row: int) -> float:
     )
 
 
-@compiled
+@inlined
 def tiles(tree: Tree) -> int:
     """Return the number of passes that cover all leaves: one, unless flat."""
-    return (tree.lanes.shape[0] + tree.tile - 1) // tree.tile
+    return int((tree.lanes.shape[0] + tree.tile - 1) // tree.tile)
 
 
-@compiled
+@inlined
 def limit(tree: Tree, reduced: float) -> float:
     """Stored distances of pairs whose reduced distance is at most `reduced` do not exceed this."""
     scaled = reduced / tree.scale
     if tree.norm == EUCLIDEAN:
-        scaled = (np.sqrt(scaled) + tree.error) ** 2
+        scaled = (math.sqrt(scaled) + tree.error) ** 2
     else:
         scaled += tree.error
     scaled = scaled * (1.0 + tree.slack) + 1e-36
-    return np.float32(scaled) if scaled < 3e38 else np.float32(np.inf)
+    return scaled if scaled < 3e38 else np.inf
 
 
-@compiled
-def screen(tree: Tree, leaf: int, probe: Singles, within: float, desk: Desk) -> int:
-    """Bits of the points of a leaf (48 l and up) within the limit; their stored distances are in `desk.far`."""
+@inlined
+def screen(tree: Tree, leaf: int, probe: Singles, within: float, far: Singles) -> int:
+    """Bits of the points of a leaf (48 l and up) within the limit; their stored distances are in `far`."""
     kinds = (tree.missing, tree.step, tree.numeric, tree.norm, tree.plain)
-    mask = point_mask(tree.lanes, leaf, probe, kinds, np.float32(within), desk.far)
+    mask = point_mask(tree.lanes, leaf, probe, kinds, within, far)
     if (leaf + 1) * LEAF > tree.rows.shape[0]:
         mask &= (1 << (tree.rows.shape[0] - leaf * LEAF)) - 1
     return mask
 
 
-@compiled
+@inlined
 def near_boxes(tree: Tree, height: int, parent: int, probe: Singles, within: float, gaps: Singles) -> int:
     """Bits of the children of a box of level `height` + 1 within the limit; lower bounds of distance in `gaps`."""
     kinds = (tree.missing, tree.step, tree.numeric, tree.norm, tree.plain)
     group = tree.level[height] + parent
-    mask = box_mask((tree.low, tree.high, tree.relief), group, probe, kinds, np.float32(within), gaps)
+    mask = box_mask((tree.low, tree.high, tree.relief), group, probe, kinds, within, gaps)
     boxes = tree.lanes.shape[0] if height == 0 else tree.level[height] - tree.level[height - 1]
     if (parent + 1) * LANES > boxes:
         mask &= (1 << (boxes - parent * LANES)) - 1
     return mask
 
 
-@compiled
+@inlined
 def enter(tree: Tree, tile: int, desk: Desk) -> int:
     """Start a search in one tile of the leaves; returns the height of the stack."""
     if tree.flat:
@@ -124,7 +120,7 @@ def enter(tree: Tree, tile: int, desk: Desk) -> int:
     return 1
 
 
-@compiled
+@inlined
 def next_leaf(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) -> tuple[int, int]:
     """Return the next leaf that may hold a point within the limit (-1: none is left) and the height of the stack."""
     nodes, floors = desk.nodes, desk.floors
@@ -143,7 +139,7 @@ def next_leaf(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) -
     return -1, 0
 
 
-@compiled
+@inlined
 def _push(first: int, mask: int, desk: Desk, top: int) -> int:
     """Put boxes on the stack, the nearest last, so that it comes first."""
     bottom, nodes, floors, gaps = top, desk.nodes, desk.floors, desk.gaps

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numba as nb
 import numpy as np
 
 from unmask.kernels.best import KNOWN, OPEN, UNSETTLED, tie_limit
+from unmask.kernels.compiling import lean
 from unmask.kernels.search import Desk, enter, exact, limit, next_leaf, screen, tiles
-from unmask.kernels.space import Floats
 from unmask.kernels.tree import LEAF, Rows
 from unmask.kernels.vector import lowest_bit
 
 if TYPE_CHECKING:
-    from unmask.kernels.space import Space
+    from unmask.kernels.space import Floats, Space
     from unmask.kernels.tree import Tree
 
 SETTLED = 3
@@ -33,7 +32,7 @@ class Trial(NamedTuple):
     state: Rows  # as in best.py, and SETTLED: some point is strictly closer than the true one
 
 
-@nb.njit(cache=True, nogil=True, _nrt=False)
+@lean
 def decide_part(space: Space, tree: Tree, queries: Rows, trial: Trial, desk: Desk) -> None:
     """Decide some queries."""
     for turn in (OPEN, KNOWN):
@@ -46,7 +45,7 @@ def decide_part(space: Space, tree: Tree, queries: Rows, trial: Trial, desk: Des
                 trial.state[query], trial.ties[query] = KNOWN, 0
 
 
-@nb.njit(cache=True, nogil=True, _nrt=False)
+@lean
 def _try(space: Space, tree: Tree, tile: int, query: int, trial: Trial, desk: Desk) -> None:
     probe, truth = tree.probes[query], trial.truth[query]
     cut = tie_limit(space, min(truth, trial.least[query]))
@@ -56,7 +55,7 @@ def _try(space: Space, tree: Tree, tile: int, query: int, trial: Trial, desk: De
         leaf, top = next_leaf(tree, probe, within, desk, top)
         if leaf < 0:
             break
-        mask = screen(tree, leaf, probe, within, desk)
+        mask = screen(tree, leaf, probe, within, desk.far)
         while mask:
             j = lowest_bit(mask)
             mask &= mask - 1
@@ -71,7 +70,7 @@ def _try(space: Space, tree: Tree, tile: int, query: int, trial: Trial, desk: De
                     cut = tie_limit(space, trial.least[query])
 
 
-@nb.njit(cache=True, nogil=True, _nrt=False)
+@lean
 def _count(space: Space, query: int, d: float, weight: int, trial: Trial) -> None:
     """Count a point that ties with the true one, in the way of best.py."""
     least = trial.least[query]
@@ -82,7 +81,7 @@ def _count(space: Space, query: int, d: float, weight: int, trial: Trial) -> Non
         trial.ties[query] += weight
 
 
-@nb.njit(cache=True, nogil=True, _nrt=False)
+@lean
 def rank_part(space: Space, tree: Tree, queries: Rows, truth: Floats, cap: int, desk: Desk, rank: Rows) -> None:
     """Count the points strictly closer than the true one, up to `cap`."""
     for tile in range(tiles(tree)):
@@ -92,7 +91,7 @@ def rank_part(space: Space, tree: Tree, queries: Rows, truth: Floats, cap: int, 
                 rank[query] = min(cap, rank[query] + closer)
 
 
-@nb.njit(cache=True, nogil=True, _nrt=False)
+@lean
 def _closer(space: Space, tree: Tree, tile: int, query: int, truth: float, enough: int, desk: Desk) -> int:
     probe, found = tree.probes[query], 0
     within = limit(tree, truth)
@@ -101,7 +100,7 @@ def _closer(space: Space, tree: Tree, tile: int, query: int, truth: float, enoug
         leaf, top = next_leaf(tree, probe, within, desk, top)
         if leaf < 0:
             break
-        mask = screen(tree, leaf, probe, within, desk)
+        mask = screen(tree, leaf, probe, within, desk.far)
         while mask:
             j = lowest_bit(mask)
             mask &= mask - 1
