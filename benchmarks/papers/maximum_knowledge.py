@@ -1,4 +1,4 @@
-"""Reproduce the tables and figures of [MAXK] on census.csv, and go on where it stops: all maskings on one plane.
+"""Reproduce the tables and figures of [MAXKNOW] on census.csv, and go on where it stops: all maskings on one plane.
 
     python benchmarks/papers/maximum_knowledge.py [--replicates 30] [--out docs/papers]
 

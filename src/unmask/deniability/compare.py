@@ -1,6 +1,6 @@
 """Compare two distributions of linkage distances: Kolmogorov-Smirnov, its p-value, its direction, and each record.
 
-[MAXK]_ Algorithm 2: `distances` come from the attack, `reference` from a linkage that discloses nothing.
+[MAXKNOW]_ Algorithm 2: `distances` come from the attack, `reference` from a linkage that discloses nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LEVEL = 0.05
 
 
 def ks_distance(distances: Floats, reference: Floats) -> float:
-    """KS(D1, D2) = max |D1(x) - D2(x)|, [MAXK]_ section V-A."""
+    """KS(D1, D2) = max |D1(x) - D2(x)|, [MAXKNOW]_ section V-A."""
     return max(one_sided(distances, reference))
 
 

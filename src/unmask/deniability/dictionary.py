@@ -1,4 +1,4 @@
-"""Dictionary test: is X linked to Y any closer than records that combine its values at random? [MAXK]_ IV-A
+"""Dictionary test: is X linked to Y any closer than records that combine its values at random? [MAXKNOW]_ IV-A
 
 The intruder holds every original record. The dictionary D_X holds every combination of original values, attribute by
 attribute: nothing in it belongs to anyone. If X is no closer to the release than D_X is, no link can be told from

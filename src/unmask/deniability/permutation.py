@@ -1,4 +1,4 @@
-"""Permutation distance: how many ranks a record must move, in its worst attribute, to become another [MAXK]_ II-B.
+"""Permutation distance: how many ranks a record must move, in its worst attribute, to become another [MAXKNOW]_ II-B.
 
 Within one table, eq. (1): d(x1, x2) = max_i |rank(x1^i) - rank(x2^i)|. From an original record x to a released y, each
 x^i is first replaced by the closest value z^i that occurs in the released attribute (both neighbours as close: the

@@ -1,4 +1,4 @@
-"""Permuted test: is X linked to Y any closer than to a release whose attributes were shuffled apart? [MAXK]_ IV-B
+"""Permuted test: is X linked to Y any closer than to a release whose attributes were shuffled apart? [MAXKNOW]_ IV-B
 
 Y' is Y with every attribute permuted by itself: the same values, no relation between them, so nothing in it belongs
 to anyone. One instantiation may be unlucky; several are drawn and their distances pooled.

@@ -45,7 +45,13 @@ def identity_evidence(release: Release, both: Ranked, test: DeniabilityTest, ref
                 f"{reference}: they cannot deny it.",
                 found,
             ),
-            ks_observation(f"{name}.ks", test, reference),
+            ks_observation(
+                f"{name}.ks",
+                test,
+                "An intruder who knows everything links like one who knows nothing for "
+                f"{test.deniable:.1%} of the records (95 % where nothing is disclosed). Against links {reference} the "
+                f"KS distance is {test.ks:.2f}: {test.words}.",
+            ),
             _minimum_observation(f"{name}.minimum", test),
         ),
         per_record=risk,
@@ -64,15 +70,11 @@ def right_links(release: Release, both: Ranked) -> Floats:
     return right_credit(asked, truth)
 
 
-def ks_observation(key: str, test: DeniabilityTest, reference: str) -> Observation:
-    """Tell how far the distances lie to the left of the reference, with the issue's sentence."""
+def ks_observation(key: str, test: DeniabilityTest, claim: str) -> Observation:
+    """Tell how far the distances lie to the left of the reference; the other side is over-protection, not risk."""
     left = one_sided(test.distances, test.reference)[0]
     low, high = ks_interval(test.distances, test.reference, test.seed)
     estimate = Estimate(left, min(low, left), max(high, left), test.distances.size, 0.0, None, "bootstrap")
-    claim = (
-        f"An intruder who knows everything links like one who knows nothing for {test.deniable:.1%} of the records "
-        f"(95 % where nothing is disclosed). Against links {reference} the KS distance is {test.ks:.2f}: {test.words}."
-    )
     return Observation(key, claim, estimate)
 
 
@@ -89,7 +91,7 @@ def facts(test: DeniabilityTest) -> tuple[Fact, ...]:
 
 
 def distributions(test: DeniabilityTest, reference: str) -> Figure:
-    """Draw both distributions of linkage distances ([MAXK]_ Figures 3, 5 and 6)."""
+    """Draw both distributions of linkage distances ([MAXKNOW]_ Figures 3, 5 and 6)."""
     top = float(max(test.distances.max(), test.reference.max(), 1.0))
     edges = np.linspace(0.0, np.nextafter(top, np.inf), BINS + 1)
     centres = tuple(((edges[1:] + edges[:-1]) / 2).tolist())

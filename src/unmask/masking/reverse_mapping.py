@@ -1,6 +1,6 @@
 """Reverse mapping: after any masking, each released value becomes the original value of the same rank.
 
-Algorithm 1 of [MAXK]_: z_i = x_(j) with j the rank of y_i. Every marginal is kept exactly, and what protection is
+Algorithm 1 of [MAXKNOW]_: z_i = x_(j) with j the rank of y_i. Every marginal is kept exactly, and what protection is
 left is pure permutation.
 
 What the algorithm leaves open, and our reading:

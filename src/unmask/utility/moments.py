@@ -1,6 +1,6 @@
 """Moments: what masking does to means, variances, covariances, correlations, quantiles and principal components.
 
-The Frobenius norm of the change in the correlation matrix is the utility axis of the paper's Figures 4 and 7 [MAXK]_.
+The Frobenius norm of the change in correlations is the utility axis of the paper's Figures 4 and 7 [MAXKNOW]_.
 IL1s is sdcMicro's: sum over cells of |x - y| / (sqrt(2) sd) [SDCM]_; it needs paired rows.
 """
 
@@ -60,7 +60,7 @@ class Moments:
 
     @property
     def correlation_norm(self) -> float:
-        """Frobenius norm of the change in the correlation matrix ([MAXK]_ Figure 4)."""
+        """Frobenius norm of the change in the correlation matrix ([MAXKNOW]_ Figure 4)."""
         return float(np.linalg.norm(self.correlations[1] - self.correlations[0]))
 
     @property
