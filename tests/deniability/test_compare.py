@@ -67,3 +67,12 @@ def test_instances_are_exchangeable():
     assert instance_p_value(samples[0], samples[1:]) == 0.2  # the least that four others allow
     assert instance_p_value(samples[1], samples[2:]) >= 0.25
     assert instance_p_value(samples[1], [samples[1]] * 3) == 1.0
+
+
+def test_many_distinct_distances_are_drawn_in_cells():
+    rng = np.random.default_rng(6)
+    same, other = rng.normal(size=(2, 4000))
+    assert ks_p_value(same, other, 0) > 0.01
+    assert ks_p_value(same, other - 0.3, 0) == pytest.approx(1 / 500)
+    low, high = ks_interval(same, other + 0.5, 0)
+    assert low < ks_distance(same, other + 0.5) < high

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Direction = Literal["disclosive", "none", "over-protected"]
 DRAWS = 499  # relabellings for the p-value, resamples for the interval
 LEVEL = 0.05
+CELLS = 2048  # beyond so many distinct distances, draws are made over cells of neighbouring ones
 
 
 def ks_distance(distances: Floats, reference: Floats) -> float:
@@ -39,7 +40,7 @@ def ks_p_value(distances: Floats, reference: Floats, seed: int) -> float:
     Relabelling at random is drawing how many of each distinct value fall to the first sample: one multivariate
     hypergeometric draw.
     """
-    ours, theirs = _counts(distances, reference)
+    ours, theirs = _coarse(_counts(distances, reference))
     observed = max(_gaps(ours, theirs))
     pooled, size = ours + theirs, int(ours.sum())
     rng = np.random.default_rng([seed, 11])
@@ -65,7 +66,7 @@ def instance_p_value(distances: Floats, instances: Sequence[Floats]) -> float:
 
 def ks_interval(distances: Floats, reference: Floats, seed: int) -> tuple[float, float]:
     """95 % percentile interval of the one-sided KS distance over resampled records, the reference held fixed."""
-    ours, theirs = _counts(distances, reference)
+    ours, theirs = _coarse(_counts(distances, reference))
     rng = np.random.default_rng([seed, 13])
     size = int(ours.sum())
     left = [_gaps(rng.multinomial(size, ours / size), theirs)[0] for _ in range(DRAWS)]
@@ -106,6 +107,15 @@ def _counts(*samples: Floats) -> list[NDArray[np.int64]]:
     values, place = np.unique(np.concatenate(samples), return_inverse=True)
     ends = np.cumsum([sample.size for sample in samples])[:-1]
     return [np.bincount(part, minlength=values.size) for part in np.split(place, ends)]
+
+
+def _coarse(counts: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
+    """Merge neighbouring values into cells of about equal weight, the same for all samples."""
+    pooled = np.sum(counts, axis=0)
+    if pooled.size <= CELLS:
+        return counts
+    edges = np.unique(np.cumsum(pooled) * CELLS // (pooled.sum() + 1), return_index=True)[1]
+    return [np.add.reduceat(sample, edges) for sample in counts]
 
 
 def _gaps(ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> tuple[float, float]:

@@ -62,8 +62,15 @@ class Ranked:
 
     def without(self, name: str) -> Ranked:
         """Return the same ranks to an intruder who does not know one attribute."""
-        numeric = [k for k, other in enumerate(self.numeric_names) if other != name]
-        codes = [k for k, other in enumerate(self.code_names) if other != name]
+        return self._with([other for other in (*self.numeric_names, *self.code_names) if other != name])
+
+    def only(self, name: str) -> Ranked:
+        """Return the ranks of a single attribute."""
+        return self._with([name])
+
+    def _with(self, names: list[str]) -> Ranked:
+        numeric = [k for k, name in enumerate(self.numeric_names) if name in names]
+        codes = [k for k, name in enumerate(self.code_names) if name in names]
         space = self.space._replace(
             queries=np.ascontiguousarray(self.space.queries[:, numeric]),
             points=np.ascontiguousarray(self.space.points[:, numeric]),
@@ -73,8 +80,8 @@ class Ranked:
             step=self.space.step[codes],
             code_missing=self.space.code_missing[codes],
         )
-        names = tuple(self.numeric_names[k] for k in numeric), tuple(self.code_names[k] for k in codes)
-        return replace(self, space=space, numeric_names=names[0], code_names=names[1])
+        kept = tuple(self.numeric_names[k] for k in numeric), tuple(self.code_names[k] for k in codes)
+        return replace(self, space=space, numeric_names=kept[0], code_names=kept[1])
 
 
 def ranked(
