@@ -28,17 +28,26 @@ Leaves = NDArray[np.int32]
 CHUNK = 512
 
 
-def in_chunks(work: Callable[[slice], None], n: int, *, chunk: int = CHUNK) -> None:
-    """Call `work` on slices of range(n), with as many threads as numba is set to use (numba.set_num_threads)."""
+def in_chunks(
+    work: Callable[[slice], None], n: int, *, chunk: int = CHUNK, progress: Callable[[float], None] | None = None
+) -> None:
+    """Call `work` on slices of range(n), with as many threads as numba is set to use (numba.set_num_threads).
+
+    `progress` is told the share of the slices that are done.
+    """
     parts = [slice(a, min(n, a + chunk)) for a in range(0, n, chunk)]
     threads = min(nb.get_num_threads(), len(parts))
     if threads <= 1:
-        for part in parts:
+        for number, part in enumerate(parts, start=1):
             work(part)
+            if progress:
+                progress(number / len(parts))
         return
     with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(work, part) for part in parts]:
+        for number, done in enumerate([pool.submit(work, part) for part in parts], start=1):
             done.result()
+            if progress:
+                progress(number / len(parts))
 
 
 def search_order(tree: Tree, queries: Rows) -> Rows:

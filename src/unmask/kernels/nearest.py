@@ -23,6 +23,8 @@ from unmask.kernels.tree import Rows, plant
 from unmask.kernels.truth import SETTLED, Trial, decide_part, rank_part
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from unmask.kernels.best import Best
@@ -53,17 +55,21 @@ class Decision(NamedTuple):
         return np.where(self.closer, 0.0, 1.0 / np.maximum(self.ties, 1))
 
 
-def nearest(space: Space, *, seed: int = 0, tree: Tree | None = None) -> Nearest:
+def nearest(
+    space: Space, *, seed: int = 0, tree: Tree | None = None, progress: Callable[[float], None] | None = None
+) -> Nearest:
     """Find for each query a nearest point, the least and the second-best reduced distance, and the number of ties."""
     tree = plant(space) if tree is None else tree
-    best = _search(space, tree, np.arange(len(space.queries)), seed)
+    best = _search(space, tree, np.arange(len(space.queries)), seed, progress)
     return Nearest(winners(tree, best, seed), best.least, best.second, best.ties)
 
 
-def _search(space: Space, tree: Tree, queries: Rows, seed: int) -> Best:
+def _search(
+    space: Space, tree: Tree, queries: Rows, seed: int, progress: Callable[[float], None] | None = None
+) -> Best:
     best = blank(queries)
     order = search_order(tree, queries)
-    in_chunks(lambda part: find_best(space, tree, order[part], seed, best, desk()), len(order))
+    in_chunks(lambda part: find_best(space, tree, order[part], seed, best, desk()), len(order), progress=progress)
     return best
 
 
@@ -81,7 +87,9 @@ def nearest_k(space: Space, k: int, *, seed: int = 0, tree: Tree | None = None) 
     return rows, distances
 
 
-def decide(space: Space, truth: Rows, *, tree: Tree | None = None) -> Decision:
+def decide(
+    space: Space, truth: Rows, *, tree: Tree | None = None, progress: Callable[[float], None] | None = None
+) -> Decision:
     """Decide for each query whether some point is closer than the true one (row truth[i], or -1), and count its tie.
 
     The credits equal those of a full search, which costs ten times as much: closer means d (1 + tolerance) + floor <
@@ -93,7 +101,7 @@ def decide(space: Space, truth: Rows, *, tree: Tree | None = None) -> Decision:
     states = np.where(np.isfinite(distances), OPEN, SETTLED)
     trial = Trial(distances, np.full(n, np.inf), np.zeros(n, dtype=np.int64), states)
     order = search_order(tree, np.arange(n))
-    in_chunks(lambda part: decide_part(space, tree, order[part], trial, desk()), n)
+    in_chunks(lambda part: decide_part(space, tree, order[part], trial, desk()), n, progress=progress)
     closer = trial.state == SETTLED
     return Decision(closer, np.where(closer, 0, trial.ties))
 
