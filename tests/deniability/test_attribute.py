@@ -9,9 +9,9 @@ from unmask.assess import discover
 from unmask.deniability import attribute_test, attribute_tests
 from unmask.deniability.attribute import assess_attribute, attribute_errors, reference_errors
 from unmask.deniability.compare import ks_distance
+from unmask.deniability.links import nearest_points
 from unmask.deniability.permutation import ranked
 from unmask.deniability.permuted import permuted_space
-from unmask.engines import local
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence.measure import Context
 from unmask.tables.release import Release
@@ -34,11 +34,11 @@ def test_reference_needs_no_second_linkage():
     table = correlated(200)
     both = ranked(Release(table, shuffled(table)))
     others = both.without("d")
-    found = local.nearest(others.space)[0][both.query_of]
+    found = nearest_points(others.space, 0)[both.query_of]
     linked = []
     for number in range(40):
         moved = permuted_space(both.space, np.random.default_rng(number))
-        points = local.nearest(others.space._replace(points=moved.points[:, :3].copy()))[0]
+        points = nearest_points(others.space._replace(points=moved.points[:, :3].copy()), 0)
         linked.append(np.abs(both.space.queries[:, 3] - moved.points[points, 3]))
     shortcut = np.concatenate(reference_errors(both, "d", found, 40, 0))
     assert ks_distance(np.concatenate(linked), shortcut) < 0.03

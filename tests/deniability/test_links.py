@@ -1,4 +1,4 @@
-"""The search kernels against blocks of the whole distance matrix, on rank spaces with ties, gaps and categories."""
+"""What the engine finds against the whole distance matrix, on rank spaces with ties, gaps and categories."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from unmask.deniability.links import least_distances, nearest_points, right_credit
 from unmask.deniability.permutation import ranked
-from unmask.engines import local
+from unmask.kernels.nearest import distance_of_pairs
 from unmask.tables.release import Release
 
 
@@ -21,8 +21,13 @@ def test_equal_to_the_whole_matrix(ranks):
         return pl.DataFrame({"age": age, "pay": rng.normal(size=300).round(1), "town": rng.choice(["A", "B"], 300)})
 
     space = ranked(Release(table(), table()), ranks=ranks).space
-    truth = rng.integers(-1, 300, len(space.queries))
-    assert least_distances(space) == pytest.approx(local.nearest(space).least)
-    assert right_credit(space, truth) == pytest.approx(local.credit(space, truth))
-    chosen = nearest_points(space, 1)
-    assert local.distance_to(space, chosen) == pytest.approx(least_distances(space))
+    n_queries, n_points = len(space.queries), len(space.points)
+    rows, columns = np.divmod(np.arange(n_queries * n_points), n_points)
+    matrix = distance_of_pairs(space, rows, columns).reshape(n_queries, n_points)
+    least = matrix.min(axis=1)
+    assert least_distances(space) == pytest.approx(least)
+    truth = rng.integers(-1, n_points, n_queries)
+    nearest = matrix <= least[:, None] * (1 + 1e-9)
+    right = np.where(truth >= 0, nearest[np.arange(n_queries), truth], 0) / nearest.sum(axis=1)
+    assert right_credit(space, truth) == pytest.approx(right)
+    assert nearest[np.arange(n_queries), nearest_points(space, 1)].all()

@@ -16,11 +16,11 @@ from unmask.deniability.links import nearest_points
 from unmask.deniability.permutation import Ranked, ranked
 from unmask.deniability.result import DeniabilityTest, compared_with_instances
 from unmask.deniability.tell import distributions, facts, ks_observation
-from unmask.engines import local
 from unmask.errors import ParameterError, RoleError, did_you_mean
 from unmask.evidence.estimate import rate
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
+from unmask.kernels.nearest import distance_of_pairs
 
 if TYPE_CHECKING:
     import polars as pl
@@ -119,9 +119,7 @@ def _tested(release: Release, both: Ranked, attribute: str, instantiations: int,
 
 def attribute_errors(both: Ranked, attribute: str, queries: Ints, points: Ints) -> Floats:
     """Return the rank difference of one attribute for pairs of an original and a released record."""
-    space = both.only(attribute).space
-    asked = space._replace(queries=space.queries[queries], query_codes=space.query_codes[queries])
-    return local.distance_to(asked, points)
+    return distance_of_pairs(both.only(attribute).space, queries, points)
 
 
 def reference_errors(both: Ranked, attribute: str, points: Ints, instantiations: int, seed: int) -> list[Floats]:
@@ -139,8 +137,7 @@ def reference_errors(both: Ranked, attribute: str, points: Ints, instantiations:
         rng = np.random.default_rng([seed, 3, number])
         moved = rng.permutation(both.n_released)
         some = pairs if len(pairs) <= INTRUDERS else pairs[rng.choice(len(pairs), INTRUDERS, replace=False)]
-        asked = space._replace(queries=space.queries[some[:, 0]], query_codes=space.query_codes[some[:, 0]])
-        instances.append(local.distance_to(asked, moved[some[:, 1]]))
+        instances.append(distance_of_pairs(space, some[:, 0], moved[some[:, 1]]))
     return instances
 
 
@@ -165,15 +162,13 @@ def held_out_errors(release: Release, both: Ranked, test: AttributeTest, seed: i
     """
     attribute = test.attribute
     own = np.flatnonzero(test.links == release.truth)
-    point_of = np.empty(both.n_released, dtype=np.int64)
-    point_of[both.row_of] = np.arange(both.n_released)
     fold = np.random.default_rng([seed, 5]).permutation(np.arange(both.n_released) % FOLDS)  # of each point
     errors = test.distances.copy()
     errors[own] = both.n_released
     space = both.without(attribute).space
     for number in range(FOLDS):
         rest = np.flatnonzero(fold != number)
-        people = own[fold[point_of[release.truth[own]]] == number]
+        people = own[fold[both.point_of[release.truth[own]]] == number]
         if not (rest.size and people.size):
             continue
         queries, place = np.unique(both.query_of[people], return_inverse=True)  # lots must not follow the file's order

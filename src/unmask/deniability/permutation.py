@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.deniability.links import least_distances
-from unmask.engines import local
 from unmask.engines.metric import build_space
+from unmask.kernels.nearest import distance_of_pairs
 from unmask.tables.encode import Encoded, Encoding, RankMethod, canonical_order, encode
 from unmask.tables.release import Release
 
@@ -59,6 +59,13 @@ class Ranked:
     def n_released(self) -> int:
         """Number of released records: ranks go from 1 to this."""
         return int(self.row_of.size)
+
+    @property
+    def point_of(self) -> Ints:
+        """For each row of the release its point."""
+        points = np.empty(self.n_released, dtype=np.int64)
+        points[self.row_of] = np.arange(self.n_released)
+        return points
 
     def without(self, name: str) -> Ranked:
         """Return the same ranks to an intruder who does not know one attribute."""
@@ -108,12 +115,7 @@ def linkage_distances(ranks: Ranked) -> Floats:
 
 def pair_distances(ranks: Ranked, originals: Ints, released: Ints) -> Floats:
     """Return d(x, y) for pairs of rows, one original and one released each."""
-    point_of = np.empty(ranks.n_released, dtype=np.int64)
-    point_of[ranks.row_of] = np.arange(ranks.n_released)
-    queries = ranks.query_of[originals]
-    space = ranks.space
-    asked = space._replace(queries=space.queries[queries], query_codes=space.query_codes[queries])
-    return local.distance_to(asked, point_of[released])
+    return distance_of_pairs(ranks.space, ranks.query_of[originals], ranks.point_of[released])
 
 
 def table_distances(ranks: Ranked, original: int) -> Floats:
@@ -134,11 +136,8 @@ def within_table(
 ) -> Floats:
     """Eq. (1): the permutation distance of pairs of rows of one table. A row is at distance 0 of itself."""
     known = ranked(Release(table, table), ranks=ranks, seed=seed)
-    point_of = np.empty(known.n_released, dtype=np.int64)
-    point_of[known.row_of] = np.arange(known.n_released)
-    asked = point_of[np.asarray(first)]
-    space = known.space._replace(queries=known.space.points[asked], query_codes=known.space.point_codes[asked])
-    return local.distance_to(space, point_of[np.asarray(second)])
+    space = known.space._replace(queries=known.space.points, query_codes=known.space.point_codes)
+    return distance_of_pairs(space, known.point_of[np.asarray(first)], known.point_of[np.asarray(second)])
 
 
 def _order(side: Encoded) -> Ints:

@@ -62,9 +62,7 @@ def identity_evidence(release: Release, both: Ranked, test: DeniabilityTest, ref
 
 def right_links(release: Release, both: Ranked) -> Floats:
     """Return the credit of every original record under the permutation distance, ties shared."""
-    point_of = np.empty(both.n_released, dtype=np.int64)
-    point_of[both.row_of] = np.arange(both.n_released)
-    truth = np.where(release.truth >= 0, point_of[release.truth], -1)
+    truth = np.where(release.truth >= 0, both.point_of[release.truth], -1)
     space = both.space
     asked = space._replace(queries=space.queries[both.query_of], query_codes=space.query_codes[both.query_of])
     return right_credit(asked, truth)
