@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from itertools import pairwise
 
 import numpy as np
+
+from naive_nearest import distance
 
 # --- tables ---------------------------------------------------------------------------------------------------------
 
@@ -14,9 +15,7 @@ import numpy as np
 def ordinal_ranks_are_valid(column, ranks) -> bool:
     """Every rank 1..n once, and larger values never have smaller ranks."""
     order = sorted(range(len(column)), key=lambda i: ranks[i])
-    return sorted(ranks) == list(range(1, len(column) + 1)) and all(
-        column[a] <= column[b] for a, b in pairwise(order)
-    )
+    return sorted(ranks) == list(range(1, len(column) + 1)) and all(column[a] <= column[b] for a, b in pairwise(order))
 
 
 def average_rank(column, i) -> float:
@@ -28,29 +27,6 @@ def dense_rank(column, i) -> int:
 
 
 # --- distances ------------------------------------------------------------------------------------------------------
-
-
-def distance(space, i, j) -> float:
-    """Reduced distance of query i and point j, straight from the definition in kernels/space.py."""
-    parts = []
-    for k in range(space.queries.shape[1]):
-        a, b = space.queries[i, k], space.points[j, k]
-        if math.isnan(a) or math.isnan(b):
-            parts.append(space.missing[k])
-        else:
-            parts.append((a - b) ** 2 if space.norm == 2 else abs(a - b))
-    for k in range(space.query_codes.shape[1]):
-        a, b = space.query_codes[i, k], space.point_codes[j, k]
-        if a < 0 or b < 0:
-            parts.append(space.code_missing[k])
-        else:
-            parts.append(0.0 if a == b else space.step[k])
-    if space.norm == 0:
-        return max(parts, default=0.0)
-    total = 0.0
-    for part in parts:
-        total += part
-    return total
 
 
 def tie_set(space, i) -> list[int]:

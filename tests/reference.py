@@ -1,4 +1,4 @@
-"""Where the reference tables and the second tool's results are: ../shared, or what UNMASK_DATA names (it or its data)."""
+"""Where the reference tables and the second tool's results are: ../shared, or what UNMASK_DATA names."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ def _folder() -> Path:
 
 
 REFERENCE = _folder()
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def data(name: str) -> pl.DataFrame:

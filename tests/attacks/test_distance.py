@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 
+import numba
 import numpy as np
 import polars as pl
 import pytest
@@ -12,9 +13,9 @@ import naive
 from reference import REFERENCE, data, golden
 from strategies import pairs
 from unmask import Release, datasets, link_nearest, parse_masking
-from unmask.attacks.distance import assess_nearest
+from unmask.attacks.distance import anonymity_sets, assess_nearest, true_ranks
 from unmask.engines.metric import METRICS, build_space
-from unmask.errors import ParameterError
+from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.evidence.measure import Context
 from unmask.tables.encode import encode
 
@@ -131,7 +132,10 @@ def test_directions_answer_different_questions():
 
 def test_more_noise_finds_fewer():
     people = datasets.census(300)
-    found = [link_nearest(Release(people, parse_masking(f"noise({k})").apply(people, 1))).estimate.value for k in (0.05, 0.5, 2.0)]
+    found = [
+        link_nearest(Release(people, parse_masking(f"noise({k})").apply(people, 1))).estimate.value
+        for k in (0.05, 0.5, 2.0)
+    ]
     assert found[0] > 0.95
     assert found[0] > found[1] > found[2]
 
@@ -177,3 +181,109 @@ def test_an_attribute_that_gives_people_away_matters_most():
     gains = dict(evidence.attributes)
     assert max(gains, key=gains.get) == "clear"
     assert gains["flat"] == 0
+
+
+@given(pairs(complete=True), st.sampled_from(METRICS), st.sampled_from(["to_release", "to_original"]))
+def test_the_decision_alone_gives_the_same_credits(tables, metric, direction):
+    release = Release(*tables)
+    whole = link_nearest(release, metric=metric, direction=direction)
+    quick = link_nearest(release, metric=metric, direction=direction, decision_only=True)
+    assert quick.credit.tolist() == whole.credit.tolist()
+    assert quick.estimate == whole.estimate
+    assert (quick.links == -1).all()
+    assert quick.tie_sizes[whole.credit > 0].tolist() == whole.tie_sizes[whole.credit > 0].tolist()
+
+
+@given(pairs(complete=True))
+def test_ranks_and_anonymity_sets_equal_their_definitions(tables):
+    release = Release(*tables)
+    space = build_space(encode(release))
+    n = tables[0].height
+    closer = [
+        min(
+            3,
+            sum(naive.distance(space, i, j) * (1 + 1e-9) + space.floor < naive.distance(space, i, i) for j in range(n)),
+        )
+        for i in range(n)
+    ]
+    assert true_ranks(release, cap=3).tolist() == closer
+    assert [rows.tolist() for rows in anonymity_sets(release)] == [naive.tie_set(space, i) for i in range(n)]
+    last = np.array([n - 1])
+    assert anonymity_sets(release, people=last)[0].tolist() == naive.tie_set(space, n - 1)
+    with pytest.raises(ParameterError, match="from 1"):
+        true_ranks(release, cap=0)
+
+
+def test_sampled_intruders_have_an_interval_that_covers():
+    people = datasets.census(1500, seed=3).with_row_index("id")
+    masked = parse_masking("noise(0.7)").apply(people.drop("id"), 1).with_row_index("id")
+    release = Release(people, masked, id="id")
+    whole = link_nearest(release, decision_only=True).estimate.value
+    covered = 0
+    for seed in range(20):
+        sampled = link_nearest(release, sample=200, seed=seed, decision_only=True)
+        assert sampled.estimate.n == sampled.asked.sum() == 200
+        covered += sampled.estimate.low <= whole <= sampled.estimate.high
+    assert covered >= 17
+    risk = sampled.per_record(1500)
+    assert np.isnan(risk).sum() == 1300
+    order = np.random.default_rng(0).permutation(1500)
+    moved = link_nearest(Release(people[order], masked, id="id"), sample=200, seed=19, decision_only=True)
+    assert moved.estimate == sampled.estimate
+    assert link_nearest(release, sample=10**6).asked is None
+    with pytest.raises(ParameterError, match="at least one person"):
+        link_nearest(release, sample=0)
+
+
+def test_threads_change_nothing():
+    people = datasets.patients(3000, seed=2).drop("patient")
+    release = Release(people, parse_masking("noise(0.5)").apply(people, 1))
+    before = numba.get_num_threads()
+    try:
+        results = []
+        for threads in (1, 2):
+            numba.set_num_threads(min(threads, before))
+            results.append(link_nearest(release))
+    finally:
+        numba.set_num_threads(before)
+    for name in ("links", "distances", "credit", "margin", "tie_sizes"):
+        assert np.array_equal(getattr(results[0], name), getattr(results[1], name)), name
+
+
+def test_memory_is_looked_at_before_a_long_run(monkeypatch):
+    monkeypatch.setattr("unmask.engines.local.available_memory", lambda: 1000)
+    people = datasets.census(50)
+    with pytest.raises(EngineError, match=r"would need(?s:.*)sample="):
+        link_nearest(Release(people, people))
+
+
+@pytest.mark.parametrize(("left", "right"), [(10, 5000), (5000, 10)])
+def test_sizes_far_apart(left, right):
+    people = datasets.census(5000).with_row_index("id")
+    linkage = link_nearest(Release(people[:left], people[:right], id="id"), scale="none")
+    assert linkage.estimate.n == 10
+    assert linkage.estimate.value == 1.0
+
+
+def test_many_attributes_and_many_duplicates():
+    rng = np.random.default_rng(0)
+    wide = pl.DataFrame(rng.normal(size=(150, 200)), schema=[f"c{i}" for i in range(200)])
+    assert link_nearest(Release(wide, wide)).estimate.value == 1.0
+    same = pl.DataFrame({"a": np.ones(100_000) * 1.5, "b": np.ones(100_000) * 2.5})
+    assert link_nearest(Release(same, same)).estimate.value == pytest.approx(1e-5)
+
+
+def test_people_outside_the_file_show_what_a_claim_is_worth():
+    people, strangers = datasets.census(300, seed=1), datasets.census(200, seed=2)
+    masked = parse_masking("noise(0.1)").apply(people, 1)
+    known = assess_nearest(Release(people, masked, control=strangers), Context()).observations[1].estimate
+    assert known.value > 0.9
+    assert 0 <= known.control < known.value
+    assert assess_nearest(Release(people, masked), Context()).observations[1].estimate.control is None
+    by_hand = link_nearest(Release(people, masked, control=people)).margin
+    again = assess_nearest(Release(people, masked, control=people), Context()).observations[1].estimate
+    curve = link_nearest(Release(people, masked)).curve
+    least = curve.margin[curve.precision >= 0.95 - 1e-12][-1]
+    assert again.control == pytest.approx((by_hand >= least).mean())
+    with pytest.raises(RoleError, match="control"):
+        assess_nearest(Release(people, masked, control=strangers.drop("wages")), Context())

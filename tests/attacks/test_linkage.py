@@ -9,7 +9,9 @@ import naive
 from unmask import Linkage
 from unmask.errors import ParameterError
 
-RECORDS = st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=30)
+RECORDS = st.lists(
+    st.tuples(st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=30
+)
 
 
 def linkage(records, truth=None):
@@ -38,7 +40,11 @@ def test_curve_equals_definition(records):
 
 @given(RECORDS, st.randoms())
 def test_known_is_the_largest_coverage_and_knows_no_order(records, random):
-    slow = [coverage for coverage, precision in naive.precision_coverage(*zip(*records, strict=True)) if precision >= 0.95 - 1e-12]
+    slow = [
+        coverage
+        for coverage, precision in naive.precision_coverage(*zip(*records, strict=True))
+        if precision >= 0.95 - 1e-12
+    ]
     shuffled = records.copy()
     random.shuffle(shuffled)
     assert linkage(records).known().value == pytest.approx(max(slow, default=0.0))

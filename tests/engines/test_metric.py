@@ -95,7 +95,9 @@ def test_a_value_between_two_shares_both_ranks():
 def test_rank_methods(ranks):
     table = pl.DataFrame({"a": [1.5, 1.5, 2.5, 2.5, 2.5]})
     found = space("permutation", table, table, ranks=ranks).points[:, 0]
-    assert sorted(found) == {"ordinal": [1, 2, 3, 4, 5], "average": [1.5, 1.5, 4, 4, 4], "dense": [1, 1, 2, 2, 2]}[ranks]
+    assert (
+        sorted(found) == {"ordinal": [1, 2, 3, 4, 5], "average": [1.5, 1.5, 4, 4, 4], "dense": [1, 1, 2, 2, 2]}[ranks]
+    )
 
 
 def test_a_two_valued_category_weighs_what_the_number_does():

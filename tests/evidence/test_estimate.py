@@ -18,7 +18,12 @@ def test_wilson_solves_its_definition(n, share):
 
 def test_wilson_of_a_known_table():
     # Newcombe 1998, Statistics in Medicine 17, Table I, method 3: 81/263, 15/148, 0/20, 1/29
-    for hits, n, low, high in ((81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)):
+    for hits, n, low, high in (
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ):
         assert wilson(hits, n) == pytest.approx((low, high), abs=5e-5)
 
 

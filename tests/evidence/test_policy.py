@@ -34,7 +34,9 @@ def write(tmp_path, text):
 
 
 def test_a_file_extends_a_profile(tmp_path):
-    path = write(tmp_path, 'extends = "strict"\n[thresholds."nearest.rate"]\nvalue = 0.5\nreason = "why"\nsource = "who"\n')
+    path = write(
+        tmp_path, 'extends = "strict"\n[thresholds."nearest.rate"]\nvalue = 0.5\nreason = "why"\nsource = "who"\n'
+    )
     policy = Policy.load(path)
     assert policy.threshold("nearest.rate").value == 0.5
     assert policy.threshold("nearest.known") == Policy.load("strict").threshold("nearest.known")
@@ -46,7 +48,10 @@ def test_a_file_extends_a_profile(tmp_path):
         ("= 1", "not a readable TOML"),
         ('extend = "strict"', "did you mean 'extends'"),
         ("name = 'x'", "no thresholds"),
-        ('extends = "strict"\n[thresholds."nearest.rat"]\nvalue=0.1\nreason="a"\nsource="b"', "did you mean 'nearest.rate'"),
+        (
+            'extends = "strict"\n[thresholds."nearest.rat"]\nvalue=0.1\nreason="a"\nsource="b"',
+            "did you mean 'nearest.rate'",
+        ),
         ('extends = "strict"\n[thresholds."nearest.rate"]\nvalue=1.5\nreason="a"\nsource="b"', "from 0 to 1"),
         ('extends = "strict"\n[thresholds."nearest.rate"]\nvalue=true\nreason="a"\nsource="b"', "no number"),
         ('extends = "strict"\n[thresholds."nearest.rate"]\nvalue=0.1\nsource="b"', "no reason"),

@@ -19,7 +19,13 @@ def report(low, value, high, key="x"):
 
 @pytest.mark.parametrize(
     ("low", "high", "outcome"),
-    [(0.21, 0.3, "against"), (0.2, 0.3, "inconclusive"), (0.1, 0.2, "for"), (0.1, 0.21, "inconclusive"), (0.0, 0.0, "for")],
+    [
+        (0.21, 0.3, "against"),
+        (0.2, 0.3, "inconclusive"),
+        (0.1, 0.2, "for"),
+        (0.1, 0.21, "inconclusive"),
+        (0.0, 0.0, "for"),
+    ],
 )
 def test_outcome_follows_the_interval(low, high, outcome):
     (finding,) = judge([report(low, (low + high) / 2, high)], POLICY)
@@ -41,7 +47,10 @@ def test_verdict_table():
     assert verdict_of() == "inconclusive"
 
 
-@given(st.lists(st.sampled_from(["for", "against", "inconclusive", "does not apply", "could not run"]), max_size=6), st.randoms())
+@given(
+    st.lists(st.sampled_from(["for", "against", "inconclusive", "does not apply", "could not run"]), max_size=6),
+    st.randoms(),
+)
 def test_verdict_does_not_depend_on_order_and_bad_news_never_helps(outcomes, random):
     shuffled = outcomes.copy()
     random.shuffle(shuffled)

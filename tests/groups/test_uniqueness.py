@@ -25,7 +25,9 @@ ROWS = st.lists(st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from([1,
 
 
 def frame(rows):
-    return pl.DataFrame({"word": [r[0] for r in rows], "number": [r[1] for r in rows]}, schema={"word": pl.String, "number": pl.Int64})
+    return pl.DataFrame(
+        {"word": [r[0] for r in rows], "number": [r[1] for r in rows]}, schema={"word": pl.String, "number": pl.Int64}
+    )
 
 
 def of(*sizes):
@@ -50,7 +52,9 @@ def test_figure_3_three_distributions():
     assert [risk.minimum for risk in (one, two, three)] == [0, 0, 2 / 12]
 
 
-@pytest.mark.parametrize(("n", "g", "m"), [(15, 3, 19), (15, 5, 30), (50, 3, 208), (50, 8, 11740 + 1223), (100, 3, 833), (12, 3, 12)])
+@pytest.mark.parametrize(
+    ("n", "g", "m"), [(15, 3, 19), (15, 5, 30), (50, 3, 208), (50, 8, 11740 + 1223), (100, 3, 833), (12, 3, 12)]
+)
 def test_number_of_partitions(n, g, m):
     counted = sum(1 for _ in naive.partitions(n, g))
     assert count_partitions(n, g) == counted
@@ -149,7 +153,11 @@ def test_bad_input():
 @given(ROWS, st.randoms())
 def test_exact_match_equals_definition(rows, random):
     other = [random.choice(rows) for _ in rows]
-    release = Release(frame(rows).with_row_index("i"), frame(other).with_row_index("i"), quasi=None, ignored=["i"]) if _usable(rows, other) else None
+    release = (
+        Release(frame(rows).with_row_index("i"), frame(other).with_row_index("i"), quasi=None, ignored=["i"])
+        if _usable(rows, other)
+        else None
+    )
     if release is None:
         return
     names = release.quasi

@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import date, datetime, time, timedelta
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given
@@ -85,6 +86,10 @@ def test_ordered_levels_are_positions_in_their_order():
     assert release.kind("l") == "ordinal"
     values = encode(release).original.numeric[:, 0]
     assert values[:2].tolist() == [2, 0] and np.isnan(values[2])
+    ordered = pd.DataFrame({"l": pd.Categorical(["high", "low"], categories=["low", "mid", "high"], ordered=True)})
+    assert encode(Release(ordered, ordered)).original.numeric[:, 0].tolist() == [2, 0]
+    plain = pd.DataFrame({"l": pd.Categorical(["high", "low"], categories=["low", "mid", "high"])})
+    assert Release(plain, plain).kind("l") == "categorical"
     numbers = pl.DataFrame({"l": [10, 9, 100]})
     assert encode(Release(numbers, numbers, kinds={"l": "ordinal"})).original.numeric[:, 0].tolist() == [1, 0, 2]
 

@@ -20,7 +20,11 @@ def put(tmp_path, content, name="t.csv"):
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_separator_and_encoding_are_found(tmp_path, separator, encoding):
-    text = separator.join(["name", "age", "pay"]) + "\n" + "\n".join(separator.join(row) for row in (("Zoë", "31", "1.5"), ("Åsa", "42", "NA"), ("", "53", "3.5")))
+    text = (
+        separator.join(["name", "age", "pay"])
+        + "\n"
+        + "\n".join(separator.join(row) for row in (("Zoë", "31", "1.5"), ("Åsa", "42", "NA"), ("", "53", "3.5")))
+    )
     assert read_table(put(tmp_path, text.encode(encoding))).equals(TABLE)
 
 

@@ -53,7 +53,9 @@ def test_random_labels_for_unique_texts_stay_at_chance():
 
 def test_a_coarser_release_is_linked_through_its_own_schema():
     original = pl.DataFrame({"age": [31, 38, 45, 52, 67, 71] * 5, "postcode": ["75011", "69001", "13001"] * 10})
-    released = pl.DataFrame({"age": ["30-39", "30-39", "40-49", "50-59", "60+", "60+"] * 5, "postcode": ["75***", "69***", "13***"] * 10})
+    released = pl.DataFrame(
+        {"age": ["30-39", "30-39", "40-49", "50-59", "60+", "60+"] * 5, "postcode": ["75***", "69***", "13***"] * 10}
+    )
     release = unmask.Release(original, released)
     encoding = encode(release)
     assert len(encoding.notes) == 2

@@ -7,40 +7,42 @@ several records are equally near he must guess among them, so the credit is shar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from unmask.attacks.linkage import DIRECTIONS, Direction, Linkage
-from unmask.engines import local
-from unmask.engines.metric import Metric, Scale, build_space, readable, swap
-from unmask.errors import ParameterError, did_you_mean
+from unmask.attacks.linkage import Direction, Linkage
+from unmask.attacks.scene import How, draw, set_scene
+from unmask.engines.local import ask_only, decide_truth, find_nearest, plant_tree
+from unmask.engines.metric import build_space, readable
+from unmask.errors import ParameterError
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
-from unmask.tables.encode import Encoding, RankMethod, encode
+from unmask.kernels.nearest import rank_of_truth, tied
+from unmask.tables.encode import Encoding, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
     from unmask.tables.release import Release
 
+    Rows = NDArray[np.int64]
+
 SAMPLE_FOR_ATTRIBUTES = 2000  # intruders asked when one attribute after the other is taken away
 
 
-def link_nearest(  # noqa: PLR0913 - the choices of a metric
+def link_nearest(
     release: Release,
     *,
-    metric: Metric = "euclidean",
     direction: Direction = "to_release",
-    scale: Scale = "own",
-    weights: Mapping[str, float] | None = None,
-    ranks: RankMethod = "average",
+    sample: int | None = None,
+    decision_only: bool = False,
     seed: int = 0,
     progress: Progress = silent,
+    **how: Unpack[How],
 ) -> Linkage:
     """Link every record to its nearest candidates (DBRL).
 
@@ -48,22 +50,23 @@ def link_nearest(  # noqa: PLR0913 - the choices of a metric
     ----------
     release
         The two tables and the roles of their columns.
-    metric
-        "euclidean" (standardised), "manhattan", "chebyshev", "mahalanobis", "gower", or "permutation" (Chebyshev on
-        ranks).
     direction
         "to_release": each original record looks for its nearest released one. "to_original": the paper's direction.
-    scale
-        Standardise each file by its "own" mean and sd, both by the "original"'s, or "none".
-    weights
-        Weight of attributes in the distance; 1 for those not named.
-    ranks
-        Ranks of equal values for "permutation": "average" and "dense" keep ties, which are then shared; "ordinal" tells
-        them apart by a seeded lot, as the paper's tables do.
+    sample
+        Ask for so many people only, drawn at random; the interval tells what that costs. None: all.
+    decision_only
+        Find out only whether the true record is among the nearest, which is far cheaper: ``credit`` and the estimate
+        are the same, ``links`` are -1, ``distances`` and ``margin`` NaN, ``tie_sizes`` 0 where the link is wrong.
     seed
-        Seeds the draw among tied candidates and the bootstrap interval; no risk depends on the draw.
+        Seeds the draw among tied candidates, the sample and the bootstrap; no risk depends on the draw among ties.
     progress
         Called with the fraction done and a word.
+    **how
+        ``metric``: "euclidean" (standardised), "manhattan", "chebyshev", "mahalanobis", "gower", or "permutation"
+        (Chebyshev on ranks). ``scale``: standardise each file by its "own" mean and sd, both by the "original"'s, or
+        "none". ``weights``: weight of attributes, 1 for those not named. ``ranks`` of equal values for "permutation":
+        "average" and "dense" keep ties, which are then shared; "ordinal" tells them apart by a seeded lot, as the
+        paper's tables do.
 
     Examples
     --------
@@ -73,55 +76,91 @@ def link_nearest(  # noqa: PLR0913 - the choices of a metric
     1.0
 
     """
-    if direction not in DIRECTIONS:
-        raise ParameterError(
-            f"no direction {direction!r}", allowed=", ".join(DIRECTIONS), hint=did_you_mean(direction, DIRECTIONS)
+    scene = set_scene(release, direction, sample, seed, how)
+    tree = plant_tree(scene.space, progress)
+    half = 1.0 if decision_only else 0.3
+    decision = decide_truth(scene.space, scene.truth, tree=tree, tell=lambda done, text: progress(half * done, text))
+    n = len(scene.rows)
+    rows, ties = np.full(n, -1, dtype=np.int64), decision.ties
+    distances = margin = np.full(n, np.nan)
+    if not decision_only:
+        found = find_nearest(
+            scene.space, seed=seed, tree=tree, tell=lambda done, text: progress(0.3 + 0.7 * done, text)
         )
-    space = build_space(encode(release), metric=metric, scale=scale, weights=weights, ranks=ranks, seed=seed)
-    truth = release.truth
-    if direction == "to_original":
-        space, truth = swap(space), _inverse(truth, release.released.height)
-    found = local.nearest(space, seed=seed, progress=progress)
-    credit = local.credit(space, truth)
-    distances = readable(found.least, space.norm)
-    margin = np.where(found.ties > 1, 0.0, readable(found.second, space.norm) - distances)
+        rows, ties = found.row, found.ties
+        distances = readable(found.least, scene.space.norm)
+        margin = np.where(found.ties > 1, 0.0, readable(found.second, scene.space.norm) - distances)
     return Linkage(
-        links=found.row,
-        distances=distances,
-        credit=credit,
-        tie_sizes=found.ties,
-        margin=np.where(np.isnan(margin), np.inf, margin),
+        links=scene.spread(rows, -1),
+        distances=scene.spread(distances, np.nan),
+        credit=scene.spread(decision.credit, 0.0),
+        tie_sizes=scene.spread(ties, 0),
+        margin=scene.spread(margin, np.nan),
         total_distance=float(np.sort(distances).sum()),
         optimal=True,
-        truth=truth,
-        n_candidates=int(space.points.shape[0]),
+        truth=scene.spread(scene.truth, -1),
+        n_candidates=int(scene.space.points.shape[0]),
         direction=direction,
         seed=seed,
+        asked=scene.asked,
+        gap=0.0,
     )
 
 
-def _inverse(truth: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    inverse = np.full(size, -1, dtype=np.int64)
-    rows = np.flatnonzero(truth >= 0)
-    inverse[truth[rows]] = rows
-    return inverse
+def true_ranks(
+    release: Release, *, cap: int = 100, direction: Direction = "to_release", seed: int = 0, **how: Unpack[How]
+) -> Rows:
+    """Count, for each record, the candidates that are strictly closer than its true one: exact up to ``cap``.
+
+    0 means that the nearest-record attack finds it (or ties); -1 that it has no true record.
+    """
+    if cap < 1:
+        raise ParameterError("a cap on the rank is a whole number", got=str(cap), allowed="from 1")
+    scene = set_scene(release, direction, None, seed, how)
+    return rank_of_truth(scene.space, scene.truth, cap)
 
 
-def attribute_contributions(encoding: Encoding, truth: NDArray[np.int64], seed: int) -> tuple[tuple[str, float], ...]:
+def anonymity_sets(
+    release: Release,
+    *,
+    people: Rows | None = None,
+    direction: Direction = "to_release",
+    seed: int = 0,
+    **how: Unpack[How],
+) -> tuple[Rows, ...]:
+    """List, for each record (or the rows in ``people``), the rows of all candidates equally near: Torra's A_b."""
+    scene = set_scene(release, direction, None, seed, how)
+    start, rows = tied(scene.space, people)
+    return tuple(np.split(rows, start[1:-1]))
+
+
+def attribute_contributions(
+    encoding: Encoding, truth: Rows, seed: int, progress: Progress = silent
+) -> tuple[tuple[str, float], ...]:
     """How much the rate of correct links falls when the intruder does not know one attribute (euclidean)."""
-    people = np.flatnonzero(truth >= 0)
-    if people.size > SAMPLE_FOR_ATTRIBUTES:
-        people = np.sort(np.random.default_rng(seed).choice(people, SAMPLE_FOR_ATTRIBUTES, replace=False))
+    people = draw(encoding, truth, "to_release", SAMPLE_FOR_ATTRIBUTES, seed)
 
     def reid(part: Encoding) -> float:
-        space = build_space(part)
-        asked = space._replace(queries=space.queries[people], query_codes=space.query_codes[people])
-        return float(np.sort(local.credit(asked, truth[people])).mean())
+        space = ask_only(build_space(part), people)
+        credit = decide_truth(space, truth[people], tell=silent).credit
+        return float(np.sort(credit[truth[people] >= 0]).mean())
 
     if len(encoding.names) < 2:
         return tuple((name, reid(encoding) - 1.0 / len(encoding.released)) for name in encoding.names)
-    whole = reid(encoding)
-    return tuple((name, whole - reid(encoding.without(name))) for name in encoding.names)
+    whole, gains = reid(encoding), []
+    for number, name in enumerate(encoding.names, start=1):
+        gains.append((name, whole - reid(encoding.without(name))))
+        progress(number / len(encoding.names), "which attributes matter")
+    return tuple(gains)
+
+
+def claimed_of_control(release: Release, linkage: Linkage, seed: int) -> float:
+    """Share of people outside the file whose link would be claimed as well: as clear as those that are known."""
+    curve, known = linkage.curve, linkage.known().value
+    if known == 0:
+        return 0.0
+    least = curve.margin[np.flatnonzero(curve.coverage <= known + 1e-12)[-1]]
+    return float((link_nearest(release.of_control(), seed=seed).margin >= least).mean())
 
 
 @measure(
@@ -134,10 +173,12 @@ def assess_nearest(release: Release, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
     linkage = link_nearest(release, seed=context.seed, progress=lambda done, text: context.progress(0.5 * done, text))
     encoding = encode(release)
-    context.progress(0.5, "which attributes matter")
-    attributes = attribute_contributions(encoding, release.truth, context.seed)
-    context.progress(1.0, "done")
+    attributes = attribute_contributions(
+        encoding, release.truth, context.seed, lambda done, text: context.progress(0.5 + 0.5 * done, text)
+    )
     estimate, known = linkage.estimate, linkage.known()
+    if release.control is not None:
+        known = replace(known, control=claimed_of_control(release, linkage, context.seed))
     return Evidence(
         observations=(
             Observation(

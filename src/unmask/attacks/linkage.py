@@ -49,11 +49,14 @@ class Linkage:
     n_candidates: int
     direction: Direction
     seed: int = 0
+    asked: NDArray[np.bool_] | None = None  # the intruders that were sampled; None: all
+    gap: float | None = None  # proven relative distance from the optimum; 0 when it is the optimum
 
     @property
     def attempted(self) -> NDArray[np.bool_]:
-        """The records that can be found: those with a true partner."""
-        return self.truth >= 0
+        """The records that were asked for and can be found: those with a true partner."""
+        there = self.truth >= 0
+        return there if self.asked is None else there & self.asked
 
     @property
     def chance(self) -> float:
@@ -87,10 +90,11 @@ class Linkage:
         return rate(marks, chance=0.0, seed=self.seed)
 
     def per_record(self, n_original: int) -> Floats:
-        """One risk for each original record, whichever file asked."""
+        """One risk for each original record, whichever file asked; NaN for those that were not asked for."""
         if self.direction == "to_release":
-            return self.credit.copy()
+            return self.credit.copy() if self.asked is None else np.where(self.asked, self.credit, np.nan)
         risk = np.zeros(n_original)
-        found = self.attempted
-        risk[self.truth[found]] = self.credit[found]
+        there = self.truth >= 0
+        values = self.credit if self.asked is None else np.where(self.asked, self.credit, np.nan)
+        risk[self.truth[there]] = values[there]
         return risk

@@ -246,9 +246,16 @@ def _from_frame(source: Any, name: str) -> pl.DataFrame:  # noqa: ANN401 - any f
     if isinstance(frame, nw.LazyFrame):
         return pl.DataFrame(frame.collect(backend="polars").to_native())
     try:
-        return pl.DataFrame(frame.to_polars())
+        return _with_levels(pl.DataFrame(frame.to_polars()), frame)
     except Exception:  # noqa: BLE001 - pandas object columns of mixed types: each library raises its own
         return pl.DataFrame([_as_series(frame[column]) for column in frame.columns])
+
+
+def _with_levels(table: pl.DataFrame, frame: nw.DataFrame[Any]) -> pl.DataFrame:
+    """Keep the order of ordered categories (pandas): polars reads them as plain ones."""
+    ordered = [name for name, kind in frame.schema.items() if kind == nw.Enum and table.schema[name] != pl.Enum]
+    levels = {name: pl.Enum([str(level) for level in frame[name].cat.get_categories().to_list()]) for name in ordered}
+    return table.with_columns(pl.col(name).cast(pl.String).cast(kind) for name, kind in levels.items())
 
 
 def _as_series(column: Any) -> pl.Series:  # noqa: ANN401 - a narwhals series

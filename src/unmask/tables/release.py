@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -220,6 +221,17 @@ class Release:
             )
         if extra:
             self._notes.append(f"{extra} rows of the release belong to no original record")
+
+    def of_control(self) -> Release:
+        """Return the release attacked with the control people in place of the original ones: nobody can be found."""
+        if self.control is None:
+            raise RoleError("there is no control table", hint="give one in control=")
+        check_columns(self.quasi, self.control.columns, "quasi", "the control table")
+        strangers = copy(self)
+        strangers.original = self.control
+        strangers.truth = np.full(self.control.height, -1, dtype=np.int64)
+        strangers.__dict__.pop("paired", None)
+        return strangers
 
     @cached_property
     def paired(self) -> NDArray[np.int64]:
