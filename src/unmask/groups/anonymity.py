@@ -16,13 +16,19 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import ParameterError, RoleError
+from unmask.evidence.estimate import rate
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure
 from unmask.groups.classes import Classes, Frame, check_keys, count_classes, encode, open_table
 from unmask.groups.diversity import Cells, Diversity, Ground, diversity
-from unmask.groups.wildcard import wildcard_sizes
+from unmask.groups.joint import Joint, join
+from unmask.groups.wildcard import number_rows, wildcard_sizes
 from unmask.tables.roles import check_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from unmask.tables.release import Release
 
 Floats = NDArray[np.float64]
 Missing = Literal["value", "wildcard"]
@@ -221,3 +227,88 @@ def _check(keys: tuple[str, ...], confidential: tuple[str, ...], missing: str, a
         raise ParameterError("alpha is out of range", got=str(alpha), allowed="0 to 1")
     if not c > 0:
         raise ParameterError("c of recursive diversity is out of range", got=str(c), allowed="above 0")
+
+
+# --- as an attack on a pair of tables ---------------------------------------------------------------------------------
+
+
+def _has_secret(release: Release) -> str | None:
+    return None if _secrets(release) else "no confidential attribute is named that both tables have"
+
+
+def _secrets(release: Release) -> tuple[str, ...]:
+    both = set(release.original.columns) & set(release.released.columns)
+    return tuple(name for name in release.confidential if name in both)
+
+
+@measure(
+    "anonymity",
+    title="Groups that share a secret",
+    story="The intruder looks at all records that carry the values he knows; when they agree on a secret value, he "
+    "need not know which one is his person. A member of the group can also leave out his own record.",
+    keys=("anonymity.external", "anonymity.internal"),
+    applies=_has_secret,
+)
+def assess_anonymity(release: Release, context: Context) -> Evidence:
+    """Count what whole groups give away, right and beyond what the file's frequencies tell anyway."""
+    joint, names = join(release), _secrets(release)
+    gains = [_gains(joint, release, name) for name in names]
+    external, internal = (np.max([gain[side] for gain in gains], axis=0) for side in (0, 1))
+    context.progress(0.5, "groups")
+    people = joint.people
+    rates = [rate(gain[people], chance=0.0, seed=context.seed) for gain in (external, internal)]
+    table = release.released.select(*release.quasi, *names)
+    found = anonymity(table, quasi=release.quasi, confidential=names)
+    told = "certainty about a confidential value, beyond what is known of everybody"
+    return Evidence(
+        observations=(
+            Observation("anonymity.external", f"An outsider gains {rates[0].value:.1%} {told}.", rates[0]),
+            Observation("anonymity.internal", f"A member of the group gains {rates[1].value:.1%} {told}.", rates[1]),
+        ),
+        per_record=external,
+        facts=tuple(_facts(found)),
+        notes=joint.notes,
+    )
+
+
+def _gains(joint: Joint, release: Release, name: str) -> tuple[Floats, Floats]:
+    """1 - q for each person whose value, of share q in the release, is read off the group: outside, inside."""
+    number = number_rows(np.concatenate([joint.original, joint.released]))
+    mine, groups = number[: len(joint.original)], number[len(joint.original) :]
+    truth, value = _values(release, name)
+    n = int(number.max()) + 1
+    size = np.bincount(groups, minlength=n)
+    pairs, at, count = np.unique(np.stack([groups, value]), axis=1, return_inverse=True, return_counts=True)
+    distinct = np.bincount(pairs[0], minlength=n)
+    top = np.zeros(n, np.int64)
+    np.maximum.at(top, pairs[0], count)
+    shared = distinct == 1
+    odd = (distinct == 2) & (top == size - 1) & (size > 1)  # all but one: that one learns the others' value
+    own = np.where(joint.truth >= 0, groups[joint.truth], -1) == mine
+    right = own & (value[joint.truth] == truth)
+    others = (count[at.ravel()][joint.truth] == top[mine]) | (size[mine] == 2)  # not the one who stands apart
+    gain = 1 - np.bincount(value)[np.maximum(value[joint.truth], 0)] / len(value)
+    outside = np.where(right & shared[mine], gain, 0.0)
+    return outside, np.maximum(outside, np.where(right & odd[mine] & others, gain, 0.0))
+
+
+def _values(release: Release, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Numbers of the confidential values in both files, one codebook."""
+    left, right = release.original[name], release.released[name]
+    if left.dtype != right.dtype:
+        left, right = left.cast(pl.String), right.cast(pl.String)
+    both = encode(pl.concat([left, right])).astype(np.int64)
+    return both[: len(left)], both[len(left) :]
+
+
+def _facts(found: Anonymity) -> Iterator[Fact]:
+    yield Fact("k", found.k, "size of the smallest group")
+    words = {
+        "distinct": "fewest different values in a group (distinct l-diversity)",
+        "entropy": "least effective number of values in a group (entropy l-diversity)",
+        "alpha": "largest share of one value in a group",
+        "t": "largest distance between a group's values and the file's (t-closeness)",
+    }
+    for name, worst in found.worst.items():
+        for model, meaning in words.items():
+            yield Fact(f"{name}: {model}", worst[model], meaning)

@@ -53,6 +53,17 @@ class Fix:
         """Cells blanked, and the information of coarsened attributes in cells."""
         return self.n_cells + sum(step.cost for step in self.coarsened)
 
+    @property
+    def words(self) -> str:
+        """The plan in one or two sentences, without values of the data."""
+        means = [step.words for step in sorted(self.coarsened, key=lambda step: step.cost)]
+        means += [f"blank {self.n_cells:,} cells"] if self.n_cells else []
+        goal = f"groups of {self.k}" + (f" with {self.l} values of {self.confidential}" if self.l > 1 else "")
+        if not means:
+            return f"Nothing has to change for {goal}."
+        bound = f" Blanking fewer than {self.least:,} cells cannot do it." if self.n_cells else ""
+        return f"For {goal}, {self.n_failing:,} of {self.n_records:,} records need a change: {', '.join(means)}.{bound}"
+
     def apply(self, table: Any) -> Any:  # noqa: ANN401 - a frame in process; the same kind comes back
         """Carry the plan out on the table it was made for, a frame in process; rows stay in place."""
         frame, data, flags = self._flagged(table)

@@ -17,16 +17,24 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import EngineError, ParameterError
+from unmask.evidence.estimate import rate
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure
 from unmask.groups.classes import check_keys, count_classes
+from unmask.groups.joint import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from unmask.tables.release import Release
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Risk = Literal["average", "unique", "below"]
 
 MAX_SETS = 1 << 20
+REPORT_WORK = 500_000_000  # classes looked at for a report: some seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,3 +137,68 @@ def knowledge_sweep(
 
     masks, counts = subset_counts(classes.codes(), classes.counts, max_size=size, k=k)
     return Knowledge(keys, classes.n_records, size, k, masks, counts[:, 0], counts[:, 1], counts[:, 2])
+
+
+# --- as an attack on a pair of tables ---------------------------------------------------------------------------------
+
+
+@measure(
+    "knowledge",
+    title="Attacker knowledge: the worst three attributes to know",
+    story="The intruder knows three attributes of everybody, the worst three there are, and looks for their values.",
+    keys=("knowledge.rate",),
+)
+def assess_knowledge(release: Release, context: Context) -> Evidence:
+    """Sweep all sets of up to three attributes over the release, then match people on the worst one."""
+    joint = join(release)
+    table = pl.DataFrame(joint.released, schema=list(joint.names), orient="row")
+    m = len(joint.names)
+    size = next((s for s in (3, 2) if sum(comb(m, k) for k in range(1, s + 1)) * joint.n_released <= REPORT_WORK), 1)
+    sweep = knowledge_sweep(table, quasi=joint.names, max_size=min(size, m))
+    context.progress(0.8, "sets of attributes")
+    worst = int(sweep.masks[np.argmax(sweep.n_groups)])
+    keys = np.array([j for j in range(m) if worst >> j & 1])
+    credit, crowd = joint.match(keys)
+    chance = float((crowd[joint.people] > 0).mean()) / joint.n_released  # where no record matches, none is claimed
+    found = rate(credit[joint.people], chance=chance, seed=context.seed)
+    known = ", ".join(sweep.attributes(worst))
+    claim = f"{found.hits:,.0f} of {found.n:,} people are found by {len(keys)} attributes: {known}."
+    return Evidence(
+        observations=(Observation("knowledge.rate", claim, found),),
+        per_record=credit,
+        facts=_facts(sweep),
+        figures=(_figure(sweep),),
+        attributes=tuple(sweep.shapley().items()),
+        notes=joint.notes,
+    )
+
+
+def _facts(sweep: Knowledge) -> tuple[Fact, ...]:
+    smallest = sweep.smallest_sets()
+    named = f"the smallest: {', '.join(smallest[0][0])}" if smallest else f"up to {sweep.max_size} attributes"
+    return (
+        Fact(
+            "sets of attributes",
+            len(sweep.masks),
+            f"all sets of up to {sweep.max_size} of {len(sweep.keys)} attributes",
+        ),
+        Fact("smallest sets that single somebody out", len(smallest), named),
+    )
+
+
+def _figure(sweep: Knowledge) -> Figure:
+    growth = sweep.growth()
+    known = tuple(float(size) for size in growth["known"])
+    lines = {"worst set": "largest", "mean set": "mean", "best set": "least"}
+    told = ", ".join(f"{size:.0f} known: {risk:.1%}" for size, risk in zip(known, growth["largest"], strict=True))
+    return Figure(
+        shape="line",
+        title="How does the risk grow with what the intruder knows?",
+        caption="Mean of 1/(group size) over released records, by the number of attributes known: for the worst set of "
+        "that many, the mean over all sets, and the best.",
+        alt=f"Risk of the worst set of attributes by the number known: {told}",
+        x_label="attributes known",
+        y_label="mean risk of a record",
+        series=tuple(Series(name, known, tuple(growth[column])) for name, column in lines.items()),
+        percent=(False, True),
+    )

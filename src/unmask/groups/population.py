@@ -21,14 +21,20 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import ParameterError, RoleError
+from unmask.evidence.estimate import rate
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure
 from unmask.groups.classes import Classes, check_keys, collect, count_classes, open_table, select_keys
 from unmask.groups.individual import Method, household_risk, inclusion, individual_risk, unique_variance
+from unmask.groups.joint import join
 from unmask.groups.loglinear import log_linear
 from unmask.groups.matching import Dis, dis_by_formula
 from unmask.groups.superpopulation import Model, Prediction, pitman, poisson_gamma, predict, sizes_of, zayatz
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from unmask.tables.release import Release
 
 Floats = NDArray[np.float64]
 Source = Literal["population", "weights", "models"]
@@ -87,6 +93,11 @@ class PopulationRisk:
     def n_unique(self) -> int:
         """Records alone in their group: the sample uniques."""
         return int((self.classes.counts == 1).sum())
+
+    @property
+    def class_weights(self) -> Floats:
+        """Sum of the sampling weights of each class (what is known of F); the counts without weights."""
+        return self.classes.counts.astype(np.float64) if self.classes.weights is None else self.classes.weights
 
     @property
     def unique_share(self) -> float:
@@ -291,3 +302,84 @@ def _check(threshold: float, method: str, weight: str | None, population: Any) -
         raise ParameterError("unknown method", got=repr(method), allowed="'exact', 'approximate'")
     if weight is not None and population is not None:
         raise ParameterError("the population is told twice", got="weight and population", allowed="one of them")
+
+
+# --- as an attack on a pair of tables ---------------------------------------------------------------------------------
+
+
+def _has_weight(release: Release) -> str | None:
+    if release.weight is None:
+        return "nothing is known about the population: no sampling weight is named"
+    return None if release.weight in release.released.columns else "the sampling weight is not in the release"
+
+
+@measure(
+    "population",
+    title="Population risk: is a crowd of one in the file one in the country?",
+    story="The intruder holds a register of the population and links each record to one of the people who look like "
+    "it; how many there are is known from the sampling weights.",
+    keys=("population.rate", "population.unique"),
+    applies=_has_weight,
+)
+def assess_population(release: Release, context: Context) -> Evidence:
+    """Benedetti-Franconi risk of each person's own record, where the record still carries the person's values."""
+    joint = join(release)
+    table = pl.DataFrame(joint.released, schema=list(joint.names), orient="row")
+    table = table.with_columns(release.released[str(release.weight)].alias(" weight"))
+    found = population_risk(table, quasi=joint.names, weight=" weight")
+    context.progress(0.7, "weights")
+    own = joint.match()[0] > 0
+    credit = np.where(own, found.per_record[joint.truth], 0.0)
+    alone = np.where(
+        own,
+        found.classes.spread(
+            np.where(found.classes.counts == 1, inclusion(found.classes.counts, found.class_weights), 0.0)
+        )[joint.truth],
+        0.0,
+    )
+    people, chance = joint.people, 1 / found.population
+    rates = [rate(values[people], chance=chance, seed=context.seed) for values in (credit, alone)]
+    told = f"of {rates[0].n:,} people"
+    return Evidence(
+        observations=(
+            Observation(
+                "population.rate",
+                f"{rates[0].hits:,.1f} {told} are expected to be found by linking with everybody.",
+                rates[0],
+            ),
+            Observation(
+                "population.unique",
+                f"{rates[1].hits:,.1f} {told} are expected to be the only one in the population.",
+                rates[1],
+            ),
+        ),
+        per_record=credit,
+        facts=_facts(found),
+        notes=(*joint.notes, *found.notes),
+    )
+
+
+def _facts(found: PopulationRisk) -> tuple[Fact, ...]:
+    summary = tuple(
+        Fact(
+            f"{attacker.name}, above {found.threshold:g}",
+            attacker.above,
+            f"share of records; the worst is {attacker.highest:.3g}",
+        )
+        for attacker in found.attackers
+    )
+    return (
+        Fact("people N", found.population, "sum of the sampling weights"),
+        Fact(
+            "tau1",
+            found.tau1.value,
+            f"sample uniques that are unique in the population ({found.tau1.low:.0f} to {found.tau1.high:.0f})",
+        ),
+        Fact(
+            "tau2",
+            found.tau2.value,
+            f"right links among sample uniques ({found.tau2.low:.0f} to {found.tau2.high:.0f})",
+        ),
+        Fact("DIS", found.dis.value, "chance that a unique match is right, from the sample alone"),
+        *summary,
+    )

@@ -23,15 +23,24 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import EngineError, ParameterError
+from unmask.evidence.estimate import rate
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure
 from unmask.groups.classes import Classes, check_keys, count_classes
+from unmask.groups.joint import Joint, join
+from unmask.groups.wildcard import number_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from unmask.tables.release import Release
 
 Floats = NDArray[np.float64]
 Scoring = Literal["elliot", "ihsn"]
 
 DEFAULT_FRACTION = 0.01  # sampling fraction of DIS-SUDA when none is known, as in SUDA and sdcMicro
+REPORT_WORK = 500_000_000  # in a report: some seconds
 MAX_WORK = 20_000_000_000  # classes looked at over all sets: some minutes of one core
 
 
@@ -198,3 +207,97 @@ def _check(keys: tuple[str, ...], max_size: int | None, scoring: str, fraction: 
 
 def _sizes(masks: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.bitwise_count(masks).astype(np.int64)
+
+
+# --- as an attack on a pair of tables ---------------------------------------------------------------------------------
+
+
+@measure(
+    "special",
+    title="Special uniques: people who stand out by few attributes",
+    story="The intruder knows three things about a person, whichever, and looks for a record that is alone with them.",
+    keys=("special.rate",),
+)
+def assess_special(release: Release, context: Context) -> Evidence:
+    """Match each person on the minimal sample uniques of up to three attributes; ties are shared."""
+    joint = join(release)
+    found = _of_release(joint, context)
+    credit, claimed = _credit(joint, found)
+    people = joint.people
+    chance = float(claimed[people].mean()) / joint.n_released  # where no record stands out the intruder claims none
+    rate_ = rate(credit[people], chance=chance, seed=context.seed)
+    told = f"found by at most {found.max_size} attributes that no other record has"
+    claim = f"{rate_.hits:,.0f} of {rate_.n:,} people are {told}."
+    return Evidence(
+        observations=(Observation("special.rate", claim, rate_),),
+        per_record=credit,
+        facts=_facts(found),
+        figures=(_figure(found),),
+        attributes=tuple(found.attributes.items()),
+        notes=joint.notes,
+    )
+
+
+def _of_release(joint: Joint, context: Context) -> SpecialUniques:
+    """Sets of up to three attributes, of two when three would be too much work for a report."""
+    table = pl.DataFrame(joint.released, schema=list(joint.names), orient="row")
+    m, n = len(joint.names), joint.n_released
+    size = next((s for s in (3, 2) if sum(comb(m, k) for k in range(1, s + 1)) * n <= REPORT_WORK), 1)
+    tell = lambda done, total: context.progress(0.9 * done / total, "sets of attributes")  # noqa: E731 - one line
+    return special_uniques(table, quasi=joint.names, max_size=min(size, m), progress=tell)
+
+
+def _credit(joint: Joint, found: SpecialUniques) -> tuple[Floats, NDArray[np.bool_]]:
+    """Share the credit among records that have an MSU with the person's values; and whether there is any."""
+    record = _records_of(joint, found)
+    persons, records = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for mask in np.unique(found.msu_mask):
+        keys = [k for k in range(len(joint.names)) if mask >> k & 1]
+        holders = record[found.msu_class[found.msu_mask == mask]]
+        number = number_rows(np.concatenate([joint.original[:, keys], joint.released[holders][:, keys]]))
+        owner = np.full(int(number.max()) + 1, -1)
+        owner[number[len(joint.original) :]] = holders  # an MSU is unique: one record for each combination
+        matched = owner[number[: len(joint.original)]]
+        persons.append(np.flatnonzero(matched >= 0))
+        records.append(matched[matched >= 0])
+    pairs = np.unique(np.stack([np.concatenate(persons), np.concatenate(records)]), axis=1)
+    crowd = np.bincount(pairs[0], minlength=len(joint.original))
+    own = pairs[0][joint.truth[pairs[0]] == pairs[1]]
+    credit = np.zeros(len(joint.original))
+    credit[own] = 1 / crowd[own]
+    return credit, crowd > 0
+
+
+def _records_of(joint: Joint, found: SpecialUniques) -> NDArray[np.int64]:
+    """Row of the release of each class (of one record, where it has an MSU)."""
+    index = found.classes.spread(np.arange(found.classes.n_classes))
+    rows = np.zeros(found.classes.n_classes, np.int64)
+    rows[index] = np.arange(joint.n_released)
+    return rows
+
+
+def _facts(found: SpecialUniques) -> tuple[Fact, ...]:
+    return (
+        Fact("special uniques", found.n_special, f"released records alone by {found.max_size} attributes or fewer"),
+        Fact("minimal sample uniques", len(found.msu_mask), "smallest sets of attributes that single a record out"),
+        Fact(
+            "DIS",
+            found.dis,
+            f"chance that a unique match is right, if 1 person in {1 / found.fraction:.0f} is in the file",
+        ),
+    )
+
+
+def _figure(found: SpecialUniques) -> Figure:
+    ranked = sorted(found.attributes.items(), key=lambda item: -item[1])[:12]
+    names, shares = tuple(name for name, _ in ranked), tuple(share for _, share in ranked)
+    return Figure(
+        shape="bar",
+        title="Which attributes make people special?",
+        caption="Share of the SUDA scores that comes from sets with the attribute; sets overlap, and so do shares.",
+        alt="Contribution of attributes: " + ", ".join(f"{name}: {share:.0%}" for name, share in ranked),
+        x_label="attribute",
+        y_label="share of scores",
+        series=(Series("contribution", names, shares),),
+        percent=(False, True),
+    )

@@ -40,7 +40,13 @@ class GroupRisk:
     n_unique: int  # n_1, records alone in their group
     sizes: Sizes = field(repr=False)  # how many groups of each size
     population: int | None = None  # N
-    group_size: NDArray[np.int64] = field(repr=False, default_factory=lambda: np.empty(0, dtype=np.int64))
+    _table: Any = field(repr=False, compare=False, default=None)
+    _quasi: tuple[str, ...] = field(repr=False, compare=False, default=())
+
+    @property
+    def group_size(self) -> NDArray[np.int64]:
+        """Size of each record's group, in row order: counted when asked for, since it is as long as the table."""
+        return record_sizes(self._table, self._quasi)
 
     @property
     def k(self) -> int:
@@ -97,7 +103,7 @@ def group_risk(table: Any, *, quasi: Iterable[str], population: int | None = Non
             allowed="N >= n",
         )
     alone = int(sizes.groups[0]) if sizes.size[0] == 1 else 0
-    return GroupRisk(sizes.n_records, sizes.n_groups, alone, sizes, population, record_sizes(table, quasi))
+    return GroupRisk(sizes.n_records, sizes.n_groups, alone, sizes, population, table, quasi)
 
 
 def threshold_risk(sizes: Sizes) -> float:
