@@ -67,7 +67,7 @@ def _x(figure: Figure, *, words: bool) -> Any:  # noqa: ANN401 - altair's own ch
 
 def findings_chart(findings: tuple[FindingEntry, ...]) -> str | None:
     """Draw every rate with its interval, its limit and the blind guess on one axis."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "finding": finding.key,
             "value": finding.estimate.value,

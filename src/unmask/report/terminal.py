@@ -48,9 +48,14 @@ def show(document: Document, console: Console) -> None:
 
 
 def _findings(document: Document) -> Table:
-    table = Table(title="Findings", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1))
+    table = Table(
+        title="Findings, with 95 % intervals and what a blind guess would find",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
     table.add_column("finding", overflow="fold")
-    for name in ("rate", "95 % interval", "blind guess", "limit", ""):
+    for name in ("rate", "interval", "guess", "limit", ""):
         table.add_column(name, justify="right" if name else "left", no_wrap=True)
     for finding in document.findings:
         estimate = finding.estimate
