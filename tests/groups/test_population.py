@@ -122,6 +122,8 @@ def test_models_need_the_number_of_people():
     assert {model.name for model in found.models} >= {"pitman", "poisson-gamma", "zayatz"}
     assert 0 <= found.tau1.low <= found.tau1.value <= found.tau1.high <= found.n_unique
     assert found.tau1.value <= found.tau2.value
+    removal = found.dis_by_removal(rounds=2000, seed=3)
+    assert removal.low <= found.dis.value <= removal.high
     whole = population_risk(rows, quasi="k", population=11)  # everybody is in the file: a sample unique is unique
     assert whole.tau1.value == whole.tau2.value == whole.n_unique
     crowd = population_risk(pl.DataFrame({"k": [1, 1]}), quasi="k", population=50)

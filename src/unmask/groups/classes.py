@@ -113,7 +113,7 @@ def count_classes(
     names = [f"k{i}" for i in range(len(keys))]
     sums = [nw.col("w").sum(), nw.col("w").min().alias("least"), nw.col("gap").sum()] if weight is not None else []
     counted = collect(
-        selected.group_by(names).agg(nw.len().alias("n"), *sums, *(nw.col(label).sum() for label in aggregates))
+        selected.lazy().group_by(names).agg(nw.len().alias("n"), *sums, *(nw.col(label).sum() for label in aggregates))
     )
     if counted.height == 0:
         raise TableError(f"the {name} has no rows", hint="a table needs at least one row")

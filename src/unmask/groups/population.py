@@ -13,9 +13,8 @@ known in law, from the sizes of the groups and from the keys (``superpopulation`
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -24,11 +23,12 @@ from unmask.errors import ParameterError, RoleError
 from unmask.evidence.estimate import rate
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
-from unmask.groups.classes import Classes, check_keys, collect, count_classes, open_table, select_keys
-from unmask.groups.individual import Method, household_risk, inclusion, individual_risk, unique_variance
+from unmask.groups.attackers import Attacker, Households, Source, attackers_of, households_of
+from unmask.groups.classes import Classes, check_keys, count_classes
+from unmask.groups.individual import Method, inclusion, individual_risk, unique_variance
 from unmask.groups.joint import join
 from unmask.groups.loglinear import log_linear
-from unmask.groups.matching import Dis, dis_by_formula
+from unmask.groups.matching import Dis, dis_by_formula, dis_by_removal
 from unmask.groups.superpopulation import Model, Prediction, pitman, poisson_gamma, predict, sizes_of, zayatz
 
 if TYPE_CHECKING:
@@ -37,39 +37,8 @@ if TYPE_CHECKING:
     from unmask.tables.release import Release
 
 Floats = NDArray[np.float64]
-Source = Literal["population", "weights", "models"]
 
 THRESHOLD = 0.2  # ARX's default: a record is at risk when an intruder is right more than once in five times
-
-
-@dataclass(frozen=True, slots=True)
-class Attacker:
-    """One intruder's success: the worst record, the mean over records, and how many records are above the threshold."""
-
-    name: str
-    highest: float
-    average: float
-    n_above: int
-    n_records: int
-
-    @property
-    def above(self) -> float:
-        """Share of records above the threshold."""
-        return self.n_above / self.n_records
-
-
-@dataclass(frozen=True, slots=True)
-class Households:
-    """Risk of whole households, 1 - prod(1 - r): one found member gives the others away."""
-
-    n_households: int
-    expected: float  # sum over records of their household's risk
-    n_records: int
-
-    @property
-    def average(self) -> float:
-        """Mean over records."""
-        return self.expected / self.n_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +82,11 @@ class PopulationRisk:
     def average(self) -> float:
         """Global risk: the mean over *records*, not over classes (pyCANON's average_rir is the latter)."""
         return self.expected / self.classes.n_records
+
+    def dis_by_removal(self, *, rounds: int = 100, seed: int = 0) -> Dis:
+        """DIS by the experiment itself: take every record out, put it back with probability n/N, and match it."""
+        fraction = min(1.0, self.classes.n_records / self.population)
+        return dis_by_removal(self.classes.counts, fraction, rounds=rounds, seed=seed)
 
     @property
     def per_record(self) -> Floats:
@@ -160,9 +134,9 @@ def population_risk(  # noqa: PLR0913 - three sources of knowledge about the pop
     else:
         known = _with_models(classes, population)
     source, size, risk, tau1, tau2, models, notes = known
-    homes = _households(classes, table, keys, household, risk) if household is not None else None
+    homes = households_of(classes, table, keys, household, risk) if household is not None else None
     fraction = min(1.0, classes.n_records / size)
-    attackers = _attackers(classes, risk, source, threshold)
+    attackers = attackers_of(classes, risk, source, threshold)
     return PopulationRisk(
         classes,
         source,
@@ -257,42 +231,6 @@ def _matched(classes: Classes, everybody: Classes) -> NDArray[np.int64]:
     people = people.with_columns(pl.col(key).cast(kind, strict=False) for key, kind in kinds.items())
     joined = classes.columns.join(people, on=list(classes.keys), how="left", nulls_equal=True, maintain_order="left")
     return joined[""].fill_null(0).to_numpy().astype(np.int64)
-
-
-def _households(classes: Classes, table: Any, keys: tuple[str, ...], household: str, risk: Floats) -> Households:  # noqa: ANN401
-    """Count (household, class) pairs where the table lives, then multiply over each household."""
-    frame = open_table(table, household=[household])
-    names = [f"k{i}" for i in range(len(keys))]
-    paired = (
-        select_keys(frame, keys, None, nw.col(household).alias("home"))
-        .group_by("home", *names)
-        .agg(nw.len().alias("n"))
-    )
-    pairs = collect(paired)
-    by_class = classes.columns.rename(dict(zip(keys, names, strict=True))).with_columns(pl.Series("risk", risk))
-    joined = pairs.join(by_class, on=names, how="left", nulls_equal=True)
-    home = joined["home"].rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
-    numbers = joined["n"].cast(pl.Int64).to_numpy()
-    # who has no household is one alone, not a member of one large household of the missing
-    known = home > 0
-    risks = household_risk(joined["risk"].to_numpy()[known], home[known] - 1, numbers[known])
-    members = np.bincount(home[known] - 1, numbers[known])
-    lone = float(joined["risk"].to_numpy()[~known] @ numbers[~known])
-    return Households(len(risks) + int(numbers[~known].sum()), float(risks @ members) + lone, classes.n_records)
-
-
-def _attackers(classes: Classes, risk: Floats, source: Source, threshold: float) -> tuple[Attacker, ...]:
-    """The summary of ARX: highest, mean and share above the threshold for each of the three."""
-    counts, n = classes.counts, classes.n_records
-    single = 1 / counts
-    average = float(counts @ risk) / n
-    people = float((1 / risk).sum())  # of the population, in classes that occur in the release
-    journalist = max(average, classes.n_classes / people) if source == "population" else average
-    return (
-        Attacker("prosecutor", float(single.max()), classes.n_classes / n, int(counts[single > threshold].sum()), n),
-        Attacker("journalist", float(risk.max()), journalist, int(counts[risk > threshold].sum()), n),
-        Attacker("marketer", average, average, n if average > threshold else 0, n),
-    )
 
 
 def _check(threshold: float, method: str, weight: str | None, population: Any) -> None:  # noqa: ANN401
