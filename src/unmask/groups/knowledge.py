@@ -22,7 +22,7 @@ from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.classes import check_keys, count_classes
-from unmask.groups.joint import join
+from unmask.groups.joint import Joint, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -149,14 +149,14 @@ def knowledge_sweep(
     keys=("knowledge.rate",),
 )
 def assess_knowledge(release: Release, context: Context) -> Evidence:
-    """Sweep all sets of up to three attributes over the release, then match people on the worst one."""
+    """Sweep all sets of up to three attributes over the release, then match people on the most promising one."""
     joint = join(release)
     table = pl.DataFrame(joint.released, schema=list(joint.names), orient="row")
     m = len(joint.names)
     size = next((s for s in (3, 2) if sum(comb(m, k) for k in range(1, s + 1)) * joint.n_released <= REPORT_WORK), 1)
     sweep = knowledge_sweep(table, quasi=joint.names, max_size=min(size, m))
     context.progress(0.8, "sets of attributes")
-    worst = int(sweep.masks[np.argmax(sweep.n_groups)])
+    worst = _worst(sweep, joint)
     keys = np.array([j for j in range(m) if worst >> j & 1])
     credit, crowd = joint.match(keys)
     chance = float((crowd[joint.people] > 0).mean()) / joint.n_released  # where no record matches, none is claimed
@@ -171,6 +171,19 @@ def assess_knowledge(release: Release, context: Context) -> Evidence:
         attributes=tuple(sweep.shapley().items()),
         notes=joint.notes,
     )
+
+
+def _worst(sweep: Knowledge, joint: Joint) -> int:
+    """The set that promises most: many groups in the release, of attributes that masking has left to the people.
+
+    An attribute that everybody lost tells the intruder nothing, however many values it has. The share of people whose
+    record still carries their value is taken attribute by attribute: choosing by success itself would favour luck.
+    """
+    people = joint.people
+    kept = (joint.original[people] == joint.released[joint.truth[people]]).mean(axis=0)
+    bits = (sweep.masks[:, None] >> np.arange(len(sweep.keys))) & 1
+    promise = sweep.n_groups * np.where(bits == 1, kept, 1.0).prod(axis=1)
+    return int(sweep.masks[np.argmax(promise)])
 
 
 def _facts(sweep: Knowledge) -> tuple[Fact, ...]:
