@@ -28,6 +28,7 @@ def test_json_is_versioned_and_plain(assessment, tmp_path):
         "for",
         "against",
         "inconclusive",
+        "not judged",
         "does not apply",
         "could not run",
     }
