@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING
 
 import numba as nb
 import numpy as np
+from numpy.typing import NDArray
 
-from unmask.kernels.search import near_boxes
+from unmask.kernels.compiling import lean
+from unmask.kernels.search import Desk, desk, near_boxes
 from unmask.kernels.tree import LANES, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unmask.kernels.tree import Tree
+
+Leaves = NDArray[np.int32]
 
 CHUNK = 512
 
@@ -37,21 +41,21 @@ def in_chunks(work: Callable[[slice], None], n: int, *, chunk: int = CHUNK) -> N
             done.result()
 
 
-def query_order(tree: Tree) -> Rows:
-    """Queries in the order of the leaves nearest to them: neighbours in time then touch the same memory."""
-    n = len(tree.probes)
+def search_order(tree: Tree, queries: Rows) -> Rows:
+    """Places in `queries`, in the order of the leaves nearest to them: neighbours in time then share their memory."""
+    n = len(queries)
     if tree.flat:
         return np.arange(n)
-    leaves = np.empty(n, dtype=np.int64)
-    in_chunks(lambda part: _nearest_leaves(tree, part.start, part.stop, leaves), n, chunk=8192)
+    leaves = np.empty(n, dtype=np.int32)
+    in_chunks(lambda part: _nearest_leaves(tree, queries[part], leaves[part], desk()), n, chunk=8192)
     return np.argsort(leaves, kind="stable")
 
 
-@nb.njit(cache=True, nogil=True)
-def _nearest_leaves(tree: Tree, first: int, last: int, leaves: Rows) -> None:
+@lean
+def _nearest_leaves(tree: Tree, queries: Rows, leaves: Leaves, desk: Desk) -> None:
     """Go down to the nearest box at each level."""
-    gaps = np.empty(LANES, dtype=np.float32)
-    for query in range(first, last):
+    gaps = desk.gaps
+    for slot, query in enumerate(queries):
         box = 0
         for height in range(tree.level.shape[0] - 1, -1, -1):
             mask = near_boxes(tree, height, box, tree.probes[query], np.inf, gaps)
@@ -60,4 +64,4 @@ def _nearest_leaves(tree: Tree, first: int, last: int, leaves: Rows) -> None:
                 if mask >> j & 1 and gaps[j] < gaps[best]:
                     best = j
             box = box * LANES + best
-        leaves[query] = box
+        leaves[slot] = box

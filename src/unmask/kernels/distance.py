@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from unmask.kernels.space import Space
 
+from unmask.kernels.compiling import kernel, lean
 from unmask.kernels.space import CHEBYSHEV, EUCLIDEAN, Codes, Floats
 
 Rows = NDArray[np.int64]
 
 
-@nb.njit(cache=True, nogil=True)
+@lean
 def pair(
     a: Floats, b: Floats, c: Codes, d: Codes, norm: int, missing: Floats, step: Floats, code_missing: Floats
 ) -> float:
@@ -53,7 +53,7 @@ def pair(
     return total
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _pairs(space: Space, queries: Rows, points: Rows) -> Floats:
     out = np.empty(queries.shape[0])
     for i in range(queries.shape[0]):

@@ -6,13 +6,15 @@ of them is searched for all; without this a file of equal rows would cost n comp
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.space import Codes, Floats
+from unmask.kernels.compiling import kernel
+
+if TYPE_CHECKING:
+    from unmask.kernels.space import Codes, Floats
 
 Rows = NDArray[np.int64]
 
@@ -39,18 +41,18 @@ def identical(values: Floats, codes: Codes) -> Groups:
     return Groups(first, label, start, np.argsort(label, kind="stable").astype(np.int64))
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _same(words: Rows, codes: Codes, i: int, j: int) -> bool:
     for k in range(words.shape[1]):
         if words[i, k] != words[j, k]:
             return False
-    for k in range(codes.shape[1]):
+    for k in range(codes.shape[1]):  # noqa: SIM110  numba has no generator expressions
         if codes[i, k] != codes[j, k]:
             return False
     return True
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _slot(words: Rows, codes: Codes, i: int, bits: int) -> int:
     """Multiplicative hash in 32-bit steps: products stay below 2**63, so plain Python gives the same numbers."""
     h = 0x9E3779B1
@@ -64,7 +66,7 @@ def _slot(words: Rows, codes: Codes, i: int, bits: int) -> int:
     return (h ^ (h >> 15)) & ((1 << bits) - 1)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _label(words: Rows, codes: Codes) -> tuple[Rows, Rows]:
     """Open addressing over the rows seen so far."""
     n = words.shape[0]

@@ -7,13 +7,14 @@ which a search meets the points nor the number of threads matters.
 
 from __future__ import annotations
 
-import numba as nb
-import numpy as np
+import math
+
+from unmask.kernels.compiling import kernel
 
 MASK = 0xFFFFFFFF
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def mix(h: int) -> int:
     """Scramble 32 bits; products stay below 2**63, so plain Python gives the same numbers."""
     h = ((h ^ (h >> 16)) * 0x45D9F3B) & MASK
@@ -21,7 +22,7 @@ def mix(h: int) -> int:
     return h ^ (h >> 16)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def draw(seed: int, query: int, point: int, salt: int) -> int:
     """32 bits that look random."""
     h = mix((seed & MASK) ^ 0x9E3779B1)
@@ -33,14 +34,14 @@ def draw(seed: int, query: int, point: int, salt: int) -> int:
     return mix(h ^ ((point >> 32) & MASK))
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def wait(seed: int, query: int, point: int, weight: int) -> float:
     """Waiting time of a group of `weight` identical points named by `point`."""
     high, low = draw(seed, query, point, 1), draw(seed, query, point, 2)
-    return -np.log((high * 4294967296.0 + low + 1.0) / 18446744073709551616.0) / weight
+    return -math.log((high * 4294967296.0 + low + 1.0) / 18446744073709551616.0) / weight
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def pick(seed: int, query: int, point: int, weight: int) -> int:
     """Which of a group's `weight` members wins."""
     return draw(seed, query, point, 3) % weight

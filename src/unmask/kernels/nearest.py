@@ -1,146 +1,127 @@
-"""Nearest points of every query, their ties and the runner-up; never n × n numbers in memory.
+"""Nearest points of every query: found, listed, or only decided about. Never n × n numbers in memory.
 
-Ties are points whose reduced distance d obeys d <= least (1 + tolerance) + floor. See search.py for the walk,
-distance.py for the one distance that decides, lottery.py for how one of the ties is chosen.
+Ties are points whose reduced distance d obeys d <= least (1 + tolerance) + floor. All results are exact, decided by
+distance.pair, and the same for any order of the rows (but for the lots drawn, which go by row number), any number of
+threads, and for the tree and the flat pass. The points are in the tree and the queries search it: where a task can be
+put either way round, let the noisier file ask, since noise fills all dimensions and boxes around it exclude little.
+
+All functions take the Tree of an earlier call on the same Space, so that several questions share one.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numba as nb
 import numpy as np
 
-from unmask.kernels.chunks import in_chunks, query_order
-from unmask.kernels.distance import pair
-from unmask.kernels.lottery import pick, wait
-from unmask.kernels.search import STACK, enter, limit, next_leaf, screen
-from unmask.kernels.space import Floats
-from unmask.kernels.tree import LANES, LEAF, Rows, Singles, plant
-from unmask.kernels.vector import lowest_bit
+from unmask.kernels.best import OPEN, blank, find_best, winners
+from unmask.kernels.chunks import in_chunks, search_order
+from unmask.kernels.distance import distance_of_pairs
+from unmask.kernels.lists import Lists, k_part, spread, tied_part
+from unmask.kernels.search import desk
+from unmask.kernels.tree import Rows, plant
+from unmask.kernels.truth import SETTLED, Trial, decide_part, rank_part
 
 if TYPE_CHECKING:
-    from unmask.kernels.space import Space
+    from numpy.typing import NDArray
+
+    from unmask.kernels.best import Best
+    from unmask.kernels.space import Floats, Space
     from unmask.kernels.tree import Tree
+
+__all__ = ["Decision", "Nearest", "decide", "distance_of_pairs", "nearest", "nearest_k", "rank_of_truth", "tied"]
 
 
 class Nearest(NamedTuple):
-    """One row per query."""
+    """One entry per query."""
 
-    index: Rows  # one of the nearest points, by lot
+    row: Rows  # one of the nearest points, by lot
     least: Floats  # reduced distance of the nearest
     second: Floats  # the smallest reduced distance that is not a tie; inf if there is none
     ties: Rows  # number of nearest points
 
 
-class _Best(NamedTuple):
-    """What a query has met so far. Enough to go on from, so a search can be done in parts."""
+class Decision(NamedTuple):
+    """One entry per query."""
 
-    least: Floats
-    second: Floats
-    ties: Rows
-    place: Rows  # tree position of the winner
-    waited: Floats  # its waiting time
-    fixed: Rows  # 0: least may fall; 1: it fell within the tolerance, so ties must be recounted; 2: it is known
+    closer: NDArray[np.bool_]  # some point is closer than the true one, or there is no true one
+    ties: Rows  # size of the tie that the true point is in; 0 if it is in none
+
+    @property
+    def credit(self) -> Floats:
+        """The share of the link that is right: 1 / ties, or 0."""
+        return np.where(self.closer, 0.0, 1.0 / np.maximum(self.ties, 1))
 
 
 def nearest(space: Space, *, seed: int = 0, tree: Tree | None = None) -> Nearest:
     """Find for each query a nearest point, the least and the second-best reduced distance, and the number of ties."""
     tree = plant(space) if tree is None else tree
+    best = _search(space, tree, np.arange(len(space.queries)), seed)
+    return Nearest(winners(tree, best, seed), best.least, best.second, best.ties)
+
+
+def _search(space: Space, tree: Tree, queries: Rows, seed: int) -> Best:
+    best = blank(queries)
+    order = search_order(tree, queries)
+    in_chunks(lambda part: find_best(space, tree, order[part], seed, best, desk()), len(order))
+    return best
+
+
+def nearest_k(space: Space, k: int, *, seed: int = 0, tree: Tree | None = None) -> tuple[Rows, Floats]:
+    """Find the k nearest points of each query: rows and reduced distances, (n_queries, k), ascending.
+
+    Equal distances are ordered by lot. With fewer than k points the rest is -1 and inf.
+    """
+    tree = plant(space) if tree is None else tree
     n = len(space.queries)
-    order = query_order(tree)
-    best = _Best(
-        np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.int64), np.full(n, -1), np.full(n, np.inf),
-        np.zeros(n, np.int64),
-    )  # fmt: skip
-    in_chunks(lambda part: _nearest(space, tree, order[part], seed, best), n)
-    return Nearest(_winners(tree, best.place, seed), best.least, best.second, best.ties)
+    lists = Lists(np.full((n, k), np.inf), np.full((n, k), np.inf), np.full((n, k), -1, dtype=np.int64))
+    order = search_order(tree, np.arange(n))
+    in_chunks(lambda part: k_part(space, tree, order[part], seed, lists, desk()), n)
+    rows, distances = spread(tree, lists, seed)
+    return rows, distances
 
 
-@nb.njit(cache=True, nogil=True)
-def exact(space: Space, query: int, row: int) -> float:
-    """Reduced distance of a query and a point."""
-    return pair(
-        space.queries[query], space.points[row], space.query_codes[query], space.point_codes[row],
-        space.norm, space.missing, space.step, space.code_missing,
-    )  # fmt: skip
+def decide(space: Space, truth: Rows, *, tree: Tree | None = None) -> Decision:
+    """Decide for each query whether some point is closer than the true one (row truth[i], or -1), and count its tie.
+
+    The credits equal those of a full search, which costs ten times as much: closer means d (1 + tolerance) + floor <
+    d_true, which is to say that the true point is not among the ties of the nearest.
+    """
+    tree = plant(space) if tree is None else tree
+    n = len(space.queries)
+    distances = _true_distances(space, truth)
+    states = np.where(np.isfinite(distances), OPEN, SETTLED)
+    trial = Trial(distances, np.full(n, np.inf), np.zeros(n, dtype=np.int64), states)
+    order = search_order(tree, np.arange(n))
+    in_chunks(lambda part: decide_part(space, tree, order[part], trial, desk()), n)
+    closer = trial.state == SETTLED
+    return Decision(closer, np.where(closer, 0, trial.ties))
 
 
-@nb.njit(cache=True, nogil=True)
-def _nearest(space: Space, tree: Tree, queries: Rows, seed: int, best: _Best) -> None:
-    n_leaves = tree.lanes.shape[0]
-    nodes, floors = np.empty(STACK, dtype=np.int64), np.empty(STACK, dtype=np.float32)
-    gaps, far = np.empty(LANES, dtype=np.float32), np.empty(LEAF, dtype=np.float32)
-    for tile in range((n_leaves + tree.tile - 1) // tree.tile):
-        for query in queries:
-            _meet_all(space, tree, tile, query, seed, best, nodes, floors, gaps, far)
-    again = 0
-    for query in queries:
-        if best.fixed[query] == 1:
-            best.fixed[query], best.ties[query], best.second[query], best.waited[query] = 2, 0, np.inf, np.inf
-            again += 1
-    if again == 0:
-        return
-    for tile in range((n_leaves + tree.tile - 1) // tree.tile):
-        for query in queries:
-            if best.fixed[query] == 2:
-                _meet_all(space, tree, tile, query, seed, best, nodes, floors, gaps, far)
+def rank_of_truth(space: Space, truth: Rows, cap: int, *, tree: Tree | None = None) -> Rows:
+    """Count the points strictly closer than the true one (beyond the tolerance), up to `cap`; -1 without a true one."""
+    tree = plant(space) if tree is None else tree
+    distances = _true_distances(space, truth)
+    rank = np.where(np.isfinite(distances), 0, -1)
+    order = search_order(tree, np.arange(len(rank)))
+    in_chunks(lambda part: rank_part(space, tree, order[part], distances, cap, desk(), rank), len(rank))
+    return rank
 
 
-@nb.njit(cache=True, nogil=True)
-def _meet_all(
-    space: Space,
-    tree: Tree,
-    tile: int,
-    query: int,
-    seed: int,
-    best: _Best,
-    nodes: Rows,
-    floors: Singles,
-    gaps: Singles,
-    far: Singles,
-) -> None:
-    probe = tree.probes[query]
-    within = limit(tree, best.second[query])
-    top = enter(tree, tile, nodes, floors)
-    leaf, top = next_leaf(tree, probe, within, nodes, floors, gaps, top)
-    while leaf >= 0:
-        mask = screen(tree, leaf, probe, within, far)
-        while mask:
-            j = lowest_bit(mask)
-            mask &= mask - 1
-            if far[j] <= within:
-                d = exact(space, query, tree.rows[leaf * LEAF + j])
-                if d < best.second[query]:
-                    _meet(space, tree, query, leaf * LEAF + j, d, seed, best)
-                    within = limit(tree, best.second[query])
-        leaf, top = next_leaf(tree, probe, within, nodes, floors, gaps, top)
+def tied(space: Space, queries: Rows | None = None, *, tree: Tree | None = None) -> tuple[Rows, Rows]:
+    """List the ties (anonymity sets) of chosen queries as (indptr, indices): rows ascend within a query."""
+    tree = plant(space) if tree is None else tree
+    chosen = np.arange(len(space.queries)) if queries is None else np.asarray(queries, dtype=np.int64)
+    best = _search(space, tree, chosen, 0)
+    start = np.concatenate(([0], np.cumsum(best.ties))).astype(np.int64)
+    rows = np.empty(start[-1], dtype=np.int64)
+    order = search_order(tree, chosen)
+    in_chunks(lambda part: tied_part(space, tree, order[part], best, start, rows, desk()), len(order))
+    return start, rows
 
 
-@nb.njit(cache=True, nogil=True)
-def _meet(space: Space, tree: Tree, query: int, place: int, d: float, seed: int, best: _Best) -> None:
-    """Take in one point that is nearer than the second best."""
-    least = best.least[query]
-    if d < least:
-        if least <= d * (1.0 + space.tolerance) + space.floor:
-            best.fixed[query] = 1  # some old ties may stay, others not
-        else:
-            best.second[query] = least
-        best.least[query], best.ties[query], best.waited[query] = d, 0, np.inf
-    elif d > least * (1.0 + space.tolerance) + space.floor:
-        best.second[query] = d
-        return
-    row, weight = tree.rows[place], tree.weight[place]
-    best.ties[query] += weight
-    time = wait(seed, query, row, weight)
-    if time < best.waited[query] or (time == best.waited[query] and row < tree.rows[best.place[query]]):
-        best.waited[query], best.place[query] = time, place
-
-
-@nb.njit(cache=True, nogil=True)
-def _winners(tree: Tree, place: Rows, seed: int) -> Rows:
-    rows = np.empty(place.shape[0], dtype=np.int64)
-    for query in range(place.shape[0]):
-        t = place[query]
-        rows[query] = tree.members[tree.start[t] + pick(seed, query, tree.rows[t], tree.weight[t])]
-    return rows
+def _true_distances(space: Space, truth: Rows) -> Floats:
+    known = np.flatnonzero(np.asarray(truth) >= 0)
+    distances = np.full(len(space.queries), np.inf)
+    distances[known] = distance_of_pairs(space, known, truth[known])
+    return distances

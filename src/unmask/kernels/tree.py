@@ -31,18 +31,18 @@ centring, rotation and scaling in float64. By the triangle inequality the norm o
 true one by at most E = 2 e c, with c = sqrt(p), p, 1 for norms 2, 1, max; constants are equal on both sides up to
 relative 2**-24. Summing in float32, in any order, adds a relative error below (width + 3) 2**-24, and a rotation whose
 R'R is within w of the identity a relative w. So every pair with distance at most T has a stored distance at most
-(root(T) / scale + E)**power (1 + slack): this is ``search.limit``. Box bounds obey it too: computed rounding is monotone
-and a box is the exact range of stored numbers. Underflow adds less than 1e-36.
+(root(T) / scale + E)**power (1 + slack): this is ``search.limit``. Box bounds obey it too: rounding is monotone and a
+box is the exact range of stored numbers. Underflow adds less than 1e-36.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from unmask.kernels.compiling import kernel
 from unmask.kernels.groups import identical
 from unmask.kernels.space import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Floats
 
@@ -102,13 +102,13 @@ def plant(space: Space, *, method: str = "auto") -> Tree:
     n_leaves = -(-n // LEAF)
     lanes = _lanes(columns, order, _aligned((n_leaves, width, LEAF)))
     level = _levels(0 if flat else n_leaves)
-    box = tuple(_aligned((0 if flat else int(level[-1]) + 1, width, LANES)) for _ in range(3))
-    _boxes(lanes, missing, level, 0 if flat else n, *box)
+    low, high, relief = (_aligned((0 if flat else int(level[-1]) + 1, width, LANES)) for _ in range(3))
+    _boxes(lanes, missing, level, 0 if flat else n, low, high, relief)
     rows, weight, start, members, position = _names(groups, order)
     plain = space.point_codes.shape[1] == 0 and not (np.isnan(coords).any() or np.isnan(probes).any())
     tile = max(1, TILE_BYTES // (4 * LEAF * max(width, 1))) if flat else n_leaves
     return Tree(
-        lanes, *box, level, rows, weight, start, members, position, probes, missing, step,
+        lanes, low, high, relief, level, rows, weight, start, members, position, probes, missing, step,
         p, space.norm, bool(plain), flat, tile, unit, error, slack,
     )  # fmt: skip
 
@@ -168,7 +168,7 @@ def _join(values: Floats, codes: Codes) -> Singles:
     return stored
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _order(columns: Singles, missing: Singles, step: Singles, p: int, norm: int) -> Rows:
     """Tree order: split ranges of leaves until each is one leaf."""
     n = columns.shape[1]
@@ -191,7 +191,7 @@ def _order(columns: Singles, missing: Singles, step: Singles, p: int, norm: int)
     return order
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _left_part(count: int) -> int:
     """Leaves of the left side: half of them, in multiples of the largest power of 16 below their number."""
     unit = 1
@@ -200,7 +200,7 @@ def _left_part(count: int) -> int:
     return ((count + unit - 1) // unit // 2) * unit
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _widest(columns: Singles, order: Rows, missing: Singles, step: Singles, p: int, norm: int) -> int:
     """Return the attribute with the largest mean contribution over up to 128 pairs spread over the range."""
     n = order.shape[0]
@@ -223,7 +223,7 @@ def _widest(columns: Singles, order: Rows, missing: Singles, step: Singles, p: i
     return best
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _select(keys: Singles, order: Rows, rank: int) -> None:
     """Put the `rank` smallest keys first (Hoare's quickselect; equal keys spread over both sides)."""
     left, right = 0, keys.shape[0] - 1
@@ -267,7 +267,7 @@ def _aligned(shape: tuple[int, ...]) -> Singles:
     return room[skip : skip + int(np.prod(shape))].reshape(shape)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _lanes(columns: Singles, order: Rows, lanes: Singles) -> Singles:
     n = columns.shape[1]
     for leaf in range(lanes.shape[0]):
@@ -278,10 +278,8 @@ def _lanes(columns: Singles, order: Rows, lanes: Singles) -> Singles:
     return lanes
 
 
-@nb.njit(cache=True, nogil=True)
-def _boxes(
-    lanes: Singles, missing: Singles, level: Rows, n: int, low: Singles, high: Singles, relief: Singles
-) -> None:
+@kernel
+def _boxes(lanes: Singles, missing: Singles, level: Rows, n: int, low: Singles, high: Singles, relief: Singles) -> None:
     """Ranges of the leaves, then of 16 leaves, and so on up to one group."""
     width = lanes.shape[1]
     low[:], high[:], relief[:] = np.inf, -np.inf, np.inf

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
@@ -20,7 +20,7 @@ from numba.extending import intrinsic, overload
 from unmask.kernels.space import CHEBYSHEV, EUCLIDEAN, MANHATTAN
 
 if TYPE_CHECKING:
-    from unmask.kernels.tree import Rows, Singles
+    from unmask.kernels.tree import Singles
 
 VECTOR = 16
 FLOATS = ir.VectorType(ir.FloatType(), VECTOR)
@@ -30,7 +30,12 @@ CHECK = 4  # attributes between two looks at whether any point is still within t
 
 
 def point_mask(
-    lanes: Singles, leaf: int, probe: Singles, kinds: tuple[Singles, Singles, int, int, bool], within: float, far: Singles
+    lanes: Singles,
+    leaf: int,
+    probe: Singles,
+    kinds: tuple[Singles, Singles, int, int, bool],
+    within: float,
+    far: Singles,
 ) -> int:
     """Bits of the points of a leaf within a limit; their distances are in `far` if there is any such point.
 
@@ -76,6 +81,10 @@ def _parts(gaps: Singles, step: Singles, numeric: int, norm: int) -> Singles:
 def _total(parts: Singles, norm: int) -> Singles:
     total: Singles = parts.max(axis=0, initial=0.0) if norm == CHEBYSHEV else parts.sum(axis=0, dtype=np.float32)
     return total
+
+
+_emitted: Any = intrinsic  # typed as taking the arguments of its emitter, which is not how it is called
+_alloca: Any = cgutils.alloca_once_value
 
 
 class _Emitter:
@@ -153,14 +162,14 @@ class _Emitter:
         return self.builder.zext(self.builder.bitcast(close, ir.IntType(VECTOR)), I64)
 
 
-@intrinsic
+@_emitted
 def _point_mask(typing: Any, lanes: Any, leaf: Any, probe: Any, kinds: Any, within: Any, far: Any) -> Any:  # noqa: ANN401, ARG001
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
         kind = signature.args
         tool = _Emitter(context, builder, (kind[2], args[2]), (kind[3], args[3]))
         row = tool.rows(kind[0], args[0], args[1], 3 * VECTOR)
         within = tool.splat(args[4])
-        totals = [cgutils.alloca_once_value(builder, ir.Constant(FLOATS, None)) for _ in range(3)]
+        totals = [_alloca(builder, ir.Constant(FLOATS, None)) for _ in range(3)]
         for total in totals:
             builder.store(ir.Constant(FLOATS, None), total)
 
@@ -198,7 +207,7 @@ def _point_mask(typing: Any, lanes: Any, leaf: Any, probe: Any, kinds: Any, with
     return types.int64(lanes, types.int64, probe, kinds, types.float32, far), emit
 
 
-@intrinsic
+@_emitted
 def _box_mask(typing: Any, box: Any, group: Any, probe: Any, kinds: Any, within: Any, gaps: Any) -> Any:  # noqa: ANN401, ARG001
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
         kind = signature.args
@@ -207,7 +216,7 @@ def _box_mask(typing: Any, box: Any, group: Any, probe: Any, kinds: Any, within:
             tool.rows(kind[0][i], builder.extract_value(args[0], i), args[1], VECTOR) for i in range(3)
         )
         zero = ir.Constant(FLOATS, None)
-        total = cgutils.alloca_once_value(builder, zero)
+        total = _alloca(builder, zero)
         builder.store(zero, total)
 
         def body(norm: int, plain: bool) -> None:  # noqa: FBT001
@@ -232,7 +241,7 @@ def _box_mask(typing: Any, box: Any, group: Any, probe: Any, kinds: Any, within:
     return types.int64(box, types.int64, probe, kinds, types.float32, gaps), emit
 
 
-@intrinsic
+@_emitted
 def _lowest_bit(typing: Any, mask: Any) -> Any:  # noqa: ANN401, ARG001
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401, ARG001
         return builder.cttz(args[0], ir.IntType(1)(1))
@@ -240,16 +249,28 @@ def _lowest_bit(typing: Any, mask: Any) -> Any:  # noqa: ANN401, ARG001
     return types.int64(types.int64), emit
 
 
-@overload(point_mask, strict=False, jit_options={"forceinline": True})
+INLINE: Any = {"forceinline": True, "_nrt": False}  # as compiling.inlined does
+
+
+@overload(point_mask, strict=False, jit_options=INLINE)
 def _point_mask_compiled(lanes: Any, leaf: Any, probe: Any, kinds: Any, within: Any, far: Any) -> Any:  # noqa: ANN401, ARG001
-    return lambda lanes, leaf, probe, kinds, within, far: _point_mask(lanes, leaf, probe, kinds, within, far)
+    def compiled(lanes: Any, leaf: Any, probe: Any, kinds: Any, within: Any, far: Any) -> Any:  # noqa: ANN401
+        return _point_mask(lanes, leaf, probe, kinds, within, far)
+
+    return compiled
 
 
-@overload(box_mask, strict=False, jit_options={"forceinline": True})
+@overload(box_mask, strict=False, jit_options=INLINE)
 def _box_mask_compiled(box: Any, group: Any, probe: Any, kinds: Any, within: Any, gaps: Any) -> Any:  # noqa: ANN401, ARG001
-    return lambda box, group, probe, kinds, within, gaps: _box_mask(box, group, probe, kinds, within, gaps)
+    def compiled(box: Any, group: Any, probe: Any, kinds: Any, within: Any, gaps: Any) -> Any:  # noqa: ANN401
+        return _box_mask(box, group, probe, kinds, within, gaps)
+
+    return compiled
 
 
-@overload(lowest_bit, strict=False, jit_options={"forceinline": True})
+@overload(lowest_bit, strict=False, jit_options=INLINE)
 def _lowest_bit_compiled(mask: Any) -> Any:  # noqa: ANN401, ARG001
-    return lambda mask: _lowest_bit(mask)
+    def compiled(mask: Any) -> Any:  # noqa: ANN401
+        return _lowest_bit(mask)
+
+    return compiled
