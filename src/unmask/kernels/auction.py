@@ -12,17 +12,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from unmask.kernels.compiling import inlined, kernel, lean
 from unmask.kernels.candidates import Lists
 from unmask.kernels.market import Market, holds_all, place
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-njit = numba.njit(cache=True, nogil=True)
 
 _HEAD, _LENGTH, _STALE, _BIDS = 0, 1, 2, 3
 
@@ -41,35 +39,35 @@ def empty_queue(n: int) -> Queue:
     return Queue(np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros(n, np.int64), np.zeros(4, np.int64))
 
 
-@njit
+@inlined
 def _push(q: Queue, i: int) -> None:
     if q.waiting[i]:
         return
     q.waiting[i] = True
-    q.ring[(q.state[_HEAD] + q.state[_LENGTH]) % len(q.ring)] = i
+    q.ring[(q.state[_HEAD] + q.state[_LENGTH]) % q.ring.shape[0]] = i
     q.state[_LENGTH] += 1
 
 
-@njit
+@inlined
 def _pop(q: Queue) -> int:
     i = q.ring[q.state[_HEAD]]
-    q.state[_HEAD] = (q.state[_HEAD] + 1) % len(q.ring)
+    q.state[_HEAD] = (q.state[_HEAD] + 1) % q.ring.shape[0]
     q.state[_LENGTH] -= 1
     q.waiting[i] = False
     return i
 
 
-@njit
+@lean
 def call_up(q: Queue, free: Ints) -> None:
     """Queue every bidder that has free units; forget who waited before."""
     q.state[:_BIDS] = 0
     q.waiting[:] = False
-    for i in range(len(free)):
+    for i in range(free.shape[0]):
         if free[i] > 0:
             _push(q, i)
 
 
-@njit
+@kernel
 def take_stale(q: Queue) -> Ints:
     """Return the bidders whose lists must be searched anew, and queue them: they bid when that is done."""
     out = q.stale[: q.state[_STALE]].copy()
@@ -80,7 +78,7 @@ def take_stale(q: Queue) -> Ints:
     return out
 
 
-@njit
+@inlined
 def _best_two(m: Market, lists: Lists, i: int) -> tuple[int, float, float]:
     """Place and level of the best object of which i does not hold everything, and the next best level."""
     best, second, at = np.inf, np.inf, -1
@@ -95,7 +93,7 @@ def _best_two(m: Market, lists: Lists, i: int) -> tuple[int, float, float]:
     return at, best, second
 
 
-@njit
+@lean
 def _defend(m: Market, lists: Lists, i: int, epsilon: float) -> None:
     """Raise i's bids on what it holds alone to the level of its next choice: equal records bid as one."""
     _, best, _ = _best_two(m, lists, i)
@@ -110,7 +108,7 @@ def _defend(m: Market, lists: Lists, i: int, epsilon: float) -> None:
             m.price[j] = m.bid[s]
 
 
-@njit
+@lean
 def _bid(m: Market, lists: Lists, q: Queue, i: int, epsilon: float) -> bool:
     """Let bidder i place its free units. False if its list is exhausted first."""
     while m.free[i] > 0:
@@ -130,7 +128,7 @@ def _bid(m: Market, lists: Lists, q: Queue, i: int, epsilon: float) -> bool:
     return True
 
 
-@njit
+@lean
 def drain(m: Market, lists: Lists, q: Queue, epsilon: float) -> int:
     """Let queued bidders bid until only bidders with exhausted lists are left. Returns how many these are."""
     while q.state[_LENGTH] > 0:
@@ -142,31 +140,31 @@ def drain(m: Market, lists: Lists, q: Queue, epsilon: float) -> int:
     return q.state[_STALE]
 
 
-@njit
+@kernel
 def least_levels(m: Market, lists: Lists) -> Floats:
     """Return a lower bound of each bidder's least level, from its list and threshold."""
     out = lists.threshold.copy()
-    for i in range(len(out)):
+    for i in range(out.shape[0]):
         for k in range(lists.start[i], lists.start[i] + lists.length[i]):
             out[i] = min(out[i], lists.cost[k] + m.price[lists.item[k]])
     return out
 
 
-@njit
+@kernel
 def held_levels(m: Market) -> Floats:
     """Return the highest level at which each bidder holds something."""
     out = np.full(len(m.supply), -np.inf)
-    for j in range(len(m.capacity)):
+    for j in range(m.capacity.shape[0]):
         for k in range(m.slot[j], m.slot[j] + m.tranches[j]):
             i = m.holder[k]
             out[i] = max(out[i], m.cost[k] + m.price[j])
     return out
 
 
-@njit
+@lean
 def release(m: Market, profit: Floats, epsilon: float) -> None:
     """Begin a phase: free what is held above profit + epsilon, and forget bids that an older epsilon allowed."""
-    for j in range(len(m.capacity)):
+    for j in range(m.capacity.shape[0]):
         s, kept = m.slot[j], 0
         for k in range(s, s + m.tranches[j]):
             i = m.holder[k]
@@ -180,14 +178,14 @@ def release(m: Market, profit: Floats, epsilon: float) -> None:
         m.tranches[j] = kept
 
 
-@njit
+@kernel
 def turn(m: Market, profit: Floats, out: Market) -> None:
     """Swap sides: objects become bidders, bidders objects, and the price of a bidder is minus its profit."""
     out.free[:] = m.capacity - m.used
     out.used[:] = m.supply - m.free
     out.price[:] = -profit
     out.tranches[:] = 0
-    for j in range(len(m.capacity)):
+    for j in range(m.capacity.shape[0]):
         for k in range(m.slot[j], m.slot[j] + m.tranches[j]):
             i = m.holder[k]
             s = out.slot[i] + out.tranches[i]

@@ -7,29 +7,24 @@ too low, which is still a bound.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import math
+from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.chunks import in_chunks
-from unmask.kernels.distance import pair
-from unmask.kernels.search import LEVEL_SHIFT, STACK, limit, near_boxes, screen
+from unmask.kernels.compiling import inlined, lean
+from unmask.kernels.search import LEVEL_SHIFT, STACK, exact, limit, near_boxes, screen
 from unmask.kernels.space import EUCLIDEAN, Space
-from unmask.kernels.tree import LANES, LEAF, Tree, plant
+from unmask.kernels.tree import LANES, LEAF, Singles, Tree, plant
 from unmask.kernels.vector import lowest_bit
-
-if TYPE_CHECKING:
-    from unmask.kernels.tree import Singles
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Items = NDArray[np.int32]
 
 _CHUNK = 64  # bidders per task of a thread
-
-njit = numba.njit(cache=True, nogil=True)
 
 
 class Lists(NamedTuple):
@@ -50,6 +45,25 @@ class Shop(NamedTuple):
     root: bool  # a cost is the square root of the reduced distance
     box: Floats  # (box groups, 16) least price in a box
     leaf: Floats  # (leaves,) least price in a leaf
+
+
+class Desk(NamedTuple):
+    """Room for one search at a time: a stack of boxes, bounds, and the candidates found so far as a heap."""
+
+    nodes: Ints
+    floors: Floats
+    gaps: Singles
+    far: Singles
+    levels: Floats
+    items: Items
+    costs: Floats
+
+
+def _desk(size: int) -> Desk:
+    return Desk(
+        np.empty(STACK, np.int64), np.empty(STACK), np.empty(LANES, np.float32), np.empty(LEAF, np.float32),
+        np.empty(size), np.empty(size, np.int32), np.empty(size),
+    )  # fmt: skip
 
 
 def open_shops(space: Space, *, squared: bool) -> tuple[Shop, Shop, Ints, Ints]:
@@ -86,55 +100,56 @@ def empty_lists(sizes: Ints) -> Lists:
     return Lists(start, np.zeros(n, np.int64), np.full(total, -1, np.int32), np.zeros(total), np.full(n, -np.inf))
 
 
-@njit
+@lean
 def update_prices(shop: Shop, price: Floats) -> None:
     """Put the least price inside on every leaf and box."""
-    n, tree = len(price), shop.tree
-    for leaf in range(len(shop.leaf)):
+    n, tree = price.shape[0], shop.tree
+    for leaf in range(shop.leaf.shape[0]):
         least = np.inf
         for t in range(leaf * LEAF, min(n, (leaf + 1) * LEAF)):
             least = min(least, price[t])
         shop.leaf[leaf] = least
         if not tree.flat:
             shop.box[leaf // LANES, leaf % LANES] = least
-    for h in range(1, len(tree.level)):
+    for h in range(1, tree.level.shape[0]):
         for b in range(tree.level[h] - tree.level[h - 1]):
-            shop.box[tree.level[h] + b // LANES, b % LANES] = shop.box[tree.level[h - 1] + b].min()
+            least = np.inf
+            for j in range(LANES):
+                least = min(least, shop.box[tree.level[h - 1] + b, j])
+            shop.box[tree.level[h] + b // LANES, b % LANES] = least
 
 
-@njit
+@lean
 def cost_of(shop: Shop, i: int, j: int) -> float:
     """Cost of bidder i and object j."""
-    s = shop.space
-    d = pair(
-        s.queries[i], s.points[j], s.query_codes[i], s.point_codes[j], s.norm, s.missing, s.step, s.code_missing
-    )  # fmt: skip
-    return np.sqrt(d) if shop.root else d
+    d = exact(shop.space, i, j)
+    return math.sqrt(d) if shop.root else d
 
 
-@njit
+@inlined
 def _within(shop: Shop, room: float) -> float:
     """Stored distances of pairs that cost at most ``room`` do not exceed this; negative if there are none."""
     if room < 0.0:
-        return np.float32(-1.0)
+        return -1.0
     return limit(shop.tree, room * room if shop.root else room)
 
 
-@njit
+@inlined
 def _floor(shop: Shop, gap: float) -> float:
     """Least cost of pairs whose stored distance is at least ``gap``: limit() turned round, a shade lower."""
     tree = shop.tree
     scaled = max(0.0, gap / (1.0 + tree.slack) - 1e-36)
     if tree.norm == EUCLIDEAN:
-        length = max(0.0, np.sqrt(scaled) - tree.error) * (1.0 - 1e-12)
-        return length * np.sqrt(tree.scale) if shop.root else length * length * tree.scale
+        length = max(0.0, math.sqrt(scaled) - tree.error) * (1.0 - 1e-12)
+        return length * math.sqrt(tree.scale) if shop.root else length * length * tree.scale
     return max(0.0, scaled - tree.error) * (1.0 - 1e-12) * tree.scale
 
 
-@njit
-def _replace_worst(levels: Floats, items: Items, costs: Floats, level: float, item: int, cost: float) -> None:
-    """Put a candidate in the place of the worst: a heap with the greatest level on top."""
-    n, k = len(levels), 0
+@inlined
+def _replace_worst(desk: Desk, n: int, level: float, item: int, cost: float) -> None:
+    """Put a candidate in the place of the worst of n: a heap with the greatest level on top."""
+    levels, items, costs = desk.levels, desk.items, desk.costs
+    k = 0
     while 2 * k + 1 < n:
         child = 2 * k + 1
         if child + 1 < n and levels[child + 1] > levels[child]:
@@ -146,13 +161,11 @@ def _replace_worst(levels: Floats, items: Items, costs: Floats, level: float, it
     levels[k], items[k], costs[k] = level, item, cost
 
 
-@njit
-def _look(
-    shop: Shop, price: Floats, i: int, leaf: int, cut: float, far: Singles, levels: Floats, items: Items, costs: Floats
-) -> float:
+@inlined
+def _look(shop: Shop, price: Floats, i: int, leaf: int, cut: float, n: int, desk: Desk) -> float:
     """Offer the objects of a leaf to the heap. Returns the level from which on nothing is wanted any more."""
-    probe = shop.tree.probes[i]
-    mask = screen(shop.tree, leaf, probe, _within(shop, cut - shop.leaf[leaf]), far)
+    far = desk.far
+    mask = screen(shop.tree, leaf, shop.tree.probes[i], _within(shop, cut - shop.leaf[leaf]), far)
     while mask:
         j = lowest_bit(mask)
         mask &= mask - 1
@@ -160,69 +173,67 @@ def _look(
         if far[j] <= _within(shop, cut - price[t]):
             cost = cost_of(shop, i, t)
             if cost + price[t] < cut:
-                _replace_worst(levels, items, costs, cost + price[t], t, cost)
-                cut = min(cut, levels[0])
+                _replace_worst(desk, n, cost + price[t], t, cost)
+                cut = min(cut, desk.levels[0])
     return cut
 
 
-@njit
-def find(shop: Shop, price: Floats, i: int, cut: float, levels: Floats, items: Items, costs: Floats) -> float:
-    """Find the len(levels) objects of least cost + price below ``cut`` for bidder i; items are -1 if there are fewer.
-
-    Returns the threshold: no object that was not found is below it.
-    """
-    tree = shop.tree
-    levels[:], items[:] = np.inf, -1
-    far, gaps = np.empty(LEAF, np.float32), np.empty(LANES, np.float32)
-    if tree.flat:
-        for leaf in range(len(shop.leaf)):
-            cut = _look(shop, price, i, leaf, cut, far, levels, items, costs)
-        return cut
-    nodes, floors = np.empty(STACK, np.int64), np.empty(STACK)
-    nodes[0], floors[0], top = len(tree.level) << LEVEL_SHIFT, -np.inf, 1
-    while top > 0:
-        top -= 1
-        if floors[top] >= cut:
-            continue
-        height, box = nodes[top] >> LEVEL_SHIFT, nodes[top] & ((1 << LEVEL_SHIFT) - 1)
-        if height == 0:
-            cut = _look(shop, price, i, box, cut, far, levels, items, costs)
-        else:
-            top = _open(shop, i, height - 1, box, cut, gaps, nodes, floors, top)
-    return cut
-
-
-@njit
-def _open(
-    shop: Shop, i: int, height: int, parent: int, cut: float, gaps: Singles, nodes: Ints, floors: Floats, top: int
-) -> int:
+@inlined
+def _open(shop: Shop, i: int, height: int, parent: int, cut: float, desk: Desk, top: int) -> int:
     """Put the children of a box on the stack, the most promising last, so that it comes first."""
-    tree = shop.tree
-    price = shop.box[tree.level[height] + parent]
-    mask = near_boxes(tree, height, parent, tree.probes[i], _within(shop, cut - price.min()), gaps)
+    tree, nodes, floors, gaps = shop.tree, desk.nodes, desk.floors, desk.gaps
+    group = tree.level[height] + parent
+    least = shop.box[group, 0]
+    for j in range(1, LANES):
+        least = min(least, shop.box[group, j])
+    mask = near_boxes(tree, height, parent, tree.probes[i], _within(shop, cut - least), gaps)
     bottom = top
     while mask:
         j = lowest_bit(mask)
         mask &= mask - 1
-        floor = _floor(shop, gaps[j]) + price[j]
-        if floor >= cut:
-            continue
-        at = top
-        while at > bottom and floors[at - 1] < floor:
-            nodes[at], floors[at] = nodes[at - 1], floors[at - 1]
-            at -= 1
-        nodes[at], floors[at] = height << LEVEL_SHIFT | (parent * LANES + j), floor
-        top += 1
+        floor = _floor(shop, gaps[j]) + shop.box[group, j]
+        if floor < cut:
+            at = top
+            while at > bottom and floors[at - 1] < floor:
+                nodes[at], floors[at] = nodes[at - 1], floors[at - 1]
+                at -= 1
+            nodes[at], floors[at] = height << LEVEL_SHIFT | (parent * LANES + j), floor
+            top += 1
     return top
 
 
-@njit
-def _refresh(lists: Lists, shop: Shop, price: Floats, bidders: Ints) -> None:
-    n_o = len(shop.space.points)
+@lean
+def find(shop: Shop, price: Floats, i: int, cut: float, n: int, desk: Desk) -> float:
+    """Find the n objects of least cost + price below ``cut`` for bidder i; items are -1 if there are fewer.
+
+    Returns the threshold: no object that was not found is below it.
+    """
+    tree = shop.tree
+    for k in range(n):
+        desk.levels[k], desk.items[k] = np.inf, -1
+    if tree.flat:
+        for leaf in range(shop.leaf.shape[0]):
+            cut = _look(shop, price, i, leaf, cut, n, desk)
+        return cut
+    desk.nodes[0], desk.floors[0], top = tree.level.shape[0] << LEVEL_SHIFT, -np.inf, 1
+    while top > 0:
+        top -= 1
+        if desk.floors[top] < cut:
+            height, box = desk.nodes[top] >> LEVEL_SHIFT, desk.nodes[top] & ((1 << LEVEL_SHIFT) - 1)
+            if height == 0:
+                cut = _look(shop, price, i, box, cut, n, desk)
+            else:
+                top = _open(shop, i, height - 1, box, cut, desk, top)
+    return cut
+
+
+@lean
+def _refresh(lists: Lists, shop: Shop, price: Floats, bidders: Ints, desk: Desk) -> None:
+    n_o = shop.space.points.shape[0]
     for i in bidders:
         a, b = lists.start[i], lists.start[i + 1]
         old, size, cut = lists.length[i], b - a, np.inf
-        if len(price) > n_o:  # the last object costs nothing, and nobody needs to search for it
+        if price.shape[0] > n_o:  # the last object costs nothing, and nobody needs to search for it
             size -= 1
             old -= 1
         if old == size:  # what it had are candidates still: none of the new ones is worse
@@ -231,14 +242,13 @@ def _refresh(lists: Lists, shop: Shop, price: Floats, bidders: Ints) -> None:
                 if lists.item[k] < n_o:
                     cut = max(cut, lists.cost[k] + price[lists.item[k]])
             cut += 1e-12 * abs(cut) + 1e-300
-        levels, items, costs = np.empty(size), np.empty(size, np.int32), np.empty(size)
-        lists.threshold[i] = find(shop, price, i, cut, levels, items, costs)
+        lists.threshold[i] = find(shop, price, i, cut, size, desk)
         n = 0
         for k in range(size):
-            if items[k] >= 0:
-                lists.item[a + n], lists.cost[a + n] = items[k], costs[k]
+            if desk.items[k] >= 0:
+                lists.item[a + n], lists.cost[a + n] = desk.items[k], desk.costs[k]
                 n += 1
-        if len(price) > n_o:
+        if price.shape[0] > n_o:
             lists.item[a + n], lists.cost[a + n] = n_o, 0.0
             n += 1
         lists.length[i] = n
@@ -249,10 +259,11 @@ def refresh(lists: Lists, shop: Shop, price: Floats, bidders: Ints) -> None:
 
     A price more than there are objects in the shop belongs to an object that costs nothing and is on every list.
     """
-    in_chunks(lambda part: _refresh(lists, shop, price, bidders[part]), len(bidders), chunk=_CHUNK)
+    size = int((lists.start[bidders + 1] - lists.start[bidders]).max())
+    in_chunks(lambda part: _refresh(lists, shop, price, bidders[part], _desk(size)), len(bidders), chunk=_CHUNK)
 
 
-@njit
+@lean
 def _enlist(lists: Lists, price: Floats, i: int, j: int, cost: float) -> None:
     """Put object j on bidder i's list; if there is no place, the worst entry goes and the threshold says so."""
     a, n = lists.start[i], lists.length[i]
@@ -272,33 +283,34 @@ def _enlist(lists: Lists, price: Floats, i: int, j: int, cost: float) -> None:
         lists.item[at], lists.cost[at] = j, cost
 
 
-@njit
 def announce(lists: Lists, price: Floats, back: Shop, ceiling: Floats, fallen: Ints) -> None:
     """Tell bidders of objects whose prices fell below their thresholds: the lists are true again.
 
     ``back`` is the shop where objects look for bidders, its prices (``ceiling``) minus the thresholds: an object at
     price p concerns the bidders with cost - threshold < -p.
     """
-    nodes, floors = np.empty(STACK, np.int64), np.empty(STACK)
-    far, gaps = np.empty(LEAF, np.float32), np.empty(LANES, np.float32)
+    _announce(lists, price, back, ceiling, fallen, _desk(0))
+
+
+@lean
+def _announce(lists: Lists, price: Floats, back: Shop, ceiling: Floats, fallen: Ints, desk: Desk) -> None:
     tree = back.tree
     for j in fallen:
-        cut = -price[j]
         if tree.flat:
-            for leaf in range(len(back.leaf)):
-                _announce_leaf(lists, price, back, ceiling, j, leaf, far)
+            for leaf in range(back.leaf.shape[0]):
+                _announce_leaf(lists, price, back, ceiling, j, leaf, desk.far)
             continue
-        nodes[0], floors[0], top = len(tree.level) << LEVEL_SHIFT, -np.inf, 1
+        desk.nodes[0], desk.floors[0], top = tree.level.shape[0] << LEVEL_SHIFT, -np.inf, 1
         while top > 0:
             top -= 1
-            height, box = nodes[top] >> LEVEL_SHIFT, nodes[top] & ((1 << LEVEL_SHIFT) - 1)
+            height, box = desk.nodes[top] >> LEVEL_SHIFT, desk.nodes[top] & ((1 << LEVEL_SHIFT) - 1)
             if height == 0:
-                _announce_leaf(lists, price, back, ceiling, j, box, far)
+                _announce_leaf(lists, price, back, ceiling, j, box, desk.far)
             else:
-                top = _open(back, j, height - 1, box, cut, gaps, nodes, floors, top)
+                top = _open(back, j, height - 1, box, -price[j], desk, top)
 
 
-@njit
+@inlined
 def _announce_leaf(lists: Lists, price: Floats, back: Shop, ceiling: Floats, j: int, leaf: int, far: Singles) -> None:
     cut = -price[j]
     mask = screen(back.tree, leaf, back.tree.probes[j], _within(back, cut - back.leaf[leaf]), far)

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from unmask.kernels.compiling import inlined, lean
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-njit = numba.njit(cache=True, nogil=True)
 
 
 class Market(NamedTuple):
@@ -58,14 +57,14 @@ def open_market(supply: Ints, capacity: Ints) -> Market:
     )
 
 
-@njit
+@inlined
 def holds_all(m: Market, i: int, j: int) -> bool:
     """Tell whether bidder i holds every unit of object j: then it has nothing to win there."""
     s = m.slot[j]
     return m.tranches[j] == 1 and m.holder[s] == i and m.amount[s] == m.capacity[j]
 
 
-@njit
+@inlined
 def _swap(m: Market, a: int, b: int) -> None:
     m.holder[a], m.holder[b] = m.holder[b], m.holder[a]
     m.amount[a], m.amount[b] = m.amount[b], m.amount[a]
@@ -73,7 +72,7 @@ def _swap(m: Market, a: int, b: int) -> None:
     m.cost[a], m.cost[b] = m.cost[b], m.cost[a]
 
 
-@njit
+@inlined
 def _sift_down(m: Market, j: int, k: int) -> None:
     s, n = m.slot[j], m.tranches[j]
     while 2 * k + 1 < n:
@@ -86,7 +85,7 @@ def _sift_down(m: Market, j: int, k: int) -> None:
         k = child
 
 
-@njit
+@inlined
 def _sift_up(m: Market, j: int, k: int) -> None:
     s = m.slot[j]
     while k > 0 and m.bid[s + k] < m.bid[s + (k - 1) // 2]:
@@ -94,7 +93,7 @@ def _sift_up(m: Market, j: int, k: int) -> None:
         k = (k - 1) // 2
 
 
-@njit
+@inlined
 def _insert(m: Market, i: int, j: int, units: int, offer: float, cost: float) -> None:
     """Add a tranche; one that i already has there is raised to the new bid instead (bids of one class are equal)."""
     s = m.slot[j]
@@ -111,7 +110,7 @@ def _insert(m: Market, i: int, j: int, units: int, offer: float, cost: float) ->
     _sift_up(m, j, k)
 
 
-@njit
+@inlined
 def _drop_top(m: Market, j: int) -> None:
     s = m.slot[j]
     m.tranches[j] -= 1
@@ -121,7 +120,7 @@ def _drop_top(m: Market, j: int) -> None:
         _sift_down(m, j, 0)
 
 
-@njit
+@inlined
 def place(m: Market, i: int, j: int, offer: float, cost: float) -> int:
     """Bid ``offer`` for as many units of j as stand at its price. Returns who lost units, or -1."""
     s = m.slot[j]
