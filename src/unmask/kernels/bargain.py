@@ -16,21 +16,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.auction import (
-    Queue, call_up, drain, empty_queue, held_levels, least_levels, release, take_stale, turn,
+    Queue,
+    call_up,
+    drain,
+    empty_queue,
+    held_levels,
+    least_levels,
+    release,
+    take_stale,
+    turn,
 )
-from unmask.kernels.candidates import Lists, Shop, announce, empty_lists, open_shops, refresh, update_prices
-from unmask.kernels.market import Market, open_market
+from unmask.kernels.candidates import Lists, Shop, announce, cost_of, empty_lists, refresh, update_prices
+from unmask.kernels.compiling import kernel
+from unmask.kernels.market import Market, hand, open_market, seat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unmask.kernels.space import Space
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-LISTED = 16  # candidates of a bidder
+LISTED = 16  # candidates of a bidder, besides as many as it wants
 CROWD_LISTED = 256
+_FIRST = 0.2  # searches per bidder before sides are swapped for the first time in a phase
+_MANY = 4000  # free units up to which the rest is matched with some care
+_SLICE = 8192  # searches between two looks at the clock
 
 
 class Side(NamedTuple):
@@ -43,28 +53,33 @@ class Side(NamedTuple):
 
 
 class Bargain(NamedTuple):
-    """Both directions, and where records stand in them: bidder b of the market is class ``bidders[b]`` of its file."""
+    """Both directions."""
 
     forward: Side
     backward: Side
-    bidders: Ints
-    objects: Ints
     crowd: int  # the bidder that wants leftovers at no cost, or -1
 
 
-def open_bargain(space: Space, supply: Ints, capacity: Ints, *, squared: bool) -> Bargain:
-    """Prepare both sides. Queries are distinct bidders, points distinct objects; sum(supply) <= sum(capacity)."""
-    shop, back, bidders, objects = open_shops(space, squared=squared)
-    supply, capacity = supply[bidders], capacity[objects]
+def open_bargain(forward: Shop, backward: Shop, supply: Ints, capacity: Ints) -> Bargain:
+    """Prepare both sides; sum(supply) <= sum(capacity). The crowd comes when the others have chosen."""
     rest = int(capacity.sum() - supply.sum())
     crowd = len(supply) if rest else -1
-    sizes = np.minimum(LISTED + np.where(supply > 1, supply, 0), len(capacity))
+    sizes, back_sizes = _list_sizes(supply, len(capacity)), _list_sizes(capacity, len(supply))
     if rest:
         supply, sizes = np.append(supply, rest), np.append(sizes, min(CROWD_LISTED, len(capacity)))
-    back_sizes = np.minimum(LISTED + np.where(capacity > 1, capacity, 0), len(bidders)) + (rest > 0)
-    forward = Side(shop, empty_lists(sizes), open_market(supply, capacity), empty_queue(len(supply)))
-    backward = Side(back, empty_lists(back_sizes), open_market(capacity, supply), empty_queue(len(capacity)))
-    return Bargain(forward, backward, bidders, objects, crowd)
+        back_sizes = back_sizes + 1
+    bargain = Bargain(
+        Side(forward, empty_lists(sizes), open_market(supply, capacity), empty_queue(len(supply))),
+        Side(backward, empty_lists(back_sizes), open_market(capacity, supply), empty_queue(len(capacity))),
+        crowd,
+    )
+    if rest:
+        bargain.forward.market.free[crowd] = 0
+    return bargain
+
+
+def _list_sizes(wanted: Ints, n: int) -> Ints:
+    return np.minimum(LISTED + np.where(wanted > 1, wanted, 0), n).astype(np.int64)
 
 
 def search_lists(bargain: Bargain, side: Side, stale: Ints) -> None:
@@ -97,10 +112,12 @@ def trade(bargain: Bargain, side: Side, epsilon: float, stop: Callable[[int, int
     searches = 0
     while drain(side.market, side.lists, side.queue, epsilon):
         stale = take_stale(side.queue)
-        if stop(searches, int(side.market.free[stale].sum())):
-            return False
-        searches += len(stale)
-        search_lists(bargain, side, stale)
+        for part in range(0, len(stale), _SLICE):
+            if stop(searches, int(side.market.free[stale].sum())):
+                return False
+            chosen = stale[part : part + _SLICE]
+            search_lists(bargain, side, chosen)
+            searches += len(chosen)
     return True
 
 
@@ -114,41 +131,70 @@ def turn_back(bargain: Bargain, epsilon: float) -> None:
 
 
 def turn_forth(bargain: Bargain, epsilon: float) -> None:
-    """Let the bidders bid again. Where prices fell meanwhile, lists are mended rather than searched anew."""
+    """Let the bidders bid again. Where prices had to fall meanwhile, lists are mended rather than searched anew."""
     old, new = bargain.backward, bargain.forward
     held = held_levels(old.market) - epsilon
-    levels = np.where(old.market.free > 0, least_levels(old.market, old.lists), held)
+    levels = np.where(old.market.free > 0, np.maximum(least_levels(old.market, old.lists), held), held)
     before = new.market.price.copy()
     turn(old.market, np.maximum(levels, -before), new.market)
     fallen = np.flatnonzero(new.market.price < before)
-    real = len(bargain.bidders)
-    ceiling = -new.lists.threshold[:real]
+    ceiling = -new.lists.threshold[: len(old.shop.space.points)]
     update_prices(old.shop, ceiling)
     announce(new.lists, new.market.price, old.shop, ceiling, fallen)
     if bargain.crowd >= 0:
         new.lists.length[bargain.crowd], new.lists.threshold[bargain.crowd] = 0, -np.inf
 
 
-import os
-PAT=float(os.environ.get('PAT','0.05'))
-def run_phase(bargain: Bargain, epsilon: float, stop: Callable[[], bool], log=None) -> bool:
-    """Match everything within epsilon, by turns from both ends. False if ``stop`` cut it short."""
-    forward = bargain.forward
-    units = int(forward.market.supply.sum())
-    patience = max(64, int(len(bargain.bidders)*PAT))
-    few = max(8, units // 50)
-    def enough(searches, free):
-        return searches >= patience and free <= few
-    while not trade(bargain, forward, epsilon, enough):
-        if log: log('forward', forward.market.free.sum())
-        turn_back(bargain, epsilon)
-        trade(bargain, bargain.backward, epsilon, enough)
-        turn_forth(bargain, epsilon)
-        if log: log('backward', forward.market.free.sum())
-    return True
-
-
-def begin_phase(bargain: Bargain, epsilon: float) -> None:
+def run_phase(bargain: Bargain, epsilon: float, late: Callable[[], bool]) -> bool:
+    """Match everything within epsilon, by turns from both ends. False if it got too late before all was matched."""
     side = bargain.forward
-    profit = least_levels(side.market, side.lists)
-    release(side.market, profit, epsilon)
+    few = max(8, int(side.market.supply.sum()) // 50)
+    patience = max(64, int(_FIRST * len(side.market.supply)))
+
+    def stop(searches: int, free: int) -> bool:
+        return late() or (searches >= patience and free <= few)
+
+    done = trade(bargain, side, epsilon, stop)
+    _seat_crowd(bargain)
+    while not done and not late():
+        turn_back(bargain, epsilon)
+        trade(bargain, bargain.backward, epsilon, stop)
+        turn_forth(bargain, epsilon)
+        done = trade(bargain, side, epsilon, stop)
+    return done
+
+
+def _seat_crowd(bargain: Bargain) -> None:
+    """Give the crowd what nobody took. Nobody bid for it, so it stands at the lowest price, as it must."""
+    market = bargain.forward.market
+    rest = int(market.capacity.sum() - market.used.sum() - market.free.sum())
+    if rest:
+        seat(market, bargain.crowd, rest)
+
+
+def next_phase(bargain: Bargain, epsilon: float) -> None:
+    """Free the holdings that a smaller epsilon does not allow."""
+    side = bargain.forward
+    release(side.market, least_levels(side.market, side.lists), epsilon)
+
+
+def match_rest(bargain: Bargain) -> None:
+    """Match whatever is still free, without care for the optimum: nearest first, or in tree order if there is much."""
+    side = bargain.forward
+    free, left = side.market.free, side.market.capacity - side.market.used
+    objects = np.repeat(np.arange(len(left)), left)
+    _hand_out(side.market, side.shop, np.repeat(np.arange(len(free)), free), objects, len(objects) <= _MANY)
+
+
+@kernel
+def _hand_out(m: Market, shop: Shop, bidders: Ints, objects: Ints, choose: bool) -> None:  # noqa: FBT001
+    real = shop.space.queries.shape[0]
+    for k in range(len(bidders)):
+        i, at, least = bidders[k], k, np.inf
+        if choose and i < real:
+            for r in range(k, len(objects)):
+                cost = cost_of(shop, i, objects[r])
+                if cost < least:
+                    at, least = r, cost
+        objects[k], objects[at] = objects[at], objects[k]
+        hand(m, i, objects[k], cost_of(shop, i, objects[k]) if i < real else 0.0)

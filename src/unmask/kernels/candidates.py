@@ -25,6 +25,7 @@ Ints = NDArray[np.int64]
 Items = NDArray[np.int32]
 
 _CHUNK = 64  # bidders per task of a thread
+_SAMPLE = 128
 
 
 class Lists(NamedTuple):
@@ -57,12 +58,13 @@ class Desk(NamedTuple):
     levels: Floats
     items: Items
     costs: Floats
+    looked: Ints  # (1,) leaves looked at
 
 
 def _desk(size: int) -> Desk:
     return Desk(
         np.empty(STACK, np.int64), np.empty(STACK), np.empty(LANES, np.float32), np.empty(LEAF, np.float32),
-        np.empty(size), np.empty(size, np.int32), np.empty(size),
+        np.empty(size), np.empty(size, np.int32), np.empty(size), np.zeros(1, np.int64),
     )  # fmt: skip
 
 
@@ -165,6 +167,7 @@ def _replace_worst(desk: Desk, n: int, level: float, item: int, cost: float) -> 
 def _look(shop: Shop, price: Floats, i: int, leaf: int, cut: float, n: int, desk: Desk) -> float:
     """Offer the objects of a leaf to the heap. Returns the level from which on nothing is wanted any more."""
     far = desk.far
+    desk.looked[0] += 1
     mask = screen(shop.tree, leaf, shop.tree.probes[i], _within(shop, cut - shop.leaf[leaf]), far)
     while mask:
         j = lowest_bit(mask)
@@ -208,23 +211,39 @@ def find(shop: Shop, price: Floats, i: int, cut: float, n: int, desk: Desk) -> f
 
     Returns the threshold: no object that was not found is below it.
     """
-    tree = shop.tree
     for k in range(n):
         desk.levels[k], desk.items[k] = np.inf, -1
-    if tree.flat:
-        for leaf in range(shop.leaf.shape[0]):
-            cut = _look(shop, price, i, leaf, cut, n, desk)
-        return cut
-    desk.nodes[0], desk.floors[0], top = tree.level.shape[0] << LEVEL_SHIFT, -np.inf, 1
+    top = _enter(shop, desk)
     while top > 0:
-        top -= 1
-        if desk.floors[top] < cut:
-            height, box = desk.nodes[top] >> LEVEL_SHIFT, desk.nodes[top] & ((1 << LEVEL_SHIFT) - 1)
-            if height == 0:
-                cut = _look(shop, price, i, box, cut, n, desk)
-            else:
-                top = _open(shop, i, height - 1, box, cut, desk, top)
+        leaf, top = _next_leaf(shop, i, cut, desk, top)
+        if leaf >= 0:
+            cut = _look(shop, price, i, leaf, cut, n, desk)
     return cut
+
+
+@inlined
+def _enter(shop: Shop, desk: Desk) -> int:
+    """Put the root on the stack; a flat tree has none, and its leaves are taken in turn."""
+    desk.nodes[0], desk.floors[0] = 0 if shop.tree.flat else shop.tree.level.shape[0] << LEVEL_SHIFT, -np.inf
+    return 1
+
+
+@inlined
+def _next_leaf(shop: Shop, i: int, cut: float, desk: Desk, top: int) -> tuple[int, int]:
+    """Take one box off the stack. Returns the leaf it is, or -1, and the height of the stack."""
+    leaf = -1
+    if shop.tree.flat:
+        leaf = desk.nodes[0]
+        desk.nodes[0] += 1
+        return leaf, 1 if leaf + 1 < shop.leaf.shape[0] else 0
+    top -= 1
+    if desk.floors[top] < cut:
+        height, box = desk.nodes[top] >> LEVEL_SHIFT, desk.nodes[top] & ((1 << LEVEL_SHIFT) - 1)
+        if height == 0:
+            leaf = box
+        else:
+            top = _open(shop, i, height - 1, box, cut, desk, top)
+    return leaf, top
 
 
 @lean
@@ -294,20 +313,12 @@ def announce(lists: Lists, price: Floats, back: Shop, ceiling: Floats, fallen: I
 
 @lean
 def _announce(lists: Lists, price: Floats, back: Shop, ceiling: Floats, fallen: Ints, desk: Desk) -> None:
-    tree = back.tree
     for j in fallen:
-        if tree.flat:
-            for leaf in range(back.leaf.shape[0]):
-                _announce_leaf(lists, price, back, ceiling, j, leaf, desk.far)
-            continue
-        desk.nodes[0], desk.floors[0], top = tree.level.shape[0] << LEVEL_SHIFT, -np.inf, 1
+        top = _enter(back, desk)
         while top > 0:
-            top -= 1
-            height, box = desk.nodes[top] >> LEVEL_SHIFT, desk.nodes[top] & ((1 << LEVEL_SHIFT) - 1)
-            if height == 0:
-                _announce_leaf(lists, price, back, ceiling, j, box, desk.far)
-            else:
-                top = _open(back, j, height - 1, box, -price[j], desk, top)
+            leaf, top = _next_leaf(back, j, -price[j], desk, top)
+            if leaf >= 0:
+                _announce_leaf(lists, price, back, ceiling, j, leaf, desk.far)
 
 
 @inlined
@@ -322,3 +333,57 @@ def _announce_leaf(lists: Lists, price: Floats, back: Shop, ceiling: Floats, j: 
             cost = cost_of(back, j, i)
             if cost + price[j] < lists.threshold[i]:
                 _enlist(lists, price, i, j, cost)
+
+
+def least_costs(shop: Shop, price: Floats, start: Floats) -> Floats:
+    """Least cost + price over *all* objects, for every bidder, by a search of its own. ``start`` are levels met."""
+    out = start.copy()
+    in_chunks(lambda part: _least(shop, price, part.start, out[part], _desk(1)), len(out), chunk=4 * _CHUNK)
+    return out
+
+
+@lean
+def _least(shop: Shop, price: Floats, first: int, out: Floats, desk: Desk) -> None:
+    for i in range(out.shape[0]):
+        out[i] = min(out[i], find(shop, price, first + i, out[i], 1, desk))
+
+
+def effort(shop: Shop, n: int) -> float:
+    """Estimate the leaves that all bidders look at, from a sample: the noisier file should do the asking."""
+    n_b, n_o = len(shop.space.queries), len(shop.space.points)
+    desk, price = _desk(min(n, n_o)), np.zeros(n_o)
+    update_prices(shop, price)
+    sample = np.arange(0, n_b, max(1, n_b // _SAMPLE))
+    for i in sample:
+        find(shop, price, i, np.inf, min(n, n_o), desk)
+    return float(desk.looked[0]) / len(sample) * n_b
+
+
+def within(shop: Shop, price: Floats, bidders: Ints, cut: Floats) -> tuple[Ints, Ints]:
+    """All objects with cost + price below ``cut`` of some bidders: pairs (place in ``bidders``, object)."""
+    who, what = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    todo, size, n_o = np.arange(len(bidders)), 8, len(shop.space.points)
+    while len(todo):
+        size = min(size, n_o)
+        found = np.full((len(todo), size), -1, np.int32)
+        in_chunks(
+            lambda part, todo=todo, found=found, size=size: _within_cut(
+                shop, price, bidders[todo[part]], cut[todo[part]], found[part], _desk(size)
+            ),
+            len(todo),
+        )
+        more = (found >= 0).all(axis=1) if size < n_o else np.zeros(len(todo), np.bool_)
+        row, col = np.nonzero((found >= 0) & ~more[:, None])
+        who.append(todo[row])
+        what.append(found[row, col].astype(np.int64))
+        todo, size = todo[more], size * 8
+    return np.concatenate(who), np.concatenate(what)
+
+
+@lean
+def _within_cut(shop: Shop, price: Floats, bidders: Ints, cut: Floats, found: Items, desk: Desk) -> None:
+    n = found.shape[1]
+    for s in range(bidders.shape[0]):
+        find(shop, price, bidders[s], cut[s], n, desk)
+        for k in range(n):
+            found[s, k] = desk.items[k]

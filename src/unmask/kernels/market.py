@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.compiling import inlined, lean
+from unmask.kernels.compiling import inlined, kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -146,3 +146,30 @@ def place(m: Market, i: int, j: int, offer: float, cost: float) -> int:
     if m.used[j] == m.capacity[j]:
         m.price[j] = m.bid[s]
     return loser
+
+
+@inlined
+def hand(m: Market, i: int, j: int, cost: float) -> None:
+    """Give bidder i one unit of j at its price."""
+    m.free[i] -= 1
+    m.used[j] += 1
+    _insert(m, i, j, 1, m.price[j], cost)
+
+
+@kernel
+def seat(m: Market, i: int, units: int) -> None:
+    """Let bidder i have so many of the units that nobody holds, at their prices and no cost."""
+    for j in range(m.capacity.shape[0]):
+        take = min(units, m.capacity[j] - m.used[j])
+        if take > 0:
+            m.used[j] += take
+            units -= take
+            _insert(m, i, j, take, m.price[j], 0.0)
+
+
+def holdings(m: Market) -> tuple[Ints, Ints, Ints, Floats]:
+    """Return all tranches: holders, objects, amounts and costs."""
+    item = np.repeat(np.arange(len(m.capacity)), m.tranches)
+    first = np.concatenate(([0], np.cumsum(m.tranches)))
+    at = m.slot[item] + np.arange(len(item)) - first[item]
+    return m.holder[at], item, m.amount[at], m.cost[at]
