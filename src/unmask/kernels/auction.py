@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.compiling import inlined, kernel, lean
-from unmask.kernels.candidates import Lists
-from unmask.kernels.market import Market, holds_all, place
+from unmask.kernels.candidates import Lists, enlist
+from unmask.kernels.market import Market, holds_all, lower_bid, place
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -94,18 +94,26 @@ def _best_two(m: Market, lists: Lists, i: int) -> tuple[int, float, float]:
 
 
 @lean
-def _defend(m: Market, lists: Lists, i: int, epsilon: float) -> None:
-    """Raise i's bids on what it holds alone to the level of its next choice: equal records bid as one."""
+def _settle(m: Market, lists: Lists, i: int, epsilon: float) -> None:
+    """Level the bids of a bidder of many units before others act.
+
+    Its next choice, at some level, is all that counts: what it holds alone rises to that level, so that nobody takes it
+    for less than i would pay elsewhere, and a bid for a shared object falls to it, as the price may follow up to there.
+    """
     _, best, _ = _best_two(m, lists, i)
     level = min(best, lists.threshold[i])
     if level == np.inf:
         return
     for k in range(lists.start[i], lists.start[i] + lists.length[i]):
-        j = lists.item[k]
+        j, bid = lists.item[k], level + epsilon - lists.cost[k]
         if holds_all(m, i, j):
-            s = m.slot[j]
-            m.bid[s] = max(m.bid[s], level + epsilon - lists.cost[k])
-            m.price[j] = m.bid[s]
+            m.bid[m.slot[j]] = m.price[j] = max(m.price[j], bid)
+        elif m.capacity[j] > 1:
+            lower_bid(m, i, j, bid)
+    if i == lists.crowd:
+        for j in range(m.capacity.shape[0]):
+            if m.price[j] < level and holds_all(m, i, j):
+                m.bid[m.slot[j]] = m.price[j] = level
 
 
 @lean
@@ -123,8 +131,8 @@ def _bid(m: Market, lists: Lists, q: Queue, i: int, epsilon: float) -> bool:
         q.state[_BIDS] += 1
         if loser >= 0:
             _push(q, loser)
-    if m.supply[i] > 1:
-        _defend(m, lists, i, epsilon)
+        if loser >= 0 and loser == lists.crowd:
+            enlist(lists, m.price, loser, j, 0.0)
     return True
 
 
@@ -133,7 +141,12 @@ def drain(m: Market, lists: Lists, q: Queue, epsilon: float) -> int:
     """Let queued bidders bid until only bidders with exhausted lists are left. Returns how many these are."""
     while q.state[_LENGTH] > 0:
         i = _pop(q)
-        if m.free[i] > 0 and not _bid(m, lists, q, i, epsilon):
+        if m.free[i] == 0:
+            continue
+        done = _bid(m, lists, q, i, epsilon)
+        if m.supply[i] > 1:
+            _settle(m, lists, i, epsilon)
+        if not done:
             q.stale[q.state[_STALE]] = i
             q.state[_STALE] += 1
             q.waiting[i] = True
@@ -159,6 +172,20 @@ def held_levels(m: Market) -> Floats:
             i = m.holder[k]
             out[i] = max(out[i], m.cost[k] + m.price[j])
     return out
+
+
+@lean
+def level_out(m: Market, held: Floats) -> None:
+    """Raise what a bidder holds alone to the highest level at which it holds anything.
+
+    While others raise the price of an object that it shares, a bidder does not act, and what it holds alone stays cheap.
+    Nobody else is concerned if that catches up.
+    """
+    for j in range(m.capacity.shape[0]):
+        s = m.slot[j]
+        i = m.holder[s]
+        if m.tranches[j] == 1 and m.amount[s] == m.capacity[j] and m.supply[i] > m.amount[s]:
+            m.bid[s] = m.price[j] = max(m.price[j], held[i] - m.cost[s])
 
 
 @lean

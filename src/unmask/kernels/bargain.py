@@ -22,6 +22,7 @@ from unmask.kernels.auction import (
     empty_queue,
     held_levels,
     least_levels,
+    level_out,
     release,
     take_stale,
     turn,
@@ -69,7 +70,7 @@ def open_bargain(forward: Shop, backward: Shop, supply: Ints, capacity: Ints) ->
         supply, sizes = np.append(supply, rest), np.append(sizes, min(CROWD_LISTED, len(capacity)))
         back_sizes = back_sizes + 1
     bargain = Bargain(
-        Side(forward, empty_lists(sizes), open_market(supply, capacity), empty_queue(len(supply))),
+        Side(forward, empty_lists(sizes, crowd=crowd), open_market(supply, capacity), empty_queue(len(supply))),
         Side(backward, empty_lists(back_sizes), open_market(capacity, supply), empty_queue(len(capacity))),
         crowd,
     )
@@ -108,6 +109,12 @@ def _search_crowd(side: Side, crowd: int) -> None:
 
 def trade(bargain: Bargain, side: Side, epsilon: float, stop: Callable[[int, int], bool]) -> bool:
     """Let one side bid until nothing is free, which is True, or stop(searches so far, units still free) says so."""
+    done = _trade(bargain, side, epsilon, stop)
+    level_out(side.market, held_levels(side.market))
+    return done
+
+
+def _trade(bargain: Bargain, side: Side, epsilon: float, stop: Callable[[int, int], bool]) -> bool:
     call_up(side.queue, side.market.free)
     searches = 0
     while drain(side.market, side.lists, side.queue, epsilon):
@@ -124,8 +131,7 @@ def trade(bargain: Bargain, side: Side, epsilon: float, stop: Callable[[int, int
 def turn_back(bargain: Bargain, epsilon: float) -> None:
     """Let the objects bid. Their lists belong to other prices and are forgotten: few objects will need one."""
     old, new = bargain.forward, bargain.backward
-    profit = np.maximum(least_levels(old.market, old.lists), held_levels(old.market) - epsilon)
-    turn(old.market, profit, new.market)
+    turn(old.market, np.maximum(_profits(old), held_levels(old.market) - epsilon), new.market)
     new.lists.length[:] = 0
     new.lists.threshold[:] = -np.inf
 
@@ -172,10 +178,18 @@ def _seat_crowd(bargain: Bargain) -> None:
         seat(market, bargain.crowd, rest)
 
 
+def _profits(side: Side) -> Floats:
+    """Lower bounds of the least levels of the bidders. The crowd's list leaves out what it holds."""
+    out = least_levels(side.market, side.lists)
+    if side.lists.crowd >= 0:
+        out[side.lists.crowd] = side.market.price.min()
+    return out
+
+
 def next_phase(bargain: Bargain, epsilon: float) -> None:
     """Free the holdings that a smaller epsilon does not allow."""
     side = bargain.forward
-    release(side.market, least_levels(side.market, side.lists), epsilon)
+    release(side.market, _profits(side), epsilon)
 
 
 def match_rest(bargain: Bargain) -> None:

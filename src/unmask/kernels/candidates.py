@@ -36,6 +36,7 @@ class Lists(NamedTuple):
     item: Items
     cost: Floats
     threshold: Floats  # (n_b,)
+    crowd: int  # the one bidder whose list leaves out what it holds, or -1
 
 
 class Shop(NamedTuple):
@@ -95,11 +96,11 @@ def _open_shop(space: Space, tree: Tree, *, squared: bool) -> Shop:
     return Shop(space, tree, root, np.full((len(tree.low), LANES), np.inf), np.zeros(len(tree.lanes)))
 
 
-def empty_lists(sizes: Ints) -> Lists:
+def empty_lists(sizes: Ints, *, crowd: int = -1) -> Lists:
     """Return lists of given capacities. Nothing is proven yet, so every bidder must search first."""
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     total, n = int(start[-1]), len(sizes)
-    return Lists(start, np.zeros(n, np.int64), np.full(total, -1, np.int32), np.zeros(total), np.full(n, -np.inf))
+    return Lists(start, np.zeros(n, np.int64), np.full(total, -1, np.int32), np.zeros(total), np.full(n, -np.inf), crowd)
 
 
 @lean
@@ -233,12 +234,12 @@ def _next_leaf(shop: Shop, i: int, cut: float, desk: Desk, top: int) -> tuple[in
     """Take one box off the stack. Returns the leaf it is, or -1, and the height of the stack."""
     leaf = -1
     if shop.tree.flat:
-        leaf = desk.nodes[0]
+        leaf = int(desk.nodes[0])
         desk.nodes[0] += 1
         return leaf, 1 if leaf + 1 < shop.leaf.shape[0] else 0
     top -= 1
     if desk.floors[top] < cut:
-        height, box = desk.nodes[top] >> LEVEL_SHIFT, desk.nodes[top] & ((1 << LEVEL_SHIFT) - 1)
+        height, box = int(desk.nodes[top]) >> LEVEL_SHIFT, int(desk.nodes[top]) & ((1 << LEVEL_SHIFT) - 1)
         if height == 0:
             leaf = box
         else:
@@ -283,7 +284,7 @@ def refresh(lists: Lists, shop: Shop, price: Floats, bidders: Ints) -> None:
 
 
 @lean
-def _enlist(lists: Lists, price: Floats, i: int, j: int, cost: float) -> None:
+def enlist(lists: Lists, price: Floats, i: int, j: int, cost: float) -> None:
     """Put object j on bidder i's list; if there is no place, the worst entry goes and the threshold says so."""
     a, n = lists.start[i], lists.length[i]
     worst, at = cost + price[j], -1
@@ -332,7 +333,7 @@ def _announce_leaf(lists: Lists, price: Floats, back: Shop, ceiling: Floats, j: 
         if far[k] <= _within(back, cut - ceiling[i]):
             cost = cost_of(back, j, i)
             if cost + price[j] < lists.threshold[i]:
-                _enlist(lists, price, i, j, cost)
+                enlist(lists, price, i, j, cost)
 
 
 def least_costs(shop: Shop, price: Floats, start: Floats) -> Floats:

@@ -111,6 +111,17 @@ def _insert(m: Market, i: int, j: int, units: int, offer: float, cost: float) ->
 
 
 @inlined
+def lower_bid(m: Market, i: int, j: int, most: float) -> None:
+    """Lower i's bid for j to ``most``, though not below the price."""
+    s = m.slot[j]
+    for k in range(m.tranches[j]):
+        if m.holder[s + k] == i and m.bid[s + k] > most:
+            m.bid[s + k] = max(most, m.price[j])
+            _sift_up(m, j, k)
+            return
+
+
+@inlined
 def _drop_top(m: Market, j: int) -> None:
     s = m.slot[j]
     m.tranches[j] -= 1
