@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 CERTIFIED = 1e-9  # relative gap up to which a matching counts as optimal: rounding, not doubt
 _FIRST_EPSILON = 0.02  # of the median least cost
-_LAST_EPSILON = 1e-11  # of the mean cost
+_LAST_EPSILON = 1e-14  # of the largest cost on a list: less is lost in rounding
+_EXACT = 1e-11  # relative gap at which to stop in any case
 _FACTOR = 10.0
 _CHUNK = 16384  # first searches between two looks at the clock
 
@@ -144,18 +145,18 @@ def _auction(bargain: Bargain, max_gap: float, clock: _Clock) -> None:
         if not clock.late():
             search_lists(bargain, side, np.arange(part, min(real, part + _CHUNK)))
     epsilon, last = _epsilons(bargain)
-    phases = max(1, math.ceil(math.log(epsilon / last, _FACTOR)))
-    for phase in range(phases + 1):
-        if phase:
-            epsilon = max(last, epsilon / _FACTOR)
-            next_phase(bargain, epsilon)
+    phases = math.log(epsilon / last)
+    while True:
         if not run_phase(bargain, epsilon, clock.late):
             match_rest(bargain)
             return
         gap = _current_gap(bargain)
-        clock.say(0.1 + 0.8 * (phase + 1) / (phases + 1), f"epsilon {epsilon:.1e}, gap {gap:.1e}")
-        if gap <= max_gap:
+        done = 1.0 - math.log(epsilon / last) / phases
+        clock.say(0.2 + 0.7 * min(1.0, done), f"epsilon {epsilon:.1e}, gap {gap:.1e}")
+        if gap <= max(max_gap, _EXACT) or epsilon <= last:
             return
+        epsilon = max(last, epsilon / _FACTOR)
+        next_phase(bargain, epsilon)
 
 
 def _epsilons(bargain: Bargain) -> tuple[float, float]:
@@ -168,7 +169,7 @@ def _epsilons(bargain: Bargain) -> tuple[float, float]:
     if not len(positive):
         return 1.0, 0.1
     scale = float(np.median(positive))
-    return _FIRST_EPSILON * scale, max(_LAST_EPSILON * scale, 1e-14 * float(listed.max()))
+    return _FIRST_EPSILON * scale, _LAST_EPSILON * float(listed.max())
 
 
 def _current_gap(bargain: Bargain) -> float:
@@ -182,14 +183,19 @@ def _certify(bargain: Bargain, *, exact: bool) -> Bound:
     """Bound the optimum, with a search over all pairs if exact, else from lists and thresholds."""
     side = bargain.forward
     market, real = side.market, len(side.shop.space.queries)
-    least = np.maximum(least_levels(market, side.lists)[:real], market.price.min())
+    holder, item, _, cost = holdings(market)
+    price = market.price.copy()
+    leftover = item[holder >= real]  # within epsilon of the lowest price; the bound is sharper at that price
+    sunk = np.append(price[leftover] - price.min(), 0.0).max()
+    price[leftover] = price.min()
     if exact:
         start = np.full(real, np.inf)
-        update_prices(side.shop, market.price)
-        holder, item, _, cost = holdings(market)
-        np.minimum.at(start, holder[holder < real], (cost + market.price[item])[holder < real])
-        least = least_costs(side.shop, market.price, start)
-    return bound(least, market.price, market.supply[:real], market.capacity)
+        update_prices(side.shop, price)
+        np.minimum.at(start, holder[holder < real], (cost + price[item])[holder < real])
+        least = least_costs(side.shop, price, start)
+    else:
+        least = np.maximum(least_levels(market, side.lists)[:real] - sunk, price.min())
+    return bound(least, price, market.supply[:real], market.capacity)
 
 
 def _expand(space: Space, layout: _Layout, bargain: Bargain, proof: Bound, seed: int, *, squared: bool) -> Matching:

@@ -147,8 +147,7 @@ def turn_forth(bargain: Bargain, epsilon: float) -> None:
     ceiling = -new.lists.threshold[: len(old.shop.space.points)]
     update_prices(old.shop, ceiling)
     announce(new.lists, new.market.price, old.shop, ceiling, fallen)
-    if bargain.crowd >= 0:
-        new.lists.length[bargain.crowd], new.lists.threshold[bargain.crowd] = 0, -np.inf
+    _forget_crowd(new)
 
 
 def run_phase(bargain: Bargain, epsilon: float, late: Callable[[], bool]) -> bool:
@@ -190,6 +189,13 @@ def next_phase(bargain: Bargain, epsilon: float) -> None:
     """Free the holdings that a smaller epsilon does not allow."""
     side = bargain.forward
     release(side.market, _profits(side), epsilon)
+    _forget_crowd(side)
+
+
+def _forget_crowd(side: Side) -> None:
+    """Have the crowd search anew: it holds other objects now, and its list knows nothing of those it held."""
+    if side.lists.crowd >= 0:
+        side.lists.length[side.lists.crowd], side.lists.threshold[side.lists.crowd] = 0, -np.inf
 
 
 def match_rest(bargain: Bargain) -> None:
