@@ -55,6 +55,7 @@ class Matching(NamedTuple):
     optimal: bool  # the gap is no more than rounding
     profits: Floats  # (n_queries,) none is above 0 if there are more queries than points
     prices: Floats  # (n_points,) none is below 0 if there are more points than queries
+    squared: bool
 
 
 class _Layout(NamedTuple):
@@ -219,8 +220,9 @@ def _expand(space: Space, layout: _Layout, bargain: Bargain, proof: Bound, seed:
     if layout.swapped:
         profit, price = -price, -profit
     return Matching(
-        matched, costs, total, dual, gap, gap <= CERTIFIED, profit[layout.queries.label], price[layout.points.label]
-    )
+        matched, costs, total, dual, gap, gap <= CERTIFIED,
+        profit[layout.queries.label], price[layout.points.label], squared,
+    )  # fmt: skip
 
 
 def _deal(units: Rows, names: Rows, classes: Classes, rng: np.random.Generator) -> Rows:
