@@ -219,6 +219,8 @@ def _expand(space: Space, layout: _Layout, bargain: Bargain, proof: Bound, seed:
     profit[layout.bidders], price[layout.objects] = proof.profits, proof.prices
     if layout.swapped:
         profit, price = -price, -profit
+    if total == 0:  # no cost is below 0: nothing else needs to be proven
+        profit, price = np.zeros_like(profit), np.zeros_like(price)
     return Matching(
         matched, costs, total, dual, gap, gap <= CERTIFIED,
         profit[layout.queries.label], price[layout.points.label], squared,

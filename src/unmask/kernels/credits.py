@@ -95,8 +95,7 @@ def _tight(space: Space, matching: Matching, queries: Classes, points: Classes, 
     profit = np.empty(len(queries.size))
     price = np.empty(len(points.size))
     profit[queries.label], price[points.label] = matching.profits, matching.prices
-    scale = float(np.nanmean(matching.costs)) or float(np.abs(profit).mean() + np.abs(price).mean())
-    tolerance = _TIGHT * scale + space.floor
+    tolerance = _TIGHT * (float(np.nanmean(matching.costs)) or _size(space))
     shop, _, rows, cols = open_shops(of_classes(space, queries, points), squared=matching.squared)
     update_prices(shop, price[cols])
     who, what = within(shop, price[cols], np.arange(len(rows)), profit[rows] + tolerance)
@@ -109,6 +108,12 @@ def _tight(space: Space, matching: Matching, queries: Classes, points: Classes, 
     flow = np.zeros(len(every))
     flow[np.searchsorted(every, used.a * used.n_b + used.b)] = used.flow
     return _Graph(every // used.n_b, every % used.n_b, flow, used.n_a, used.n_b)
+
+
+def _size(space: Space) -> float:
+    """Return some length to measure zero by: the largest number in the files."""
+    parts = (space.points, space.missing, space.step, space.code_missing)
+    return max(float(np.fmax.reduce(np.abs(part), axis=None, initial=0.0)) for part in parts) or 1.0
 
 
 def _mean_flow(graph: _Graph, seed: int, draws: int) -> tuple[Floats, NDArray[np.bool_]]:
