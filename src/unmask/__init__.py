@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from unmask import datasets
     from unmask.assess import Assessment, assess
-    from unmask.attacks.distance import link_nearest
+    from unmask.attacks.assignment import link_globally
+    from unmask.attacks.distance import anonymity_sets, link_nearest, true_ranks
     from unmask.attacks.linkage import Linkage
     from unmask.deniability.attribute import AttributeTest, attribute_test, attribute_tests
     from unmask.deniability.dictionary import dictionary_test
@@ -62,7 +63,10 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "compare_moments": "utility.moments",
     "dictionary_test": "deniability.dictionary",
     "group_risk": "groups.uniqueness",
+    "anonymity_sets": "attacks.distance",
+    "link_globally": "attacks.assignment",
     "link_nearest": "attacks.distance",
+    "true_ranks": "attacks.distance",
     "parse_masking": "masking",
     "permuted_test": "deniability.permuted",
     "propensity_score": "utility.propensity",
@@ -85,6 +89,7 @@ __all__ = [
     "RoleError",
     "TableError",
     "UnmaskError",
+    "anonymity_sets",
     "assess",
     "attribute_test",
     "attribute_tests",
@@ -93,11 +98,13 @@ __all__ = [
     "datasets",
     "dictionary_test",
     "group_risk",
+    "link_globally",
     "link_nearest",
     "parse_masking",
     "permuted_test",
     "propensity_score",
     "selfcheck",
+    "true_ranks",
     "verify",
 ]
 

@@ -233,9 +233,7 @@ def golden_values(name):
 
 @golden
 @pytest.mark.casc
-@pytest.mark.parametrize(
-    ("name", "norm"), [("euclidean_std", 2), ("manhattan", 1), ("gower", 1)]
-)
+@pytest.mark.parametrize(("name", "norm"), [("euclidean_std", 2), ("manhattan", 1), ("gower", 1)])
 def test_equals_sdcmicro(name, norm):
     """Pairs and totals of sdcMicro 5.8.1 (golden/README.md)."""
     x, y = golden_values("x"), golden_values("y")

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.compiling import inlined, kernel, lean
 from unmask.kernels.candidates import Lists, enlist
+from unmask.kernels.compiling import inlined, kernel, lean
 from unmask.kernels.market import Market, holds_all, lower_bid, place
 
 Floats = NDArray[np.float64]

@@ -100,7 +100,9 @@ def empty_lists(sizes: Ints, *, crowd: int = -1) -> Lists:
     """Return lists of given capacities. Nothing is proven yet, so every bidder must search first."""
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     total, n = int(start[-1]), len(sizes)
-    return Lists(start, np.zeros(n, np.int64), np.full(total, -1, np.int32), np.zeros(total), np.full(n, -np.inf), crowd)
+    return Lists(
+        start, np.zeros(n, np.int64), np.full(total, -1, np.int32), np.zeros(total), np.full(n, -np.inf), crowd
+    )
 
 
 @lean

@@ -121,7 +121,9 @@ def _mean_flow(graph: _Graph, seed: int, draws: int) -> tuple[Floats, NDArray[np
     mean, exact = graph.flow.copy(), np.ones(len(graph.flow), np.bool_)
     inner = np.flatnonzero(_on_cycles(graph))
     part, a, b = _parts(graph, inner)
-    alive = strip(a, b, np.bincount(a), np.bincount(b, minlength=a.max(initial=-1) + 1)) if len(a) else np.zeros(0, bool)
+    alive = (
+        strip(a, b, np.bincount(a), np.bincount(b, minlength=a.max(initial=-1) + 1)) if len(a) else np.zeros(0, bool)
+    )
     inner, a, b = inner[alive], a[alive], b[alive]
     if not len(inner):
         return mean, exact
