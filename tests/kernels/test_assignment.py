@@ -16,7 +16,7 @@ from spaces import plain, spaces
 import naive_assignment as naive
 from unmask.errors import ParameterError
 from unmask.kernels.assignment import solve
-from unmask.kernels.credits import credits
+from unmask.kernels.credits import credits  # noqa: A004
 
 SHARED = Path(os.environ.get("UNMASK_DATA", Path(__file__).parents[3] / "shared"))
 GOLDEN = (SHARED.parent if SHARED.name == "data" else SHARED) / "golden"
@@ -233,9 +233,7 @@ def golden_values(name):
 
 @golden
 @pytest.mark.casc
-@pytest.mark.parametrize(
-    ("name", "norm"), [("euclidean_std", 2), ("manhattan", 1), ("gower", 1)]
-)
+@pytest.mark.parametrize(("name", "norm"), [("euclidean_std", 2), ("manhattan", 1), ("gower", 1)])
 def test_equals_sdcmicro(name, norm):
     """Pairs and totals of sdcMicro 5.8.1 (golden/README.md)."""
     x, y = golden_values("x"), golden_values("y")
