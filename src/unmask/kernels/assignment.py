@@ -149,7 +149,8 @@ def _auction(bargain: Bargain, max_gap: float, clock: _Clock) -> None:
     epsilon, last = _epsilons(bargain)
     phases = math.log(epsilon / last)
     while True:
-        if not run_phase(bargain, epsilon, clock.late):
+        epsilon = run_phase(bargain, epsilon, clock.late)
+        if not epsilon:
             match_rest(bargain)
             return
         gap = _current_gap(bargain)

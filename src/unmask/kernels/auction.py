@@ -58,6 +58,12 @@ def _pop(q: Queue) -> int:
 
 
 @lean
+def bids_made(q: Queue) -> int:
+    """Return the number of bids ever made."""
+    return int(q.state[_BIDS])
+
+
+@lean
 def call_up(q: Queue, free: Ints) -> None:
     """Queue every bidder that has free units; forget who waited before."""
     q.state[:_BIDS] = 0
@@ -137,9 +143,12 @@ def _bid(m: Market, lists: Lists, q: Queue, i: int, epsilon: float) -> bool:
 
 
 @lean
-def drain(m: Market, lists: Lists, q: Queue, epsilon: float) -> int:
-    """Let queued bidders bid until only bidders with exhausted lists are left. Returns how many these are."""
-    while q.state[_LENGTH] > 0:
+def drain(m: Market, lists: Lists, q: Queue, epsilon: float, most: int) -> int:
+    """Let queued bidders bid until only those with exhausted lists are left, or ``most`` bids were ever made.
+
+    Returns how many must search.
+    """
+    while q.state[_LENGTH] > 0 and q.state[_BIDS] < most:
         i = _pop(q)
         if m.free[i] == 0:
             continue

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from unmask.kernels.auction import (
     Queue,
+    bids_made,
     call_up,
     drain,
     empty_queue,
@@ -40,6 +41,7 @@ Ints = NDArray[np.int64]
 
 LISTED = 16  # candidates of a bidder, besides as many as it wants
 CROWD_LISTED = 256
+_WAR = 100  # bids per unit that make a price war
 _MANY = 4000  # free units up to which the rest is matched with some care
 _SLICE = 8192  # searches between two looks at the clock
 
@@ -116,17 +118,20 @@ def _search_crowd(side: Side, crowd: int) -> None:
     lists.threshold[crowd] = price[best].max() if len(best) == size and size < len(price) else np.inf
 
 
-def trade(bargain: Bargain, side: Side, epsilon: float, stop: Callable[[int, int], bool]) -> bool:
-    """Let one side bid until nothing is free, which is True, or stop(searches so far, units still free) says so."""
-    done = _trade(bargain, side, epsilon, stop)
+def trade(bargain: Bargain, side: Side, epsilon: float, stop: Callable[[int, int], bool], most: int) -> bool:
+    """Let one side bid until nothing is free, which is True, or stop(searches so far, units still free) says so.
+
+    Also stops after ``most`` bids: then it is a price war.
+    """
+    done = _trade(bargain, side, epsilon, stop, bids_made(side.queue) + most)
     level_out(side.market, held_levels(side.market))
     return done
 
 
-def _trade(bargain: Bargain, side: Side, epsilon: float, stop: Callable[[int, int], bool]) -> bool:
+def _trade(bargain: Bargain, side: Side, epsilon: float, stop: Callable[[int, int], bool], last: int) -> bool:
     call_up(side.queue, side.market.free)
     searches = 0
-    while drain(side.market, side.lists, side.queue, epsilon):
+    while drain(side.market, side.lists, side.queue, epsilon, last):
         stale = take_stale(side.queue)
         for part in range(0, len(stale), _SLICE):
             if stop(searches, int(side.market.free[stale].sum())):
@@ -134,7 +139,7 @@ def _trade(bargain: Bargain, side: Side, epsilon: float, stop: Callable[[int, in
             chosen = stale[part : part + _SLICE]
             search_lists(bargain, side, chosen)
             searches += len(chosen)
-    return True
+    return not side.market.free.any()
 
 
 def turn_back(bargain: Bargain, epsilon: float) -> None:
@@ -159,22 +164,30 @@ def turn_forth(bargain: Bargain, epsilon: float) -> None:
     _forget_crowd(new)
 
 
-def run_phase(bargain: Bargain, epsilon: float, late: Callable[[], bool]) -> bool:
-    """Match everything within epsilon, by turns from both ends. False if it got too late before all was matched."""
-    side = bargain.forward
-    few = max(8, int(side.market.supply.sum()) // 50)
+def run_phase(bargain: Bargain, epsilon: float, late: Callable[[], bool]) -> float:
+    """Match everything within epsilon, by turns from both ends. Returns 0 if it got too late before all was matched.
+
+    Where costs differ by orders of magnitude, a small epsilon ends in a price war. Then epsilon is raised, which spoils
+    nothing, and the epsilon that did it is returned: the next phase goes down from there.
+    """
+    side, back = bargain.forward, bargain.backward
+    units = int(side.market.capacity.sum())
+    few, most = max(8, units // 50), _WAR * units + 10_000
 
     def stop(searches: int, free: int) -> bool:
         return late() or (searches >= bargain.patience and free <= few)
 
-    done = trade(bargain, side, epsilon, stop)
+    done = trade(bargain, side, epsilon, stop, most)
     _seat_crowd(bargain)
+    made = bids_made(side.queue) + bids_made(back.queue)
     while not done and not late():
         turn_back(bargain, epsilon)
-        trade(bargain, bargain.backward, epsilon, stop)
+        trade(bargain, back, epsilon, stop, most)
         turn_forth(bargain, epsilon)
-        done = trade(bargain, side, epsilon, stop)
-    return done
+        done = trade(bargain, side, epsilon, stop, most)
+        if bids_made(side.queue) + bids_made(back.queue) > made + most:
+            made, most, epsilon = bids_made(side.queue) + bids_made(back.queue), 2 * most, 8.0 * epsilon
+    return epsilon if done else 0.0
 
 
 def _seat_crowd(bargain: Bargain) -> None:
