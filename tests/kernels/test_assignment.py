@@ -16,7 +16,7 @@ from spaces import plain, spaces
 import naive_assignment as naive
 from unmask.errors import ParameterError
 from unmask.kernels.assignment import solve
-from unmask.kernels.credits import credits
+from unmask.kernels.credits import credits  # noqa: A004
 
 SHARED = Path(os.environ.get("UNMASK_DATA", Path(__file__).parents[3] / "shared"))
 GOLDEN = (SHARED.parent if SHARED.name == "data" else SHARED) / "golden"

@@ -19,12 +19,13 @@ import numpy as np
 from unmask.errors import ParameterError
 from unmask.kernels.auction import least_levels
 from unmask.kernels.bargain import LISTED, Bargain, match_rest, next_phase, open_bargain, run_phase, search_lists
-from unmask.kernels.candidates import effort, least_costs, open_shops, update_prices
+from unmask.kernels.candidates import open_shops, update_prices
 from unmask.kernels.certificate import bound, relative_gap
 from unmask.kernels.classes import both, of_classes
 from unmask.kernels.distance import distance_of_pairs
 from unmask.kernels.market import holdings
 from unmask.kernels.space import EUCLIDEAN, Floats
+from unmask.kernels.survey import effort, least_costs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,7 +130,7 @@ def _prepare(space: Space, *, squared: bool) -> tuple[_Layout, Bargain]:
     there, back, rows, cols = open_shops(of_classes(space, queries, points), squared=squared)
     swapped = len(space.queries) > len(space.points)
     if len(space.queries) == len(space.points):
-        swapped = effort(back, LISTED) < effort(there, LISTED)
+        swapped = effort(back, LISTED) * len(points.size) < effort(there, LISTED) * len(queries.size)
     if swapped:
         bargain = open_bargain(back, there, points.size[cols], queries.size[rows])
         return _Layout(queries, points, swapped, cols, rows), bargain
@@ -148,7 +149,8 @@ def _auction(bargain: Bargain, max_gap: float, clock: _Clock) -> None:
     epsilon, last = _epsilons(bargain)
     phases = math.log(epsilon / last)
     while True:
-        if not run_phase(bargain, epsilon, clock.late):
+        epsilon = run_phase(bargain, epsilon, clock.late)
+        if not epsilon:
             match_rest(bargain)
             return
         gap = _current_gap(bargain)
@@ -228,7 +230,7 @@ def _expand(space: Space, layout: _Layout, bargain: Bargain, proof: Bound, seed:
 
 
 def _deal(units: Rows, names: Rows, classes: Classes, rng: np.random.Generator) -> Rows:
-    """Give each unit of a class one of its records, by lot; -1 for units of the crowd, which comes after all classes."""
+    """Give each unit of a class one of its records, by lot; -1 for the crowd, which comes after all classes."""
     shuffled = rng.permutation(len(classes.label))
     members = shuffled[np.argsort(classes.label[shuffled], kind="stable")]
     dealt = np.full(len(units), -1)

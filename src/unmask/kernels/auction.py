@@ -1,8 +1,8 @@
-"""The auction: bidders outbid each other for the objects of least cost plus price, within epsilon of what they would take.
+"""The auction: bidders outbid each other for the objects of least cost plus price, by steps of at least epsilon.
 
 After Bertsekas (1988), Gauss-Seidel, for classes of equal records as in Bertsekas and Castanon (1989). A bidder looks
-at a short list of candidates and a *threshold*: no object off the list costs less than that, price included. Prices only
-rise, so a threshold stays true, and a list is searched anew only when its best entry has passed the threshold.
+at a short list of candidates and a *threshold*: no object off the list costs less than that, price included. Prices
+only rise, so a threshold stays true, and a list is searched anew only when its best entry has passed the threshold.
 
 The *level* of an object for a bidder is cost + price. Epsilon-complementary slackness, which every function here keeps:
 whoever holds units of an object has no level that is lower by more than epsilon.
@@ -54,7 +54,13 @@ def _pop(q: Queue) -> int:
     q.state[_HEAD] = (q.state[_HEAD] + 1) % q.ring.shape[0]
     q.state[_LENGTH] -= 1
     q.waiting[i] = False
-    return i
+    return int(i)
+
+
+@lean
+def bids_made(q: Queue) -> int:
+    """Return the number of bids ever made."""
+    return int(q.state[_BIDS])
 
 
 @lean
@@ -137,9 +143,12 @@ def _bid(m: Market, lists: Lists, q: Queue, i: int, epsilon: float) -> bool:
 
 
 @lean
-def drain(m: Market, lists: Lists, q: Queue, epsilon: float) -> int:
-    """Let queued bidders bid until only bidders with exhausted lists are left. Returns how many these are."""
-    while q.state[_LENGTH] > 0:
+def drain(m: Market, lists: Lists, q: Queue, epsilon: float, most: int) -> int:
+    """Let queued bidders bid until only those with exhausted lists are left, or ``most`` bids were ever made.
+
+    Returns how many must search.
+    """
+    while q.state[_LENGTH] > 0 and q.state[_BIDS] < most:
         i = _pop(q)
         if m.free[i] == 0:
             continue
@@ -150,7 +159,7 @@ def drain(m: Market, lists: Lists, q: Queue, epsilon: float) -> int:
             q.stale[q.state[_STALE]] = i
             q.state[_STALE] += 1
             q.waiting[i] = True
-    return q.state[_STALE]
+    return int(q.state[_STALE])
 
 
 @kernel
@@ -178,8 +187,8 @@ def held_levels(m: Market) -> Floats:
 def level_out(m: Market, held: Floats) -> None:
     """Raise what a bidder holds alone to the highest level at which it holds anything.
 
-    While others raise the price of an object that it shares, a bidder does not act, and what it holds alone stays cheap.
-    Nobody else is concerned if that catches up.
+    While others raise the price of an object that it shares, a bidder does not act, and what it holds alone stays
+    cheap. Nobody else is concerned if that catches up.
     """
     for j in range(m.capacity.shape[0]):
         s = m.slot[j]
