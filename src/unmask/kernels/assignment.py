@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.errors import ParameterError
 from unmask.kernels.auction import least_levels
 from unmask.kernels.bargain import LISTED, Bargain, match_rest, next_phase, open_bargain, run_phase, search_lists
 from unmask.kernels.candidates import open_shops, update_prices
@@ -111,7 +110,7 @@ def solve(
         Called with a fraction and a text between phases.
     """
     if not len(space.queries) or not len(space.points):
-        raise ParameterError("both files need records", got=f"{len(space.queries)} and {len(space.points)}")
+        raise ValueError("both files need records")
     clock = _Clock(time_budget, progress)
     clock.say(0.0, "grouping equal records and planting trees")
     layout, bargain = _prepare(space, squared=squared)
