@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from unmask import datasets
     from unmask.assess import Assessment, assess
-    from unmask.attacks.distance import link_nearest
+    from unmask.attacks.assignment import link_globally
+    from unmask.attacks.distance import anonymity_sets, link_nearest, true_ranks
     from unmask.attacks.linkage import Linkage
     from unmask.deniability.attribute import AttributeTest, attribute_test, attribute_tests
     from unmask.deniability.dictionary import dictionary_test
@@ -78,8 +79,11 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "dominance": "groups.cells",
     "fix_list": "groups.fix",
     "group_risk": "groups.uniqueness",
+    "anonymity_sets": "attacks.distance",
+    "link_globally": "attacks.assignment",
     "knowledge_sweep": "groups.knowledge",
     "link_nearest": "attacks.distance",
+    "true_ranks": "attacks.distance",
     "parse_masking": "masking",
     "permuted_test": "deniability.permuted",
     "population_risk": "groups.population",
@@ -113,6 +117,7 @@ __all__ = [
     "TableError",
     "UnmaskError",
     "anonymity",
+    "anonymity_sets",
     "assess",
     "attribute_test",
     "attribute_tests",
@@ -124,6 +129,7 @@ __all__ = [
     "fix_list",
     "group_risk",
     "knowledge_sweep",
+    "link_globally",
     "link_nearest",
     "parse_masking",
     "permuted_test",
@@ -132,6 +138,7 @@ __all__ = [
     "selfcheck",
     "shared_values",
     "special_uniques",
+    "true_ranks",
     "verify",
 ]
 

@@ -6,6 +6,7 @@ Exit codes: 0 safe (or the same, or passed), 1 unsafe (or different, or failed),
 from __future__ import annotations
 
 import csv
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -46,6 +47,11 @@ def main() -> None:
         sys.exit(CANNOT)
     except KeyboardInterrupt:
         sys.stderr.write("unmask: stopped; nothing was written\n")
+        sys.exit(CANNOT)
+    except Exception as error:
+        if os.environ.get("UNMASK_DEBUG"):
+            raise
+        sys.stderr.write(f"unmask: an error of unmask itself ({type(error).__name__}); UNMASK_DEBUG=1 shows where\n")
         sys.exit(CANNOT)
 
 
@@ -107,7 +113,7 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
 
     Exit code 0: safe, 1: unsafe, 3: inconclusive, 2: cannot.
     """
-    given = {name: value for name, value in locals().items() if name != "config" and value is not None}
+    given = {name: value for name, value in locals().items() if value is not None}
     raise typer.Exit(EXIT[run_assess(_options(given, config)).verdict])
 
 
@@ -304,8 +310,10 @@ def _release(options: dict[str, Any]) -> Release:
     )
 
 
-def _listed(values: list[str] | None) -> tuple[str, ...]:
-    """Split "a,b" and '"a,b",c' as a CSV line does; a list from a configuration file holds whole names already."""
+def _listed(values: list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
+    """Split "a,b" and '"a,b",c' as a CSV line does; a list from a configuration file (a tuple) holds whole names."""
+    if isinstance(values, tuple):
+        return values
     return tuple(name for value in values or () for name in next(csv.reader([value], skipinitialspace=True), []))
 
 
@@ -329,13 +337,17 @@ def check_outputs(options: dict[str, Any]) -> None:
     from unmask.report.write import check_writable  # noqa: PLC0415 - only where something is written
 
     inputs = {
-        Path(options[name]).resolve() for name in ("original", "released", "control", "policy") if options.get(name)
+        Path(options[name]).resolve()
+        for name in ("original", "released", "control", "policy", "config")
+        if options.get(name)
     }
     taken: set[Path] = set()
     for name in ("json", "html", "records", "fix"):
         target = options.get(name)
-        if not target or target == "-":
+        if not target or (target == "-" and name == "json"):
             continue
+        if target == "-":
+            raise ParameterError(f"--{name} cannot go to standard output", hint="give a file; --json - prints the JSON")
         path = Path(target)
         if path.resolve() in inputs:
             raise ParameterError(f"--{name} {target} is also an input", hint="write the result to another file")
