@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.errors import ParameterError
-from unmask.kernels.auction import least_levels
+from unmask.kernels.auction import bids_made, least_levels
 from unmask.kernels.bargain import LISTED, Bargain, match_rest, next_phase, open_bargain, run_phase, search_lists
 from unmask.kernels.candidates import open_shops, update_prices
 from unmask.kernels.certificate import bound, relative_gap
@@ -43,6 +43,7 @@ _FIRST_EPSILON = 0.02  # of the median least cost
 _LAST_EPSILON = 1e-14  # of the largest cost on a list: less is lost in rounding
 _EXACT = 1e-11  # relative gap at which to stop in any case
 _FACTOR = 10.0
+_EASY_FACTOR = 100.0  # after a phase of few bids: the matching hardly changes any more
 _CHUNK = 16384  # first searches between two looks at the clock
 
 
@@ -131,15 +132,15 @@ def _prepare(space: Space, *, squared: bool) -> tuple[_Layout, Bargain]:
     """Group both files, and decide who bids: the smaller file, else the one whose searches are cheaper."""
     queries, points = both(space)
     there, back, rows, cols = open_shops(of_classes(space, queries, points), squared=squared)
+    ratio = effort(back, LISTED) / effort(there, LISTED)
     swapped = len(space.queries) > len(space.points)
     if len(space.queries) == len(space.points):
-        swapped = effort(back, LISTED) * len(points.size) < effort(there, LISTED) * len(queries.size)
+        swapped = ratio * len(points.size) < len(queries.size)
     if swapped:
-        bargain = open_bargain(back, there, points.size[cols], queries.size[rows])
+        bargain = open_bargain(back, there, points.size[cols], queries.size[rows], 1.0 / ratio)
         return _Layout(queries, points, swapped, cols, rows), bargain
-    return _Layout(queries, points, swapped, rows, cols), open_bargain(
-        there, back, queries.size[rows], points.size[cols]
-    )
+    bargain = open_bargain(there, back, queries.size[rows], points.size[cols], ratio)
+    return _Layout(queries, points, swapped, rows, cols), bargain
 
 
 def _auction(bargain: Bargain, max_gap: float, clock: _Clock) -> None:
@@ -152,6 +153,7 @@ def _auction(bargain: Bargain, max_gap: float, clock: _Clock) -> None:
     epsilon, last = _epsilons(bargain)
     phases = math.log(epsilon / last)
     while True:
+        before = bids_made(side.queue)
         epsilon = run_phase(bargain, epsilon, clock.late)
         if not epsilon:
             match_rest(bargain)
@@ -161,7 +163,8 @@ def _auction(bargain: Bargain, max_gap: float, clock: _Clock) -> None:
         clock.say(0.2 + 0.7 * min(1.0, done), f"epsilon {epsilon:.1e}, gap {gap:.1e}")
         if gap <= max(max_gap, _EXACT) or epsilon <= last:
             return
-        epsilon = max(last, epsilon / _FACTOR)
+        easy = bids_made(side.queue) - before < 3 * side.market.supply.sum()
+        epsilon = max(last, epsilon / (_EASY_FACTOR if easy else _FACTOR))
         next_phase(bargain, epsilon)
 
 
