@@ -1,0 +1,1 @@
+"""Generators of realistic tables for demos, tests and benchmarks, at any n."""
