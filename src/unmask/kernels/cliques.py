@@ -50,62 +50,78 @@ def _isolate(bits: Words, u: int, found: Shorts) -> None:
 
 
 @njit(cache=True, nogil=True)
-def core(bits: Words, rows: Shorts, cols: Shorts, need: int, alive: Flags) -> int:
-    """Remove (in place) vertices that see fewer than need - 1 distinct rows or columns, until none is left to remove."""
-    n = len(bits)
-    found, other = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
-    seen_row = np.full(rows.max() + 1 if n else 1, -1, dtype=np.int32)
-    seen_col = np.full(cols.max() + 1 if n else 1, -1, dtype=np.int32)
-    removed, stamp, moved = 0, 0, True
-    while moved:
-        moved = False
-        for u in range(n):
-            if not alive[u]:
-                continue
-            k = members(bits[u], found)
-            stamp += 1
-            if (
-                k < need - 1
-                or _distinct(rows, found, k, seen_row, stamp) < need - 1
-                or _distinct(cols, found, k, seen_col, stamp) < need - 1
-            ):
-                _isolate(bits, u, other)
-                alive[u] = False
-                removed += 1
-                moved = True
-    return removed
+def _survives(bits: Words, u: int, rows: Shorts, cols: Shorts, need: int, near: Shorts, n: int) -> bool:  # noqa: PLR0917
+    """Drop the edges of u with fewer than need - 2 common neighbours (truss); say whether enough rows and columns are left.
+
+    Neighbours come in the order of their rows: as soon as the rows not tested yet cannot make up the number, u is lost.
+    """
+    untested = 0
+    for i in range(n):
+        untested += i == 0 or rows[near[i]] != rows[near[i - 1]]
+    n_rows, last = 0, -1
+    for i in range(n):
+        x = near[i]
+        untested -= i == 0 or rows[x] != rows[near[i - 1]]
+        if n_rows + untested + 1 < need - 1:
+            return False
+        if shared(bits[u], bits[x]) < need - 2:
+            drop(bits[u], x)
+            drop(bits[x], u)
+        elif rows[x] != last:
+            n_rows, last = n_rows + 1, rows[x]
+    return n_rows >= need - 1
 
 
 @njit(cache=True, nogil=True)
-def truss(bits: Words, need: int, alive: Flags) -> int:
-    """Remove (in place) edges with fewer than need - 2 common neighbours, one pass; return how many."""
-    found = np.empty(len(bits), dtype=np.int32)
+def thin_out(bits: Words, rows: Shorts, cols: Shorts, need: int, alive: Flags, begin: int) -> tuple[int, int]:
+    """Remove (in place) vertices and edges that no clique of ``need`` members contains, one pass from ``begin`` on.
+
+    Rows must not fall from one vertex to the next. Returns (where it stopped, edges removed): it stops early when half of
+    the vertices have gone, for the caller to make the rows of bits shorter.
+    """
+    n = len(bits)
+    near, other = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+    seen = np.full(cols.max() + 1 if n else 1, -1, dtype=np.int32)
+    left = alive.sum()
+    half = left // 2 if left > 512 else -1
     removed = 0
-    for u in range(len(bits)):
+    for u in range(begin, n):
         if not alive[u]:
             continue
-        for i in range(members(bits[u], found)):
-            x = found[i]
-            if x > u and shared(bits[u], bits[x]) < need - 2:
-                drop(bits[u], x)
-                drop(bits[x], u)
-                removed += 1
-    return removed
+        k = members(bits[u], near)
+        if k < need - 1 or _distinct(cols, near, k, seen, u) < need - 1 or not _survives(bits, u, rows, cols, need, near, k):
+            _isolate(bits, u, other)
+            alive[u] = False
+            removed += k
+            left -= 1
+            if left == half:
+                return u + 1, removed
+        else:
+            removed += k - size(bits[u])
+    return n, removed
 
 
-@njit(cache=True, nogil=True)
-def prune(bits: Words, rows: Shorts, cols: Shorts, need: int, alive: Flags) -> None:
-    """Core and truss in turn until a pass removes less than one edge in fifty: all cliques of ``need`` vertices stay."""
-    while True:
-        core(bits, rows, cols, need, alive)
-        edges = 0
-        for u in range(len(bits)):
-            if alive[u]:
-                edges += size(bits[u])
-        gone = truss(bits, need, alive)
-        if gone * 100 <= edges:
-            core(bits, rows, cols, need, alive)
-            return
+def prune(bits: Words, rows: Shorts, cols: Shorts, need: int) -> tuple[Words, Shorts]:
+    """Core and truss until a pass removes less than one edge in fifty. Returns what is left, and its old numbers.
+
+    All cliques of at least ``need`` vertices stay, whatever the order of removal.
+    """
+    kept = np.arange(len(bits), dtype=np.int32)
+    begin, gone = 0, 0
+    alive = np.ones(len(bits), dtype=np.bool_)
+    edges = int(np.bitwise_count(bits).sum()) // 2
+    while len(kept):
+        stop, removed = thin_out(bits, rows[kept], cols[kept], need, alive, begin)
+        gone += removed
+        finished = stop >= len(kept)
+        begin = 0 if finished else int(alive[:stop].sum())
+        bits, place = compact(bits, alive)
+        kept, alive = kept[place], np.ones(len(place), dtype=np.bool_)
+        if finished:
+            if gone * 50 <= edges:
+                break
+            edges, gone = edges - gone, 0
+    return bits, kept
 
 
 @njit(cache=True, nogil=True)
@@ -134,6 +150,23 @@ def _around(bits: Words, u: int, limit: Shorts, found: Shorts) -> Shorts:
 
 
 @njit(cache=True, nogil=True)
+def _core(bits: Words, least: int) -> Shorts:
+    """Vertices that keep at least ``least`` neighbours when all others are taken away (in place)."""
+    n = len(bits)
+    alive = np.ones(n, dtype=np.bool_)
+    other = np.empty(n, dtype=np.int32)
+    moved = True
+    while moved:
+        moved = False
+        for u in range(n):
+            if alive[u] and size(bits[u]) < least:
+                _isolate(bits, u, other)
+                alive[u] = False
+                moved = True
+    return np.flatnonzero(alive).astype(np.int32)
+
+
+@njit(cache=True, nogil=True)
 def _probe(bits: Words, u: int, chosen: Shorts, best: int, first: bool, budget: int, out: Shorts) -> tuple[int, int]:  # noqa: FBT001
     """Search the chosen neighbours of u for a clique that makes more than ``best`` with u. Returns (size, nodes)."""
     if best <= 0:
@@ -142,10 +175,7 @@ def _probe(bits: Words, u: int, chosen: Shorts, best: int, first: bool, budget: 
     if len(chosen) < best:
         return 0, 0
     small = induced(bits, chosen)
-    alive = np.ones(len(chosen), dtype=np.bool_)
-    line = np.arange(len(chosen)).astype(np.int32)
-    core(small, line, line, best, alive)
-    left = np.flatnonzero(alive).astype(np.int32)
+    left = _core(small, best - 1)
     if len(left) < best:
         return 0, 0
     order = left[narrowing_order(induced(small, left))]
@@ -243,29 +273,43 @@ def is_clique(bits: Words, chosen: Shorts) -> bool:
     return True
 
 
-def maximum_cliques(bits: Words, rows: Shorts, cols: Shorts, *, bound: Shorts | None = None, budget: int = 50_000_000) -> Cliques:
-    """Solve a graph in rows of bits (it is used up). ``bound``: a clique that is known already."""
+def _improve(bits: Words, clique: Shorts, kept: Shorts, starts: int) -> Shorts:
+    """Return a larger greedy clique among what is left, or the same."""
+    out = np.empty(len(bits) + 1, dtype=np.int32)
+    length = greedy_bound(bits, starts, out)
+    return kept[out[:length]] if length > len(clique) else clique
+
+
+def maximum_cliques(
+    bits: Words, rows: Shorts, cols: Shorts, *, bound: Shorts, roof: int | None = None, budget: int = 20_000_000
+) -> Cliques:
+    """Solve a graph in rows of bits (used up). Rows must not fall from one vertex to the next.
+
+    ``bound``: a clique known already, or none (empty); ``roof``: no clique is larger than this.
+    """
     n = len(bits)
-    if n == 0:
-        return Cliques(0, np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int32), 0, certified=True, nodes=0)
+    everyone = np.arange(n, dtype=np.int32)
+    edges = int(np.bitwise_count(bits).sum())
+    clique = bound
+    if len(bound) < 8 + 4 * edges**2 / max(1, n) ** 3:  # no more than strangers have in common: pruning needs a better one
+        clique = _improve(bits, bound, everyone, 64)
+    bits, kept = prune(bits, rows, cols, len(clique))
+    if len(kept) > 1000:  # the bound was poor: look harder before proving
+        better = _improve(bits, clique, kept, 400)
+        if len(better) > len(clique):
+            clique = better
+            bits, place = prune(bits, rows[kept], cols[kept], len(clique))
+            kept = kept[place]
     out = np.empty(n + 1, dtype=np.int32)
-    length = greedy_bound(bits, 32, out)
-    clique = out[:length].copy()
-    if bound is not None and len(bound) > length:
-        clique = bound.astype(np.int32)
-    alive = np.ones(n, dtype=np.bool_)
-    prune(bits, rows, cols, len(clique), alive)
-    bits, kept = compact(bits, alive)
-    bigger, nodes = largest(bits, len(clique), budget, out)
+    proven = roof is not None and len(clique) >= roof
+    bigger, nodes = (0, 0) if proven else largest(bits, len(clique), budget, out)
     if bigger:
         clique = kept[out[:bigger]]
-        alive = np.ones(len(kept), dtype=np.bool_)
-        prune(bits, rows[kept], cols[kept], bigger, alive)
-        bits, place = compact(bits, alive)
+        bits, place = prune(bits, rows[kept], cols[kept], bigger)
         kept = kept[place]
-    inside = np.zeros(len(kept), dtype=np.bool_)
-    inside[np.searchsorted(kept, np.sort(clique))] = True
+    inside = np.isin(kept, clique)
     met, spent = union(bits, len(clique), budget - nodes, inside) if nodes <= budget else (0, 0)
     answer = np.zeros(n, dtype=np.bool_)
+    answer[clique] = True
     answer[kept[inside]] = True
-    return Cliques(len(clique), answer, np.sort(clique), 1 + met, certified=nodes + spent <= budget, nodes=nodes + spent)
+    return Cliques(len(clique), answer, np.sort(clique), min(n, 1 + met), certified=nodes + spent <= budget, nodes=nodes + spent)

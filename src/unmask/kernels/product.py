@@ -27,18 +27,27 @@ Flags = NDArray[np.bool_]
 
 
 class Window(NamedTuple):
-    """When two distances agree: ``d2 - low_slope * d1 > low`` and ``d2 - high_slope * d1 < high`` (``>=``, ``<=`` if closed)."""
+    """When two distances agree: ``d2 - low_slope * d1 > low`` and ``d2 - high_slope * d1 < high``, both strictly.
+
+    A closed window is an open one whose ends are moved to the next floating-point number (`closed`).
+    """
 
     low: float
     high: float
-    closed: bool
     low_slope: float = 1.0
     high_slope: float = 1.0
+
+
+def closed(low: float, high: float, low_slope: float = 1.0, high_slope: float = 1.0) -> Window:
+    """Make a window that includes its ends."""
+    return Window(float(np.nextafter(low, -np.inf)), float(np.nextafter(high, np.inf)), low_slope, high_slope)
 
 
 class Sides(NamedTuple):
     """Two files made ready for window joins."""
 
+    d1: Floats  # (n1, n1): distances of the target file
+    d2: Floats  # (n2, n2): distances of the identification file
     near1: Floats  # (n1, n1): distances of each target record, rising within each label
     who1: Shorts  # (n1, n1): whose they are
     near2: Floats  # (n2, n2): the same of the identification file
@@ -54,10 +63,7 @@ class Sides(NamedTuple):
 @njit(cache=True, nogil=True)
 def agree(window: Window, d1: float, d2: float) -> bool:
     """Say whether the identification distance d2 agrees with the target distance d1."""
-    above, below = d2 - window.low_slope * d1, d2 - window.high_slope * d1
-    if window.closed:
-        return above >= window.low and below <= window.high
-    return above > window.low and below < window.high
+    return d2 - window.low_slope * d1 > window.low and d2 - window.high_slope * d1 < window.high
 
 
 def spread(work: Callable[[int, int], None], n: int, *, least: int = 2000) -> None:
@@ -107,7 +113,7 @@ def sides(d1: Floats, d2: Floats, start1: Ints, start2: Ints, couples: Ints, win
     spread(lambda begin, step: _sorted_rows(d1, start1, near1, who1, begin, step), len(d1), least=300)
     spread(lambda begin, step: _sorted_rows(d2, start2, near2, who2, begin, step), len(d2), least=300)
     shift, first = _vertex_ranges(start1, start2, couples)
-    return Sides(near1, who1, near2, who2, start1, start2, couples, shift, first, window)
+    return Sides(d1, d2, near1, who1, near2, who2, start1, start2, couples, shift, first, window)
 
 
 @njit(cache=True, nogil=True)
@@ -128,36 +134,28 @@ def vertices(start1: Ints, start2: Ints, couples: Ints, first: Ints) -> tuple[Sh
 @njit(cache=True, nogil=True)
 def neighbours(s: Sides, v: int, w: int, out: Shorts) -> int:
     """Write the vertices adjacent to (v, w); return how many. Sorted windows, one pass per couple of labels."""
+    low, high, low_slope, high_slope = s.window
+    near1, who1, near2, who2 = s.near1[v], s.who1[v], s.near2[w], s.who2[w]
     k = 0
     for c in range(len(s.couples)):
         a, b = s.couples[c]
         lo, end, offset = s.start2[b], s.start2[b + 1], s.shift[c] - s.start2[b]
         for i in range(s.start1[a], s.start1[a + 1]):
-            d1, r = s.near1[v, i], s.who1[v, i]
             # d2 - slope * d1 is monotone in both, so the window's lower end only moves up
-            while lo < end and _under(s.window, d1, s.near2[w, lo]):
+            floor, roof = low_slope * near1[i], high_slope * near1[i]
+            while lo < end and not near2[lo] - floor > low:
                 lo += 1
+            r = who1[i]
             if r == v:
                 continue
+            first = s.first[r] + offset
             j = lo
-            while j < end and not _over(s.window, d1, s.near2[w, j]):
-                if s.who2[w, j] != w:
-                    out[k] = s.first[r] + offset + s.who2[w, j]
+            while j < end and near2[j] - roof < high:
+                if who2[j] != w:
+                    out[k] = first + who2[j]
                     k += 1
                 j += 1
     return k
-
-
-@njit(cache=True, nogil=True)
-def _under(window: Window, d1: float, d2: float) -> bool:
-    difference = d2 - window.low_slope * d1
-    return difference < window.low or (not window.closed and difference == window.low)
-
-
-@njit(cache=True, nogil=True)
-def _over(window: Window, d1: float, d2: float) -> bool:
-    difference = d2 - window.high_slope * d1
-    return difference > window.high or (not window.closed and difference == window.high)
 
 
 @njit(cache=True, nogil=True)
@@ -166,19 +164,21 @@ def _matching(s: Sides, v: int, w: int) -> int:
 
     Windows move up with d1, so that taking the first free record inside the window is optimal within a couple.
     """
+    low, high, low_slope, high_slope = s.window
+    near1, who1, near2, who2 = s.near1[v], s.who1[v], s.near2[w], s.who2[w]
     total = 0
     for c in range(len(s.couples)):
         a, b = s.couples[c]
         j, end = s.start2[b], s.start2[b + 1]
         for i in range(s.start1[a], s.start1[a + 1]):
-            if s.who1[v, i] == v:
+            if who1[i] == v:
                 continue
-            d1 = s.near1[v, i]
-            while j < end and (s.who2[w, j] == w or _under(s.window, d1, s.near2[w, j])):
+            floor = low_slope * near1[i]
+            while j < end and (who2[j] == w or not near2[j] - floor > low):
                 j += 1
             if j == end:
                 break
-            if not _over(s.window, d1, s.near2[w, j]):
+            if near2[j] - high_slope * near1[i] < high:
                 total += 1
                 j += 1
     return total
@@ -227,3 +227,17 @@ def adjacency_of(d1: Floats, d2: Floats, rows: Shorts, cols: Shorts, window: Win
                 put(bits[i], j)
                 put(bits[j], i)
     return bits
+
+
+@njit(cache=True, nogil=True)
+def consistency(s: Sides, rows: Shorts, cols: Shorts, known_rows: Shorts, known_cols: Shorts) -> Floats:
+    """Share of the known matches, other than those of its own records, with which each vertex agrees."""
+    share = np.zeros(len(rows))
+    for u in range(len(rows)):
+        agreed, asked = 0, 0
+        for k in range(len(known_rows)):
+            if rows[u] != known_rows[k] and cols[u] != known_cols[k]:
+                asked += 1
+                agreed += agree(s.window, s.d1[rows[u], known_rows[k]], s.d2[cols[u], known_cols[k]])
+        share[u] = agreed / max(1, asked)
+    return share
