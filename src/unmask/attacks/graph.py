@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -229,11 +229,45 @@ def _answer(
 
 
 def _seeds(problem: Any, options: _Options) -> GraphLinkage:
-    raise NotImplementedError
+    from unmask.attacks.graph_seeds import reaches, seed_and_extend  # noqa: PLC0415  # numba loads when it is needed
+
+    options.tell("seeds", 0.0)
+    found, rows, cols = seed_and_extend(problem, budget=options.budget)
+    null = None
+    if options.null is not None:
+
+        def draw(rng: np.random.Generator) -> tuple[float, bool]:
+            return reaches(problem, rng.permutation(problem.identification.n), found.size)
+
+        null = calibrate(found.size, draw, options.null, options.seed, lambda share: options.tell("null", share))
+    why = f"{options.why}; not certified: only pairs that agree with the seed were searched"
+    return _answer(
+        problem, (rows[found.union], cols[found.union]), (found.size, found.n_found, False), "seeds", null, why
+    )
 
 
 def _geometric(problem: Any, options: _Options) -> GraphLinkage:
-    raise NotImplementedError
+    from unmask.attacks.graph_geometry import overlay  # noqa: PLC0415  # numba loads when it is needed
+    from unmask.attacks.graph_tolerance import place_noise  # noqa: PLC0415
+
+    options.tell("alignment", 0.0)
+    scale = place_noise(problem.identification, options.tolerance, problem.window)
+    found = overlay(problem, scale)
+    size = len(found.rows)
+    null = None
+    if options.null is not None:
+
+        def draw(rng: np.random.Generator) -> tuple[float, bool]:
+            other = len(overlay(problem, scale, rng.permutation(problem.identification.n)).rows)
+            return other, other >= size
+
+        null = calibrate(size, draw, options.null, options.seed, lambda share: options.tell("null", share))
+    why = f"{options.why}; {found.n_tried} alignments tried, noise of a place {found.scale:.3g}"
+    answer = _answer(problem, (found.rows, found.cols), (size, 1, False), "geometric", null, why)
+    if not answer.found:
+        return answer
+    order = np.lexsort((problem.order2[found.cols], problem.order1[found.rows]))
+    return replace(answer, posterior=found.posterior[order])
 
 
 __all__ = [

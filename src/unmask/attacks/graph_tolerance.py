@@ -167,6 +167,16 @@ def _rounding(place: Place) -> float:
     return 1e-9 * (EARTH if place.kind == "lonlat" else float(np.ptp(place.points, axis=0).max()))
 
 
+def place_noise(identification: Place, tolerance: Tolerance, agreed: Window) -> float:
+    """Standard deviation of one place that explains the deviations of distances: two places make one distance."""
+    if isinstance(tolerance, NoiseTolerance):
+        return float(np.std(deviations(identification, tolerance)) / np.sqrt(2))
+    if isinstance(tolerance, Relative):
+        some = identification.rows(np.arange(min(64, identification.n)))
+        return float(tolerance.share * np.median(some) / 1.645 / np.sqrt(2))
+    return (agreed.high - agreed.low) / 2 / 1.645 / float(np.sqrt(2))
+
+
 def _quantiles(identification: Place, tolerance: NoiseTolerance) -> tuple[float, float]:
     _positive(tolerance.sigma, "sigma")
     if not 0 < tolerance.alpha < 1:
