@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 class UnmaskError(ValueError):
     """Base of every error of ours. The message says what, what was got, what is allowed, and a hint."""
 
-    def __init__(self, what: str, *, got: str | None = None, allowed: str | None = None, hint: str | None = None) -> None:
+    def __init__(
+        self, what: str, *, got: str | None = None, allowed: str | None = None, hint: str | None = None
+    ) -> None:
         self.what, self.got, self.allowed, self.hint = what, got, allowed, hint
         parts = [what]
         parts += [f"got: {got}"] if got else []

@@ -15,6 +15,7 @@ import naive_graph as naive
 
 from unmask.attacks.graph import Coordinates, Deviations, NoiseTolerance, Null, Relative, link_graph
 from unmask.attacks.graph_distances import between
+from unmask.attacks.graph_protect import sweep, trilaterate
 from unmask.datasets.places import people
 from unmask.errors import ParameterError, TableError
 
@@ -63,7 +64,9 @@ def pairs_of(linkage):
 
 def test_example_2_distances():
     towns = np.array([(-0.1198244, 51.51121), (2.3522219, 48.85661), (-3.7037902, 40.41678), (13.4049540, 52.52001)])
-    paper = np.array([[0, 343.6, 1264.0, 930.9], [343.6, 0, 1052.9, 877.5], [1264.0, 1052.9, 0, 1869.1], [930.9, 877.5, 1869.1, 0]])
+    paper = np.array(
+        [[0, 343.6, 1264.0, 930.9], [343.6, 0, 1052.9, 877.5], [1264.0, 1052.9, 0, 1869.1], [930.9, 877.5, 1869.1, 0]]
+    )
     ours = between(towns, towns, "lonlat")
     assert np.abs(ours - paper).max() < 0.06
     assert ours[0, 3] == pytest.approx(naive.sphere(towns[0], towns[3]))
@@ -118,12 +121,17 @@ def test_equals_igraph():
     rng = np.random.default_rng(6)
     for _ in range(50):
         target, identification, _ = simulated(40, 40, 10, 0.05, seed=int(rng.integers(1 << 30)))
-        d1, d2 = (between(f.select("lon", "lat").to_numpy(), f.select("lon", "lat").to_numpy(), "lonlat") for f in (target, identification))
+        d1, d2 = (
+            between(f.select("lon", "lat").to_numpy(), f.select("lon", "lat").to_numpy(), "lonlat")
+            for f in (target, identification)
+        )
         keys = [list(zip(f["sex"], f["age"], strict=True)) for f in (target, identification)]
         vertices, edges = naive.product_graph(d1, d2, *keys, lambda x: -9 < x < 11)
         graph = igraph.Graph(n=len(vertices), edges=sorted(edges))
         union = {vertices[u] for clique in graph.largest_cliques() for u in clique}
-        ours = link_graph((target, d1), (identification, d2), labels=["sex", "age"], tolerance=Deviations(-9, 11), null=None)
+        ours = link_graph(
+            (target, d1), (identification, d2), labels=["sex", "age"], tolerance=Deviations(-9, 11), null=None
+        )
         assert pairs_of(ours) == union
 
 
@@ -133,18 +141,24 @@ def test_row_order_changes_nothing():
     before = link_graph((target, LONLAT), (identification, LONLAT), **options)
     rng = np.random.default_rng(0)
     p, q = rng.permutation(60), rng.permutation(50)
-    after = link_graph((target[p], LONLAT), (identification[q], LONLAT), **{**options, "tolerance": NoiseTolerance(0.02, 0.9)})
+    after = link_graph(
+        (target[p], LONLAT), (identification[q], LONLAT), **{**options, "tolerance": NoiseTolerance(0.02, 0.9)}
+    )
     assert before.null.sizes == after.null.sizes
     assert {(int(p[a]), int(q[b])) for a, b in after.pairs} == pairs_of(before)
 
 
 def test_identical_files_are_found_and_independent_ones_are_not():
     target, identification, truth = simulated(80, 80, 80, 0.0)
-    linkage = link_graph((target, LONLAT), (identification, LONLAT), labels=["sex", "age"], tolerance=NoiseTolerance(0.0))
+    linkage = link_graph(
+        (target, LONLAT), (identification, LONLAT), labels=["sex", "age"], tolerance=NoiseTolerance(0.0)
+    )
     assert linkage.recall(truth) == 1.0
     assert linkage.null.p_value == pytest.approx(0.05)
     target, identification, _ = simulated(80, 80, 0, 0.02)
-    linkage = link_graph((target, LONLAT), (identification, LONLAT), labels=["sex", "age"], tolerance=NoiseTolerance(0.02))
+    linkage = link_graph(
+        (target, LONLAT), (identification, LONLAT), labels=["sex", "age"], tolerance=NoiseTolerance(0.02)
+    )
     assert not linkage.found
     assert linkage.why.startswith("nothing found")
     assert linkage.clique_size > 0
@@ -265,3 +279,104 @@ def test_everybody_at_one_point_cannot_be_told_apart():
     assert linkage.clique_size == 7 + 4 + 7
     assert len(linkage.pairs) == 9 * 7 + 4 * 4 + 7 * 7
     assert link_graph(crowd, few, labels=["k"], tolerance=0).found is False
+
+
+@pytest.mark.parametrize("method", ["exact", "seeds", "geometric"])
+def test_every_method_finds_the_same_people(method):
+    target, identification, truth = simulated(120, 120, 60, 0.01, seed=1)
+    points = target.select("lon", "lat").to_numpy()
+    linkage = link_graph(
+        (target, between(points, points, "lonlat")), (identification, LONLAT),
+        labels=["sex", "age"], tolerance=NoiseTolerance(0.01), method=method, null=None,
+    )  # fmt: skip
+    assert linkage.method == method
+    assert linkage.precision(truth) > 0.9
+    assert linkage.recall(truth) > 0.5
+    assert linkage.exact == (method == "exact")
+
+
+@pytest.mark.parametrize("method", ["seeds", "geometric"])
+def test_other_methods_find_nothing_where_nobody_is_common(method):
+    target, identification, _ = simulated(120, 120, 0, 0.02, seed=2)
+    linkage = link_graph(
+        (target, LONLAT), (identification, LONLAT), labels=["sex", "age"], tolerance=NoiseTolerance(0.02), method=method
+    )
+    assert not linkage.found
+
+
+def test_geometry_works_in_the_plane_and_mirrored():
+    rng = np.random.default_rng(8)
+    xy = rng.uniform(0, 100, size=(150, 2))
+    k = rng.integers(0, 6, size=150)
+    turned = xy[:100] @ np.array([[0.0, 1.0], [1.0, 0.0]]) + rng.normal(0, 0.3, size=(100, 2))  # mirrored
+    d = between(turned, turned, "planar")
+    identification = pl.DataFrame({"k": k, "x": xy[:, 0], "y": xy[:, 1]})[50:]
+    linkage = link_graph(
+        (pl.DataFrame({"k": k[:100]}), d), (identification, Coordinates("x", "y", kind="planar")),
+        labels=["k"], tolerance=1.0, method="geometric",
+    )  # fmt: skip
+    truth = np.column_stack([np.arange(50, 100), np.arange(50)])
+    assert linkage.precision(truth) > 0.9
+    assert linkage.recall(truth) > 0.9
+    assert linkage.posterior.min() > 0.5
+
+
+def test_geometry_survives_rounding_to_20_km():
+    target, identification, truth = simulated(200, 200, 100, 0.0, seed=4)
+    points = target.select("lon", "lat").to_numpy()
+    d = np.round(between(points, points, "lonlat") / 20) * 20
+    tolerance = NoiseTolerance(20, 0.9, masking="rounding")
+    linkage = link_graph((target, d), (identification, LONLAT), labels=["sex", "age"], tolerance=tolerance, method="geometric")
+    assert linkage.precision(truth) > 0.7
+    assert linkage.recall(truth) > 0.5
+
+
+@pytest.mark.parametrize("method", ["seeds", "geometric"])
+def test_row_order_changes_nothing_for_any_method(method):
+    target, identification, _ = simulated(90, 90, 40, 0.02)
+    options = {"labels": ["sex", "age"], "tolerance": 5.0, "method": method, "null": None}
+    before = link_graph((target, LONLAT), (identification, LONLAT), **options)
+    rng = np.random.default_rng(1)
+    p, q = rng.permutation(90), rng.permutation(90)
+    after = link_graph((target[p], LONLAT), (identification[q], LONLAT), **options)
+    assert {(int(p[a]), int(q[b])) for a, b in after.pairs} == pairs_of(before)
+
+
+def test_three_known_people_give_the_others_away():
+    target, identification, truth = simulated(100, 100, 50, 0.0)
+    files = (target, LONLAT), (identification, LONLAT)
+    followers = trilaterate(*files, truth[:3], labels=["sex", "age"], tolerance=NoiseTolerance(0.0))
+    assert followers.hits(truth[3:]) == 47
+    assert (followers.only[truth[:3, 0]] == -1).all()
+    vague = trilaterate(*files, truth[:1], labels=["sex", "age"], tolerance=50.0)
+    assert vague.hits(truth) < 40
+    with pytest.raises(ParameterError):
+        trilaterate(*files, truth[:0], labels=["sex", "age"], tolerance=1.0)
+
+
+def test_more_masking_less_risk():
+    table = people(80, np.random.default_rng(0))
+    grid = [("coordinates", 0.0), ("coordinates", 0.3), ("donut", 0.02), ("distances", 2.0), ("rounding", 5.0), ("aggregation", 0.5)]
+    points = sweep(table, LONLAT, labels=["sex", "age"], maskings=grid, overlap=0.5, repetitions=2)
+    assert [p.masking for p in points] == [g[0] for g in grid]
+    assert points[0].recall == 1.0
+    assert points[0].variance == 0.0
+    assert points[1].precision < points[0].precision
+    assert points[1].variance > 100
+    assert all(0 <= p.recall <= 1 and 0 <= p.exposed <= 1 for p in points)
+
+
+def test_the_paper_in_small():
+    """A few cells of Tables 4 and 5 (N = 100): precision and recall within what a dozen repetitions allow."""
+    quantiles = {0.01: (-2.1185, 2.3365), 0.05: (-11.5771, 11.3509)}
+    paper = {(25, 0.01): (1.0, 0.80), (50, 0.05): (0.9622, 0.7578), (100, 0.05): (0.9976, 0.7136)}
+    for (common, sigma), (precision, recall) in paper.items():
+        got = []
+        for seed in range(12):
+            target, identification, truth = simulated(100, 100, common, sigma, seed=seed)
+            linkage = link_graph(
+                (target, LONLAT), (identification, LONLAT),
+                labels=["sex", "age"], tolerance=Deviations(*quantiles[sigma]), null=None,
+            )  # fmt: skip
+            got.append((linkage.precision(truth), linkage.recall(truth)))
+        assert np.mean(got, axis=0) == pytest.approx((precision, recall), abs=0.06)

@@ -199,13 +199,17 @@ def _checked(matrix: Floats, n: int, side: str) -> Floats:
         rows = np.asarray(matrix[begin : begin + 1024])
         if not np.isfinite(rows).all():
             row = begin + int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
-            raise TableError(f"{what} are missing or infinite", got=f"first in row {row}", hint="fill or remove the record")
+            raise TableError(
+                f"{what} are missing or infinite", got=f"first in row {row}", hint="fill or remove the record"
+            )
         if (rows < 0).any():
             row = begin + int(np.flatnonzero((rows < 0).any(axis=1))[0])
             raise TableError(f"{what} are negative", got=f"first in row {row}", allowed="0 or more")
         slack = 1e-6 * max(float(rows.max()), 1e-300)
         if (np.abs(rows - matrix[:, begin : begin + 1024].T) > slack).any():
-            raise TableError(f"{what} are not symmetric", allowed="d(i, j) = d(j, i)", hint="a one-way distance is not one")
+            raise TableError(
+                f"{what} are not symmetric", allowed="d(i, j) = d(j, i)", hint="a one-way distance is not one"
+            )
         if (np.abs(np.diagonal(rows[:, begin : begin + 1024])) > slack).any():
             raise TableError(f"{what} have a diagonal that is not zero", allowed="d(i, i) = 0")
     if n > 4096:  # halves that differ by rounding matter little at this size, a copy would
@@ -225,7 +229,9 @@ def label_codes(a: pl.DataFrame, b: pl.DataFrame) -> tuple[Ints, Ints, list[Floa
         if left.dtype.is_numeric() and right.dtype.is_numeric():
             both = np.concatenate([left.cast(pl.Float64).to_numpy(), right.cast(pl.Float64).to_numpy()])
         else:
-            text = [s.cast(pl.String, strict=False).fill_null("\0missing").to_numpy().astype(str) for s in (left, right)]
+            text = [
+                s.cast(pl.String, strict=False).fill_null("\0missing").to_numpy().astype(str) for s in (left, right)
+            ]
             both = np.unique(np.concatenate(text), return_inverse=True)[1].astype(np.float64)
         columns.append(np.unique(both, return_inverse=True)[1])
         values.append(both)

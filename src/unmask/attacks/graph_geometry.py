@@ -19,6 +19,7 @@ from unmask.kernels.alignment import Ground, fill, near_pairs, one_to_one, propo
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Shorts = NDArray[np.int32]
 
 LANDMARKS = 12
 SHARE = 0.2  # of common people assumed while searching
@@ -206,7 +207,9 @@ def search(
             pairs[begin:end], t, problem.start2, label1, w, 2 * scale,
             ground, t[sample[:QUICK]], layer[label1[sample[:QUICK]]], radius, best, kept,
         )  # fmt: skip
-        full = [score(ground, m, t[sample], layer[label1[sample]], radius, len(sample)) for m in kept[np.isfinite(best)]]
+        full = [
+            score(ground, m, t[sample], layer[label1[sample]], radius, len(sample)) for m in kept[np.isfinite(best)]
+        ]
         if full and max(full) > value:
             value, top = max(full), kept[np.isfinite(best)][int(np.argmax(full))]
         if end >= len(pairs) or value > np.log(max(1, tried)) + 20:
@@ -236,7 +239,7 @@ def refine(
     for turn in range(12):
         moved = t @ m.T
         spots = flat(moved, radius)
-        rows, cols, squares = near_pairs(spots, problem.start1, places, problem.start2, problem.couples, 4.5 * noise)
+        rows, cols, squares = _near(problem, spots, places, 4.5 * noise)
         here = _at(grid, spots)
         odds = share / (1 - share) * np.exp(-0.5 * squares / noise**2)
         odds /= 2 * np.pi * noise**2 * sizes[cols] * here[rows]
@@ -249,6 +252,22 @@ def refine(
         m = _procrustes(t[rows], w[cols], p, radius, m)
     claimed = p > 0.5
     return Overlay(rows[claimed].astype(np.int64), cols[claimed].astype(np.int64), p[claimed], value, tried, noise)
+
+
+def _near(problem: Problem, spots: Floats, places: Floats, reach: float) -> tuple[Shorts, Shorts, Floats]:
+    """Pairs of matching labels within reach on the map, and their squared distances."""
+    label1 = np.repeat(np.arange(len(problem.start1) - 1), np.diff(problem.start1))
+    label2 = np.repeat(np.arange(len(problem.start2) - 1), np.diff(problem.start2))
+    by1, by2 = np.lexsort((spots[:, 0], label1)), np.lexsort((places[:, 0], label2))
+    size = 4 * (len(spots) + len(places))
+    while True:
+        rows, cols, squares = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size)
+        n = near_pairs(
+            spots, by1, problem.start1, places, by2, problem.start2, problem.couples, reach, rows, cols, squares
+        )
+        if n <= size:
+            return rows[:n], cols[:n], squares[:n]
+        size = n
 
 
 def _procrustes(a: Floats, b: Floats, p: Floats, radius: float, before: Floats) -> Floats:

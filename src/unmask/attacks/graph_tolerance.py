@@ -189,4 +189,14 @@ def _quantiles(identification: Place, tolerance: NoiseTolerance) -> tuple[float,
     return float(ends[0]), float(ends[1])
 
 
-__all__ = ["Deviations", "Masking", "NoiseTolerance", "Relative", "Tolerance", "between", "mask_distances", "mask_points", "window"]
+__all__ = [
+    "Deviations",
+    "Masking",
+    "NoiseTolerance",
+    "Relative",
+    "Tolerance",
+    "between",
+    "mask_distances",
+    "mask_points",
+    "window",
+]

@@ -79,35 +79,35 @@ def score(ground: Ground, m: Floats, points: Floats, label: Ints, radius: float,
 
 
 @njit(cache=True, nogil=True)
-def frame(p: Floats, q: Floats, radius: float) -> Floats:
-    """Axes of two points: their middle, their direction, and the one across. An alignment takes frame to frame."""
-    f = np.empty((3, 3))
+def frame(p: Floats, q: Floats, radius: float, f: Floats) -> None:
+    """Write the axes of two points into f: direction, across, middle. An alignment takes frame to frame."""
     if radius == 0.0:
         step = np.hypot(q[0] - p[0], q[1] - p[1])
         c, s = (q[0] - p[0]) / step, (q[1] - p[1]) / step
         f[0, 0], f[1, 0], f[2, 0] = c, s, 0.0
         f[0, 1], f[1, 1], f[2, 1] = -s, c, 0.0
         f[0, 2], f[1, 2], f[2, 2] = (p[0] + q[0]) / 2, (p[1] + q[1]) / 2, 1.0
-        return f
-    middle, along = p + q, q - p
-    f[:, 2] = middle / np.sqrt((middle**2).sum())
-    f[:, 0] = along / np.sqrt((along**2).sum())
+        return
+    middle = np.sqrt((p[0] + q[0]) ** 2 + (p[1] + q[1]) ** 2 + (p[2] + q[2]) ** 2)
+    along = np.sqrt((p[0] - q[0]) ** 2 + (p[1] - q[1]) ** 2 + (p[2] - q[2]) ** 2)
+    for a in range(3):
+        f[a, 2] = (p[a] + q[a]) / middle
+        f[a, 0] = (q[a] - p[a]) / along
     f[0, 1] = f[1, 2] * f[2, 0] - f[2, 2] * f[1, 0]
     f[1, 1] = f[2, 2] * f[0, 0] - f[0, 2] * f[2, 0]
     f[2, 1] = f[0, 2] * f[1, 0] - f[1, 2] * f[0, 0]
-    return f
 
 
 @njit(cache=True, nogil=True)
-def _back(f: Floats, radius: float) -> Floats:
-    """Inverse of a frame."""
-    inverse = f.T.copy()
+def _invert(f: Floats, radius: float, out: Floats) -> None:
+    """Write the inverse of a frame."""
+    for a in range(3):
+        for b in range(3):
+            out[a, b] = f[b, a]
     if radius == 0.0:
-        inverse[2, :] = 0.0
-        inverse[2, 2] = 1.0
-        inverse[0, 2] = -(f[0, 0] * f[0, 2] + f[1, 0] * f[1, 2])
-        inverse[1, 2] = -(f[0, 1] * f[0, 2] + f[1, 1] * f[1, 2])
-    return inverse
+        out[2, 0], out[2, 1], out[2, 2] = 0.0, 0.0, 1.0
+        out[0, 2] = -(f[0, 0] * f[0, 2] + f[1, 0] * f[1, 2])
+        out[1, 2] = -(f[0, 1] * f[0, 2] + f[1, 1] * f[1, 2])
 
 
 @njit(cache=True, nogil=True)
@@ -130,58 +130,72 @@ def propose(
     many were tried.
     """
     tried = 0
+    ahead, back, m = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     for k in range(len(pairs)):
-        u1, u2 = pairs[k]
-        back = _back(frame(t[u1], t[u2], radius), radius)
+        u1, u2 = pairs[k, 0], pairs[k, 1]
+        frame(t[u1], t[u2], radius, ahead)
+        _invert(ahead, radius, back)
         wanted = gap(t[u1], t[u2], radius)
         for j1 in range(start2[label1[u1]], start2[label1[u1] + 1]):
             for j2 in range(start2[label1[u2]], start2[label1[u2] + 1]):
                 if j1 == j2 or abs(gap(w[j1], w[j2], radius) - wanted) > slack:
                     continue
-                ahead = frame(w[j1], w[j2], radius)
+                frame(w[j1], w[j2], radius, ahead)
                 for mirror in range(2):
-                    if mirror == 1:
-                        ahead[:, 1] *= -1.0
-                    m = np.zeros((3, 3))
                     for a in range(3):
+                        ahead[a, 1] = ahead[a, 1] if mirror == 0 else -ahead[a, 1]
                         for b in range(3):
                             m[a, b] = ahead[a, 0] * back[0, b] + ahead[a, 1] * back[1, b] + ahead[a, 2] * back[2, b]
                     tried += 1
                     value = score(ground, m, sample, layer, radius, 48)
                     if value > best[0]:
-                        place = 1
-                        while place < len(best) and best[place] < value:
-                            best[place - 1], kept[place - 1] = best[place], kept[place]
-                            place += 1
-                        best[place - 1], kept[place - 1] = value, m
+                        _keep(value, m, best, kept)
     return tried
 
 
 @njit(cache=True, nogil=True)
-def near_pairs(flat1: Floats, start1: Ints, flat2: Floats, start2: Ints, couples: Ints, reach: float) -> tuple[Shorts, Shorts, Floats]:
-    """Pairs of matching labels within reach on the map, and their squared distances. Points of a label are joined by x."""
-    rows, cols, squares = np.empty(4096, np.int32), np.empty(4096, np.int32), np.empty(4096)
+def _keep(value: float, m: Floats, best: Floats, kept: Floats) -> None:
+    """Put a matrix among the best, which rise; the worst one goes."""
+    place = 0
+    while place + 1 < len(best) and best[place + 1] < value:
+        best[place] = best[place + 1]
+        for a in range(3):
+            for b in range(3):
+                kept[place, a, b] = kept[place + 1, a, b]
+        place += 1
+    best[place] = value
+    for a in range(3):
+        for b in range(3):
+            kept[place, a, b] = m[a, b]
+
+
+@njit(cache=True, nogil=True)
+def near_pairs(
+    flat1: Floats, order1: Ints, start1: Ints, flat2: Floats, order2: Ints, start2: Ints, couples: Ints, reach: float,
+    rows: Shorts, cols: Shorts, squares: Floats,
+) -> int:  # fmt: skip
+    """Write pairs of matching labels within reach on the map, and their squared distances; return how many there are.
+
+    ``order1`` and ``order2`` sort the points of each label by x. When the arrays are too short nothing more is written,
+    and the caller comes back with longer ones.
+    """
     n = 0
     for c in range(len(couples)):
-        a, b = couples[c]
-        one = start1[a] + np.argsort(flat1[start1[a] : start1[a + 1], 0], kind="mergesort")
-        two = start2[b] + np.argsort(flat2[start2[b] : start2[b + 1], 0], kind="mergesort")
-        lo = 0
-        for i in one:
-            while lo < len(two) and flat2[two[lo], 0] < flat1[i, 0] - reach:
+        a, b = couples[c, 0], couples[c, 1]
+        lo = start2[b]
+        for i in order1[start1[a] : start1[a + 1]]:
+            while lo < start2[b + 1] and flat2[order2[lo], 0] < flat1[i, 0] - reach:
                 lo += 1
             k = lo
-            while k < len(two) and flat2[two[k], 0] <= flat1[i, 0] + reach:
-                j = two[k]
+            while k < start2[b + 1] and flat2[order2[k], 0] <= flat1[i, 0] + reach:
+                j = order2[k]
                 square = (flat1[i, 0] - flat2[j, 0]) ** 2 + (flat1[i, 1] - flat2[j, 1]) ** 2
                 if square <= reach * reach:
-                    if n == len(rows):
-                        rows, cols = np.append(rows, np.empty_like(rows)), np.append(cols, np.empty_like(cols))
-                        squares = np.append(squares, np.empty_like(squares))
-                    rows[n], cols[n], squares[n] = i, j, square
+                    if n < len(rows):
+                        rows[n], cols[n], squares[n] = i, j, square
                     n += 1
                 k += 1
-    return rows[:n], cols[:n], squares[:n]
+    return n
 
 
 @njit(cache=True, nogil=True)

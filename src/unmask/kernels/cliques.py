@@ -89,7 +89,11 @@ def thin_out(bits: Words, rows: Shorts, cols: Shorts, need: int, alive: Flags, b
         if not alive[u]:
             continue
         k = members(bits[u], near)
-        if k < need - 1 or _distinct(cols, near, k, seen, u) < need - 1 or not _survives(bits, u, rows, cols, need, near, k):
+        if (
+            k < need - 1
+            or _distinct(cols, near, k, seen, u) < need - 1
+            or not _survives(bits, u, rows, cols, need, near, k)
+        ):
             _isolate(bits, u, other)
             alive[u] = False
             removed += k
@@ -291,7 +295,9 @@ def maximum_cliques(
     everyone = np.arange(n, dtype=np.int32)
     edges = int(np.bitwise_count(bits).sum())
     clique = bound
-    if len(bound) < 8 + 4 * edges**2 / max(1, n) ** 3:  # no more than strangers have in common: pruning needs a better one
+    if (
+        len(bound) < 8 + 4 * edges**2 / max(1, n) ** 3
+    ):  # no more than strangers have in common: pruning needs a better one
         clique = _improve(bits, bound, everyone, 64)
     bits, kept = prune(bits, rows, cols, len(clique))
     if len(kept) > 1000:  # the bound was poor: look harder before proving
@@ -312,4 +318,6 @@ def maximum_cliques(
     answer = np.zeros(n, dtype=np.bool_)
     answer[clique] = True
     answer[kept[inside]] = True
-    return Cliques(len(clique), answer, np.sort(clique), min(n, 1 + met), certified=nodes + spent <= budget, nodes=nodes + spent)
+    return Cliques(
+        len(clique), answer, np.sort(clique), min(n, 1 + met), certified=nodes + spent <= budget, nodes=nodes + spent
+    )
