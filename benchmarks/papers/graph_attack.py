@@ -104,7 +104,12 @@ def cell(n1, n2, common, sigma, alpha, reps, urban, tolerance=None):
         rng = np.random.default_rng([n1, n2, common, round(1000 * sigma), k])
         target, identification, truth = files(n1, n2, common, sigma, rng, urban)
         link = link_graph(
-            (target, LONLAT), (identification, LONLAT), labels=["sex", "age"], tolerance=agreed, method="exact", null=None
+            (target, LONLAT),
+            (identification, LONLAT),
+            labels=["sex", "age"],
+            tolerance=agreed,
+            method="exact",
+            null=None,
         )
         got.append((link.precision(truth), link.recall(truth), link.exact))
     mean = np.mean(got, axis=0)

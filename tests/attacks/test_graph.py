@@ -326,7 +326,9 @@ def test_geometry_survives_rounding_to_20_km():
     points = target.select("lon", "lat").to_numpy()
     d = np.round(between(points, points, "lonlat") / 20) * 20
     tolerance = NoiseTolerance(20, 0.9, masking="rounding")
-    linkage = link_graph((target, d), (identification, LONLAT), labels=["sex", "age"], tolerance=tolerance, method="geometric")
+    linkage = link_graph(
+        (target, d), (identification, LONLAT), labels=["sex", "age"], tolerance=tolerance, method="geometric"
+    )
     assert linkage.precision(truth) > 0.7
     assert linkage.recall(truth) > 0.5
 
@@ -356,7 +358,14 @@ def test_three_known_people_give_the_others_away():
 
 def test_more_masking_less_risk():
     table = people(80, np.random.default_rng(0))
-    grid = [("coordinates", 0.0), ("coordinates", 0.3), ("donut", 0.02), ("distances", 2.0), ("rounding", 5.0), ("aggregation", 0.5)]
+    grid = [
+        ("coordinates", 0.0),
+        ("coordinates", 0.3),
+        ("donut", 0.02),
+        ("distances", 2.0),
+        ("rounding", 5.0),
+        ("aggregation", 0.5),
+    ]
     points = sweep(table, LONLAT, labels=["sex", "age"], maskings=grid, overlap=0.5, repetitions=2)
     assert [p.masking for p in points] == [g[0] for g in grid]
     assert points[0].recall == 1.0

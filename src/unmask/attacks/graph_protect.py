@@ -86,7 +86,9 @@ def trilaterate(
     return Followers(only, count)
 
 
-def release(table: pl.DataFrame, where: Coordinates, masking: Masking, sigma: float, rng: np.random.Generator) -> Floats:
+def release(
+    table: pl.DataFrame, where: Coordinates, masking: Masking, sigma: float, rng: np.random.Generator
+) -> Floats:
     """Distances as the owner would publish them after masking."""
     points = table.select(where.x, where.y).to_numpy().astype(np.float64)
     if masking in {"distances", "rounding"}:
@@ -145,7 +147,9 @@ def _play(
     target, identification = frame[ours], frame[hers]
     d = release(target, where, masking, sigma, rng)
     tolerance = NoiseTolerance(sigma, alpha, masking=masking)
-    link = link_graph((target, d), (identification, where), labels=labels, tolerance=tolerance, method=method, null=None)
+    link = link_graph(
+        (target, d), (identification, where), labels=labels, tolerance=tolerance, method=method, null=None
+    )
     place = np.full(n, -1)
     place[hers] = np.arange(size)
     truth = np.column_stack([np.arange(size), place[ours]])
