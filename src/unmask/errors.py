@@ -41,5 +41,6 @@ class EngineError(UnmaskError):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """Return a hint that names the nearest known word, or nothing."""
-    close = get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f"did you mean {close[0]!r}?" if close else None
+    by_lower = {word.lower(): word for word in known}
+    close = get_close_matches(name.lower(), list(by_lower), n=1, cutoff=0.5)
+    return f"did you mean {by_lower[close[0]]!r}?" if close else None

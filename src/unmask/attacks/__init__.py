@@ -1,1 +1,1 @@
-"""LINK: each file plays one intruder who tries to find people in a release."""
+"""LINK: find people's records in the release."""

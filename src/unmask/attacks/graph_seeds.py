@@ -17,7 +17,7 @@ from unmask.attacks.graph_exact import Problem, _bound
 from unmask.kernels.cliques import Cliques, maximum_cliques
 from unmask.kernels.bits import Words
 from unmask.kernels.product import adjacency_of, matching_bounds, vertices
-from unmask.kernels.search import greedy
+from unmask.kernels.branch import greedy
 from unmask.kernels.seeds import votes
 
 Ints = NDArray[np.int64]

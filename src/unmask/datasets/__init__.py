@@ -1,1 +1,6 @@
-"""Generators of realistic tables for demos, tests and benchmarks, at any n."""
+"""Generated tables that look real, at any n: for demos, tests and benchmarks. No person stands behind any row."""
+
+from unmask.datasets.census import census
+from unmask.datasets.patients import patients
+
+__all__ = ["census", "patients"]

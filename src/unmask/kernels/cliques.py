@@ -17,7 +17,7 @@ from numba import njit
 
 from unmask.kernels.bits import Words, drop, has, members, put, shared, size, words_for
 from unmask.kernels.product import Flags, Shorts
-from unmask.kernels.search import greedy, induced, narrowing_order, search
+from unmask.kernels.branch import greedy, induced, narrowing_order, search
 
 
 class Cliques(NamedTuple):

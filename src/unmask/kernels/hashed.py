@@ -15,7 +15,7 @@ from numba import njit
 
 from unmask.kernels.bits import Words, popcount, put, words_for
 from unmask.kernels.product import Flags, Shorts, Sides, adjacency_of, neighbours, spread
-from unmask.kernels.search import greedy
+from unmask.kernels.branch import greedy
 
 SMALL = 3000  # vertices that rows of bits take from here without hashing
 MEMORY = 700_000_000  # bytes of signatures, old and new

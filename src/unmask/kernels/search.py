@@ -1,162 +1,188 @@
-"""Branch and bound for one clique of a small graph in rows of bits: the inner engine of `cliques`.
+"""Walk a tree for one query: nearest boxes first, nothing beyond a limit; then screen the points of a leaf.
 
-Tomita's scheme in San Segundo's bit-parallel form: at every node the candidates are coloured greedily, classes one after
-the other; a candidate whose colour cannot lift the clique above the best known one is never branched on. The work is
-counted in nodes, not seconds, so that a budget gives the same answer on every machine.
+A search is a loop that its owner writes::
+
+    top = enter(tree, tile, desk)
+    while True:
+        leaf, top = next_leaf(tree, probe, within, desk, top)
+        if leaf < 0: break
+        mask = screen(tree, leaf, probe, within, desk.far)
+        while mask: take its lowest bit, decide that point in float64, lower the limit
+
+The owner alone knows what lowers the limit, so nearest records, the k nearest, decisions and ranks share this file.
+All numbers here are float32 and serve to exclude (see tree.py for why that is exact).
 """
 
 from __future__ import annotations
 
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
-from numba import njit
+from numpy.typing import NDArray
 
-from unmask.kernels.bits import ONE, ZERO, Words, drop, has, lowest, members, popcount, put, size, words_for
-from unmask.kernels.product import Shorts
+from unmask.kernels.chunks import in_chunks
+from unmask.kernels.compiling import inlined, lean
+from unmask.kernels.distance import pair
+from unmask.kernels.space import EUCLIDEAN
+from unmask.kernels.tree import LANES, LEAF, Rows, Singles
+from unmask.kernels.vector import box_mask, lowest_bit, point_mask
 
+if TYPE_CHECKING:
+    from unmask.kernels.space import Space
+    from unmask.kernels.tree import Tree
 
-@njit(cache=True, nogil=True)
-def narrowing_order(bits: Words) -> Shorts:
-    """Vertices so that each has the fewest neighbours among itself and those before it (the last has least degree)."""
-    k = len(bits)
-    degree = np.empty(k, dtype=np.int32)
-    for u in range(k):
-        degree[u] = size(bits[u])
-    order = np.empty(k, dtype=np.int32)
-    found = np.empty(k, dtype=np.int32)
-    for place in range(k - 1, -1, -1):
-        least = -1
-        for u in range(k):
-            if degree[u] >= 0 and (least < 0 or degree[u] < degree[least]):
-                least = u
-        order[place] = least
-        degree[least] = -1
-        for i in range(members(bits[least], found)):
-            if degree[found[i]] > 0:
-                degree[found[i]] -= 1
-    return order
+Leaves = NDArray[np.int32]
+
+LEVEL_SHIFT = 40  # a stack entry is level << 40 | box
+STACK = 16 * LANES  # deeper than any tree: a level adds at most 15 entries, and 2**64 leaves have 16 levels
 
 
-@njit(cache=True, nogil=True)
-def induced(bits: Words, chosen: Shorts) -> Words:
-    """Adjacency among the chosen vertices, numbered as chosen."""
-    k = len(chosen)
-    small = np.zeros((k, words_for(k)), dtype=np.uint64)
-    for i in range(k):
-        row = bits[chosen[i]]
-        for j in range(i):
-            if has(row, chosen[j]):
-                put(small[i], j)
-                put(small[j], i)
-    return small
+class Desk(NamedTuple):
+    """Room for one search at a time."""
+
+    nodes: Rows  # stack of boxes
+    floors: Singles  # lower bounds of their distances
+    gaps: Singles  # of the boxes of a group
+    far: Singles  # stored distances of the points of a leaf
 
 
-@njit(cache=True, nogil=True)
-def greedy(bits: Words, out: Shorts) -> int:
-    """Grow a clique by the candidate that keeps most candidates; write it, return its size."""
-    k = len(bits)
-    pool = np.zeros(words_for(k), dtype=np.uint64)
-    for u in range(k):
-        put(pool, u)
-    found = np.empty(k, dtype=np.int32)
-    length = 0
-    left = k
-    while left:
-        best, most = -1, -1
-        for i in range(members(pool, found)):
-            kept = 0
-            for word in range(len(pool)):
-                kept += popcount(bits[found[i], word] & pool[word])
-            if kept > most:
-                best, most = found[i], kept
-        out[length] = best
-        length += 1
-        pool &= bits[best]
-        left = most
-    return length
+def desk() -> Desk:
+    """Lay out a desk."""
+    return Desk(
+        np.empty(STACK, dtype=np.int64),
+        np.empty(STACK, dtype=np.float32),
+        np.empty(LANES, dtype=np.float32),
+        np.empty(LEAF, dtype=np.float32),
+    )
 
 
-@njit(cache=True, nogil=True)
-def _grow(array: Shorts, least: int) -> Shorts:
-    bigger = np.empty(2 * least, dtype=np.int32)
-    bigger[: len(array)] = array
-    return bigger
+@lean
+def exact(space: Space, query: int, row: int) -> float:
+    """Reduced distance of a query and a point, as distance.pair defines it."""
+    return pair(
+        space.queries[query],
+        space.points[row],
+        space.query_codes[query],
+        space.point_codes[row],
+        space.norm,
+        space.missing,
+        space.step,
+        space.code_missing,
+    )
 
 
-@njit(cache=True, nogil=True)
-def _colour(bits: Words, pool: Words, skip: int, branch: Shorts, colours: Shorts, top: int) -> int:
-    """Colour the pool greedily; push candidates of a colour above skip with it. Returns the new top of the stack."""
-    left = pool.copy()
-    free = np.empty_like(pool)
-    colour = 0
-    width = len(pool)
-    start = 0
-    while True:
-        while start < width and left[start] == ZERO:
-            start += 1
-        if start == width:
-            return top
-        colour += 1
-        free[start:] = left[start:]
-        for word in range(start, width):
-            while free[word] != ZERO:
-                bit = lowest(free[word])
-                u = (word << 6) + bit
-                left[word] &= ~(ONE << np.uint64(bit))
-                free[word] &= ~(ONE << np.uint64(bit))
-                for rest in range(word, width):
-                    free[rest] &= ~bits[u, rest]
-                if colour > skip:
-                    branch[top] = u
-                    colours[top] = colour
-                    top += 1
+@inlined
+def tiles(tree: Tree) -> int:
+    """Return the number of passes that cover all leaves: one, unless flat."""
+    return int((tree.lanes.shape[0] + tree.tile - 1) // tree.tile)
 
 
-@njit(cache=True, nogil=True)
-def search(bits: Words, best: int, first: bool, budget: int, out: Shorts) -> tuple[int, int]:  # noqa: FBT001
-    """Find a clique of more than ``best`` vertices, the largest or (``first``) any. Returns its size (0: none) and nodes.
+@inlined
+def limit(tree: Tree, reduced: float) -> float:
+    """Stored distances of pairs whose reduced distance is at most `reduced` do not exceed this."""
+    scaled = reduced / tree.scale
+    if tree.norm == EUCLIDEAN:
+        scaled = (math.sqrt(scaled) + tree.error) ** 2
+    else:
+        scaled += tree.error
+    scaled = scaled * (1.0 + tree.slack) + 1e-36
+    return scaled if scaled < 3e38 else np.inf
 
-    The graph should be numbered by `narrowing_order`. More nodes than the budget: the search ends undecided, and the
-    caller sees that ``nodes > budget``.
-    """
-    k, width = len(bits), words_for(len(bits))
-    pools = np.zeros((k + 1, width), dtype=np.uint64)
-    branch = np.empty(4 * k + 64, dtype=np.int32)
-    colours = np.empty(4 * k + 64, dtype=np.int32)
-    bottom = np.zeros(k + 2, dtype=np.int64)
-    current = np.empty(k + 1, dtype=np.int32)
-    for u in range(k):
-        put(pools[0], u)
-    depth, found, nodes = 0, 0, 1
-    top = _colour(bits, pools[0], best, branch, colours, 0)
-    while depth >= 0:
-        if top == bottom[depth] or depth + colours[top - 1] <= best:
-            top = bottom[depth]
-            depth -= 1
-            if depth >= 0:
-                drop(pools[depth], current[depth])
-            continue
+
+@inlined
+def screen(tree: Tree, leaf: int, probe: Singles, within: float, far: Singles) -> int:
+    """Bits of the points of a leaf (48 l and up) within the limit; their stored distances are in `far`."""
+    kinds = (tree.missing, tree.step, tree.numeric, tree.norm, tree.plain)
+    mask = point_mask(tree.lanes, leaf, probe, kinds, within, far)
+    if (leaf + 1) * LEAF > tree.rows.shape[0]:
+        mask &= (1 << (tree.rows.shape[0] - leaf * LEAF)) - 1
+    return mask
+
+
+@inlined
+def near_boxes(tree: Tree, height: int, parent: int, probe: Singles, within: float, gaps: Singles) -> int:
+    """Bits of the children of a box of level `height` + 1 within the limit; lower bounds of distance in `gaps`."""
+    kinds = (tree.missing, tree.step, tree.numeric, tree.norm, tree.plain)
+    group = tree.level[height] + parent
+    mask = box_mask((tree.low, tree.high, tree.relief), group, probe, kinds, within, gaps)
+    boxes = tree.lanes.shape[0] if height == 0 else tree.level[height] - tree.level[height - 1]
+    if (parent + 1) * LANES > boxes:
+        mask &= (1 << (boxes - parent * LANES)) - 1
+    return mask
+
+
+@inlined
+def enter(tree: Tree, tile: int, desk: Desk) -> int:
+    """Start a search in one tile of the leaves; returns the height of the stack."""
+    if tree.flat:
+        desk.nodes[0] = tile * tree.tile
+        desk.nodes[1] = min(desk.nodes[0] + tree.tile, tree.lanes.shape[0])
+        return 2
+    desk.nodes[0] = tree.level.shape[0] << LEVEL_SHIFT
+    desk.floors[0] = 0.0
+    return 1
+
+
+@inlined
+def next_leaf(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) -> tuple[int, int]:
+    """Return the next leaf that may hold a point within the limit (-1: none is left) and the height of the stack."""
+    nodes, floors = desk.nodes, desk.floors
+    if tree.flat:
+        nodes[0] += 1
+        return (nodes[0] - 1 if nodes[0] <= nodes[1] else -1), top
+    while top > 0:
         top -= 1
-        u = branch[top]
-        current[depth] = u
-        some = False
-        for word in range(width):
-            pools[depth + 1, word] = pools[depth, word] & bits[u, word]
-            some = some or pools[depth + 1, word] != ZERO
-        if not some:
-            if depth + 1 > best:
-                best = depth + 1
-                found = best
-                out[:found] = current[:found]
-                if first:
-                    return found, nodes
-            drop(pools[depth], u)
+        if floors[top] > within:
             continue
-        nodes += 1
-        if nodes > budget:
-            return found, nodes
-        depth += 1
-        bottom[depth] = top
-        if top + k > len(branch):
-            branch, colours = _grow(branch, top + k), _grow(colours, top + k)
-        top = _colour(bits, pools[depth], best - depth, branch, colours, top)
-    return found, nodes
+        height, box = nodes[top] >> LEVEL_SHIFT, nodes[top] & ((1 << LEVEL_SHIFT) - 1)
+        if height == 0:
+            return box, top
+        mask = near_boxes(tree, height - 1, box, probe, within, desk.gaps)
+        top = _push((height - 1) << LEVEL_SHIFT | (box * LANES), mask, desk, top)
+    return -1, 0
+
+
+@inlined
+def _push(first: int, mask: int, desk: Desk, top: int) -> int:
+    """Put boxes on the stack, the nearest last, so that it comes first; ordering the others does not pay."""
+    nodes, floors, bottom = desk.nodes, desk.floors, top
+    while mask:
+        j = lowest_bit(mask)
+        mask &= mask - 1
+        nodes[top], floors[top] = first + j, desk.gaps[j]
+        top += 1
+    nearest = bottom
+    for i in range(bottom + 1, top):
+        if floors[i] < floors[nearest]:
+            nearest = i
+    if nearest < top - 1:
+        nodes[nearest], nodes[top - 1] = nodes[top - 1], nodes[nearest]
+        floors[nearest], floors[top - 1] = floors[top - 1], floors[nearest]
+    return top
+
+
+def search_order(tree: Tree, queries: Rows) -> Rows:
+    """Places in `queries`, in the order of the leaves nearest to them: neighbours in time then share their memory."""
+    n = len(queries)
+    if tree.flat:
+        return np.arange(n)
+    leaves = np.empty(n, dtype=np.int32)
+    in_chunks(lambda part: _nearest_leaves(tree, queries[part], leaves[part], desk()), n, chunk=8192)
+    return np.argsort(leaves, kind="stable")
+
+
+@lean
+def _nearest_leaves(tree: Tree, queries: Rows, leaves: Leaves, desk: Desk) -> None:
+    """Go down to the nearest box at each level."""
+    gaps = desk.gaps
+    for slot, query in enumerate(queries):
+        box = 0
+        for height in range(tree.level.shape[0] - 1, -1, -1):
+            mask = near_boxes(tree, height, box, tree.probes[query], np.inf, gaps)
+            best = 0
+            for j in range(1, LANES):
+                if mask >> j & 1 and gaps[j] < gaps[best]:
+                    best = j
+            box = box * LANES + best
+        leaves[slot] = box

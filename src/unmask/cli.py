@@ -1,0 +1,363 @@
+"""The command line: parse, call, write, exit code. Everything else is in the library.
+
+Exit codes: 0 safe (or the same, or passed), 1 unsafe (or different, or failed), 3 inconclusive, 2 cannot.
+"""
+
+from __future__ import annotations
+
+import csv
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unmask.errors import ParameterError, UnmaskError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from unmask.assess import Assessment
+    from unmask.tables.release import Release
+
+EXIT = {"safe": 0, "unsafe": 1, "inconclusive": 3}
+CANNOT = 2
+
+app = typer.Typer(
+    name="unmask",
+    help="Attack your data release before someone else does.\n\n"
+    "Example:  unmask assess original.csv release.csv --id patient --html report.html",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help is twice as fast to show
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def main() -> None:
+    """Run the command line; errors of ours are one clear message and exit code 2."""
+    try:
+        app()
+    except UnmaskError as error:
+        sys.stderr.write(f"unmask: {error}\n")
+        sys.exit(CANNOT)
+    except KeyboardInterrupt:
+        sys.stderr.write("unmask: stopped; nothing was written\n")
+        sys.exit(CANNOT)
+
+
+@app.callback(invoke_without_command=True)
+def _top(version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False) -> None:  # noqa: FBT002
+    if version:
+        from unmask import __version__  # noqa: PLC0415 - what is not needed is not imported
+
+        sys.stdout.write(f"unmask {__version__}\n")
+        raise typer.Exit
+
+
+@app.command("assess")
+def assess_command(  # noqa: PLR0913 - one parameter per option
+    original: Annotated[
+        str | None, typer.Argument(help="The original table (CSV, Parquet, Arrow, Stata, SPSS, SAS).")
+    ] = None,
+    released: Annotated[str | None, typer.Argument(help="The table you want to publish.")] = None,
+    *,
+    id: Annotated[  # noqa: A002 - the word of the field
+        str | None, typer.Option(help="Column that says which rows belong together; without it, row order.")
+    ] = None,
+    quasi: Annotated[
+        list[str] | None, typer.Option(help="Columns that the intruder knows; default: all shared ones.")
+    ] = None,
+    confidential: Annotated[list[str] | None, typer.Option(help="Columns that the intruder wants to learn.")] = None,
+    weight: Annotated[str | None, typer.Option(help="Sampling weight.")] = None,
+    ignore: Annotated[list[str] | None, typer.Option(help="Columns to leave out.")] = None,
+    categorical: Annotated[list[str] | None, typer.Option(help="Columns to read as categories.")] = None,
+    kind: Annotated[
+        list[str] | None, typer.Option(help="Kind of a column, as name=numeric|ordinal|categorical|boolean|date.")
+    ] = None,
+    control: Annotated[str | None, typer.Option(help="Table of people who are not in the original.")] = None,
+    separator: Annotated[str | None, typer.Option(help="Separator of text files; found by itself.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of text files; found by itself.")] = None,
+    policy: Annotated[str | None, typer.Option(help="default, strict, clinical (0.09), or a TOML file.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Attacks to run.")] = None,
+    skip: Annotated[list[str] | None, typer.Option(help="Attacks to leave out.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of every random choice (default 0).")] = None,
+    json: Annotated[str | None, typer.Option(help="Write the report as JSON; - for standard output.")] = None,
+    html: Annotated[str | None, typer.Option(help="Write the report as one HTML file.")] = None,
+    records: Annotated[str | None, typer.Option(help="Write one risk per original record (.csv or .parquet).")] = None,
+    config: Annotated[Path | None, typer.Option(help="TOML file with the same options.")] = None,
+    show_values: Annotated[
+        bool | None, typer.Option("--show-values", help="Let the report show ids of the most exposed records.")
+    ] = None,
+    quiet: Annotated[bool | None, typer.Option("--quiet", help="No summary and no progress.")] = None,
+) -> None:
+    """Attack a release and say whether it may be published.
+
+    Example:  unmask assess original.csv release.csv --id patient --confidential diagnosis --html report.html
+
+    Exit code 0: safe, 1: unsafe, 3: inconclusive, 2: cannot.
+    """
+    given = {name: value for name, value in locals().items() if name != "config" and value is not None}
+    raise typer.Exit(EXIT[run_assess(_options(given, config)).verdict])
+
+
+def run_assess(options: dict[str, Any]) -> Assessment:
+    """Read, attack, show, write."""
+    from unmask.assess import assess  # noqa: PLC0415 - imports polars and numpy
+
+    check_outputs(options)
+    release = _release(options)
+    quiet = bool(options.get("quiet"))
+    with _progress(quiet=quiet) as tell:
+        assessment = assess(
+            release,
+            policy=options.get("policy"),
+            only=_listed(options.get("only")) or None,
+            skip=_listed(options.get("skip")),
+            seed=int(options.get("seed") or 0),
+            progress=tell,
+            command=shlex.join(["unmask", *sys.argv[1:]]),
+            show_values=bool(options.get("show_values")),
+        )
+    write_outputs(assessment, options)
+    if not quiet:
+        _show(assessment, to_stderr=options.get("json") == "-")
+    return assessment
+
+
+@app.command("mask")
+def mask_command(  # noqa: PLR0913 - one parameter per option
+    table: Annotated[str, typer.Argument(help="The table to mask (CSV, Parquet, Arrow, Stata, SPSS, SAS).")],
+    *,
+    method: Annotated[
+        list[str], typer.Option(help='A masking such as "noise(0.5)" or "microaggregation(5)"; several apply in turn.')
+    ],
+    output: Annotated[str, typer.Option("--output", "-o", help="Where to write the release (.csv or .parquet).")],
+    reverse_map: Annotated[
+        bool, typer.Option("--reverse-map", help="Give every column its original values back, by rank.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Seed of every random choice.", min=0)] = 0,
+    separator: Annotated[str | None, typer.Option(help="Separator of a text file; found by itself.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file; found by itself.")] = None,
+) -> None:
+    """Mask a table: make the release that `assess` attacks.
+
+    Example:  unmask mask census.csv --method "noise(0.5)" --reverse-map -o release.parquet
+
+    A wrong name or parameter is answered with the maskings there are and how they are called.
+    """
+    from unmask.masking import Chain, ReverseMapped, parse_masking  # noqa: PLC0415 - imports polars and numpy
+    from unmask.report.document import write_records  # noqa: PLC0415 - only where something is written
+    from unmask.report.write import check_writable  # noqa: PLC0415 - only where something is written
+    from unmask.tables.read import read_table  # noqa: PLC0415 - imports polars
+
+    maskings = [parse_masking(text) for text in method]
+    masking = maskings[0] if len(maskings) == 1 else Chain(tuple(maskings))
+    masking = ReverseMapped(masking) if reverse_map else masking
+    target = Path(output)
+    if target.suffix.lower() not in {".csv", ".parquet"}:
+        raise ParameterError(
+            f"cannot write a release to {target.name}", got=f"suffix {target.suffix!r}", allowed=".csv or .parquet"
+        )
+    if target.resolve() == Path(table).resolve():
+        raise ParameterError("the release would replace the original", hint="write it to another file")
+    check_writable(target)
+    separator = {"tab": "\t", "\\t": "\t"}.get(str(separator), separator)
+    release = masking.apply(read_table(table, name="table", separator=separator, encoding=encoding), seed)
+    write_records(release, target)
+    sys.stdout.write(f"{masking}, seed {seed}: {release.height:,} rows, {release.width} columns in {target}\n")
+
+
+@app.command("demo")
+def demo_command(
+    out: Annotated[Path, typer.Option(help="Folder for the tables and the report.")] = Path("unmask-demo"),
+    n: Annotated[int, typer.Option(help="Number of patients.", min=20)] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the generated tables.")] = 0,
+) -> None:
+    """Assess a generated hospital release, and write the tables and the report.
+
+    Example:  unmask demo --out demo
+
+    The demo ends with exit code 0 whatever the verdict.
+    """
+    from unmask.demo import write_tables  # noqa: PLC0415 - imports polars and numpy
+
+    original, released = write_tables(out, n, seed)
+    outputs = {"json": str(out / "report.json"), "html": str(out / "report.html"), "records": str(out / "records.csv")}
+    roles = {"id": "patient", "confidential": ["diagnosis", "cost"]}
+    run_assess({"original": str(original), "released": str(released), "seed": seed, **roles, **outputs})
+    command = f"unmask assess {original} {released} --id patient --confidential diagnosis,cost --html {outputs['html']}"
+    sys.stdout.write(f"\nThe report: {outputs['html']}\nThe same by hand: {command}\n")
+
+
+@app.command("selfcheck")
+def selfcheck_command(
+    only: Annotated[list[str] | None, typer.Option(help="Measures to check; default: all.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the generated tables.")] = 0,
+) -> None:
+    """Check that every measure tells a copy from a masked file from an unrelated one, in any row order.
+
+    Example:  unmask selfcheck --only nearest
+    """
+    from unmask.report.terminal import show_checks  # noqa: PLC0415 - imports rich
+    from unmask.selfcheck import selfcheck  # noqa: PLC0415 - imports polars and numpy
+
+    with _progress(quiet=False) as tell:
+        checks = selfcheck(only=_listed(only) or None, seed=seed, progress=tell)
+    show_checks([(c.measure, c.table, c.risks, c.chance, c.failures) for c in checks], _console())
+    raise typer.Exit(0 if all(check.passed for check in checks) else 1)
+
+
+@app.command("verify")
+def verify_command(
+    report: Annotated[Path, typer.Argument(help="A JSON report, which holds the manifest.")],
+    original: Annotated[Path | None, typer.Option(help="Where the original is now.")] = None,
+    released: Annotated[Path | None, typer.Option(help="Where the release is now.")] = None,
+) -> None:
+    """Run a report's manifest again and say whether the result is the same.
+
+    Example:  unmask verify report.json
+
+    Exit code 0: the same, 1: different, 2: cannot.
+    """
+    from unmask.verify import verify  # noqa: PLC0415 - imports polars and numpy
+
+    with _progress(quiet=False) as tell:
+        result = verify(report, original=original, released=released, progress=tell)
+    sys.stdout.write(f"the same result (verdict: {result.verdict})\n" if result.same else "not the same result\n")
+    for difference in result.differences:
+        sys.stdout.write(f"  {difference}\n")
+    raise typer.Exit(0 if result.same else 1)
+
+
+# --- options --------------------------------------------------------------------------------------------------------
+
+
+def _options(given: dict[str, Any], config: Path | None) -> dict[str, Any]:
+    """Merge the configuration file and the command line; what is typed wins."""
+    if config is None:
+        return given
+    from unmask.config import load_config  # noqa: PLC0415 - reads TOML
+
+    return {**load_config(config), **given}
+
+
+def _release(options: dict[str, Any]) -> Release:
+    from unmask.tables.release import Release  # noqa: PLC0415 - imports polars and numpy
+
+    for name in ("original", "released"):
+        if not options.get(name):
+            raise ParameterError(f"no {name} table given", hint="unmask assess ORIGINAL RELEASED, or both in --config")
+    separator = {"tab": "\t", "\\t": "\t"}.get(str(options.get("separator")), options.get("separator"))
+    reading = {"separator": separator, "encoding": options.get("encoding")}
+    return Release(
+        options["original"],
+        options["released"],
+        id=options.get("id"),
+        quasi=_listed(options.get("quasi")) or None,
+        confidential=_listed(options.get("confidential")),
+        weight=options.get("weight"),
+        ignored=_listed(options.get("ignore")),
+        categorical=_listed(options.get("categorical")),
+        kinds=_kinds(options.get("kind")),
+        control=options.get("control"),
+        reading={name: value for name, value in reading.items() if value is not None},
+    )
+
+
+def _listed(values: list[str] | None) -> tuple[str, ...]:
+    """Split "a,b" and '"a,b",c' as a CSV line does; a list from a configuration file holds whole names already."""
+    return tuple(name for value in values or () for name in next(csv.reader([value], skipinitialspace=True), []))
+
+
+def _kinds(given: list[str] | dict[str, str] | None) -> dict[str, str]:
+    if isinstance(given, dict):
+        return given
+    kinds = {}
+    for entry in given or ():
+        name, found, kind = entry.rpartition("=")
+        if not found:
+            raise ParameterError(f"--kind {entry!r} is not name=kind", hint="--kind age=numeric")
+        kinds[name] = kind
+    return kinds
+
+
+# --- outputs --------------------------------------------------------------------------------------------------------
+
+
+def check_outputs(options: dict[str, Any]) -> None:
+    """Refuse, before any work, outputs that cannot be written or that would overwrite an input."""
+    from unmask.report.write import check_writable  # noqa: PLC0415 - only where something is written
+
+    inputs = {
+        Path(options[name]).resolve() for name in ("original", "released", "control", "policy") if options.get(name)
+    }
+    taken: set[Path] = set()
+    for name in ("json", "html", "records"):
+        target = options.get(name)
+        if not target or target == "-":
+            continue
+        path = Path(target)
+        if path.resolve() in inputs:
+            raise ParameterError(f"--{name} {target} is also an input", hint="write the result to another file")
+        if path.resolve() in taken:
+            raise ParameterError(f"two outputs go to {target}", hint="give each its own file")
+        if name == "records" and path.suffix.lower() not in {".csv", ".parquet"}:
+            raise ParameterError(
+                f"cannot write records to {path.name}", got=f"suffix {path.suffix!r}", allowed=".csv or .parquet"
+            )
+        taken.add(path.resolve())
+        check_writable(path)
+
+
+def write_outputs(assessment: Assessment, options: dict[str, Any]) -> None:
+    """Write what was asked for, and nothing else."""
+    if options.get("json") == "-":
+        from unmask.report.document import to_json  # noqa: PLC0415 - only here
+
+        sys.stdout.write(to_json(assessment.document))
+    elif options.get("json"):
+        assessment.write_json(options["json"])
+    if options.get("html"):
+        assessment.write_html(options["html"])
+    if options.get("records"):
+        assessment.write_records(options["records"])
+
+
+def _console(*, to_stderr: bool = False) -> Any:  # noqa: ANN401 - rich's console
+    from rich.console import Console  # noqa: PLC0415 - slow to import
+
+    return Console(stderr=to_stderr, highlight=False)
+
+
+def _show(assessment: Assessment, *, to_stderr: bool) -> None:
+    from unmask.report.terminal import show  # noqa: PLC0415 - imports rich
+
+    show(assessment.document, _console(to_stderr=to_stderr))
+
+
+def _progress(*, quiet: bool) -> AbstractContextManager[Callable[[str, float, str], None] | None]:
+    """Show bars on standard error when it is a terminal, nothing otherwise."""
+    from contextlib import contextmanager  # noqa: PLC0415 - small
+
+    @contextmanager
+    def bars() -> Iterator[Callable[[str, float, str], None] | None]:
+        if quiet or not sys.stderr.isatty():
+            yield None
+            return
+        from rich.progress import Progress  # noqa: PLC0415 - slow to import
+
+        with Progress(console=_console(to_stderr=True), transient=True) as progress:
+            tasks: dict[str, Any] = {}
+
+            def tell(measure: str, done: float, text: str) -> None:
+                if measure not in tasks:
+                    tasks[measure] = progress.add_task(measure, total=1.0)
+                progress.update(tasks[measure], completed=done, description=f"{measure}: {text}")
+
+            yield tell
+
+    return bars()

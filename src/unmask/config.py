@@ -1,0 +1,50 @@
+"""Options of an assessment from a TOML file, with the same names as on the command line."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from unmask.errors import ParameterError, did_you_mean
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PATHS = ("original", "released", "control", "json", "html", "records")
+TEXTS = ("id", "weight", "separator", "encoding", "policy")
+LISTS = ("quasi", "confidential", "ignore", "categorical", "only", "skip")
+OTHERS = ("kind", "seed", "show_values", "quiet")
+KEYS = (*PATHS, *TEXTS, *LISTS, *OTHERS)
+
+
+def load_config(path: Path) -> dict[str, Any]:
+    """Read and check a configuration file; paths in it are relative to its own folder."""
+    try:
+        with path.open("rb") as file:
+            data = tomllib.load(file)
+    except FileNotFoundError:
+        raise ParameterError(f"no configuration file at {path}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise ParameterError(f"{path} is not a readable TOML file", got=str(error).split("\n")[0]) from None
+    return {key.replace("-", "_"): _checked(key.replace("-", "_"), value, path) for key, value in data.items()}
+
+
+def _checked(key: str, value: object, path: Path) -> Any:  # noqa: ANN401 - the type follows the key
+    if key not in KEYS:
+        raise ParameterError(f"unknown option {key!r} in {path}", allowed=", ".join(KEYS), hint=did_you_mean(key, KEYS))
+    if key in LISTS:
+        if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+            raise ParameterError(f"option {key!r} in {path} is not a list of names", hint=f'{key} = ["a", "b"]')
+        return value
+    wanted: dict[str, type | tuple[type, ...]] = {"kind": dict, "seed": int, "show_values": bool, "quiet": bool}
+    if not isinstance(value, wanted.get(key, str)) or (key == "seed" and isinstance(value, bool)):
+        raise ParameterError(
+            f"option {key!r} in {path} has the wrong type",
+            got=type(value).__name__,
+            allowed=str(wanted.get(key, str)).split("'")[1],
+        )
+    if key in PATHS and value != "-":
+        return str(path.parent / str(value))
+    if key == "policy" and str(value).endswith(".toml"):
+        return str(path.parent / str(value))
+    return value

@@ -1,0 +1,43 @@
+"""The demo: a hospital wants to publish its stays; unmask attacks what it would publish."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from unmask.datasets import patients
+from unmask.masking import parse_masking
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NUMBERS = ("days", "height", "bmi", "cost")
+
+
+def demo_tables(n: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Generate the stays, and the table that a well-meaning office would publish.
+
+    Addresses are gone, postcodes were cut to two digits, birth dates to a span of ten years, admissions to the quarter,
+    and the numbers carry noise of half their sd. It looks anonymous.
+    """
+    original = patients(n, seed=seed)
+    noisy = parse_masking("noise(0.5)").apply(original.select(NUMBERS), seed)
+    released = original.drop("longitude", "latitude").with_columns(noisy)
+    return original, released.with_columns(
+        pl.col("postcode").str.slice(0, 2) + "***",
+        pl.col("birth date").dt.truncate("10y"),
+        pl.col("admitted").dt.truncate("1q"),
+        pl.col("days", "height").round(0),
+        pl.col("bmi").round(1),
+        pl.col("cost").round(0),
+    )
+
+
+def write_tables(folder: Path, n: int, seed: int) -> tuple[Path, Path]:
+    """Write both tables into ``folder``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = folder / "original.csv", folder / "release.csv"
+    for table, path in zip(demo_tables(n, seed), paths, strict=True):
+        table.write_csv(path)
+    return paths

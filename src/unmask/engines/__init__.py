@@ -1,0 +1,1 @@
+"""WHERE: the same attack on this machine or where the data lives."""

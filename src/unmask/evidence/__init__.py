@@ -1,0 +1,1 @@
+"""JUDGE: what was measured, how sure that is, what the policy allows, and what follows."""

@@ -1,0 +1,77 @@
+"""What a measure observed, and what the policy makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from unmask.evidence.estimate import Estimate
+    from unmask.evidence.figure import Figure
+
+Outcome = Literal["for", "against", "inconclusive", "does not apply", "could not run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A figure before it is judged. ``key`` names the threshold in the policy; ``claim`` is a whole sentence."""
+
+    key: str
+    claim: str
+    estimate: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A named number that helps to understand, and is not judged."""
+
+    name: str
+    value: float | int | str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that one measure hands over. ``per_record``: one risk in [0, 1] for each original record."""
+
+    observations: tuple[Observation, ...]
+    per_record: NDArray[np.float64] | None = None
+    clarity: NDArray[np.float64] | None = None  # orders records of equal risk: the larger, the surer the intruder
+    facts: tuple[Fact, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    attributes: tuple[tuple[str, float], ...] = ()  # attribute, what knowing it adds to the risk
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A judged claim: for or against publishing, or why it says neither. Silence must not read as safety."""
+
+    measure: str
+    key: str
+    claim: str
+    outcome: Outcome
+    reason: str
+    estimate: Estimate | None = None
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """A measure that gave no evidence, with the reason in words."""
+
+    outcome: Literal["does not apply", "could not run"]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A measure's name and title with what it handed over."""
+
+    measure: str
+    title: str
+    story: str
+    evidence: Evidence | Absence = field(repr=False)

@@ -1,0 +1,64 @@
+"""The register of measures: a method that registers itself runs in `assess`, in the self-check and in the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unmask.evidence.finding import Evidence
+
+    Progress = Callable[[float, str], None]
+    Run = Callable[[Any, "Context"], Evidence]
+
+
+def silent(_fraction: float, _text: str) -> None:
+    """Show no progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a measure may use besides the release: its own seed and a way to show progress (fraction done, words)."""
+
+    seed: int = 0
+    progress: Progress = silent
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A registered method. ``keys`` are the thresholds that its observations are judged by, the headline first."""
+
+    name: str
+    title: str
+    story: str  # what the intruder holds, wants and does, in one or two sentences
+    keys: tuple[str, ...]
+    run: Run
+    applies: Callable[[Any], str | None]  # the reason why it does not apply, or None
+    seed: int  # every measure draws from its own stream
+
+
+_REGISTER: dict[str, Measure] = {}
+
+
+def _always(_release: object) -> str | None:
+    return None
+
+
+def measure(
+    name: str, *, title: str, story: str, keys: tuple[str, ...], applies: Callable[[Any], str | None] = _always
+) -> Callable[[Run], Run]:
+    """Register the decorated ``run(release, context) -> Evidence`` under ``name``."""
+
+    def register(run: Run) -> Run:
+        stream = int.from_bytes(name.encode(), "big") % (2**31)  # by name: adding a method changes no other's draws
+        _REGISTER[name] = Measure(name, title, story, keys, run, applies, stream)
+        return run
+
+    return register
+
+
+def registered() -> dict[str, Measure]:
+    """All measures that have been imported, by name in alphabetical order."""
+    return dict(sorted(_REGISTER.items()))

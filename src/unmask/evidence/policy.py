@@ -1,0 +1,137 @@
+"""Every threshold, where it comes from and why: a policy is a TOML file, and the built-in ones are profiles.
+
+A policy file may begin with ``extends = "default"`` and change single thresholds::
+
+    extends = "default"
+    name = "our hospital"
+
+    [thresholds."nearest.rate"]
+    value = 0.05
+    reason = "small rare-disease register"
+    source = "board decision 2026-03"
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from unmask.errors import ParameterError, did_you_mean
+
+PROFILES = ("default", "strict", "clinical")
+PROFILE_ALIASES = {"0.09": "clinical"}
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The largest rate that the policy accepts for one kind of finding, with its reason and source."""
+
+    value: float
+    reason: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A named set of thresholds."""
+
+    name: str
+    description: str
+    thresholds: dict[str, Threshold]
+
+    @classmethod
+    def load(cls, source: str | Path | None = None) -> Policy:
+        """Load a built-in profile by name, or a TOML file by path; None is the default profile."""
+        name = PROFILE_ALIASES.get(str(source), str(source)) if source is not None else "default"
+        if name in PROFILES:
+            return _profile(name)
+        path = Path(name)
+        if path.suffix != ".toml":
+            raise ParameterError(
+                f"no policy {name!r}",
+                allowed=f"{', '.join(PROFILES)}, 0.09, or the path of a .toml file",
+                hint=did_you_mean(name, PROFILES),
+            )
+        return _from_toml(_load_toml(path), str(path))
+
+    def threshold(self, key: str) -> Threshold:
+        """Return the threshold for a key; a missing one is an error, since silence must not read as safety."""
+        if key not in self.thresholds:
+            raise ParameterError(
+                f"policy {self.name!r} has no threshold for {key!r}",
+                allowed=", ".join(sorted(self.thresholds)),
+                hint='add it, or begin the file with extends = "default"',
+            )
+        return self.thresholds[key]
+
+
+def _load_toml(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except FileNotFoundError:
+        raise ParameterError(f"no policy file at {path}", hint=f"built-in profiles: {', '.join(PROFILES)}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise ParameterError(f"{path} is not a readable TOML file", got=str(error).split("\n")[0]) from None
+
+
+def _profile(name: str) -> Policy:
+    text = resources.files("unmask.evidence").joinpath("profiles", f"{name}.toml").read_text(encoding="utf-8")
+    return _from_toml(tomllib.loads(text), f"profile {name}")
+
+
+def _from_toml(data: dict[str, Any], where: str) -> Policy:
+    unknown = set(data) - {"name", "description", "extends", "thresholds"}
+    if unknown:
+        word = min(unknown)
+        raise ParameterError(
+            f"unknown key {word!r} in {where}",
+            allowed="name, description, extends, thresholds",
+            hint=did_you_mean(word, ["name", "description", "extends", "thresholds"]),
+        )
+    base = Policy.load(data["extends"]).thresholds if "extends" in data else {}
+    own = data.get("thresholds", {})
+    if not isinstance(own, dict):
+        raise ParameterError(f"'thresholds' in {where} is not a table", hint='[thresholds."nearest.rate"]')
+    thresholds = {**base, **{key: _threshold(key, entry, where) for key, entry in own.items()}}
+    if not thresholds:
+        raise ParameterError(f"{where} holds no thresholds", hint='begin the file with extends = "default"')
+    known = {**base, **_known()}
+    for key in own:
+        if key not in known:
+            raise ParameterError(
+                f"{where} sets a threshold that no measure uses: {key!r}",
+                allowed=", ".join(sorted(known)),
+                hint=did_you_mean(key, known),
+            )
+    return Policy(str(data.get("name", where)), str(data.get("description", "")), thresholds)
+
+
+def _known() -> dict[str, Any]:
+    text = resources.files("unmask.evidence").joinpath("profiles", "default.toml").read_text(encoding="utf-8")
+    return dict(tomllib.loads(text)["thresholds"])
+
+
+def _threshold(key: str, entry: object, where: str) -> Threshold:
+    if (
+        not isinstance(entry, dict)
+        or not isinstance(entry.get("value"), (int, float))
+        or isinstance(entry.get("value"), bool)
+    ):
+        raise ParameterError(
+            f"threshold {key!r} in {where} has no number", allowed="value = 0.09, with reason and source"
+        )
+    value = float(entry["value"])
+    if not 0 <= value <= 1:
+        raise ParameterError(
+            f"threshold {key!r} in {where} is not a rate", got=str(value), allowed="a number from 0 to 1"
+        )
+    missing = [word for word in ("reason", "source") if not str(entry.get(word, "")).strip()]
+    if missing:
+        raise ParameterError(
+            f"threshold {key!r} in {where} has no {' and no '.join(missing)}", hint="say why: the report prints it"
+        )
+    return Threshold(value, str(entry["reason"]), str(entry["source"]))

@@ -1,0 +1,1 @@
+"""COUNT: who stands alone, and in how small a crowd."""

@@ -1,0 +1,68 @@
+"""Equivalence classes, once: records that look the same on the quasi-identifiers, counted where the data lives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from unmask.errors import RoleError, TableError
+from unmask.tables.roles import check_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+COUNT = "__unmask_size__"
+GROUPS = "__unmask_groups__"
+
+
+class Sizes(NamedTuple):
+    """How many groups there are of each size, sizes ascending."""
+
+    size: NDArray[np.int64]
+    groups: NDArray[np.int64]
+
+    @property
+    def n_records(self) -> int:
+        """n, the records in all groups."""
+        return int((self.size * self.groups).sum())
+
+    @property
+    def n_groups(self) -> int:
+        """G, the groups."""
+        return int(self.groups.sum())
+
+
+def check_quasi(table: Any, quasi: Iterable[str]) -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:  # noqa: ANN401 - any frame
+    """Wrap a frame lazily and refuse unknown or no columns."""
+    try:
+        frame = nw.from_native(table).lazy()
+    except TypeError as error:
+        raise TableError("the table is not a frame that narwhals takes", got=type(table).__name__) from error
+    names = check_columns(quasi, frame.collect_schema().names(), "quasi", "the table")
+    if not names:
+        raise RoleError("no quasi-identifiers given", hint="name at least one column in quasi=")
+    return frame, tuple(dict.fromkeys(names))
+
+
+def group_sizes(table: Any, quasi: Iterable[str]) -> Sizes:  # noqa: ANN401 - any frame
+    """Count the groups of every size. Missing is a value of its own: null equals null."""
+    frame, names = check_quasi(table, quasi)
+    sizes = frame.group_by(list(names)).agg(nw.len().alias(COUNT))
+    table_of_sizes = sizes.group_by(COUNT).agg(nw.len().alias(GROUPS)).collect()
+    size = table_of_sizes[COUNT].to_numpy().astype(np.int64)
+    groups = table_of_sizes[GROUPS].to_numpy().astype(np.int64)
+    if not size.size:
+        raise TableError("the table has no rows", hint="a table needs at least one row")
+    order = np.argsort(size)
+    return Sizes(size[order], groups[order])
+
+
+def record_sizes(table: Any, quasi: Iterable[str]) -> NDArray[np.int64]:  # noqa: ANN401 - an eager frame
+    """Size of each record's group, in the order of the table (eager frames)."""
+    frame, names = check_quasi(table, quasi)
+    eager = frame.collect()
+    return eager.select(nw.len().over(*names).alias(COUNT))[COUNT].to_numpy().astype(np.int64)

@@ -1,0 +1,247 @@
+"""Uniqueness: how many records stand alone, and how unevenly the risk is spread [HUDA]_.
+
+The intruder knows the quasi-identifiers of everybody in the release and looks for the records that carry exactly
+these values. In a group of |A| equal records he guesses right once in |A| times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import lgamma, log
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from unmask.errors import ParameterError
+from unmask.evidence.estimate import rate
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure
+from unmask.groups.keys import Sizes, group_sizes, record_sizes
+from unmask.tables.encode import Encoded, Encoding, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from unmask.tables.release import Release
+
+EXACT_BITS = 54  # from 2^54 on 1/(m+1) is under half the spacing of doubles below 1, so m/(m+1) is 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRisk:
+    """Group counts of a release. Counts are stored and rates derived: a report shows both."""
+
+    n_records: int  # n
+    n_groups: int  # G
+    n_unique: int  # n_1, records alone in their group
+    sizes: Sizes = field(repr=False)  # how many groups of each size
+    population: int | None = None  # N
+    group_size: NDArray[np.int64] = field(repr=False, default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    @property
+    def k(self) -> int:
+        """The smallest group: the release is k-anonymous."""
+        return int(self.sizes.size[0])
+
+    @property
+    def minimum(self) -> float:
+        """DR_min, eq. 7 and 8: the share of records that nobody resembles (of the population, when N is given)."""
+        return self.n_unique / (self.population or self.n_records)
+
+    @property
+    def average(self) -> float:
+        """DR_pr, eq. 10: G/n, the mean of 1/|A| over records."""
+        return self.n_groups / self.n_records
+
+    @property
+    def threshold(self) -> float:
+        """DR_thr, eq. 17: the average, raised by how far the risk is from evenly spread."""
+        return threshold_risk(self.sizes)
+
+    @property
+    def per_record(self) -> NDArray[np.float64]:
+        """1/|A| for each record, eq. 9."""
+        return 1.0 / self.group_size
+
+
+def group_risk(table: Any, *, quasi: Iterable[str], population: int | None = None) -> GroupRisk:  # noqa: ANN401 - any frame
+    """Count the groups of records that look the same on ``quasi``.
+
+    Parameters
+    ----------
+    table
+        Any frame that narwhals takes; what is lazy or lives elsewhere is counted there.
+    quasi
+        The columns that the intruder knows. Missing is a value of its own.
+    population
+        N, the size of the population that the table was drawn from, for DR_min of eq. 7.
+
+    Examples
+    --------
+    >>> import polars as pl, unmask
+    >>> risk = unmask.group_risk(pl.DataFrame({"k": list("abccbdeee")}), quasi=["k"])   # Fig. 2 of the paper
+    >>> risk.n_groups, risk.n_unique, risk.k
+    (5, 2, 1)
+
+    """
+    quasi = (quasi,) if isinstance(quasi, str) else tuple(quasi)
+    sizes = group_sizes(table, quasi)
+    if population is not None and population < sizes.n_records:
+        raise ParameterError(
+            "the population is smaller than the table",
+            got=f"{population} for {sizes.n_records} records",
+            allowed="N >= n",
+        )
+    alone = int(sizes.groups[0]) if sizes.size[0] == 1 else 0
+    return GroupRisk(sizes.n_records, sizes.n_groups, alone, sizes, population, record_sizes(table, quasi))
+
+
+def threshold_risk(sizes: Sizes) -> float:
+    """DR_thr of a distribution of group sizes, eq. 17 as METHODS section 8 reads it (|A_k| inside the sum).
+
+    The three sorted distributions (given, most balanced, most unbalanced) are runs of equal sizes, so the sums go over
+    the few places where a run ends, not over the groups.
+    """
+    n, g = sizes.n_records, sizes.n_groups
+    small, extra = divmod(n, g)
+    ends = np.cumsum(sizes.groups)
+    marks = np.unique(np.concatenate([ends, [g - extra, g - 1, g]]))
+    marks = marks[marks > 0]
+    width = np.diff(np.concatenate([[0], marks]))
+    given = 1.0 / sizes.size[np.searchsorted(ends, marks)]
+    balanced = 1.0 / np.where(marks <= g - extra, small, small + 1)  # eq. 11-13
+    unbalanced = 1.0 / np.where(marks <= g - 1, 1, n - g + 1)  # eq. 14-16
+    above = (width * np.maximum(given - balanced, 0) / given).sum()
+    most = (width * np.maximum(unbalanced - balanced, 0)).sum()
+    if most <= 0:  # only one distribution is possible: G = 1 or G = n
+        return g / n
+    return float((g + partition_factor(n, g) * above / most) / n)
+
+
+def partition_factor(n: int, g: int) -> float:
+    """m/(m+1), m the number of partitions of n into exactly g parts.
+
+    It is 1.0 in double precision as soon as m >= 2^54. Compositions number C(n-1, g-1), and a partition has at most g!
+    orders, so m >= C(n-1, g-1)/g!: where this bound is beyond 2^54 (in logarithms, with a margin) m is not computed.
+    A second bound covers g near n: m counts the partitions of r = n-g into at most g parts, and grows with both; for r
+    and g of 310 or more it is at least p(310) = 18,671,488,299,600,364 > 2^54.
+    """
+    r = n - g
+    bound = lgamma(n) - lgamma(g) - lgamma(r + 1) - lgamma(g + 1)
+    if bound > (EXACT_BITS + 1) * log(2) or (r >= 310 and g >= 310):
+        return 1.0
+    m = count_partitions(n, g)
+    return m / (m + 1)
+
+
+def count_partitions(n: int, g: int) -> int:
+    """p(n, g) exactly: partitions of n - g into parts of at most g, one part size after the other."""
+    if g == 2:
+        return n // 2
+    if g == 3:
+        return (n * n + 6) // 12
+    r = n - g
+    ways = [1] + [0] * r
+    for part in range(1, min(g, r) + 1):
+        for total in range(part, r + 1):
+            ways[total] += ways[total - part]
+    return ways[r]
+
+
+# --- as an attack on a pair of tables ---------------------------------------------------------------------------------
+
+
+def equal_keys(encoding: Encoding) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number of the group of each record of both files: the same number when all known values are equal."""
+
+    def frame(side: Encoded, file: int) -> pl.DataFrame:
+        numbers = {f"n{k}": side.numeric[:, k] + 0.0 for k in range(side.numeric.shape[1])}
+        codes = {f"c{k}": side.codes[:, k] for k in range(side.codes.shape[1])}
+        return pl.DataFrame({**numbers, **codes}).with_columns(pl.lit(file).alias("file"))
+
+    both = pl.concat([frame(encoding.original, 0), frame(encoding.released, 1)])
+    keys = [name for name in both.columns if name != "file"]
+    number = both.select(pl.struct(keys).rank("dense").cast(pl.Int64)).to_series().to_numpy()
+    return number[: len(encoding.original)], number[len(encoding.original) :]
+
+
+def matching_credit(encoding: Encoding, truth: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Credit of an intruder who looks for exactly the known values, and the number of records that carry them."""
+    left, right = equal_keys(encoding)
+    counts = np.bincount(right, minlength=int(max(left.max(), right.max())) + 1)
+    crowd = counts[left]
+    own = np.where(truth >= 0, right[truth], -1)
+    return np.where(own == left, 1.0 / np.maximum(crowd, 1), 0.0), crowd
+
+
+@measure(
+    "uniqueness",
+    title="Exact match and uniqueness",
+    story="The intruder looks for records with exactly the values he knows; where there is one, that is the person.",
+    keys=("uniqueness.average", "uniqueness.unique"),
+)
+def assess_uniqueness(release: Release, context: Context) -> Evidence:
+    """Run the exact match and tell what it found, with the group counts of the release."""
+    encoding = encode(release)
+    credit, crowd = matching_credit(encoding, release.truth)
+    people = release.paired
+    chance = 1.0 / release.released.height
+    average = rate(credit[people], chance=chance, seed=context.seed)
+    unique = rate((credit[people] == 1.0).astype(np.float64), chance=chance, seed=context.seed)
+    risk = group_risk(release.released, quasi=release.quasi)
+    context.progress(1.0, "groups")
+    nobody = int((crowd[people] == 0).sum())
+    return Evidence(
+        observations=(
+            Observation(
+                "uniqueness.average",
+                f"{average.hits:,.0f} of {average.n:,} people are found by guessing among the records that equal them.",
+                average,
+            ),
+            Observation(
+                "uniqueness.unique",
+                f"{unique.hits:,.0f} of {unique.n:,} people carry values that stand in one released record: their own.",
+                unique,
+            ),
+        ),
+        per_record=credit,
+        facts=(
+            Fact("k", risk.k, "size of the smallest group of equal records in the release"),
+            Fact("groups G", risk.n_groups, f"different combinations among {risk.n_records:,} released records"),
+            Fact("DR_min", risk.minimum, "share of released records that nobody resembles"),
+            Fact("DR_pr", risk.average, "mean of 1/(group size) over released records"),
+            Fact("DR_thr", risk.threshold, "the same, raised by how unevenly the risk is spread"),
+            Fact(
+                "people whose values nobody carries",
+                nobody,
+                "masking changed them: the exact match finds no record at all",
+            ),
+        ),
+        figures=(_size_figure(risk),),
+        notes=encoding.notes,
+    )
+
+
+def _size_figure(risk: GroupRisk) -> Figure:
+    bins = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 10**18))
+    labels = tuple("50+" if low == 50 else str(low) if low == high else f"{low}-{high}" for low, high in bins)
+    records = risk.sizes.size * risk.sizes.groups
+    shares = tuple(
+        float(records[(risk.sizes.size >= low) & (risk.sizes.size <= high)].sum() / risk.n_records)
+        for low, high in bins
+    )
+    return Figure(
+        shape="bar",
+        title="How large is the crowd that each released record hides in?",
+        caption="Released records by the number of records that look exactly like them. A crowd of one is no crowd.",
+        alt="Share of records by size of their group: "
+        + ", ".join(f"{label}: {share:.1%}" for label, share in zip(labels, shares, strict=True)),
+        x_label="records that look the same",
+        y_label="share of released records",
+        series=(Series("released records", labels, shares),),
+        percent=(False, True),
+    )

@@ -1,0 +1,110 @@
+"""The kernels of decide() and rank_of_truth(): questions about the true point, which need no nearest point.
+
+The true distance is known before the search. Nothing beyond it matters, and one point that is strictly closer settles
+the decision: most queries end after a few leaves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unmask.kernels.best import KNOWN, OPEN, UNSETTLED, tie_limit
+from unmask.kernels.compiling import lean
+from unmask.kernels.search import Desk, enter, exact, limit, next_leaf, screen, tiles
+from unmask.kernels.tree import LEAF, Rows
+from unmask.kernels.vector import lowest_bit
+
+if TYPE_CHECKING:
+    from unmask.kernels.space import Floats, Space
+    from unmask.kernels.tree import Tree
+
+SETTLED = 3
+
+
+class Trial(NamedTuple):
+    """What is known of each query's true point. All arrays have one entry per query."""
+
+    truth: Floats  # reduced distance of the true point; inf if it has none
+    least: Floats
+    ties: Rows
+    state: Rows  # as in best.py, and SETTLED: some point is strictly closer than the true one
+
+
+@lean
+def decide_part(space: Space, tree: Tree, queries: Rows, trial: Trial, desk: Desk) -> None:
+    """Decide some queries."""
+    for turn in (OPEN, KNOWN):
+        for tile in range(tiles(tree)):
+            for query in queries:
+                if trial.state[query] == turn or (turn == OPEN and trial.state[query] == UNSETTLED):
+                    _try(space, tree, tile, query, trial, desk)
+        for query in queries:
+            if trial.state[query] == UNSETTLED:
+                trial.state[query], trial.ties[query] = KNOWN, 0
+
+
+@lean
+def _try(space: Space, tree: Tree, tile: int, query: int, trial: Trial, desk: Desk) -> None:
+    probe, truth = tree.probes[query], trial.truth[query]
+    cut = tie_limit(space, min(truth, trial.least[query]))
+    within = limit(tree, cut)
+    top = enter(tree, tile, desk)
+    while True:
+        leaf, top = next_leaf(tree, probe, within, desk, top)
+        if leaf < 0:
+            break
+        mask = screen(tree, leaf, probe, within, desk.far)
+        while mask:
+            j = lowest_bit(mask)
+            mask &= mask - 1
+            place = leaf * LEAF + j
+            d = exact(space, query, tree.rows[place])
+            if tie_limit(space, d) < truth:
+                trial.state[query] = SETTLED
+                return
+            if d <= cut:
+                _count(space, query, d, tree.weight[place], trial)
+                if trial.least[query] < truth:
+                    cut = tie_limit(space, trial.least[query])
+
+
+@lean
+def _count(space: Space, query: int, d: float, weight: int, trial: Trial) -> None:
+    """Count a point that ties with the true one, in the way of best.py."""
+    least = trial.least[query]
+    if d < least:
+        trial.state[query] = UNSETTLED if least <= tie_limit(space, d) else OPEN
+        trial.least[query], trial.ties[query] = d, weight
+    elif d <= tie_limit(space, least):
+        trial.ties[query] += weight
+
+
+@lean
+def rank_part(space: Space, tree: Tree, queries: Rows, truth: Floats, cap: int, desk: Desk, rank: Rows) -> None:
+    """Count the points strictly closer than the true one, up to `cap`."""
+    for tile in range(tiles(tree)):
+        for query in queries:
+            if rank[query] < cap and np.isfinite(truth[query]):
+                closer = _closer(space, tree, tile, query, truth[query], cap - rank[query], desk)
+                rank[query] = min(cap, rank[query] + closer)
+
+
+@lean
+def _closer(space: Space, tree: Tree, tile: int, query: int, truth: float, enough: int, desk: Desk) -> int:
+    probe, found = tree.probes[query], 0
+    within = limit(tree, truth)
+    top = enter(tree, tile, desk)
+    while found < enough:
+        leaf, top = next_leaf(tree, probe, within, desk, top)
+        if leaf < 0:
+            break
+        mask = screen(tree, leaf, probe, within, desk.far)
+        while mask:
+            j = lowest_bit(mask)
+            mask &= mask - 1
+            place = leaf * LEAF + j
+            if tie_limit(space, exact(space, query, tree.rows[place])) < truth:
+                found += tree.weight[place]
+    return found

@@ -1,0 +1,108 @@
+"""Microaggregation: groups of at least k records, each value replaced by its group's mean [SDC]_ section 3.3.
+
+- `mdav` groups on all columns at once: records farthest from the centroid gather their k - 1 nearest [MDAV]_.
+  Attributes are scaled by their population sd; a missing value counts as the attribute's mean in distances.
+- `univariate` groups every column by itself, optimally (least within-group variance) [HANS]_.
+- `projection` groups on the first principal component, optimally, for all columns at once.
+
+Means are released as they are: integer columns become floats, and column means are kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from unmask.errors import ParameterError
+from unmask.masking.base import ValueMasking, one_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.masking.base import Floats
+
+    Groups = NDArray[np.int64]
+
+METHODS = ("mdav", "univariate", "projection")
+
+
+@dataclass(frozen=True)
+class Microaggregation(ValueMasking):
+    """Replace values by means over groups of at least `k` (all records, when there are fewer than 2k)."""
+
+    k: int
+    method: str = "mdav"
+    columns: tuple[str, ...] | None = None
+    family: ClassVar[str] = "microaggregation"
+    integers_stay: ClassVar[bool] = False
+
+    def _check(self) -> None:
+        if isinstance(self.k, bool) or not isinstance(self.k, int | np.integer) or self.k < 1:
+            raise ParameterError("k is not a group size", got=repr(self.k), allowed="an integer, 1 or more")
+        one_of("method", self.method, METHODS)
+
+    def _mask(self, values: Floats, names: tuple[str, ...], seed: int) -> Floats:  # noqa: ARG002  (nothing random)
+        if not values.size:
+            return values
+        if self.method == "univariate":
+            return np.column_stack([_univariate(values[:, j], self.k) for j in range(len(names))])
+        scaled = standardised(values)
+        groups = mdav_groups(scaled, self.k) if self.method == "mdav" else _projected(scaled, self.k)
+        return np.column_stack([group_means(values[:, j], groups) for j in range(len(names))])
+
+
+def mdav_groups(scaled: Floats, k: int) -> Groups:
+    """Return the MDAV group of each record of a matrix without missing values."""
+    from unmask.kernels.microaggregation import mdav  # noqa: PLC0415  (numba is imported when first needed)
+
+    groups: Groups = mdav(np.ascontiguousarray(scaled), k)
+    return groups
+
+
+def standardised(values: Floats) -> Floats:
+    """Centre and scale by population sd, constants to 0; missing values become 0, the attribute's mean."""
+    scaled = np.zeros_like(values)
+    for j in range(values.shape[1]):
+        present = ~np.isnan(values[:, j])
+        column = values[present, j]
+        if column.size and np.ptp(column) > 0:
+            scaled[present, j] = (column - column.mean()) / column.std()
+    return scaled
+
+
+def group_means(column: Floats, groups: Groups) -> Floats:
+    """Replace each value by the mean of those present in its group; missing values stay missing."""
+    present = ~np.isnan(column)
+    size = groups.max() + 1
+    total = np.bincount(groups[present], weights=column[present], minlength=size)
+    count = np.bincount(groups[present], minlength=size)
+    means = total / np.maximum(count, 1)
+    result: Floats = np.where(present, means[groups], np.nan)
+    return result
+
+
+def _univariate(column: Floats, k: int) -> Floats:
+    """Group one column optimally among its present values."""
+    present = np.flatnonzero(~np.isnan(column))
+    result = column.copy()
+    if present.size:
+        result[present] = group_means(column[present], _line_groups(column[present], k))
+    return result
+
+
+def _line_groups(line: Floats, k: int) -> Groups:
+    """Return the optimal groups of points on a line."""
+    from unmask.kernels.microaggregation import optimal_partition  # noqa: PLC0415
+
+    order = np.argsort(line, kind="stable")
+    groups = np.empty(line.size, np.int64)
+    groups[order] = optimal_partition(line[order], k)
+    return groups
+
+
+def _projected(scaled: Floats, k: int) -> Groups:
+    """Group records by their first principal component."""
+    _, vectors = np.linalg.eigh(scaled.T @ scaled)
+    return _line_groups(scaled @ vectors[:, -1], k)

@@ -1,0 +1,109 @@
+"""Maskings by name: `parse_masking("microaggregation(5, method=univariate)")`.
+
+The text is read as one call, never run: numbers, words, quoted text, lists, and, for `reverse_map`, another masking.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING, Any
+
+from unmask.errors import ParameterError, did_you_mean
+from unmask.masking.chain import Chain
+from unmask.masking.coding import TopBottomCoding
+from unmask.masking.coordinates import CoordinateNoise, Donut
+from unmask.masking.microaggregation import Microaggregation
+from unmask.masking.noise import CorrelatedNoise, MultiplicativeNoise, Noise
+from unmask.masking.pram import Pram
+from unmask.masking.rank_swapping import RankSwap
+from unmask.masking.recoding import Recoding
+from unmask.masking.reverse_mapping import ReverseMapped
+from unmask.masking.rounding import Rounding
+from unmask.masking.sampling import Sampling
+from unmask.masking.suppression import Suppression
+from unmask.masking.swapping import Shuffle, Swap
+
+if TYPE_CHECKING:
+    from unmask.masking.base import Masking
+
+KINDS: tuple[type[Masking], ...] = (
+    Noise, CorrelatedNoise, MultiplicativeNoise, RankSwap, Microaggregation, Rounding, Pram, TopBottomCoding, Recoding,
+    Suppression, Sampling, Swap, Shuffle, CoordinateNoise, Donut, Chain, ReverseMapped,
+)  # fmt: skip
+MASKINGS: dict[str, type[Masking]] = {kind.family: kind for kind in KINDS}
+
+
+def parse_masking(text: str) -> Masking:
+    """Return the masking that a text such as "noise(0.5)" or "rank_swap(5, columns=[age])" describes."""
+    try:
+        node = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError) as error:
+        raise ParameterError(
+            "cannot read this masking", got=repr(text), allowed='a name and its parameters, such as "noise(0.5)"'
+        ) from error
+    return _masking(node, text)
+
+
+def signature(kind: type[Masking]) -> str:
+    """Write how a masking is called, for messages and help."""
+    shown = [f.name if f.default is MISSING else f"{f.name}={f.default}" for f in fields(kind)]
+    return f"{kind.family}({', '.join(shown)})"
+
+
+def _masking(node: ast.expr, text: str) -> Masking:
+    """Build the masking of a call; a bare name is a call without parameters."""
+    call = ast.Call(func=node, args=[], keywords=[]) if isinstance(node, ast.Name) else node
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        raise ParameterError(
+            "cannot read this masking", got=repr(text), allowed='a name and its parameters, such as "noise(0.5)"'
+        )
+    kind = _kind(call.func.id)
+    arguments = [_value(argument, text) for argument in call.args]
+    options = {keyword.arg: _value(keyword.value, text) for keyword in call.keywords if keyword.arg is not None}
+    _check_names(kind, len(arguments), options)
+    return kind(*arguments, **options)
+
+
+def _kind(name: str) -> type[Masking]:
+    if name not in MASKINGS:
+        raise ParameterError(
+            "no such masking", got=repr(name), allowed=", ".join(sorted(MASKINGS)), hint=did_you_mean(name, MASKINGS)
+        )
+    return MASKINGS[name]
+
+
+def _check_names(kind: type[Masking], positional: int, options: dict[str, Any]) -> None:
+    """Refuse parameters that the masking does not have, twice the same, or missing ones."""
+    names = [field.name for field in fields(kind)]
+    for name in options:
+        if name not in names:
+            raise ParameterError(
+                f"{kind.family} has no such parameter", got=repr(name), allowed=signature(kind),
+                hint=did_you_mean(name, names),
+            )  # fmt: skip
+    twice = [name for name in names[:positional] if name in options]
+    absent = [
+        field.name
+        for field in fields(kind)[positional:]
+        if field.default is MISSING and field.default_factory is MISSING and field.name not in options
+    ]
+    if positional > len(names) or twice or absent:
+        problem = f"{absent[0]} is missing" if absent else f"{twice[0]} twice" if twice else f"{positional} parameters"
+        raise ParameterError(f"{kind.family} is called wrongly", got=problem, allowed=signature(kind))
+
+
+def _value(node: ast.expr, text: str) -> Any:  # noqa: ANN401
+    """Read a number, a word, a quoted text, a list of these, or another masking."""
+    if isinstance(node, ast.Call):
+        return _masking(node, text)
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Tuple | ast.List):
+        return tuple(_value(part, text) for part in node.elts)
+    try:
+        return ast.literal_eval(node)
+    except ValueError as error:
+        raise ParameterError(
+            "cannot read a parameter of this masking", got=repr(text), allowed="numbers, words, quoted text, lists"
+        ) from error

@@ -1,0 +1,157 @@
+"""Draw figures with Altair as SVG: no script, no network, the same on screen, phone and paper."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+import vl_convert
+
+from unmask.report.words import OUTCOMES
+
+if TYPE_CHECKING:
+    from unmask.evidence.figure import Figure
+    from unmask.report.document import FindingEntry
+
+INK, GREY, BLUE, ORANGE, RED, GREEN = "#1b1b1f", "#6b6b76", "#1f5fa8", "#a34700", "#b3261e", "#146c2e"
+COLOURS = [BLUE, ORANGE, GREEN, "#6d3b9e", RED, GREY]
+OUTCOME_COLOURS = {"for": GREEN, "against": RED, "inconclusive": ORANGE}
+WIDTH = 620
+FONT = "Arial, 'Liberation Sans', sans-serif"  # widths are measured here and drawn there: fonts of equal metrics
+
+
+def draw(figure: Figure) -> str:
+    """Return a figure as SVG text with its alternative text inside."""
+    rows = [
+        {"x": x, "y": y, "series": series.name, "order": position}
+        for series in figure.series
+        for position, (x, y) in enumerate(zip(series.x, series.y, strict=True))
+    ]
+    words = bool(rows) and isinstance(rows[0]["x"], str)
+    names = [series.name for series in figure.series]
+    chart = _mark(alt.Chart(alt.InlineData(rows)), figure.shape).encode(
+        x=_x(figure, words=words),
+        y=alt.Y("y:Q", title=figure.y_label, axis=alt.Axis(format="%" if figure.percent[1] else "~s")),
+        order=alt.Order("order:Q"),
+        color=alt.Color(
+            "series:N",
+            sort=names,
+            scale=alt.Scale(domain=names, range=[COLOURS[i % len(COLOURS)] for i in range(len(names))]),
+            legend=alt.Legend(title=None, orient="top", labelLimit=400) if len(names) > 1 else None,
+        ),
+    )
+    return _svg(chart.properties(width=WIDTH, height=230), figure.alt)
+
+
+def _mark(chart: Any, shape: str) -> Any:  # noqa: ANN401 - altair's own chart type
+    if shape in {"line", "step"}:
+        return chart.mark_line(strokeWidth=2.2, interpolate="step-after" if shape == "step" else "linear")
+    if shape == "point":
+        return chart.mark_point(filled=True, size=40, opacity=0.7)
+    return chart.mark_bar()
+
+
+def _x(figure: Figure, *, words: bool) -> Any:  # noqa: ANN401 - altair's own channel type
+    if words:
+        order = list(dict.fromkeys(str(x) for series in figure.series for x in series.x))
+        return alt.X(
+            "x:N",
+            title=figure.x_label,
+            sort=order,
+            axis=alt.Axis(labelAngle=0 if len(order) < 11 else -40, labelLimit=140),
+        )
+    scale = alt.Scale(type="log") if figure.log_x else alt.Scale(zero=False)
+    return alt.X("x:Q", title=figure.x_label, scale=scale, axis=alt.Axis(format="%" if figure.percent[0] else "~s"))
+
+
+def findings_chart(findings: tuple[FindingEntry, ...]) -> str | None:
+    """Draw every rate with its interval, its limit and the blind guess on one axis."""
+    rows = [
+        {
+            "finding": finding.key,
+            "value": finding.estimate.value,
+            "low": finding.estimate.low,
+            "high": finding.estimate.high,
+            "chance": finding.estimate.chance,
+            "limit": finding.threshold,
+            "outcome": OUTCOMES[finding.outcome],
+        }
+        for finding in findings
+        if finding.estimate is not None
+    ]
+    if not rows:
+        return None
+    base = alt.Chart(alt.InlineData(rows)).encode(
+        y=alt.Y("finding:N", title=None, sort=[str(r["finding"]) for r in rows], axis=alt.Axis(labelLimit=260))
+    )
+    axis = alt.Axis(format="%", values=[0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1], labelOverlap=True)
+    scale = alt.Scale(type="sqrt", domain=[0, 1])
+    colour = alt.Color(
+        "outcome:N",
+        legend=alt.Legend(title=None, orient="top"),
+        scale=alt.Scale(domain=[OUTCOMES[o] for o in OUTCOME_COLOURS], range=list(OUTCOME_COLOURS.values())),
+    )
+    interval = base.mark_rule(strokeWidth=5, opacity=0.55).encode(
+        x=alt.X("low:Q", title="share of people", scale=scale, axis=axis), x2="high:Q", color=colour
+    )
+    value = base.mark_point(filled=True, size=90, opacity=1).encode(x=alt.X("value:Q", scale=scale), color=colour)
+    limit = base.mark_tick(thickness=2.5, size=24, color=INK).encode(x=alt.X("limit:Q", scale=scale))
+    chance = base.mark_point(shape="diamond", size=70, color=GREY, filled=False, strokeWidth=2).encode(
+        x=alt.X("chance:Q", scale=scale)
+    )
+    text = "; ".join(
+        f"{r['finding']}: {r['value']:.1%}, interval {r['low']:.1%} to {r['high']:.1%}, "
+        f"blind guess {r['chance']:.2%}, limit {r['limit']:.1%}, {r['outcome']}"
+        for r in rows
+    )
+    return _svg(
+        (interval + limit + chance + value).properties(width=WIDTH - 120, height=34 * len(rows) + 10),
+        f"Rates with intervals. {text}",
+    )
+
+
+def attributes_chart(attributes: tuple[tuple[str, float], ...], title: str) -> str:
+    """Draw what each attribute adds to the risk, the largest first."""
+    top = sorted(attributes, key=lambda entry: -entry[1])[:20]
+    rows = [{"attribute": name, "gain": gain} for name, gain in top]
+    chart = (
+        alt.Chart(alt.InlineData(rows))
+        .mark_bar(color=BLUE)
+        .encode(
+            x=alt.X(
+                "gain:Q", title="change of the share found when the intruder knows it", axis=alt.Axis(format="+.1%")
+            ),
+            y=alt.Y("attribute:N", sort=[name for name, _ in top], title=None, axis=alt.Axis(labelLimit=260)),
+        )
+        .properties(width=WIDTH - 160, height=20 * len(rows) + 10)
+    )
+    return _svg(chart, f"{title}: " + ", ".join(f"{name} {gain:+.1%}" for name, gain in top))
+
+
+def _svg(chart: Any, text: str) -> str:  # noqa: ANN401 - altair's own chart type
+    styled = (
+        chart.configure(font=FONT, background="transparent", padding={"left": 12, "right": 18, "top": 6, "bottom": 6})
+        .configure_axis(
+            labelColor=INK,
+            titleColor=INK,
+            labelFontSize=13,
+            titleFontSize=13,
+            titleFontWeight="normal",
+            gridColor="#e3e3ea",
+        )
+        .configure_view(stroke=None)
+        .configure_legend(labelFontSize=13, labelColor=INK, columnPadding=24)
+    )
+    svg: str = vl_convert.vegalite_to_svg(styled.to_json())
+    return _accessible(svg, text)
+
+
+def _accessible(svg: str, text: str) -> str:
+    """Give the picture its alternative text, and let the page set its width."""
+    safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    svg = re.sub(r"<\?xml[^>]*\?>|<!DOCTYPE[^>]*>", "", svg).strip()
+    svg = re.sub(
+        r'\s(?:aria-label|aria-roledescription|role)="[^"]*"', "", svg
+    )  # one text for the whole, not one per mark
+    return re.sub(r"<svg\b", f'<svg role="img" aria-label="{safe}"', svg, count=1)

@@ -1,0 +1,265 @@
+"""The report as data: versioned dataclasses that are the JSON, and that the terminal and the HTML render."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unmask.errors import ParameterError
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Absence, Fact, Finding, Reported
+from unmask.report.write import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from unmask.evidence.estimate import Estimate
+    from unmask.evidence.policy import Policy
+    from unmask.evidence.verdict import Verdict
+
+SCHEMA = "unmask-report/1"
+MOST_EXPOSED = 10
+RISK_EDGES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """All that is needed to run the same assessment again."""
+
+    created: str
+    command: str | None
+    seed: int
+    measures: tuple[str, ...]
+    inputs: dict[str, dict[str, Any]]
+    settings: dict[str, Any]
+    policy: dict[str, Any]
+    versions: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an assessment hands to the report."""
+
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    reported: tuple[Reported, ...]
+    policy: Policy
+    columns: tuple[tuple[str, str, str, str], ...]
+    warnings: tuple[str, ...]
+    risk: dict[str, NDArray[np.float64]]
+    clarity: NDArray[np.float64] | None
+    labels: tuple[str, ...] | None
+    manifest: Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class FindingEntry:
+    """A judged claim with its figures."""
+
+    measure: str
+    key: str
+    claim: str
+    outcome: str
+    reason: str
+    estimate: Estimate | None
+    threshold: float | None
+    threshold_reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureEntry:
+    """What one attack told beyond its findings."""
+
+    name: str
+    title: str
+    story: str
+    ran: bool
+    facts: tuple[Fact, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    attributes: tuple[tuple[str, float], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnEntry:
+    """How a column was read, and why."""
+
+    name: str
+    kind: str
+    role: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExposedEntry:
+    """A record that is easily found: its row in the original (from 1), and the risk by each attack."""
+
+    row: int
+    largest: float
+    risks: dict[str, float]
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The whole report. ``digest`` covers the result and not the circumstances (date, command, versions)."""
+
+    schema: str
+    verdict: str
+    reason: str
+    findings: tuple[FindingEntry, ...]
+    measures: tuple[MeasureEntry, ...]
+    exposed: tuple[ExposedEntry, ...]
+    risk_figure: Figure | None
+    columns: tuple[ColumnEntry, ...]
+    warnings: tuple[str, ...]
+    policy: str
+    policy_description: str
+    manifest: Manifest
+    digest: str = field(default="")
+
+
+def build(parts: Parts) -> Document:
+    """Put the parts of an assessment into the document."""
+    entries = tuple(
+        FindingEntry(
+            f.measure,
+            f.key,
+            f.claim,
+            f.outcome,
+            f.reason,
+            f.estimate,
+            f.threshold,
+            parts.policy.threshold(f.key).reason if f.threshold is not None else None,
+        )
+        for f in parts.findings
+    )
+    draft = Document(
+        schema=SCHEMA,
+        verdict=parts.verdict.word,
+        reason=parts.verdict.reason,
+        findings=entries,
+        measures=tuple(_measure(entry) for entry in parts.reported),
+        exposed=_exposed(parts.risk, parts.clarity, parts.labels),
+        risk_figure=_risk_figure(parts.risk),
+        columns=tuple(ColumnEntry(*column) for column in parts.columns),
+        warnings=parts.warnings,
+        policy=parts.policy.name,
+        policy_description=parts.policy.description,
+        manifest=parts.manifest,
+    )
+    return _with_digest(draft, parts.risk)
+
+
+def _with_digest(draft: Document, risk: dict[str, NDArray[np.float64]]) -> Document:
+    result = {key: value for key, value in to_dict(draft).items() if key not in {"manifest", "digest"}}
+    hasher = hashlib.sha256(json.dumps(result, sort_keys=True).encode())
+    for name in sorted(risk):
+        hasher.update(name.encode() + np.ascontiguousarray(risk[name]).tobytes())
+    return replace(draft, digest=hasher.hexdigest())
+
+
+def _measure(entry: Reported) -> MeasureEntry:
+    if isinstance(entry.evidence, Absence):
+        return MeasureEntry(entry.measure, entry.title, entry.story, ran=False, notes=(entry.evidence.reason,))
+    evidence = entry.evidence
+    return MeasureEntry(
+        entry.measure,
+        entry.title,
+        entry.story,
+        ran=True,
+        facts=evidence.facts,
+        figures=evidence.figures,
+        attributes=evidence.attributes,
+        notes=evidence.notes,
+    )
+
+
+def _exposed(
+    risk: dict[str, NDArray[np.float64]], clarity: NDArray[np.float64] | None, labels: tuple[str, ...] | None
+) -> tuple[ExposedEntry, ...]:
+    """List the ten records with the largest risk; equal ones by mean risk, by how clear the link is, then by row."""
+    if "largest" not in risk:
+        return ()
+    largest = risk["largest"]
+    others = {name: values for name, values in risk.items() if name != "largest"}
+    mean = np.mean(list(others.values()), axis=0) if others else largest
+    order = np.lexsort((np.arange(largest.size), -(mean if clarity is None else clarity), -mean, -largest))[
+        :MOST_EXPOSED
+    ]
+    return tuple(
+        ExposedEntry(
+            int(row) + 1,
+            float(largest[row]),
+            {name: float(v[row]) for name, v in others.items()},
+            labels[row] if labels else None,
+        )
+        for row in order
+        if largest[row] > 0
+    )
+
+
+def _risk_figure(risk: dict[str, NDArray[np.float64]]) -> Figure | None:
+    if "largest" not in risk or len(risk) < 2:
+        return None
+    largest = risk["largest"]
+    counts = [int((largest == 0).sum())]
+    labels = ["0"]
+    for low, high in pairwise(RISK_EDGES):
+        counts.append(int(((largest > low) & (largest <= high)).sum()))
+        labels.append(f"{low:g}-{high:g}" if low else f"up to {high:g}")
+    shares = tuple(count / largest.size for count in counts)
+    return Figure(
+        shape="bar",
+        title="How is the risk spread over people?",
+        caption="People of the original by the largest probability with which one of the attacks finds them.",
+        alt="Share of people by largest risk: "
+        + ", ".join(f"{a}: {b:.1%}" for a, b in zip(labels, shares, strict=True)),
+        x_label="largest risk of a person",
+        y_label="share of people",
+        series=(Series("people", tuple(labels), shares),),
+        percent=(False, True),
+    )
+
+
+def to_dict(document: Document) -> dict[str, Any]:
+    """Return plain dicts, lists, strings and numbers; what is not finite becomes null."""
+    return _plain(asdict(document))  # type: ignore[no-any-return]
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    if isinstance(value, dict):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def to_json(document: Document) -> str:
+    """Return the document as JSON text."""
+    return json.dumps(to_dict(document), indent=1, ensure_ascii=False) + "\n"
+
+
+def write_records(records: pl.DataFrame, path: str | Path) -> None:
+    """Write per-record risks as CSV or Parquet."""
+    suffix = Path(path).suffix.lower()
+    writers: dict[str, Callable[[Path], object]] = {".csv": records.write_csv, ".parquet": records.write_parquet}
+    if suffix not in writers:
+        raise ParameterError(
+            f"cannot write records to {Path(path).name}", got=f"suffix {suffix!r}", allowed=".csv or .parquet"
+        )
+    write_atomically(path, writers[suffix])

@@ -1,0 +1,58 @@
+"""The report as one HTML file: no network, no script, readable on paper and on a phone."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from unmask.report.charts import attributes_chart, draw, findings_chart
+from unmask.report.words import OUTCOMES, VERDICTS, intruder, percent
+
+if TYPE_CHECKING:
+    from unmask.report.document import Document
+
+
+def render(document: Document) -> str:
+    """Render the document. Everything that comes from the data is escaped; only our own SVG is not."""
+    environment = Environment(
+        loader=PackageLoader("unmask.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["percent"] = percent
+    environment.filters["figure"] = _figure_number
+    environment.filters["capfirst"] = lambda text: text[:1].upper() + text[1:]
+    chart = findings_chart(document.findings)
+    return environment.get_template("report.html.j2").render(
+        document=document,
+        headline=VERDICTS[document.verdict],
+        outcomes=OUTCOMES,
+        intruder=intruder(document),
+        findings_svg=Markup(chart) if chart else None,  # noqa: S704 - made by us from escaped text
+        risk_svg=Markup(draw(document.risk_figure)) if document.risk_figure else None,  # noqa: S704
+        measures=[_measure(entry) for entry in document.measures],
+        manifest=json.dumps(
+            {"command": document.manifest.command, "settings": document.manifest.settings}, indent=1, ensure_ascii=False
+        ),
+    )
+
+
+def _measure(entry: Any) -> dict[str, Any]:  # noqa: ANN401 - a MeasureEntry
+    return {
+        "entry": entry,
+        "figures": [(figure, Markup(draw(figure))) for figure in entry.figures],  # noqa: S704
+        "attributes": Markup(attributes_chart(entry.attributes, "Which attributes matter"))  # noqa: S704
+        if entry.attributes
+        else None,
+    }
+
+
+def _figure_number(value: float | str) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

@@ -1,0 +1,53 @@
+"""Numbers in words that people read the same way: used by the terminal and by the HTML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unmask.evidence.estimate import Estimate
+    from unmask.report.document import Document
+
+VERDICTS = {
+    "safe": "Safe to publish under this policy",
+    "unsafe": "Do not publish this release",
+    "inconclusive": "Not shown to be safe",
+}
+OUTCOMES = {
+    "for": "within limit",
+    "against": "above limit",
+    "inconclusive": "undecided",
+    "does not apply": "does not apply",
+    "could not run": "could not run",
+}
+
+
+def percent(share: float | None) -> str:
+    """Write a share as a percentage with as many digits as it needs: 25.4 %, 0.093 %, 0 %."""
+    if share is None:
+        return "-"
+    value = 100 * share
+    if value == 0:
+        return "0 %"
+    if value < 0.0001:
+        return "under 0.0001 %"
+    digits = 1 if value >= 0.95 else 2 if value >= 0.095 else 4
+    return f"{value:.{digits}f}".rstrip("0").rstrip(".") + " %"
+
+
+def sentence(claim: str, estimate: Estimate) -> str:
+    """Tell a finding: the claim, the rate and its interval, and what a blind guess would find."""
+    blind = estimate.chance * estimate.n
+    guess = f"A blind guess would find {percent(estimate.chance)}" + (
+        f", about {blind:,.0f} of them." if blind >= 0.95 else "."
+    )
+    interval = f"95 % interval {percent(estimate.low)} to {percent(estimate.high)}"
+    text = f"{claim} That is {percent(estimate.value)} ({interval}). {guess}"
+    if estimate.control is not None:
+        text += f" Among people outside the file it is {percent(estimate.control)}."
+    return text
+
+
+def intruder(document: Document) -> list[str]:
+    """Tell what an intruder could do, one sentence for each finding with a figure."""
+    return [sentence(finding.claim, finding.estimate) for finding in document.findings if finding.estimate is not None]

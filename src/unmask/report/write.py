@@ -1,0 +1,44 @@
+"""Write files whole or not at all, readable by their owner only."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unmask.errors import TableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def write_atomically(path: str | Path, content: str | bytes | Callable[[Path], object]) -> None:
+    """Write ``content`` (or let it write to a path) beside the target, then put it in place in one step; mode 0600."""
+    target = Path(path)
+    check_writable(target)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
+    os.close(handle)  # mkstemp makes it 0600
+    part = Path(name)
+    try:
+        if callable(content):
+            content(part)
+        else:
+            part.write_bytes(content.encode() if isinstance(content, str) else content)
+        part.replace(target)
+    except OSError as error:
+        raise TableError(f"cannot write {target}", got=error.strerror or type(error).__name__) from error
+    finally:
+        with suppress(FileNotFoundError):
+            part.unlink()
+
+
+def check_writable(target: Path) -> None:
+    """Refuse a target that cannot be written, before any long work."""
+    if target.is_dir():
+        raise TableError(f"cannot write {target}: it is a folder", hint="give the name of a file")
+    if not target.parent.is_dir():
+        raise TableError(f"cannot write {target}: there is no folder {target.parent}", hint="make the folder first")
+    if not os.access(target.parent, os.W_OK) or (target.exists() and not os.access(target, os.W_OK)):
+        raise TableError(f"cannot write {target}: no permission", hint="choose another place")

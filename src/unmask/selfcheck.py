@@ -1,0 +1,152 @@
+"""Does every measure tell a copy from a masked file from an unrelated one? A measure that cannot order them is broken.
+
+Each registered measure meets four releases of one generated table: identical, lightly masked, heavily masked, and
+independent (its rows drawn anew from the same generator). Its risk must not rise along them, must be high on the
+first and at chance on the last, and must be the same when the rows of both files are shuffled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask import datasets
+from unmask.assess import choose, discover, run_measure
+from unmask.evidence.finding import Absence
+from unmask.evidence.measure import Context, Measure
+from unmask.masking import parse_masking
+from unmask.tables.release import Release
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    import polars as pl
+
+    from unmask.evidence.estimate import Estimate
+
+SIZE = 400
+STAGES = ("identical", "lightly masked", "heavily masked", "independent")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What one measure did on one table: its risk at each stage, and what is wrong, if anything."""
+
+    measure: str
+    table: str
+    risks: tuple[float | None, ...]
+    chance: float | None
+    failures: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.failures
+
+
+def selfcheck(
+    *,
+    only: Iterable[str] | None = None,
+    seed: int = 0,
+    size: int = SIZE,
+    progress: Callable[[str, float, str], None] | None = None,
+) -> tuple[Check, ...]:
+    """Check every registered measure (or those named) on a numeric and on a mixed table."""
+    checks = []
+    for entry in choose(discover(), only, ()):
+        for name, releases in _ladders(seed, size).items():
+            if progress:
+                progress(entry.name, 0.0, f"{name} table")
+            checks.append(check_measure(entry, name, releases, seed))
+        if progress:
+            progress(entry.name, 1.0, "done")
+    return tuple(checks)
+
+
+def check_measure(entry: Measure, table: str, releases: tuple[Release, ...], seed: int) -> Check:
+    """Run one measure up the ladder and once more on shuffled rows."""
+    estimates = [_headline(entry, release, seed) for release in releases]
+    if any(isinstance(estimate, str) for estimate in estimates):
+        reasons = {estimate for estimate in estimates if isinstance(estimate, str)}
+        silent = all(estimate == "" for estimate in estimates)
+        failures = (
+            ()
+            if silent
+            else tuple(f"could not run: {reason or 'applies to some releases only'}" for reason in sorted(reasons))
+        )
+        return Check(entry.name, table, (None,) * len(releases), None, failures)
+    figures = [estimate for estimate in estimates if not isinstance(estimate, str)]
+    found = [*_order_failures(figures), *_shuffle_failures(entry, releases, figures, seed)]
+    return Check(entry.name, table, tuple(e.value for e in figures), figures[-1].chance, tuple(found))
+
+
+def _headline(entry: Measure, release: Release, seed: int) -> Estimate | str:
+    """Return the first observation's estimate, "" when the measure does not apply, or why it could not run."""
+    evidence = run_measure(entry, release, Context(seed=seed))
+    if isinstance(evidence, Absence):
+        return "" if evidence.outcome == "does not apply" else evidence.reason
+    return evidence.observations[0].estimate
+
+
+def _order_failures(figures: list[Estimate]) -> list[str]:
+    failures = []
+    for (before, stage), (after, following) in zip(
+        zip(figures, STAGES, strict=True), zip(figures[1:], STAGES[1:], strict=True), strict=False
+    ):
+        if after.low > before.value + 1e-12:
+            failures.append(f"risk rises from {stage} ({before.value:.3g}) to {following} ({after.value:.3g})")
+    first, last = figures[0], figures[-1]
+    if first.low <= last.high and first.value <= last.value + 1e-12:
+        failures.append(f"a copy ({first.value:.3g}) is not told from an unrelated file ({last.value:.3g})")
+    if not last.low - 1e-12 <= last.chance <= last.high + 1e-12:
+        failures.append(
+            f"an unrelated file gives {last.value:.3g} ({last.low:.3g} to {last.high:.3g}), chance is {last.chance:.3g}"
+        )
+    return failures
+
+
+def _shuffle_failures(entry: Measure, releases: tuple[Release, ...], figures: list[Estimate], seed: int) -> list[str]:
+    failures = []
+    for stage in (1, 2):
+        shuffled = _headline(entry, shuffle(releases[stage], seed + 1), seed)
+        if isinstance(shuffled, str):
+            failures.append(f"could not run on shuffled rows: {shuffled}")
+        elif abs(shuffled.value - figures[stage].value) > 1e-12:
+            failures.append(
+                f"row order changes the risk of the {STAGES[stage]} file: "
+                f"{figures[stage].value!r} became {shuffled.value!r}"
+            )
+    return failures
+
+
+def shuffle(release: Release, seed: int) -> Release:
+    """Return the same release with the rows of both tables in random orders."""
+    rng = np.random.default_rng(seed)
+    tables = [table[rng.permutation(table.height)] for table in (release.original, release.released)]
+    return Release(tables[0], tables[1], **release.settings)
+
+
+def _ladders(seed: int, size: int) -> dict[str, tuple[Release, ...]]:
+    return {"numeric": _ladder("census", seed, size), "mixed": _ladder("patients", seed, size)}
+
+
+def _ladder(kind: str, seed: int, size: int) -> tuple[Release, ...]:
+    generate = {"census": datasets.census, "patients": datasets.patients}[kind]
+    original, stranger = _with_id(generate(size, seed=seed)), _with_id(generate(size, seed=seed + 10_000))
+    roles = {"confidential": ["diagnosis", "cost"]} if kind == "patients" else {}
+    light, heavy = (_masked(original, noise, pram, seed) for noise, pram in ((0.1, 0.05), (1.0, 0.6)))
+    return tuple(Release(original, table, id="id", **roles) for table in (original, light, heavy, stranger))  # type: ignore[arg-type]
+
+
+def _with_id(table: pl.DataFrame) -> pl.DataFrame:
+    """Number the rows; the demo's own patient numbers are dropped, since they name people."""
+    return table.drop("patient", strict=False).with_row_index("id")
+
+
+def _masked(table: pl.DataFrame, noise: float, pram: float, seed: int) -> pl.DataFrame:
+    """Noise on every number and date, and categories changed with probability ``pram``; the id is kept."""
+    inner = parse_masking(f"noise({noise})").apply(table.drop("id"), seed)
+    inner = parse_masking(f"pram({pram})").apply(inner, seed + 1)
+    return inner.insert_column(0, table["id"])

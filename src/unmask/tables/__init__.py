@@ -1,0 +1,1 @@
+"""READ: files and frames become a Release, and a Release becomes arrays."""

@@ -1,0 +1,233 @@
+"""The one door from frames to arrays: floats and integer codes, one codebook for both tables, missing values marked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import polars as pl
+
+from unmask.errors import ParameterError, TableError
+from unmask.tables.intervals import bounds, has_intervals
+from unmask.tables.recode import into_intervals, into_merged, into_prefixes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+    Codes = NDArray[np.int32]
+
+RankMethod = Literal["ordinal", "average", "dense"]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """One table as arrays: ``numeric`` with NaN for missing, ``codes`` with -1 for missing."""
+
+    numeric: Floats  # (n, p)
+    codes: Codes  # (n, q)
+
+    def __len__(self) -> int:
+        return int(self.numeric.shape[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """Both tables on one codebook, the original written in the release's schema where that is coarser."""
+
+    original: Encoded
+    released: Encoded
+    numeric_names: tuple[str, ...]
+    code_names: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All attributes, numbers first."""
+        return self.numeric_names + self.code_names
+
+    def without(self, name: str) -> Encoding:
+        """Return the same encoding without one attribute: what if the intruder did not know it?"""
+        numeric = [i for i, other in enumerate(self.numeric_names) if other != name]
+        codes = [i for i, other in enumerate(self.code_names) if other != name]
+
+        def cut(side: Encoded) -> Encoded:
+            return Encoded(np.ascontiguousarray(side.numeric[:, numeric]), np.ascontiguousarray(side.codes[:, codes]))
+
+        kept = tuple(self.numeric_names[i] for i in numeric), tuple(self.code_names[i] for i in codes)
+        return Encoding(cut(self.original), cut(self.released), *kept, self.notes)
+
+
+def encode(release: Release, columns: Iterable[str] | None = None) -> Encoding:
+    """Turn the chosen columns (default: what the intruder knows) of both tables into arrays."""
+    names = tuple(release.quasi if columns is None else columns)
+    numeric: list[tuple[str, Floats, Floats]] = []
+    coded: list[tuple[str, Codes, Codes]] = []
+    notes: list[str] = []
+    for name in names:
+        if release.columns[name].is_number:
+            numeric.append((name, *_numbers(release, name, notes)))
+        else:
+            coded.append((name, *_categories(release, name, notes)))
+    sides = [
+        Encoded(
+            _stack([column[side] for column in numeric], rows, np.float64),
+            _stack([column[side] for column in coded], rows, np.int32),
+        )
+        for side, rows in ((1, release.original.height), (2, release.released.height))
+    ]
+    return Encoding(sides[0], sides[1], tuple(c[0] for c in numeric), tuple(c[0] for c in coded), tuple(notes))
+
+
+def _stack(columns: list[Any], rows: int, dtype: type) -> Any:  # noqa: ANN401 - floats or codes, as dtype says
+    return np.ascontiguousarray(np.column_stack(columns), dtype=dtype) if columns else np.empty((rows, 0), dtype=dtype)
+
+
+def _numbers(release: Release, name: str, notes: list[str]) -> tuple[Floats, Floats]:
+    original, released = release.original[name], release.released[name]
+    if release.kind(name) == "ordinal":
+        return _levels(original, released)
+    if release.kind(name) == "date" and original.dtype.is_temporal() and not released.dtype.is_temporal():
+        notes.append(f"{name!r}: dates in the original, years in the release; the intruder knows the year of a date")
+        original = original.dt.year()
+    left = to_floats(original, name)
+    if has_intervals(released):
+        notes.append(
+            f"{name!r}: the release has intervals in place of numbers; the intruder knows which one a number is in"
+        )
+        return into_intervals(left, released)
+    return left, to_floats(released, name)
+
+
+def to_floats(column: pl.Series, name: str) -> Floats:
+    """Numbers, dates (days since 1970), times and durations (days), booleans, and numbers written as text."""
+    kind = column.dtype
+    if kind in {pl.String, pl.Categorical, pl.Enum}:
+        return _text_numbers(column, name)
+    if kind == pl.Date:
+        column = column.to_physical()
+    elif kind.is_temporal():
+        unit = {"ns": 1e9, "us": 1e6, "ms": 1e3}[getattr(kind, "time_unit", None) or "ns"]
+        return (
+            (column.to_physical().cast(pl.Float64) / (86400.0 * unit)).fill_null(np.nan).to_numpy().astype(np.float64)
+        )
+    return column.cast(pl.Float64).fill_null(np.nan).to_numpy().astype(np.float64)
+
+
+def _text_numbers(column: pl.Series, name: str) -> Floats:
+    low, high = bounds(column)
+    unread = np.isnan(low) & ~column.is_null().to_numpy()
+    if unread.any():
+        raise TableError(
+            f"column {name!r} is numeric in one table and holds text in the other",
+            got=f"{int(unread.sum())} cells that are neither numbers nor intervals, "
+            f"the first in row {int(np.flatnonzero(unread)[0]) + 1}",
+            hint=f"clean the column, or read it as categories (kinds {name}=categorical)",
+        )
+    low, high = np.where(np.isinf(low), high, low), np.where(np.isinf(high), low, high)
+    return np.asarray((low + high) / 2)
+
+
+def _levels(original: pl.Series, released: pl.Series) -> tuple[Floats, Floats]:
+    """Ordered levels as positions 0, 1, ...: the declared order, or the sorted values of both tables."""
+    if original.dtype == pl.Enum:
+        order = [str(level) for level in original.dtype.categories]  # type: ignore[attr-defined]
+    elif original.dtype.is_numeric():
+        order = [
+            str(v)
+            for v in pl.concat([original.drop_nulls(), released.drop_nulls().cast(original.dtype)]).unique().sort()
+        ]
+    else:
+        order = sorted({*original.drop_nulls().cast(pl.String), *released.drop_nulls().cast(pl.String)})
+    book = {level: float(position) for position, level in enumerate(order)}
+
+    def positions(column: pl.Series) -> Floats:
+        return np.array([np.nan if level is None else book.get(level, np.nan) for level in column.cast(pl.String)])
+
+    return positions(original), positions(released)
+
+
+def _categories(release: Release, name: str, notes: list[str]) -> tuple[Codes, Codes]:
+    original, released = as_text(release.original[name]), as_text(release.released[name])
+    coarse = into_prefixes(original, released)
+    if coarse is None:
+        coarse = into_merged(original, original[release.paired], released[release.truth[release.paired]])
+    if coarse is not None:
+        before, after = original.drop_nulls().n_unique(), coarse.drop_nulls().n_unique()
+        notes.append(
+            f"{name!r}: the release has coarser categories ({before} became {after}); the intruder knows the coding"
+        )
+        original = coarse
+    book = (
+        pl.concat([original.drop_nulls(), released.drop_nulls()]).unique().sort()
+    )  # sorted: codes must not depend on row order
+    order = pl.DataFrame({"level": book}).with_row_index("code")
+
+    def codes(column: pl.Series) -> Codes:
+        found = pl.DataFrame({"level": column}).join(order, on="level", how="left", maintain_order="left")["code"]
+        return found.cast(pl.Int32).fill_null(-1).to_numpy().astype(np.int32)
+
+    return codes(original), codes(released)
+
+
+def as_text(column: pl.Series) -> pl.Series:
+    """A category as text, so that 1, 1.0 and "1" are one category on both sides."""
+    if column.dtype.is_float():
+        whole = column.drop_nulls()
+        if bool((whole == whole.round()).all()):
+            column = column.cast(pl.Int64)
+    return column.cast(pl.String)
+
+
+# --- statistics that must not depend on the order of rows ------------------------------------------------------------
+
+
+def centre_and_spread(column: Floats) -> tuple[float, float]:
+    """Mean and sample sd of the present values, summed in sorted order: the same bits for any row order."""
+    values = np.sort(column[~np.isnan(column)])
+    if values.size == 0:
+        return 0.0, 0.0
+    mean = float(values.sum() / values.size)
+    if values.size == 1:
+        return mean, 0.0
+    return mean, float(np.sqrt(np.sort((values - mean) ** 2).sum() / (values.size - 1)))
+
+
+def canonical_order(*blocks: NDArray[Any]) -> NDArray[np.int64]:
+    """Order of rows by their whole content, so that what is random among equal values does not follow the file."""
+    columns = [block[:, k] for block in blocks for k in range(block.shape[1])]
+    rows = blocks[0].shape[0]
+    return np.lexsort(tuple(reversed(columns))).astype(np.int64) if columns else np.arange(rows, dtype=np.int64)
+
+
+def rank(
+    column: Floats, method: RankMethod = "ordinal", *, order: NDArray[np.int64] | None = None, seed: int = 0
+) -> Floats:
+    """Ranks 1..n of a column; missing stays NaN.
+
+    ``ordinal`` gives equal values different ranks by a seeded shuffle over ``order`` (canonical order of the rows);
+    ``average`` gives them their mean rank; ``dense`` counts different values.
+    """
+    if method not in {"ordinal", "average", "dense"}:
+        raise ParameterError(f"no rank method {method!r}", allowed="ordinal, average, dense")
+    ranks = np.full(column.shape, np.nan)
+    present = ~np.isnan(column)
+    values = column[present]
+    if method == "ordinal":
+        base = np.arange(column.size) if order is None else order
+        lot = np.empty(column.size, dtype=np.int64)
+        lot[base] = np.random.default_rng(seed).permutation(column.size)
+        position = np.lexsort((lot[present], values))
+        inverse = np.empty(values.size)
+        inverse[position] = np.arange(1, values.size + 1)
+        ranks[present] = inverse
+        return ranks
+    _, index, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    ranks[present] = (index + 1) if method == "dense" else (ends - (counts - 1) / 2)[index]
+    return ranks

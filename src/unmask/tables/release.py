@@ -1,0 +1,318 @@
+"""A Release: the original table, the table to be published, which rows belong together, and who knows what."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from unmask.errors import RoleError, TableError
+from unmask.tables.read import fingerprint, read_table
+from unmask.tables.recode import is_coarser
+from unmask.tables.roles import Column, Kind, Role, check_columns, check_kinds, infer_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a table came from, and a hash that tells whether it is still the same."""
+
+    path: str | None
+    sha256: str
+    rows: int
+    columns: int
+
+
+class Release:
+    """The original and the table to be published, paired, with the role of every column.
+
+    Parameters
+    ----------
+    original, released
+        Paths (CSV, Parquet, Arrow, Stata, SPSS, SAS) or any frame that narwhals takes. Frames stay untouched.
+    id
+        Column, in both tables, that says which rows belong together. None: the i-th row of one belongs to the i-th of
+        the other, and both must have the same number of rows.
+    quasi
+        Columns that the intruder knows. None: every shared column that has no other role (maximum knowledge).
+    confidential, weight, ignored
+        Columns that the intruder wants to learn; the sampling weight; columns that are left out.
+    categorical
+        Columns to read as categories whatever they look like; short for ``kinds={name: "categorical"}``.
+    kinds
+        Overrides of the inferred kinds: "numeric", "ordinal", "categorical", "boolean", "date".
+    control
+        Table of people who are *not* in the original, for comparison.
+    reading
+        Options of reading text files: ``separator``, ``encoding``, ``missing``.
+
+    Attributes
+    ----------
+    truth
+        For each row of the original the row of the release that was made from it, -1 if there is none.
+    warnings
+        What a careful reader should know about the pairing and the columns, in words.
+
+    """
+
+    def __init__(  # noqa: PLR0913 - the roles of a release are this many
+        self,
+        original: Any,  # noqa: ANN401 - a path or any frame
+        released: Any,  # noqa: ANN401
+        *,
+        id: str | None = None,  # noqa: A002 - the word of the field
+        quasi: Iterable[str] | None = None,
+        confidential: Iterable[str] = (),
+        weight: str | None = None,
+        ignored: Iterable[str] = (),
+        categorical: Iterable[str] = (),
+        kinds: Mapping[str, str] | None = None,
+        control: Any = None,  # noqa: ANN401
+        reading: Mapping[str, Any] | None = None,
+    ) -> None:
+        options = dict(reading or {})
+        self._reading = options
+        self.original = read_table(original, name="original", **options)
+        self.released = read_table(released, name="release", **options)
+        self.control = None if control is None else read_table(control, name="control", **options)
+        self.sources = {
+            name: Source(
+                str(source) if isinstance(source, (str, Path)) else None,
+                fingerprint(source, frame),
+                frame.height,
+                frame.width,
+            )
+            for name, source, frame in (
+                ("original", original, self.original),
+                ("released", released, self.released),
+                ("control", control, self.control),
+            )
+            if frame is not None
+        }
+        self.id, self.weight = id, weight
+        self._notes: list[str] = []
+        self._set_roles(quasi, confidential, ignored, categorical, kinds)
+        self.truth = self._pair()
+        self.columns = self._describe()
+        self._check_values()
+        self._warn_if_swapped()
+        self._warn_of_identifiers()
+
+    # --- roles ------------------------------------------------------------------------------------------------------
+
+    def _set_roles(
+        self,
+        quasi: Iterable[str] | None,
+        confidential: Iterable[str],
+        ignored: Iterable[str],
+        categorical: Iterable[str],
+        kinds: Mapping[str, str] | None,
+    ) -> None:
+        shared = [name for name in self.original.columns if name in self.released.columns]
+        if not shared:
+            raise TableError(
+                "the two tables share no column",
+                got=f"{self.original.width} and {self.released.width} columns",
+                hint="rename the columns of the release as in the original",
+            )
+        everywhere = [*self.original.columns, *(n for n in self.released.columns if n not in shared)]
+        if self.id is not None:
+            check_columns([self.id], self.original.columns, "id", "the original")
+            check_columns([self.id], self.released.columns, "id", "the release")
+        if self.weight is not None:
+            check_columns([self.weight], everywhere, "weight", "the tables")
+        self.confidential = check_columns(confidential, everywhere, "confidential", "the tables")
+        self.ignored = check_columns(ignored, everywhere, "ignored", "the tables")
+        taken = {self.id, self.weight, *self.confidential, *self.ignored}
+        if quasi is None:
+            self.quasi = tuple(name for name in shared if name not in taken)
+        else:
+            self.quasi = check_columns(quasi, shared, "quasi", "both tables")
+            self._refuse_two_roles({name for name in self.quasi if name in taken})
+        self._explicit = quasi is not None
+        names = (categorical,) if isinstance(categorical, str) else tuple(categorical)
+        self._kinds = check_kinds({**dict.fromkeys(names, "categorical"), **(kinds or {})}, everywhere)
+        self._drop_empty()
+        if not self.quasi:
+            raise RoleError(
+                "the intruder knows no column", hint="name columns in quasi=, or give fewer of them other roles"
+            )
+
+    def _refuse_two_roles(self, both: set[str]) -> None:
+        if both:
+            raise RoleError(
+                "a column has two roles", got=", ".join(sorted(map(repr, both))), hint="leave it in one of them"
+            )
+
+    def _drop_empty(self) -> None:
+        for name in self.quasi:
+            where = [
+                w
+                for w, t in (("original", self.original), ("release", self.released))
+                if t[name].null_count() == t.height
+            ]
+            if not where:
+                continue
+            if self._explicit:
+                raise RoleError(f"column {name!r} has no value in the {where[0]}", hint="leave it out of quasi=")
+            self._notes.append(
+                f"column {name!r} has no value in the {' and the '.join(where)}: it is left out; "
+                "drop it or name it in ignored"
+            )
+            self.quasi = tuple(other for other in self.quasi if other != name)
+
+    # --- pairs ------------------------------------------------------------------------------------------------------
+
+    def _pair(self) -> NDArray[np.int64]:
+        if self.id is None:
+            if self.original.height != self.released.height:
+                raise TableError(
+                    "the tables have different numbers of rows, so the order cannot say which belong together",
+                    got=f"{self.original.height} rows in the original, {self.released.height} in the release",
+                    hint="name the column that both tables share in id=",
+                )
+            return np.arange(self.original.height, dtype=np.int64)
+        left, right = self._ids(self.original, "original"), self._ids(self.released, "release")
+        if left.dtype != right.dtype:
+            left, right = left.cast(pl.String), right.cast(pl.String)
+        rows = pl.DataFrame({"id": right}).with_row_index("row")
+        found = pl.DataFrame({"id": left}).join(rows, on="id", how="left", maintain_order="left")["row"]
+        truth = found.cast(pl.Int64).fill_null(-1).to_numpy().copy()
+        self._notes.append(
+            f"id column {self.id!r} only pairs the two tables; take it out of what you publish, it names everybody"
+        )
+        self._note_unpaired(truth)
+        return truth
+
+    def _ids(self, table: pl.DataFrame, where: str) -> pl.Series:
+        column = table[str(self.id)]
+        if column.null_count():
+            raise TableError(
+                f"id column {self.id!r} has {column.null_count()} missing values in the {where}",
+                hint="fill or drop those rows",
+            )
+        if column.n_unique() < len(column):
+            first = int(column.is_duplicated().arg_true()[0]) + 1
+            raise TableError(
+                f"id column {self.id!r} repeats in the {where}",
+                got=f"{len(column)} rows, {column.n_unique()} different ids; the first repeated one is in row {first}",
+                hint="an id must say which single row it is",
+            )
+        return column
+
+    def _note_unpaired(self, truth: NDArray[np.int64]) -> None:
+        absent, extra = int((truth < 0).sum()), self.released.height - int((truth >= 0).sum())
+        if absent == len(truth):
+            raise TableError(
+                f"no id of {self.id!r} is in both tables", hint="is it the same column, written the same way?"
+            )
+        if absent:
+            self._notes.append(
+                f"{absent} of {len(truth)} original records have no row in the release: they cannot be found there"
+            )
+        if extra:
+            self._notes.append(f"{extra} rows of the release belong to no original record")
+
+    def of_control(self) -> Release:
+        """Return the release attacked with the control people in place of the original ones: nobody can be found."""
+        if self.control is None:
+            raise RoleError("there is no control table", hint="give one in control=")
+        check_columns(self.quasi, self.control.columns, "quasi", "the control table")
+        strangers = copy(self)
+        strangers.original = self.control
+        strangers.truth = np.full(self.control.height, -1, dtype=np.int64)
+        strangers.__dict__.pop("paired", None)
+        return strangers
+
+    @cached_property
+    def paired(self) -> NDArray[np.int64]:
+        """Rows of the original that have a row in the release: the people at risk."""
+        return np.flatnonzero(self.truth >= 0)
+
+    # --- columns ----------------------------------------------------------------------------------------------------
+
+    def role(self, name: str) -> Role:
+        """Tell the role of a column."""
+        if name == self.id:
+            return "id"
+        if name == self.weight:
+            return "weight"
+        if name in self.confidential:
+            return "confidential"
+        return "quasi" if name in self.quasi else "ignored"
+
+    def _describe(self) -> dict[str, Column]:
+        described = {}
+        for name in self.original.columns:
+            released = self.released[name] if name in self.released.columns else None
+            kind, reason = infer_kind(self.original[name], released)
+            if name in self._kinds:
+                kind, reason = self._kinds[name], "as you said"
+            described[name] = Column(name, kind, self.role(name), reason)
+        return described
+
+    def kind(self, name: str) -> Kind:
+        """Tell the kind of a column."""
+        return self.columns[name].kind
+
+    def _check_values(self) -> None:
+        for where, table in (("original", self.original), ("release", self.released), ("control", self.control)):
+            for name in [] if table is None else table.columns:
+                column = table[name]  # type: ignore[index]
+                if column.dtype.is_float() and bool(column.is_infinite().any()):
+                    row = int(column.is_infinite().arg_true()[0]) + 1
+                    raise TableError(
+                        f"column {name!r} of the {where} holds an infinity in row {row}",
+                        hint="replace it by a number or leave the cell empty",
+                    )
+
+    # --- warnings ---------------------------------------------------------------------------------------------------
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The roles and kinds as given, enough to build the same release again."""
+        return {
+            "id": self.id,
+            "quasi": list(self.quasi) if self._explicit else None,
+            "confidential": list(self.confidential),
+            "weight": self.weight,
+            "ignored": list(self.ignored),
+            "kinds": dict(self._kinds),
+            "reading": self._reading,
+        }
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a careful reader should know, in words."""
+        return tuple(self._notes)
+
+    def _warn_if_swapped(self) -> None:
+        original, released = self.original[self.paired], self.released[self.truth[self.paired]]
+        coarse = [name for name in self.quasi if is_coarser(released[name], original[name])]
+        gaps = [name for name in self.quasi if original[name].null_count() and not released[name].null_count()]
+        if coarse or (gaps and not any(released[name].null_count() for name in self.quasi)):
+            names = ", ".join(map(repr, (coarse or gaps)[:5]))
+            self._notes.append(f"the release has more detail than the original in {names}: are the two files swapped?")
+
+    def _warn_of_identifiers(self) -> None:
+        """Warn of a column that numbers the people and was published unchanged."""
+        paired, partners = self.paired, self.truth[self.paired]
+        for name in self.quasi:
+            column = self.original[name]
+            if column.dtype.is_float() or column.null_count() or column.n_unique() < len(column) or len(column) < 20:
+                continue
+            same = column[paired].cast(pl.String) == self.released[name][partners].cast(pl.String)
+            if bool(same.all()):
+                self._notes.append(
+                    f"column {name!r} has one value per record and is published unchanged: it names people. "
+                    "Drop it from the release, or name it in id or ignored if it will not be published"
+                )

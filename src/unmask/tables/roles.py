@@ -1,0 +1,128 @@
+"""Kinds and roles of columns: what each one is, who knows it, and why we think so.
+
+Integer codes with few values are the classic trap: 1, 2, 3 may be a region or a number of children. The inference
+decides, says what and why in the output, and can be overridden.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import polars as pl
+
+from unmask.errors import RoleError, did_you_mean
+from unmask.tables.intervals import has_intervals, interval_share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Kind = Literal["numeric", "ordinal", "categorical", "boolean", "date"]
+Role = Literal["id", "quasi", "confidential", "weight", "ignored"]
+KINDS: tuple[str, ...] = get_args(Kind)
+
+FEW_CODES = 20  # integers with at most this many values ...
+ROWS_PER_CODE = 20  # ... each standing for at least this many rows on average, look like codes
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the release: its kind, its role, and the reason for the kind in plain words."""
+
+    name: str
+    kind: Kind
+    role: Role
+    reason: str
+
+    @property
+    def is_number(self) -> bool:
+        """Whether differences mean something: numbers, dates and ordered levels."""
+        return self.kind in {"numeric", "date", "ordinal"}
+
+
+def infer_kind(original: pl.Series, released: pl.Series | None) -> tuple[Kind, str]:  # noqa: PLR0911 - one per kind
+    """Tell the kind of a column from both tables, with the reason in words (no values of the data)."""
+    kind = original.dtype
+    if kind.is_numeric() and released is not None and released.dtype == pl.String and interval_share(released) < 1.0:
+        return "categorical", "numbers in the original, other text in the release: compared as text"
+    if kind == pl.Boolean:
+        return "boolean", "true/false values"
+    if kind.is_temporal():
+        return "date", "dates or times, used as numbers"
+    if kind == pl.Enum:
+        return "ordinal", "levels with a declared order"
+    if kind.is_integer():
+        return _infer_integer(original, released)
+    if kind.is_numeric():
+        return "numeric", "numbers with decimals"
+    return _infer_text(original)
+
+
+def _infer_integer(original: pl.Series, released: pl.Series | None) -> tuple[Kind, str]:
+    distinct, rows = original.drop_nulls().n_unique(), len(original) - original.null_count()
+    looks_coded = distinct <= FEW_CODES and rows >= ROWS_PER_CODE * distinct
+    if not looks_coded:
+        return "numeric", f"whole numbers, {distinct} different ones in {rows} rows"
+    if released is not None and released.dtype.is_numeric():
+        outside = (
+            released.drop_nulls()
+            .cast(pl.Float64)
+            .is_in(original.drop_nulls().unique().cast(pl.Float64).implode())
+            .not_()
+        )
+        if bool(outside.any()):
+            return (
+                "numeric",
+                f"few whole numbers ({distinct}), but the release holds others: numbers that were changed, not codes",
+            )
+    return (
+        "categorical",
+        f"only {distinct} different whole numbers in {rows} rows: read as codes, not amounts (override with kinds)",
+    )
+
+
+def _infer_text(original: pl.Series) -> tuple[Kind, str]:
+    if has_intervals(original):
+        return "numeric", "intervals of numbers, written as text"
+    if interval_share(original) == 1.0:
+        if bool(original.drop_nulls().cast(pl.String).str.contains(".", literal=True).any()):
+            return "numeric", "numbers with decimals, written as text"
+        return "categorical", "digits kept as text, such as postcodes: compared for equality only (override with kinds)"
+    distinct, rows = original.drop_nulls().n_unique(), len(original) - original.null_count()
+    if rows and distinct > 0.9 * rows and rows > 20:
+        return "categorical", f"free text, {distinct} different values in {rows} rows: compared for equality only"
+    return "categorical", f"text with {distinct} different values"
+
+
+def check_columns(names: Iterable[str], known: Iterable[str], role: str, where: str) -> tuple[str, ...]:
+    """Refuse a role for a column that is not there; name the nearest one."""
+    available = list(known)
+    wanted = (names,) if isinstance(names, str) else tuple(names)
+    for name in wanted:
+        if name not in available:
+            raise RoleError(
+                f"no column {name!r} for role {role!r} in {where}",
+                got=repr(name),
+                allowed=_listed(available),
+                hint=did_you_mean(name, available),
+            )
+    return wanted
+
+
+def check_kinds(kinds: Mapping[str, str], known: Iterable[str]) -> dict[str, Kind]:
+    """Refuse unknown columns and unknown kinds in an override."""
+    check_columns(kinds, known, "kind override", "the tables")
+    for name, kind in kinds.items():
+        if kind not in KINDS:
+            raise RoleError(
+                f"no kind {kind!r} for column {name!r}",
+                got=repr(kind),
+                allowed=", ".join(KINDS),
+                hint=did_you_mean(kind, KINDS),
+            )
+    return {name: kind for name, kind in kinds.items()}  # type: ignore[misc]  # noqa: C416 - narrows str to Kind
+
+
+def _listed(names: list[str], most: int = 12) -> str:
+    shown = ", ".join(map(repr, names[:most]))
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from reference import BROWSERS, REFERENCE
+
+settings.register_profile(
+    "unmask", deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("unmask")
+
+
+def pytest_collection_modifyitems(items):
+    """Skip, saying why, what needs something that is not here. Under CI nothing may be skipped for that: it fails."""
+    reasons = {
+        "casc": None
+        if (REFERENCE / "golden").is_dir()
+        else f"no reference tables at {REFERENCE.resolve()}: set UNMASK_DATA",
+        "browser": None if any(map(shutil.which, BROWSERS)) else f"no browser: none of {', '.join(BROWSERS)}",
+    }
+    for item in items:
+        for marker, reason in reasons.items():
+            if reason and item.get_closest_marker(marker) and not os.environ.get("CI"):
+                item.add_marker(pytest.mark.skip(reason=reason))

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+from unmask.errors import ParameterError
+from unmask.evidence.estimate import bootstrap, exact, rate, wilson
+
+
+@given(n=st.integers(1, 400), share=st.floats(0, 1))
+def test_wilson_solves_its_definition(n, share):
+    hits = round(share * n)
+    assert wilson(hits, n) == pytest.approx(naive.wilson(hits, n), abs=1e-6)
+
+
+def test_wilson_of_a_known_table():
+    # Newcombe 1998, Statistics in Medicine 17, Table I, method 3: 81/263, 15/148, 0/20, 1/29
+    for hits, n, low, high in (
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ):
+        assert wilson(hits, n) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=60))
+def test_counts_get_wilson(credits_):
+    estimate = rate(np.array(credits_), chance=0.1)
+    assert estimate.method == "wilson"
+    assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
+    assert estimate.hits == pytest.approx(sum(credits_))
+
+
+@given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=2, max_size=60), st.randoms())
+def test_order_of_records_changes_nothing(credits_, random):
+    shuffled = credits_.copy()
+    random.shuffle(shuffled)
+    assert rate(np.array(credits_), chance=0.1, seed=3) == rate(np.array(shuffled), chance=0.1, seed=3)
+
+
+def test_shared_ties_get_a_bootstrap():
+    credits_ = np.array([0.0, 0.5, 1.0, 0.25] * 50)
+    estimate = rate(credits_, chance=0.01, seed=1)
+    assert estimate.method == "bootstrap"
+    normal = credits_.std() / np.sqrt(credits_.size) * 1.96  # the bootstrap of a mean is near the normal interval
+    assert estimate.high - estimate.low == pytest.approx(2 * normal, rel=0.1)
+
+
+def test_equal_credits_still_have_an_interval():
+    estimate = rate(np.full(40, 0.5), chance=0.01)
+    assert estimate.low < 0.5 < estimate.high
+
+
+def test_bootstrap_covers():
+    rng = np.random.default_rng(5)
+    law = np.array([0.0, 0.2, 1.0])
+    covered = 0
+    for trial in range(300):
+        low, high = bootstrap(rng.choice(law, size=150, p=[0.6, 0.3, 0.1]), trial)
+        covered += low <= 0.16 <= high
+    assert 0.90 <= covered / 300 <= 0.99
+
+
+def test_no_attempts_is_an_error():
+    with pytest.raises(ParameterError, match="attempt"):
+        rate(np.empty(0), chance=0.1)
+
+
+def test_a_fact_has_no_width():
+    estimate = exact(0.3, n=10, chance=0.1)
+    assert (estimate.low, estimate.high, estimate.method) == (0.3, 0.3, "exact")
+    assert estimate.excess == pytest.approx(0.2)

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+from unmask.assess import discover
+from unmask.errors import ParameterError
+from unmask.evidence.policy import PROFILES, Policy
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_measure_has_its_thresholds_with_reason_and_source(name):
+    policy = Policy.load(name)
+    for entry in discover().values():
+        for key in entry.keys:
+            threshold = policy.threshold(key)
+            assert 0 <= threshold.value <= 1
+            assert len(threshold.reason) > 10
+            assert len(threshold.source) > 5
+
+
+def test_profiles_are_ordered():
+    strict, clinical, default = (Policy.load(name).thresholds for name in ("strict", "clinical", "default"))
+    for key in default:
+        assert strict[key].value <= clinical[key].value <= default[key].value, key
+    assert clinical["nearest.rate"].value == 0.09
+    assert Policy.load("0.09") == Policy.load("clinical")
+    assert Policy.load(None) == Policy.load("default")
+
+
+def write(tmp_path, text):
+    path = tmp_path / "policy.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_file_extends_a_profile(tmp_path):
+    path = write(
+        tmp_path, 'extends = "strict"\n[thresholds."nearest.rate"]\nvalue = 0.5\nreason = "why"\nsource = "who"\n'
+    )
+    policy = Policy.load(path)
+    assert policy.threshold("nearest.rate").value == 0.5
+    assert policy.threshold("nearest.known") == Policy.load("strict").threshold("nearest.known")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("= 1", "not a readable TOML"),
+        ('extend = "strict"', "did you mean 'extends'"),
+        ("name = 'x'", "no thresholds"),
+        (
+            'extends = "strict"\n[thresholds."nearest.rat"]\nvalue=0.1\nreason="a"\nsource="b"',
+            "did you mean 'nearest.rate'",
+        ),
+        ('extends = "strict"\n[thresholds."nearest.rate"]\nvalue=1.5\nreason="a"\nsource="b"', "from 0 to 1"),
+        ('extends = "strict"\n[thresholds."nearest.rate"]\nvalue=true\nreason="a"\nsource="b"', "no number"),
+        ('extends = "strict"\n[thresholds."nearest.rate"]\nvalue=0.1\nsource="b"', "no reason"),
+        ('extends = "strict"\nthresholds = 3', "not a table"),
+        ('extends = "stricct"', "did you mean 'strict'"),
+    ],
+)
+def test_bad_files_say_what_is_wrong(tmp_path, text, message):
+    with pytest.raises(ParameterError, match=message):
+        Policy.load(write(tmp_path, text))
+
+
+def test_missing_file_and_missing_threshold(tmp_path):
+    with pytest.raises(ParameterError, match="no policy file"):
+        Policy.load(tmp_path / "none.toml")
+    with pytest.raises(ParameterError, match="no threshold for 'x'"):
+        Policy.load("default").threshold("x")

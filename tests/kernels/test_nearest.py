@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial import cKDTree
+from spaces import plain, spaces
+
+import naive_nearest as naive
+from unmask.kernels.nearest import decide, distance_of_pairs, nearest, nearest_k, rank_of_truth, tied
+from unmask.kernels.tree import plant
+
+METHODS = ["tree", "brute"]
+many = settings(max_examples=150, deadline=None)
+
+
+def truths(space, rng):
+    return rng.integers(-1, len(space.points), len(space.queries))
+
+
+def noisy(n, p, kappa, seed=0):
+    rng = np.random.default_rng(seed)
+    original = np.exp(rng.normal(size=(n, 3)) @ rng.normal(size=(3, p)) * 0.5 + 0.3 * rng.normal(size=(n, p)))
+    return original, original + kappa * original.std(axis=0) * rng.normal(size=(n, p))
+
+
+def test_four_rows_by_hand():
+    space = plain([[0.0], [5.0]], [[1.0], [-1.0], [1.0], [7.0]], norm=1)
+    found = nearest(space)
+    assert found.least.tolist() == [1.0, 2.0]
+    assert found.second.tolist() == [7.0, 4.0]
+    assert found.ties.tolist() == [3, 1]
+    assert found.row[1] == 3
+    start, rows = tied(space)
+    assert start.tolist() == [0, 3, 4]
+    assert rows.tolist() == [0, 1, 2, 3]
+    decision = decide(space, np.array([2, 0]))
+    assert decision.closer.tolist() == [False, True]
+    assert decision.credit.tolist() == [1 / 3, 0.0]
+    assert rank_of_truth(space, np.array([3, 1]), cap=9).tolist() == [3, 3]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@many
+@given(space=spaces(), seed=st.integers(0, 2**40))
+def test_nearest_equals_definition(method, space, seed):
+    found = nearest(space, seed=seed, tree=plant(space, method=method))
+    for i, (least, second, ties) in enumerate(naive.nearest(space)):
+        assert found.least[i] == least
+        assert found.second[i] == second
+        assert found.ties[i] == len(ties)
+        assert found.row[i] in ties
+
+
+@pytest.mark.parametrize("method", METHODS)
+@many
+@given(space=spaces(), seed=st.integers(0, 9))
+def test_decision_equals_definition_and_full_search(method, space, seed):
+    tree = plant(space, method=method)
+    truth = truths(space, np.random.default_rng(seed))
+    decision = decide(space, truth, tree=tree)
+    assert list(zip(decision.closer, decision.ties, strict=True)) == naive.decide(space, truth)
+    found = nearest(space, tree=tree)
+    true = [naive.distance(space, i, j) if j >= 0 else np.inf for i, j in enumerate(truth)]
+    linked = np.array(true) <= found.least * (1 + space.tolerance) + space.floor
+    assert decision.credit.tolist() == np.where(linked, 1 / found.ties, 0.0).tolist()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@many
+@given(space=spaces(), cap=st.integers(1, 50), seed=st.integers(0, 9))
+def test_ranks_equal_definition(method, space, cap, seed):
+    truth = truths(space, np.random.default_rng(seed))
+    ranks = rank_of_truth(space, truth, cap, tree=plant(space, method=method))
+    assert ranks.tolist() == [min(cap, rank) for rank in naive.ranks(space, truth)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@many
+@given(space=spaces(), k=st.integers(1, 50))
+def test_k_nearest_equal_definition(method, space, k):
+    rows, found = nearest_k(space, k, tree=plant(space, method=method))
+    for i, distances in enumerate(naive.distances(space)):
+        m = min(k, len(distances))
+        assert found[i, :m].tolist() == sorted(distances)[:m]
+        assert [distances[j] for j in rows[i, :m]] == found[i, :m].tolist()
+        assert len(set(rows[i, :m])) == m
+        assert (rows[i, m:] == -1).all()
+        assert np.isinf(found[i, m:]).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@many
+@given(space=spaces(), seed=st.integers(0, 9))
+def test_ties_are_listed(method, space, seed):
+    chosen = np.random.default_rng(seed).integers(0, len(space.queries), 7)  # with repetitions
+    start, rows = tied(space, chosen, tree=plant(space, method=method))
+    expected = naive.nearest(space)
+    for i, query in enumerate(chosen):
+        assert rows[start[i] : start[i + 1]].tolist() == sorted(expected[query][2])
+
+
+@many
+@given(space=spaces())
+def test_distances_of_pairs_are_those_of_the_definition(space):
+    rng = np.random.default_rng(0)
+    i, j = rng.integers(0, len(space.queries), 20), rng.integers(0, len(space.points), 20)
+    expected = [naive.distance(space, a, b) for a, b in zip(i, j, strict=True)]
+    assert distance_of_pairs(space, i, j).tolist() == expected
+
+
+@many
+@given(space=spaces(), seed=st.integers(0, 99))
+def test_row_order_does_not_matter(space, seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.permutation(len(space.queries)), rng.permutation(len(space.points))
+    shuffled = space._replace(
+        queries=space.queries[a],
+        query_codes=space.query_codes[a],
+        points=space.points[b],
+        point_codes=space.point_codes[b],
+    )
+    truth = truths(space, rng)
+    back = np.append(np.argsort(b), -1)
+    one, other = (
+        nearest(space, tree=plant(space, method="tree")),
+        nearest(shuffled, tree=plant(shuffled, method="tree")),
+    )
+    for field in ("least", "second", "ties"):
+        assert getattr(one, field)[a].tolist() == getattr(other, field).tolist()
+    credit = decide(space, truth).credit
+    assert credit[a].tolist() == decide(shuffled, back[truth[a]]).credit.tolist()
+
+
+@pytest.mark.parametrize(("norm", "p"), [(2, 2), (1, 1), (0, np.inf)])
+def test_equals_scipy_on_continuous_data(norm, p):
+    points, queries = noisy(4000, 6, 0.3)
+    space = plain(queries, points, norm)
+    expected, index = cKDTree(points).query(queries, 3, p=p)
+    found = nearest(space)
+    root = np.sqrt if norm == 2 else np.asarray
+    np.testing.assert_allclose(root(found.least), expected[:, 0], rtol=1e-12)
+    np.testing.assert_allclose(root(found.second), expected[:, 1], rtol=1e-12)
+    assert (found.row == index[:, 0]).all()
+    rows, distances = nearest_k(space, 3)
+    assert (rows == index).all()
+    np.testing.assert_allclose(root(distances), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("norm", [0, 1, 2])
+@pytest.mark.parametrize("p", [1, 5, 17])
+def test_tree_equals_brute_on_a_larger_table(norm, p):
+    points, queries = noisy(3000, p, 0.5)
+    points, queries = np.round(points, 1), np.round(queries, 1)  # many ties
+    points[np.random.default_rng(1).random(points.shape) < 0.02] = np.nan
+    space = plain(queries[:700], points, norm)
+    tree, brute = (plant(space, method=method) for method in METHODS)
+    for one, other in zip(nearest(space, tree=tree), nearest(space, tree=brute), strict=True):
+        assert (one == other).all()  # the lots too
+    for one, other in zip(nearest_k(space, 20, tree=tree), nearest_k(space, 20, tree=brute), strict=True):
+        assert (one == other).all()
+    truth = np.arange(700)
+    assert (rank_of_truth(space, truth, 50, tree=tree) == rank_of_truth(space, truth, 50, tree=brute)).all()
+    assert (decide(space, truth, tree=tree).ties == decide(space, truth, tree=brute).ties).all()
+
+
+def test_thread_count_does_not_matter():
+    points, queries = noisy(3000, 5, 0.3)
+    space = plain(np.round(queries, 1), np.round(points, 1), 1)
+    truth = np.arange(3000)
+
+    def everything():
+        yield from nearest(space, seed=5)
+        yield from nearest_k(space, 4)
+        yield from decide(space, truth)
+        yield from tied(space)
+        yield rank_of_truth(space, truth, 10)
+
+    before = numba.get_num_threads()
+    try:
+        numba.set_num_threads(1)
+        alone = list(everything())
+    finally:
+        numba.set_num_threads(before)
+    for one, other in zip(alone, everything(), strict=True):
+        assert (one == other).all()
+
+
+def test_lots_are_fair_and_follow_the_seed():
+    points = np.array([[1.0], [-1.0], [1.0], [1.0], [9.0]])
+    space = plain(np.zeros((20_000, 1)), points)
+    found = nearest(space, seed=3)
+    shares = np.bincount(found.row, minlength=5) / 20_000
+    assert shares[4] == 0
+    assert np.abs(shares[:4] - 0.25).max() < 0.015  # five standard errors
+    assert (found.row == nearest(space, seed=3).row).all()
+    assert (found.row != nearest(space, seed=4).row).any()
+
+
+def test_hundred_thousand_duplicates_are_one_comparison():
+    points = np.ones((100_000, 3))
+    space = plain(points, points)
+    assert len(plant(space).rows) == 1
+    found = nearest(space)
+    assert (found.ties == 100_000).all()
+    assert np.isinf(found.second).all()
+    assert len(np.unique(found.row)) > 50_000
+    assert (decide(space, np.arange(100_000)).credit == 1e-5).all()
+
+
+def test_sizes_may_differ_widely():
+    points, queries = noisy(100_000, 2, 0.1)
+    few, many_points = plain(queries[:10], points), plain(points, queries[:10])
+    for space in (few, many_points):
+        _, index = cKDTree(space.points).query(space.queries)
+        assert (nearest(space).row == index).all()
+
+
+def test_two_hundred_attributes():
+    points, queries = noisy(2000, 200, 0.5)
+    space = plain(queries, points)
+    assert plant(space).flat
+    assert (nearest(space).row == cKDTree(points).query(queries)[1]).all()
+
+
+def test_one_point_and_no_neighbour():
+    found = nearest(plain([[3.0]], [[1.0]]))
+    assert found.row.tolist() == [0]
+    assert found.least.tolist() == [4.0]
+    assert np.isinf(found.second).all()

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spaces import plain, spaces
+
+from naive_nearest import distance
+from unmask.kernels.search import desk, limit, near_boxes, screen
+from unmask.kernels.tree import LANES, LEAF, plant
+
+usual = settings(max_examples=100, deadline=None)
+
+
+def table(n, p, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, p))
+
+
+def boxes_of(tree, height):
+    n_leaves = len(tree.lanes)
+    return -(-n_leaves // LANES**height)
+
+
+@pytest.mark.parametrize("n", [97, 48 * 16, 48 * 16 + 1, 48 * 256 + 7, 20_000])
+def test_every_row_has_one_position(n):
+    points = table(n, 3)
+    points[1::7] = points[0]  # duplicates
+    tree = plant(plain(points[:5], points))
+    assert sorted(tree.members) == list(range(n))
+    assert (tree.rows == tree.members[tree.start[:-1]]).all()
+    assert (tree.weight == np.diff(tree.start)).all()
+    assert tree.weight.max() == len(points[1::7]) + 1
+    inside = (tree.start[tree.position] <= np.argsort(tree.members)) & (
+        np.argsort(tree.members) < tree.start[tree.position + 1]
+    )
+    assert inside.all()
+
+
+@pytest.mark.parametrize("n", [97, 48 * 16 + 1, 48 * 256 + 7])
+def test_boxes_are_the_ranges_of_their_points(n):
+    points = table(n, 3)
+    points[np.random.default_rng(1).random(points.shape) < 0.1] = np.nan
+    space = plain(points[:5], points)
+    tree = plant(space, method="tree")
+    stored = tree.lanes.transpose(0, 2, 1).reshape(-1, 3)[: len(tree.rows)]
+    for height, first in enumerate(tree.level):
+        size = LEAF * LANES**height
+        for box in range(boxes_of(tree, height)):
+            part, g, j = stored[box * size : (box + 1) * size], first + box // LANES, box % LANES
+            assert (tree.low[g, :, j] == np.fmin.reduce(part, axis=0, initial=np.inf)).all()
+            assert (tree.high[g, :, j] == np.fmax.reduce(part, axis=0, initial=-np.inf)).all()
+            assert (np.isfinite(tree.relief[g, :, j]) == np.isnan(part).any(axis=0)).all()
+
+
+def test_splits_shrink_boxes():
+    tree = plant(plain(table(5, 2), table(48 * 256, 2)))
+    leaf_size = (tree.high - tree.low)[: tree.level[1]].mean()
+    assert leaf_size < 0.2 * (tree.high - tree.low)[tree.level[-1]].max()
+
+
+@usual
+@given(space=spaces(), shift=st.sampled_from([0.0, 1e3]))
+def test_nothing_within_a_distance_is_excluded(space, shift):
+    """The proof at the top of tree.py, for every pair: neither its leaf's box nor its stored distance excludes it."""
+    space = space._replace(queries=space.queries + shift, points=space.points + shift)
+    tree, room = plant(space, method="tree"), desk()
+    for i in range(len(space.queries)):
+        for j in range(len(space.points)):
+            within = limit(tree, distance(space, i, j))
+            leaf, lane = divmod(int(tree.position[j]), LEAF)
+            assert screen(tree, leaf, tree.probes[i], within, room.far) >> lane & 1
+            assert near_boxes(tree, 0, leaf // LANES, tree.probes[i], within, room.gaps) >> leaf % LANES & 1
+
+
+def test_the_band_is_narrow():
+    """Excluding must also exclude: a limit at half the distance leaves a pair out."""
+    space = plain(table(50, 4), table(2000, 4, seed=1))
+    tree, room = plant(space), desk()
+    left = 0
+    for i in range(50):
+        for leaf in range(len(tree.lanes)):
+            left += screen(tree, leaf, tree.probes[i], limit(tree, 0.05), room.far).bit_count()
+    pairs = ((space.queries[:, None] - space.points[None]) ** 2).sum(axis=2)
+    assert left == (pairs <= 0.05).sum()
+
+
+def test_a_range_of_codes_proves_a_step():
+    codes = np.repeat(np.arange(40, dtype=np.int32), 48)[:, None]
+    numbers = table(len(codes), 1)
+    space = plain(numbers[:1], numbers, norm=1)._replace(
+        query_codes=np.array([[7]], dtype=np.int32),
+        point_codes=codes,
+        step=np.array([100.0]),
+        code_missing=np.array([1.0]),
+    )
+    tree, room = plant(space), desk()
+    near = sum(
+        near_boxes(tree, 0, group, tree.probes[0], limit(tree, 99.0), room.gaps).bit_count() for group in range(3)
+    )
+    assert 1 <= near <= 3  # of 40 leaves, those that hold code 7

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+
+from unmask.errors import ParameterError
+from unmask.masking import Microaggregation, Noise, RankSwap, parse_masking
+
+
+def test_reads_positions_names_and_lists():
+    assert parse_masking("noise(0.5)") == Noise(0.5)
+    assert parse_masking(" noise( kappa = 0.5 ) ") == Noise(0.5)
+    assert parse_masking("microaggregation(5, method=univariate)") == Microaggregation(5, method="univariate")
+    assert parse_masking("rank_swap(5, columns=[age, 'net income'])") == RankSwap(5, columns=("age", "net income"))
+    assert str(RankSwap(5, columns=("age", "net income"))) == "rank_swap(5, columns=[age, 'net income'])"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("nois(0.5)", "did you mean 'noise'"),
+        ("noise", "kappa is missing"),
+        ("noise()", "kappa is missing"),
+        ("noise(0.5", "cannot read this masking"),
+        ("0.5", "cannot read this masking"),
+        ("noise(0.5, kapa=1)", "did you mean 'kappa'"),
+        ("noise(0.5, kappa=1)", "kappa twice"),
+        ("noise(1, 2, 3)", "3 parameters"),
+        ("noise(-1)", "0 or more"),
+        ("noise(nan)", "0 or more"),
+        ("noise('a')", "0 or more"),
+        ("noise(1+1)", "cannot read a parameter"),
+        ("noise(open('x').read())", "cannot read this masking"),
+        ("rank_swap(101)", "from 0 to 100"),
+        ("microaggregation(0)", "1 or more"),
+        ("microaggregation(2.5)", "an integer"),
+        ("microaggregation(3, method=univarate)", "did you mean 'univariate'"),
+        ("rounding(0)", "more than 0"),
+        ("rounding(10, method=up)", "nearest, random"),
+        ("pram(1.5)", "from 0 to 1"),
+    ],
+)
+def test_says_what_is_wrong(text, says):
+    with pytest.raises(ParameterError, match=says.replace("(", r"\(")):
+        parse_masking(text)

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import math
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unmask.tables.intervals import bounds, has_intervals, interval_share, parse_interval
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("30-39", 30, 39),
+        ("30 – 39", 30, 39),
+        ("30 to 39", 30, 39),
+        ("-5--1", -5, -1),
+        ("[30, 40]", 30, 40),
+        (">=65", 65, math.inf),
+        ("≤ 5", -math.inf, 5),
+        ("65+", 65, math.inf),
+        ("[, 5]", -math.inf, 5),
+        ("1e3-2e3", 1000, 2000),
+        ("42", 42, 42),
+        (" 4.5 ", 4.5, 4.5),
+    ],
+)
+def test_forms(text, low, high):
+    assert parse_interval(text) == (low, high)
+
+
+def test_open_ends_are_just_outside():
+    low, high = parse_interval("[30, 40)")
+    assert low == 30 and high < 40 and high == math.nextafter(40, 0)
+    low, high = parse_interval("(30, 40]")
+    assert low == math.nextafter(30, 40) and high == 40
+    assert parse_interval("<5")[1] < 5 < parse_interval(">5")[0]
+
+
+@pytest.mark.parametrize("text", ["", "abc", "40-30", "30-", "(40, 30)", "2020-01-01", "1-2-3", "a-b", "NaN", "inf"])
+def test_not_intervals(text):
+    assert parse_interval(text) is None
+
+
+@given(st.integers(-1000, 1000), st.integers(0, 100))
+def test_what_is_written_is_read(low, width):
+    assert parse_interval(f"[{low}, {low + width}]") == (low, low + width)
+    assert parse_interval(f"{low}-{low + width}") == (low, low + width)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_answered(text):
+    span = parse_interval(text)
+    assert span is None or span[0] <= span[1]
+
+
+def test_columns():
+    column = pl.Series(["30-39", "40-49", None, "50"])
+    assert interval_share(column) == 1.0
+    assert has_intervals(column)
+    assert not has_intervals(pl.Series(["30", "40"]))
+    assert not has_intervals(pl.Series(["30-39", "old"]))
+    assert interval_share(pl.Series([1, 2])) == 0.0
+    assert interval_share(pl.Series([None], dtype=pl.String)) == 0.0
+    low, high = bounds(column)
+    assert low[:2].tolist() == [30, 40] and high[3] == 50 and math.isnan(low[2])

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unmask
+from unmask.tables.encode import encode
+from unmask.tables.recode import into_intervals, into_merged, into_prefixes
+
+
+def test_numbers_become_the_interval_they_fall_into():
+    original = np.array([31.0, 35.0, 42.0, 99.0, np.nan])
+    recoded, published = into_intervals(original, pl.Series(["30-39", "40-49", "30-39", None, ">=60"]))
+    assert recoded[:4].tolist() == [33.0, 33.0, 42.0, 99.0] and np.isnan(recoded[4])
+    assert published[[0, 1, 2, 4]].tolist() == [33.0, 42.0, 33.0, 99.0] and np.isnan(published[3])
+
+
+def test_a_value_in_two_different_intervals_keeps_itself():
+    recoded, _ = into_intervals(np.array([35.0, 45.0]), pl.Series(["30-39", "30-49"]))
+    assert recoded.tolist() == [35.0, 40.0]
+
+
+def test_an_empty_interval_has_its_middle():
+    _, published = into_intervals(np.array([1.0]), pl.Series(["10-20", ">=30", "<5"]))
+    assert published.tolist() == [15.0, 30.0, 1.0]
+
+
+def test_prefixes():
+    original, released = pl.Series(["75011", "75012", "69001", "1"]), pl.Series(["750**", "750**", "69***", "1"])
+    assert into_prefixes(original, released).to_list() == ["750**", "750**", "69***", "1"]
+    assert into_prefixes(original, original) is None
+
+
+def test_merged_categories_are_learnt_only_where_repetition_tests_them():
+    fine = pl.Series(["a", "b", "c", "a", "b", "c"])
+    coarse = pl.Series(["1", "1", "2", "1", "1", "2"])
+    assert into_merged(fine, fine, coarse).to_list() == coarse.to_list()
+    assert into_merged(fine, fine, pl.Series(["1", "1", "2", "2", "1", "2"])) is None  # a goes to two
+    unique = pl.Series([f"name {i}" for i in range(6)])
+    assert into_merged(unique, unique, coarse) is None  # any pairing of unique values looks like a rule
+    assert into_merged(fine, fine, fine) is None
+
+
+def test_random_labels_for_unique_texts_stay_at_chance():
+    """A release that says nothing must not be linked through a rule learnt from the truth."""
+    rng = np.random.default_rng(0)
+    original = pl.DataFrame({"text": [f"t{i}" for i in range(300)]})
+    released = pl.DataFrame({"text": rng.choice(["u", "v", "w"], 300)})
+    estimate = unmask.link_nearest(unmask.Release(original, released)).estimate
+    assert estimate.value <= 2 / 300
+
+
+def test_a_coarser_release_is_linked_through_its_own_schema():
+    original = pl.DataFrame({"age": [31, 38, 45, 52, 67, 71] * 5, "postcode": ["75011", "69001", "13001"] * 10})
+    released = pl.DataFrame(
+        {"age": ["30-39", "30-39", "40-49", "50-59", "60+", "60+"] * 5, "postcode": ["75***", "69***", "13***"] * 10}
+    )
+    release = unmask.Release(original, released)
+    encoding = encode(release)
+    assert len(encoding.notes) == 2
+    assert np.array_equal(encoding.original.numeric, encoding.released.numeric)
+    assert np.array_equal(encoding.original.codes, encoding.released.codes)
+    assert unmask.link_nearest(release).credit.tolist() == pytest.approx([1 / 5] * 30)

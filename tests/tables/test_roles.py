@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from datetime import date
+
+import polars as pl
+import pytest
+
+from unmask import Release
+from unmask.errors import RoleError
+from unmask.tables.roles import infer_kind
+
+LEVELS = pl.Enum(["low", "high"])
+
+
+@pytest.mark.parametrize(
+    ("original", "released", "kind", "word"),
+    [
+        (pl.Series([True, False]), None, "boolean", "true/false"),
+        (pl.Series([date(2020, 1, 1)]), None, "date", "numbers"),
+        (pl.Series(["low"], dtype=LEVELS), None, "ordinal", "order"),
+        (pl.Series([1.5, 2.5]), None, "numeric", "decimals"),
+        (pl.Series(list(range(100))), None, "numeric", "100 different"),
+        (pl.Series([1, 2, 3] * 50), None, "categorical", "codes"),
+        (pl.Series([1, 2, 3] * 50), pl.Series([1.2, 2.0, 3.0] * 50), "numeric", "changed"),
+        (pl.Series([1, 2, 3] * 50), pl.Series([3, 2, 1] * 50), "categorical", "codes"),
+        (pl.Series(["x", "y"]), None, "categorical", "2 different"),
+        (pl.Series([f"text {i}" for i in range(50)]), None, "categorical", "free text"),
+        (pl.Series(["30-39", "40-49"]), None, "numeric", "intervals"),
+        (pl.Series(["01067", "10115"]), None, "categorical", "postcodes"),
+        (pl.Series(["1.5", "2.5"]), None, "numeric", "written as text"),
+        (pl.Series([75011, 75012]), pl.Series(["750**", "750**"]), "categorical", "compared as text"),
+        (pl.Series([31, 42]), pl.Series(["30-39", "40-49"]), "numeric", "whole numbers"),
+    ],
+)
+def test_inference_decides_and_says_why(original, released, kind, word):
+    found, reason = infer_kind(original, released)
+    assert found == kind
+    assert word in reason
+
+
+def test_overrides():
+    table = pl.DataFrame({"region": [1, 2, 3] * 50, "score": [1.5, 2.5, 3.5] * 50})
+    assert Release(table, table).kind("region") == "categorical"
+    release = Release(table, table, kinds={"region": "numeric"}, categorical=["score"])
+    assert (release.kind("region"), release.kind("score")) == ("numeric", "categorical")
+    assert release.columns["region"].reason == "as you said"
+    with pytest.raises(RoleError, match="did you mean 'numeric'"):
+        Release(table, table, kinds={"region": "numerical"})
+    with pytest.raises(RoleError, match="did you mean 'region'"):
+        Release(table, table, kinds={"regoin": "numeric"})

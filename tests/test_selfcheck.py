@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import unmask
+from unmask.assess import discover
+from unmask.evidence.estimate import Estimate, rate
+from unmask.evidence.finding import Evidence, Observation
+from unmask.evidence.measure import Measure
+from unmask.selfcheck import _ladder, check_measure, shuffle
+
+LADDER = _ladder("census", 0, 120)
+
+
+@pytest.mark.parametrize("name", sorted(discover()))
+@pytest.mark.parametrize("seed", [0, 1])
+def test_every_registered_measure_passes(name, seed):
+    for check in unmask.selfcheck(only=[name], seed=seed):
+        assert check.passed, (check.table, check.failures, check.risks)
+
+
+def checked(risk):
+    """Check a measure that answers ``risk(release)``."""
+
+    def run(release, _context):
+        value = risk(release)
+        estimate = value if isinstance(value, Estimate) else rate(np.asarray(value, dtype=float), chance=1 / 120)
+        return Evidence((Observation("nearest.rate", "claim.", estimate),))
+
+    return check_measure(
+        Measure("m", "M", "s", ("nearest.rate",), run, lambda _: None, 1), "numeric", LADDER, 0
+    ).failures
+
+
+def equal_rows(release):
+    return [release.original.row(i)[1:] == release.released.row(int(release.truth[i]))[1:] for i in range(120)]
+
+
+def test_it_catches_a_constant_measure():
+    assert any("not told from an unrelated" in failure for failure in checked(lambda _: np.full(120, 1 / 120)))
+
+
+def test_it_catches_a_measure_that_rises():
+    assert any("rises" in failure for failure in checked(lambda release: 1.0 - np.array(equal_rows(release))))
+
+
+def test_it_catches_what_is_not_at_chance():
+    failures = checked(lambda release: np.where(equal_rows(release), 1.0, np.arange(120) % 2))
+    assert any("chance" in failure for failure in failures)
+
+
+def test_it_catches_row_order():
+    def first_row(release):
+        return [float(release.original["id"][0] == 0)] + [0.0] * 119
+
+    assert any("row order" in failure for failure in checked(first_row))
+
+
+def test_it_passes_an_honest_measure():
+    assert checked(lambda release: np.where(equal_rows(release), 1.0, 0.0)) == ()
+
+
+def test_shuffle_keeps_the_pairs():
+    moved = shuffle(LADDER[1], 3)
+    assert moved.truth.tolist() != LADDER[1].truth.tolist()
+    assert moved.original["id"].to_list() == moved.released["id"].gather(moved.truth).to_list()

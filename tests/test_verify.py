@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import unmask
+from unmask.errors import TableError
+
+
+@pytest.fixture
+def report(tmp_path):
+    people = unmask.datasets.patients(90, seed=2)
+    people.write_csv(tmp_path / "a.csv")
+    unmask.parse_masking("noise(0.5)").apply(people, 1).write_csv(tmp_path / "b.csv")
+    release = unmask.Release(
+        tmp_path / "a.csv", tmp_path / "b.csv", id="patient", confidential=["diagnosis"], kinds={"children": "numeric"}
+    )
+    unmask.assess(release, seed=4, policy="strict").write_json(tmp_path / "r.json")
+    return tmp_path / "r.json"
+
+
+def test_the_same(report):
+    result = unmask.verify(report)
+    assert result.same, result.differences
+    assert result.differences == ()
+
+
+def test_a_changed_table_is_named(report):
+    path = report.parent / "b.csv"
+    unmask.datasets.patients(90, seed=2).write_csv(path)
+    result = unmask.verify(report)
+    assert not result.same
+    assert "the released table is not the same file" in result.differences
+    assert any("nearest.rate" in difference for difference in result.differences)
+
+
+def test_a_changed_report_is_noticed(report):
+    data = json.loads(report.read_text())
+    data["findings"][0]["estimate"]["value"] += 0.01
+    report.write_text(json.dumps(data))
+    assert not unmask.verify(report).same
+
+
+def test_only_the_records_differ(report):
+    data = json.loads(report.read_text())
+    data["digest"] = "0" * 64
+    report.write_text(json.dumps(data))
+    assert unmask.verify(report).differences[0] == "the per-record risks differ"
+
+
+def test_moved_tables_are_found_or_asked_for(report, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (report.parent / "a.csv").rename(elsewhere / "a.csv")
+    with pytest.raises(TableError, match="--original"):
+        unmask.verify(report)
+    assert unmask.verify(report, original=elsewhere / "a.csv").same
+
+
+def test_bad_reports(tmp_path):
+    with pytest.raises(TableError, match="no report at"):
+        unmask.verify(tmp_path / "none.json")
+    for text, message in (
+        ("{", "not a JSON report"),
+        ("[]", "not a report of this version"),
+        ('{"schema": "x/9"}', "x/9"),
+    ):
+        (tmp_path / "r.json").write_text(text)
+        with pytest.raises(TableError, match=message):
+            unmask.verify(tmp_path / "r.json")
+
+
+def test_frames_cannot_be_found_again(tmp_path):
+    people = unmask.datasets.census(30)
+    unmask.assess(unmask.Release(people, people), only=["uniqueness"]).write_json(tmp_path / "r.json")
+    with pytest.raises(TableError, match="frame in memory"):
+        unmask.verify(tmp_path / "r.json")
