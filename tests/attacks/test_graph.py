@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +9,7 @@ import polars as pl
 import pytest
 from numba import config
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
 import naive_graph as naive
-
 from unmask.attacks.graph import Coordinates, Deviations, NoiseTolerance, Null, Relative, link_graph
 from unmask.attacks.graph_distances import between
 from unmask.attacks.graph_protect import sweep, trilaterate
@@ -30,10 +27,10 @@ D2 = """0 1260 731 887 1666 894 999 291 1290 1791; 1260 0 1423 1033 1446 1427 10
 1666 1446 1091 782 0 919 671 1956 1450 1633; 894 1427 183 412 919 0 450 1156 1448 1149;
 999 1055 551 112 671 450 0 1290 1071 1548; 291 1457 983 1177 1956 1156 1290 0 1487 1942;
 1290 30 1447 1052 1450 1448 1071 1487 0 2595; 1791 2574 1188 1546 1633 1149 1548 1942 2595 0"""
-POETS = [(14, "italian"), (16, "spanish"), (18, "german"), (17, "french"), (13, "italian"), (18, "german"), (17, "french"),
-         (16, "english"), (20, "french"), (20, "french")]  # fmt: skip
-NAMED = [(14, "italian"), (16, "spanish"), (18, "german"), (17, "french"), (19, "english"), (18, "german"), (17, "french"),
-         (-1, "latin"), (16, "spanish"), (19, "swedish")]  # fmt: skip
+POETS = [(14, "italian"), (16, "spanish"), (18, "german"), (17, "french"), (13, "italian"), (18, "german"),
+         (17, "french"), (16, "english"), (20, "french"), (20, "french")]  # fmt: skip
+NAMED = [(14, "italian"), (16, "spanish"), (18, "german"), (17, "french"), (19, "english"), (18, "german"),
+         (17, "french"), (-1, "latin"), (16, "spanish"), (19, "swedish")]  # fmt: skip
 
 
 def matrix(text):

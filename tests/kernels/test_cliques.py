@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from numba import config
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
 import naive_graph as naive
-
 from unmask.kernels import bits as words
 from unmask.kernels import cliques, hashed, product
 

@@ -2,9 +2,9 @@
 
 The owner removed names and places and published, beside the table, how far its people live from each other. The snooper
 holds another table with names and places. Two people of the release and two of hers match when their labels agree and
-their distances agree; a set of matches in which *all* distances agree is a clique of the product graph, and the larger it
-is, the harder it is to believe in chance. She takes the union of all maximum cliques. Success: the share of her claims that
-is right (precision) and of the people in both files that she claims (recall).
+their distances agree; a set of matches in which *all* distances agree is a clique of the product graph, and the larger
+it is, the harder it is to believe in chance. She takes the union of all maximum cliques. Success: the share of her
+claims that is right (precision) and of the people in both files that she claims (recall).
 
 Where the paper stops, this goes on: larger files (seeds, geometry), and a null calibration, because a maximum clique
 always exists, and in files without anyone in common it is a set of wrong claims.
@@ -13,9 +13,8 @@ always exists, and in files without anyone in common it is a set of wrong claims
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,11 @@ from unmask.attacks.graph_distances import Coordinates, Distances, Place, read_p
 from unmask.attacks.graph_null import Calibration, Null, calibrate
 from unmask.attacks.graph_tolerance import Deviations, NoiseTolerance, Relative, Tolerance, window
 from unmask.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from unmask.attacks.graph_exact import Problem
 
 Ints = NDArray[np.int64]
 Method = Literal["auto", "exact", "seeds", "geometric"]
@@ -190,10 +194,11 @@ def _judge(why: str, null: Calibration | None, size: float) -> str:
     if null is None:
         return f"{why}; not calibrated"
     verdict = "" if null.significant else "nothing found: "
-    return f"{verdict}{why}; {size:g} against a null of {max(null.sizes):g} in {len(null.sizes)} draws, p = {null.p_value:.3g}"
+    chance = f"{max(null.sizes):g} in {len(null.sizes)} draws"
+    return f"{verdict}{why}; {size:g} against a null of {chance}, p = {null.p_value:.3g}"
 
 
-def _exact(problem: Any, options: _Options) -> GraphLinkage:
+def _exact(problem: Problem, options: _Options) -> GraphLinkage:
     from unmask.attacks.graph_exact import quasi, reaches, solve  # noqa: PLC0415  # numba loads when it is needed
 
     options.tell("cliques", 0.0)
@@ -215,7 +220,8 @@ def _exact(problem: Any, options: _Options) -> GraphLinkage:
 
 
 def _answer(
-    problem: Any, match: tuple[Any, Any], clique: tuple[int, int, bool], method: str, null: Calibration | None, why: str
+    problem: Problem, match: tuple[Any, Any], clique: tuple[int, int, bool], method: str, null: Calibration | None,
+    why: str,
 ) -> GraphLinkage:  # fmt: skip
     pairs = np.column_stack([problem.order1[match[0]], problem.order2[match[1]]]).astype(np.int64)
     if null is not None and not null.significant:
@@ -228,7 +234,7 @@ def _answer(
     )  # fmt: skip
 
 
-def _seeds(problem: Any, options: _Options) -> GraphLinkage:
+def _seeds(problem: Problem, options: _Options) -> GraphLinkage:
     from unmask.attacks.graph_seeds import reaches, seed_and_extend  # noqa: PLC0415  # numba loads when it is needed
 
     options.tell("seeds", 0.0)
@@ -246,7 +252,7 @@ def _seeds(problem: Any, options: _Options) -> GraphLinkage:
     )
 
 
-def _geometric(problem: Any, options: _Options) -> GraphLinkage:
+def _geometric(problem: Problem, options: _Options) -> GraphLinkage:
     from unmask.attacks.graph_geometry import overlay  # noqa: PLC0415  # numba loads when it is needed
     from unmask.attacks.graph_tolerance import place_noise  # noqa: PLC0415
 

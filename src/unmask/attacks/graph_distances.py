@@ -88,7 +88,7 @@ def between(a: Floats, b: Floats, kind: str | None) -> Floats:
     (lon1, lat1), (lon2, lat2) = np.deg2rad(a).T, np.deg2rad(b).T
     h = np.sin((lat1[:, None] - lat2) / 2) ** 2
     h += (np.cos(lat1)[:, None] * np.cos(lat2)) * np.sin((lon1[:, None] - lon2) / 2) ** 2
-    return 2 * EARTH * np.arcsin(np.sqrt(np.minimum(h, 1.0)))
+    return np.asarray(2 * EARTH * np.arcsin(np.sqrt(np.minimum(h, 1.0))))
 
 
 def read_place(given: tuple[Any, Distances], labels: Sequence[str], side: str) -> Place:

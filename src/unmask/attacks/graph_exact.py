@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from unmask.attacks.graph_distances import Place, label_codes
 from unmask.kernels.cliques import Cliques, largest, maximum_cliques, prune
 from unmask.kernels.hashed import greedy_from, thin
-from unmask.kernels.product import Sides, Window, adjacency, matching_bounds, sides, vertices
+from unmask.kernels.product import Sides, Window, adjacency, consistency, matching_bounds, sides, vertices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +74,7 @@ def pose(target: Place, identification: Place, window: Window, label_distance: M
     return Problem(target, identification, order1, order2, start1, start2, couples.astype(np.int64), window)
 
 
-def _bound(s: Sides, rows: Shorts, cols: Shorts, roofs: Shorts, starts: int) -> Shorts:
+def greedy_clique(s: Sides, rows: Shorts, cols: Shorts, roofs: Shorts, starts: int) -> Shorts:
     """Return a greedy clique through the vertices that agree with most of the files."""
     out = np.empty(min(len(s.d1), len(s.d2)) + 1, dtype=np.int32)
     first = np.argsort(-roofs, kind="stable")[:starts].astype(np.int32)
@@ -82,10 +82,10 @@ def _bound(s: Sides, rows: Shorts, cols: Shorts, roofs: Shorts, starts: int) -> 
 
 
 def solve(s: Sides, *, budget: int) -> tuple[Cliques, Shorts, Shorts]:
-    """Find all maximum cliques' union. Returns them over the vertices kept, and those vertices' records on both sides."""
+    """Solve the product graph. Returns its cliques over the vertices kept, and their records on both sides."""
     rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
     roofs = matching_bounds(s, rows, cols)
-    clique = _bound(s, rows, cols, roofs, 8)
+    clique = greedy_clique(s, rows, cols, roofs, 8)
     keep = np.flatnonzero(roofs >= len(clique)).astype(np.int32)
     if len(keep) > DENSE:
         keep = keep[thin(s, keep, rows[keep], cols[keep], len(clique))]
@@ -101,12 +101,12 @@ def solve(s: Sides, *, budget: int) -> tuple[Cliques, Shorts, Shorts]:
 
 
 def reaches(s: Sides, need: int, *, budget: int) -> tuple[int, bool]:
-    """Size of a clique found without much effort, and whether a clique of ``need`` members exists (or was not excluded)."""
+    """Size of a clique found with little effort, and whether one of ``need`` members exists (or was not excluded)."""
     rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
     if len(rows) == 0:
         return 0, False
     roofs = matching_bounds(s, rows, cols)
-    clique = _bound(s, rows, cols, roofs, 8)
+    clique = greedy_clique(s, rows, cols, roofs, 8)
     if len(clique) >= need or int(roofs.max()) < need:
         return len(clique), len(clique) >= need
     keep = np.flatnonzero(roofs >= need).astype(np.int32)
@@ -125,10 +125,8 @@ def reaches(s: Sides, need: int, *, budget: int) -> tuple[int, bool]:
 def quasi(s: Sides, rows: Shorts, cols: Shorts, gamma: float) -> tuple[Shorts, Shorts]:
     """Extend matches to a gamma-quasi-clique: pairs that agree with at least that share of the matches, one to one.
 
-    Conflicts go to the pair that agrees with more; what two pairs claim equally nobody gets, so that row order never decides.
+    Conflicts go to the pair that agrees with more; what two pairs claim equally nobody gets: row order never decides.
     """
-    from unmask.kernels.product import consistency  # noqa: PLC0415
-
     all_rows, all_cols = vertices(s.start1, s.start2, s.couples, s.first)
     share = consistency(s, all_rows, all_cols, rows, cols)
     taken = np.zeros(len(share), dtype=bool)

@@ -1,21 +1,25 @@
 """The geometric attack: distances alone redraw the map, and two people on it are enough to lay it over hers.
 
 The release's distances to a few landmarks give every record a place on a map that may be turned, moved or mirrored. Two
-records of the release and two of the snooper's with the same labels and the same distance fix how; each such alignment is
-scored by how many others then lie on someone with their labels. The best is refined by expectation maximisation: noise,
-share of common people and alignment from the posterior of each pair, one to one; pairs above one half are claimed.
+records of the release and two of the snooper's with the same labels and the same distance fix how; each such alignment
+is scored by how many others then lie on someone with their labels. The best is refined by expectation maximisation:
+noise, share of common people and alignment from the posterior of each pair, one to one; pairs above one half are
+claimed.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unmask.attacks.graph_distances import EARTH, Place
-from unmask.attacks.graph_exact import Problem
 from unmask.kernels.alignment import Ground, fill, near_pairs, one_to_one, propose, score
+
+if TYPE_CHECKING:
+    from unmask.attacks.graph_exact import Problem
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -57,14 +61,14 @@ def centred(vectors: Floats, kind: str | None) -> Floats:
     pole /= np.linalg.norm(pole)
     east = np.cross([0.0, 0.0, 1.0] if abs(pole[2]) < 0.9 else [1.0, 0.0, 0.0], pole)
     east /= np.linalg.norm(east)
-    return vectors @ np.column_stack([east, np.cross(pole, east), pole])
+    return np.asarray(vectors @ np.column_stack([east, np.cross(pole, east), pole]))
 
 
 def flat(vectors: Floats, radius: float) -> Floats:
     """Places on the flat map."""
     if radius == 0.0:
         return np.ascontiguousarray(vectors[:, :2])
-    return vectors[:, :2] * (radius * np.sqrt(2.0 / np.maximum(1e-9, 1.0 + vectors[:, 2])))[:, None]
+    return np.asarray(vectors[:, :2] * (radius * np.sqrt(2.0 / np.maximum(1e-9, 1.0 + vectors[:, 2])))[:, None])
 
 
 def redraw(place: Place, order: Ints, kind: str | None) -> Floats:
@@ -141,13 +145,13 @@ def density(places: Floats) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
     counts = np.zeros((64, 64))
     np.add.at(counts, (cells[:, 0], cells[:, 1]), 1.0)
     grid = (counts + 0.5) / ((len(places) + 0.5 * 4096) * side.prod())
-    return grid[cells[:, 0], cells[:, 1]], (low, side, grid)
+    return np.asarray(grid[cells[:, 0], cells[:, 1]]), (low, side, grid)
 
 
 def _at(grid: tuple[Floats, Floats, Floats], places: Floats) -> Floats:
     low, side, values = grid
     cells = np.clip(((places - low) / side).astype(int), 0, 63)
-    return values[cells[:, 0], cells[:, 1]]
+    return np.asarray(values[cells[:, 0], cells[:, 1]])
 
 
 def overlay(problem: Problem, scale: float, shuffle: Ints | None = None) -> Overlay:
@@ -165,7 +169,7 @@ def overlay(problem: Problem, scale: float, shuffle: Ints | None = None) -> Over
     if extent == 0 or len(t) < 2:
         return Overlay(none, none, np.zeros(0), 0.0, 0, scale)
     around, grid = density(places)
-    found = search(problem, t, w, places, around, 1.7 * scale, radius)
+    found = search(problem, t, w, (places, around), 1.7 * scale, radius)
     if found is None:
         return Overlay(none, none, np.zeros(0), 0.0, 0, scale)
     m, value, tried = found
@@ -181,9 +185,10 @@ def _rarest(problem: Problem) -> tuple[Ints, Ints]:
 
 
 def search(
-    problem: Problem, t: Floats, w: Floats, places: Floats, around: Floats, scale: float, radius: float
+    problem: Problem, t: Floats, w: Floats, where: tuple[Floats, Floats], scale: float, radius: float
 ) -> tuple[Floats, float, int] | None:  # fmt: skip
     """Two-point alignments until one leaves no doubt: its likelihood ratio beats the number tried by far."""
+    places, around = where
     rarest, label1 = _rarest(problem)
     if len(rarest) < 2:
         return None

@@ -1,28 +1,31 @@
 """Would chance have found as much? The graph attack has no notion of "nobody in common": here it gets one.
 
-Under the null the files share nobody. Giving the identification records each other's places (their labels stay) destroys
-every true match and keeps all else: the places, the labels, their numbers. The p-value counts how many such files hold as
-large an answer as the one observed. An owner who has independent files can use them instead.
+Under the null the files share nobody. Giving the identification records each other's places (their labels stay)
+destroys every true match and keeps all else: the places, the labels, their numbers. The p-value counts how many such
+files hold as large an answer as the one observed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unmask.errors import ParameterError
 
-Ints = NDArray[np.int64]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Draw = Callable[[np.random.Generator], tuple[float, bool]]
 
 
 @dataclass(frozen=True, slots=True)
 class Null:
     """How to calibrate: how many draws, and the level below which an answer counts.
 
-    With ``draws`` exchangeable draws the smallest p-value is 1 / (draws + 1). Drawing ends as soon as the level is out of reach.
+    With ``draws`` exchangeable draws the smallest p-value is 1 / (draws + 1). Drawing ends as soon as the level is out
+    of reach.
     """
 
     draws: int = 19
@@ -56,7 +59,7 @@ class Calibration:
 
 
 def calibrate(
-    observed: float, draw: Callable[[np.random.Generator], tuple[float, bool]], null: Null, seed: int, tell: Callable[[float], None]
+    observed: float, draw: Draw, null: Null, seed: int, tell: Callable[[float], None]
 ) -> Calibration:  # fmt: skip
     """Draw from the null until all draws are made or significance is out of reach."""
     sizes: list[float] = []

@@ -1,15 +1,15 @@
 """The owner's side of the graph attack: what would be safe to publish?
 
 The owner knows the truth, so the attack can be scored. `trilaterate` asks who follows once some people are known (the
-paper: "a point is uniquely determined by the exact distances to three other points"), and `sweep` draws the risk-utility map of
-Figure 9 for any masking: risk is the attack's precision and recall, utility the negative variance of the distances' change.
+paper: "a point is uniquely determined by the exact distances to three other points"), and `sweep` draws the
+risk-utility map of Figure 9 for any masking: risk is the attack's precision and recall, utility the negative variance
+of the change of distances.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,9 @@ from unmask.attacks.graph import GraphLinkage, Method, link_graph
 from unmask.attacks.graph_distances import Coordinates, Distances, between, read_place
 from unmask.attacks.graph_tolerance import Masking, NoiseTolerance, Tolerance, mask_distances, mask_points, window
 from unmask.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -61,8 +64,8 @@ def trilaterate(
 ) -> Followers:
     """Say who follows once some matches are known.
 
-    ``known``: (k, 2) rows of target and identification. A record follows when exactly one identification record, not known
-    already, has its labels and agrees with all its distances to the known.
+    ``known``: (k, 2) rows of target and identification. A record follows when exactly one identification record, not
+    known already, has its labels and agrees with all its distances to the known.
     """
     names = list(labels)
     one, two = read_place(target, names, "target"), read_place(identification, names, "identification")

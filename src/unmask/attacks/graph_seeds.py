@@ -1,24 +1,28 @@
 """Seed and extend: the graph attack for any metric where the product graph is out of reach.
 
 People with rare labels have few candidates, so their part of the product graph is small: its largest clique (found
-greedily) is the seed. Every pair of records is then asked how many distances to the seed agree; those that agree with most
-are the core, a larger clique is grown among them, and the vote is repeated with it. On what remains branch and bound
-looks for a maximum clique within its budget. Nothing outside the core was ever refuted: the answer is not certified.
+greedily) is the seed. Every pair of records is then asked how many distances to the seed agree; those that agree with
+most are the core, a larger clique is grown among them, and the vote is repeated with it. On what remains branch and
+bound looks for a maximum clique within its budget. Nothing outside the core was ever refuted: the answer is not
+certified.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.attacks.graph_exact import Problem, _bound
-from unmask.kernels.cliques import Cliques, maximum_cliques
-from unmask.kernels.bits import Words
-from unmask.kernels.product import adjacency_of, matching_bounds, vertices
+from unmask.attacks.graph_exact import Problem, greedy_clique
 from unmask.kernels.branch import greedy
+from unmask.kernels.cliques import Cliques, maximum_cliques
+from unmask.kernels.product import adjacency_of, matching_bounds, vertices
 from unmask.kernels.seeds import votes
+
+if TYPE_CHECKING:
+    from unmask.kernels.bits import Words
 
 Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
@@ -64,7 +68,7 @@ def seed_clique(problem: Problem, starts: int) -> tuple[Ints, Ints]:
     part, kept1, kept2 = rare(problem)
     s = part.sides()
     rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
-    clique = _bound(s, rows, cols, matching_bounds(s, rows, cols), starts)
+    clique = greedy_clique(s, rows, cols, matching_bounds(s, rows, cols), starts)
     return kept1[rows[clique]], kept2[cols[clique]]
 
 
@@ -109,7 +113,7 @@ def _extend(problem: Problem, rows: Shorts, cols: Shorts, rounds: int = 4) -> tu
 
 
 def grow(problem: Problem) -> tuple[Shorts, Shorts, Shorts, Words]:
-    """Seed, vote, grow a clique, and vote again while it grows. Returns the core, the clique in it, and its adjacency."""
+    """Seed, vote, grow a clique, vote again while it grows. Returns the core, the clique in it, and its adjacency."""
     for starts in STARTS:
         rows, cols = seed_clique(problem, starts)
         grown = _extend(problem, rows.astype(np.int32), cols.astype(np.int32))

@@ -72,13 +72,13 @@ def mask_points(points: Floats, sigma: float, masking: Masking, kind: str | None
     if masking == "coordinates":
         return points + rng.normal(0.0, sigma, size=points.shape)
     if masking == "aggregation":
-        return (np.floor(points / sigma) + 0.5) * sigma
+        return np.asarray((np.floor(points / sigma) + 0.5) * sigma)
     angle = rng.uniform(0.0, 2 * np.pi, size=len(points))
     radius = sigma * np.sqrt(rng.uniform(0.25, 1.0, size=len(points)))
     step = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
     if kind != "planar":  # a degree of longitude is shorter
         step[:, 0] /= np.maximum(np.cos(np.deg2rad(points[:, 1])), 0.01)
-    return points + step
+    return np.asarray(points + step)
 
 
 def mask_distances(distances: Floats, sigma: float, masking: Masking, rng: np.random.Generator) -> Floats:
@@ -86,7 +86,7 @@ def mask_distances(distances: Floats, sigma: float, masking: Masking, rng: np.ra
     if sigma == 0:
         return distances.copy()
     if masking == "rounding":
-        return np.round(distances / sigma) * sigma
+        return np.asarray(np.round(distances / sigma) * sigma)
     noise = rng.normal(0.0, sigma, size=distances.shape)
     if distances.ndim == 2 and distances.shape[0] == distances.shape[1]:
         noise = np.triu(noise, 1)
@@ -132,7 +132,7 @@ def pairwise(a: Floats, b: Floats, kind: str | None) -> Floats:
         return np.asarray(np.hypot(*(a - b).T))
     (lon1, lat1), (lon2, lat2) = np.deg2rad(a).T, np.deg2rad(b).T
     h = np.sin((lat1 - lat2) / 2) ** 2 + np.cos(lat1) * np.cos(lat2) * np.sin((lon1 - lon2) / 2) ** 2
-    return 2 * EARTH * np.arcsin(np.sqrt(np.minimum(h, 1.0)))
+    return np.asarray(2 * EARTH * np.arcsin(np.sqrt(np.minimum(h, 1.0))))
 
 
 def window(identification: Place, tolerance: Tolerance) -> Window:

@@ -1,9 +1,9 @@
-"""People at places in Germany: the data of the graph attack's experiments, made instead of looked up [KROLL]_ (section 5).
+"""People at places in Germany: the data of the graph attack's experiments, made, not looked up [KROLL]_ (section 5).
 
-The paper drew addresses from the telephone book and gave each a gender and one of eleven age classes in the shares of the
-2011 census. Here a point is either uniform over the country's outline, or *populated*: a city drawn by its inhabitants and
-scattered around its centre, or (for the share of people who live elsewhere) uniform. Outline and cities are rounded
-public knowledge; nobody is at any of these points.
+The paper drew addresses from the telephone book and gave each a gender and one of eleven age classes in the shares of
+the 2011 census. Here a point is either uniform over the country's outline, or *populated*: a city drawn by its
+inhabitants and scattered around its centre, or (for the share of people who live elsewhere) uniform. Outline, cities
+and shares are rounded public knowledge; nobody is at any of these points.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# lon, lat, inhabitants in thousands (2011, rounded)
+# Each city: longitude and latitude, then thousands of inhabitants in 2011, all rounded.
 CITIES = np.array(
     [
         (13.40, 52.52, 3292), (9.99, 53.55, 1707), (11.58, 48.14, 1348), (6.96, 50.94, 1006), (8.68, 50.11, 668),
@@ -62,7 +62,8 @@ def uniform_points(n: int, rng: np.random.Generator) -> Floats:
     low, high = OUTLINE.min(axis=0), OUTLINE.max(axis=0)
     found = np.empty((0, 2))
     while len(found) < n:
-        sines = rng.uniform(*np.sin(np.deg2rad([low[1], high[1]])), size=2 * n + 16)
+        south, north = np.sin(np.deg2rad([low[1], high[1]]))
+        sines = rng.uniform(south, north, size=2 * n + 16)
         trial = np.column_stack([rng.uniform(low[0], high[0], size=len(sines)), np.rad2deg(np.arcsin(sines))])
         found = np.vstack([found, trial[_inside(trial, OUTLINE)]])
     return found[:n]

@@ -1,18 +1,21 @@
 """Laying one map over another: likelihood rasters, alignments from two points, and who then lies on whom.
 
-Points are three numbers each: a unit vector on the sphere (north pole at the middle of the identification file), or (x, y, 1)
-in the plane. An alignment is a 3 x 3 matrix. Positions are compared on a flat map (Lambert's equal-area one for the sphere).
+Points are three numbers each: a unit vector on the sphere (north pole at the middle of the identification file), or
+(x, y, 1) in the plane. An alignment is a 3 x 3 matrix. Positions are compared on a flat map (Lambert's equal-area one
+for the sphere).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from unmask.kernels.product import Floats, Ints, Shorts
+from unmask.kernels.compiling import kernel
+
+if TYPE_CHECKING:
+    from unmask.kernels.product import Floats, Ints, Shorts
 
 Raster = NDArray[np.float32]
 
@@ -27,7 +30,7 @@ class Ground(NamedTuple):
     empty: float  # the ratio where nobody of that label is near
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def flatten(p: Floats, radius: float) -> tuple[float, float]:
     """Place on the flat map. ``radius`` 0: the plane itself."""
     if radius == 0.0:
@@ -36,7 +39,7 @@ def flatten(p: Floats, radius: float) -> tuple[float, float]:
     return p[0] * stretch, p[1] * stretch
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill(ground: Ground, flat: Floats, label: Ints, sizes: Ints, around: Floats, scale: float, share: float) -> None:
     """Write the map: Gaussian stamps of each identification point, against the density of people around it."""
     layers, left, low, cell, empty = ground
@@ -58,9 +61,9 @@ def fill(ground: Ground, flat: Floats, label: Ints, sizes: Ints, around: Floats,
                 layers[b, gy, gx] = empty if ratio == 0 else np.log(1.0 - share + ratio)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score(ground: Ground, m: Floats, points: Floats, label: Ints, radius: float, trial: int) -> float:
-    """Log-likelihood ratio of an alignment over some target points; hopeless after the first ``trial``: minus infinity."""
+    """Log-likelihood ratio of an alignment over target points; minus infinity if hopeless after the first ``trial``."""
     layers, left, low, cell, empty = ground
     total = 0.0
     moved = np.empty(3)
@@ -78,7 +81,7 @@ def score(ground: Ground, m: Floats, points: Floats, label: Ints, radius: float,
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def frame(p: Floats, q: Floats, radius: float, f: Floats) -> None:
     """Write the axes of two points into f: direction, across, middle. An alignment takes frame to frame."""
     if radius == 0.0:
@@ -98,7 +101,7 @@ def frame(p: Floats, q: Floats, radius: float, f: Floats) -> None:
     f[2, 1] = f[0, 2] * f[1, 0] - f[1, 2] * f[0, 0]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _invert(f: Floats, radius: float, out: Floats) -> None:
     """Write the inverse of a frame."""
     for a in range(3):
@@ -110,7 +113,7 @@ def _invert(f: Floats, radius: float, out: Floats) -> None:
         out[1, 2] = -(f[0, 1] * f[0, 2] + f[1, 1] * f[1, 2])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gap(p: Floats, q: Floats, radius: float) -> float:
     """Distance of two points."""
     if radius == 0.0:
@@ -119,12 +122,12 @@ def gap(p: Floats, q: Floats, radius: float) -> float:
     return float(2.0 * radius * np.arcsin(min(1.0, chord / 2.0)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def propose(
     pairs: Ints, t: Floats, start2: Ints, label1: Ints, w: Floats, slack: float,
     ground: Ground, sample: Floats, layer: Ints, radius: float, best: Floats, kept: Floats,
 ) -> int:  # fmt: skip
-    """Try every alignment that takes a pair of target points to two identification points of the same labels and distance.
+    """Try every alignment that takes two target points to two identification points of their labels and distance.
 
     The best of them (by a quick score) are kept, worst first, in ``best`` (scores) and ``kept`` (matrices). Returns how
     many were tried.
@@ -153,7 +156,7 @@ def propose(
     return tried
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _keep(value: float, m: Floats, best: Floats, kept: Floats) -> None:
     """Put a matrix among the best, which rise; the worst one goes."""
     place = 0
@@ -169,7 +172,7 @@ def _keep(value: float, m: Floats, best: Floats, kept: Floats) -> None:
             kept[place, a, b] = m[a, b]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def near_pairs(
     flat1: Floats, order1: Ints, start1: Ints, flat2: Floats, order2: Ints, start2: Ints, couples: Ints, reach: float,
     rows: Shorts, cols: Shorts, squares: Floats,
@@ -198,7 +201,7 @@ def near_pairs(
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def one_to_one(rows: Shorts, cols: Shorts, weight: Floats, n1: int, n2: int, rounds: int) -> Floats:
     """Posterior of each pair when nobody is matched twice: odds ``weight`` against being unmatched on both sides.
 

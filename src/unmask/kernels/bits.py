@@ -4,15 +4,19 @@ A set of k things is ``ceil(k / 64)`` unsigned words. Both counts compile to one
 compiler (``NUMBA_DISABLE_JIT=1``) plain Python integers answer, so that the suite can run on the obvious code too.
 """
 
+# ruff: noqa: ANN401  # what numba passes to an intrinsic has no types
+
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import config, njit, types
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import config, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from unmask.kernels.compiling import kernel
 
 Words = NDArray[np.uint64]
 
@@ -21,7 +25,7 @@ ZERO = np.uint64(0)
 SIX = np.uint64(6)
 LOW = np.uint64(63)
 
-if config.DISABLE_JIT:
+if config.DISABLE_JIT:  # type: ignore[attr-defined]
 
     def popcount(word: Any) -> int:
         """Count the ones of a word."""
@@ -53,31 +57,31 @@ else:
         return types.int64(types.uint64), codegen
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def words_for(k: int) -> int:
     """Words that hold k bits."""
     return (k + 63) >> 6
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def put(row: Words, k: int) -> None:
     """Add k to the set."""
     row[k >> 6] |= ONE << np.uint64(k & 63)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def drop(row: Words, k: int) -> None:
     """Take k out of the set."""
     row[k >> 6] &= ~(ONE << np.uint64(k & 63))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def has(row: Words, k: int) -> bool:
     """Say whether k is in the set."""
     return bool((row[k >> 6] >> np.uint64(k & 63)) & ONE)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def size(row: Words) -> int:
     """Count the members of the set."""
     total = 0
@@ -86,7 +90,7 @@ def size(row: Words) -> int:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shared(a: Words, b: Words) -> int:
     """Count what two sets have in common."""
     total = 0
@@ -95,7 +99,7 @@ def shared(a: Words, b: Words) -> int:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def members(row: Words, out: NDArray[np.int32]) -> int:
     """Write the members in rising order; return how many."""
     k = 0

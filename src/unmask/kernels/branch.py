@@ -1,20 +1,24 @@
 """Branch and bound for one clique of a small graph in rows of bits: the inner engine of `cliques`.
 
-Tomita's scheme in San Segundo's bit-parallel form: at every node the candidates are coloured greedily, classes one after
+Tomita's scheme in San Segundo's bit-parallel form: at every node the candidates are coloured greedily, one class after
 the other; a candidate whose colour cannot lift the clique above the best known one is never branched on. The work is
 counted in nodes, not seconds, so that a budget gives the same answer on every machine.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numba import njit
 
 from unmask.kernels.bits import ONE, ZERO, Words, drop, has, lowest, members, popcount, put, size, words_for
-from unmask.kernels.product import Shorts
+from unmask.kernels.compiling import kernel
+
+if TYPE_CHECKING:
+    from unmask.kernels.product import Shorts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def narrowing_order(bits: Words) -> Shorts:
     """Vertices so that each has the fewest neighbours among itself and those before it (the last has least degree)."""
     k = len(bits)
@@ -36,7 +40,7 @@ def narrowing_order(bits: Words) -> Shorts:
     return order
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def induced(bits: Words, chosen: Shorts) -> Words:
     """Adjacency among the chosen vertices, numbered as chosen."""
     k = len(chosen)
@@ -50,7 +54,7 @@ def induced(bits: Words, chosen: Shorts) -> Words:
     return small
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def greedy(bits: Words, out: Shorts) -> int:
     """Grow a clique by the candidate that keeps most candidates; write it, return its size."""
     k = len(bits)
@@ -75,14 +79,14 @@ def greedy(bits: Words, out: Shorts) -> int:
     return length
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _grow(array: Shorts, least: int) -> Shorts:
     bigger = np.empty(2 * least, dtype=np.int32)
     bigger[: len(array)] = array
     return bigger
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _colour(bits: Words, pool: Words, skip: int, branch: Shorts, colours: Shorts, top: int) -> int:
     """Colour the pool greedily; push candidates of a colour above skip with it. Returns the new top of the stack."""
     left = pool.copy()
@@ -111,9 +115,9 @@ def _colour(bits: Words, pool: Words, skip: int, branch: Shorts, colours: Shorts
                     top += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def search(bits: Words, best: int, first: bool, budget: int, out: Shorts) -> tuple[int, int]:  # noqa: FBT001
-    """Find a clique of more than ``best`` vertices, the largest or (``first``) any. Returns its size (0: none) and nodes.
+    """Find a clique of more than ``best`` vertices, the largest or (``first``) any. Returns size (0: none) and nodes.
 
     The graph should be numbered by `narrowing_order`. More nodes than the budget: the search ends undecided, and the
     caller sees that ``nodes > budget``.

@@ -10,14 +10,16 @@ injective on cliques.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from unmask.kernels.bits import Words, drop, has, members, put, shared, size, words_for
-from unmask.kernels.product import Flags, Shorts
 from unmask.kernels.branch import greedy, induced, narrowing_order, search
+from unmask.kernels.compiling import kernel
+
+if TYPE_CHECKING:
+    from unmask.kernels.product import Flags, Shorts
 
 
 class Cliques(NamedTuple):
@@ -31,7 +33,7 @@ class Cliques(NamedTuple):
     nodes: int  # of branch and bound
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _distinct(values: Shorts, chosen: Shorts, n: int, seen: Shorts, stamp: int) -> int:
     """Count distinct values among the first n chosen vertices; ``seen`` remembers by stamp."""
     total = 0
@@ -42,16 +44,16 @@ def _distinct(values: Shorts, chosen: Shorts, n: int, seen: Shorts, stamp: int) 
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _isolate(bits: Words, u: int, found: Shorts) -> None:
     for i in range(members(bits[u], found)):
         drop(bits[found[i]], u)
     bits[u, :] = np.uint64(0)
 
 
-@njit(cache=True, nogil=True)
-def _survives(bits: Words, u: int, rows: Shorts, cols: Shorts, need: int, near: Shorts, n: int) -> bool:  # noqa: PLR0917
-    """Drop the edges of u with fewer than need - 2 common neighbours (truss); say whether enough rows and columns are left.
+@kernel
+def _survives(bits: Words, u: int, rows: Shorts, need: int, near: Shorts, n: int) -> bool:
+    """Drop the edges of u with fewer than need - 2 common neighbours (truss); say whether enough rows are left.
 
     Neighbours come in the order of their rows: as soon as the rows not tested yet cannot make up the number, u is lost.
     """
@@ -72,12 +74,12 @@ def _survives(bits: Words, u: int, rows: Shorts, cols: Shorts, need: int, near: 
     return n_rows >= need - 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def thin_out(bits: Words, rows: Shorts, cols: Shorts, need: int, alive: Flags, begin: int) -> tuple[int, int]:
     """Remove (in place) vertices and edges that no clique of ``need`` members contains, one pass from ``begin`` on.
 
-    Rows must not fall from one vertex to the next. Returns (where it stopped, edges removed): it stops early when half of
-    the vertices have gone, for the caller to make the rows of bits shorter.
+    Rows must not fall from one vertex to the next. Returns (where it stopped, edges removed): it stops early when half
+    of the vertices have gone, for the caller to make the rows of bits shorter.
     """
     n = len(bits)
     near, other = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
@@ -89,11 +91,7 @@ def thin_out(bits: Words, rows: Shorts, cols: Shorts, need: int, alive: Flags, b
         if not alive[u]:
             continue
         k = members(bits[u], near)
-        if (
-            k < need - 1
-            or _distinct(cols, near, k, seen, u) < need - 1
-            or not _survives(bits, u, rows, cols, need, near, k)
-        ):
+        if k < need - 1 or _distinct(cols, near, k, seen, u) < need - 1 or not _survives(bits, u, rows, need, near, k):
             _isolate(bits, u, other)
             alive[u] = False
             removed += k
@@ -128,7 +126,7 @@ def prune(bits: Words, rows: Shorts, cols: Shorts, need: int) -> tuple[Words, Sh
     return bits, kept
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def compact(bits: Words, alive: Flags) -> tuple[Words, Shorts]:
     """Adjacency among the living vertices, and their old numbers."""
     kept = np.flatnonzero(alive).astype(np.int32)
@@ -142,7 +140,7 @@ def compact(bits: Words, alive: Flags) -> tuple[Words, Shorts]:
     return small, kept
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _around(bits: Words, u: int, limit: Shorts, found: Shorts) -> Shorts:
     """Neighbours x of u with limit[x] > limit[u]."""
     k = 0
@@ -153,7 +151,7 @@ def _around(bits: Words, u: int, limit: Shorts, found: Shorts) -> Shorts:
     return found[:k].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _core(bits: Words, least: int) -> Shorts:
     """Vertices that keep at least ``least`` neighbours when all others are taken away (in place)."""
     n = len(bits)
@@ -170,7 +168,7 @@ def _core(bits: Words, least: int) -> Shorts:
     return np.flatnonzero(alive).astype(np.int32)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _probe(bits: Words, u: int, chosen: Shorts, best: int, first: bool, budget: int, out: Shorts) -> tuple[int, int]:  # noqa: FBT001
     """Search the chosen neighbours of u for a clique that makes more than ``best`` with u. Returns (size, nodes)."""
     if best <= 0:
@@ -192,7 +190,7 @@ def _probe(bits: Words, u: int, chosen: Shorts, best: int, first: bool, budget: 
     return length + 1, nodes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def greedy_bound(bits: Words, starts: int, out: Shorts) -> int:
     """Write the best greedy clique through one of the ``starts`` vertices of largest degree; return its size."""
     n = len(bits)
@@ -216,7 +214,7 @@ def greedy_bound(bits: Words, starts: int, out: Shorts) -> int:
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def largest(bits: Words, best: int, budget: int, out: Shorts) -> tuple[int, int]:
     """Find a clique larger than ``best``, the largest there is. Returns (size or 0, nodes); budget as in `search`."""
     order = narrowing_order(bits)
@@ -238,7 +236,7 @@ def largest(bits: Words, best: int, budget: int, out: Shorts) -> tuple[int, int]
     return length, nodes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def union(bits: Words, omega: int, budget: int, inside: Flags) -> tuple[int, int]:
     """Mark (in place) every vertex of some clique of size omega, the maximum. Returns (cliques met, nodes).
 
@@ -267,7 +265,7 @@ def union(bits: Words, omega: int, budget: int, inside: Flags) -> tuple[int, int
     return met, nodes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_clique(bits: Words, chosen: Shorts) -> bool:
     """Say whether the chosen vertices are pairwise adjacent."""
     for i in range(len(chosen)):

@@ -1,29 +1,30 @@
 """Thinning a product graph that is too large to hold: signatures of neighbourhoods instead of edges.
 
-On a clique all target records differ, so that (target record, identification record mod m) is injective on every clique.
-The *signature* of a vertex is the set of these values over its neighbours: a few thousand bits instead of all vertices.
-Two vertices of a clique of ``need`` members share at least ``need - 2`` neighbours, hence at least that many bits of
-their signatures; an edge whose ends share fewer goes, and a vertex whose remaining edges reach fewer than ``need - 1`` rows
-or columns goes with it. Edges are made anew by window joins in each pass and never stored; every pass reads the signatures
-of the one before and writes new ones, so that the outcome does not depend on threads or order.
+On a clique all target records differ, so that (target record, identification record mod m) is injective on every
+clique. The *signature* of a vertex is the set of these values over its neighbours: a few thousand bits instead of all
+vertices. Two vertices of a clique of ``need`` members share at least ``need - 2`` neighbours, hence at least that many
+bits of their signatures; an edge whose ends share fewer goes, and a vertex whose remaining edges reach fewer than
+``need - 1`` rows or columns goes with it. Edges are made anew by window joins in each pass and never stored; every pass
+reads the signatures of the one before and writes new ones, so that the outcome does not depend on threads or order.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from unmask.kernels.bits import Words, popcount, put, words_for
-from unmask.kernels.product import Flags, Shorts, Sides, adjacency_of, neighbours, spread
 from unmask.kernels.branch import greedy
+from unmask.kernels.compiling import kernel
+from unmask.kernels.product import Flags, Shorts, Sides, adjacency_of, neighbours, spread
 
 SMALL = 3000  # vertices that rows of bits take from here without hashing
 MEMORY = 700_000_000  # bytes of signatures, old and new
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _pass(
-    s: Sides, rows: Shorts, cols: Shorts, place: Shorts, old: Words, need: int, m: int, new: Words, alive: Flags, begin: int, step: int
+    s: Sides, rows: Shorts, cols: Shorts, place: Shorts, old: Words, need: int, m: int, new: Words, alive: Flags,
+    begin: int, step: int,
 ) -> None:  # fmt: skip
     """One pass over vertices begin, begin + step, ...: new signatures (m columns) from edges that pass the old ones."""
     found = np.empty(len(place), dtype=np.int32)
@@ -73,7 +74,7 @@ def _columns(s: Sides, n: int, degree: float, need: int) -> int:
     return m
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _mean_degree(s: Sides, rows: Shorts, cols: Shorts, sample: int) -> float:
     found = np.empty(s.first[-1], dtype=np.int32)
     total, seen = 0, 0
@@ -105,7 +106,7 @@ def thin(s: Sides, keep: Shorts, rows: Shorts, cols: Shorts, need: int) -> Short
     return left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def greedy_from(s: Sides, rows: Shorts, cols: Shorts, starts: Shorts, best: int, out: Shorts) -> int:
     """Write the best greedy clique (vertex numbers) through one of the starts if larger than best; return its size."""
     found = np.empty(s.first[-1], dtype=np.int32)

@@ -1,24 +1,27 @@
 """The product graph of two labelled files with distances, never larger in memory than asked for [KROLL]_ (Def. 6).
 
 A vertex is a pair (target record, identification record) whose labels may match; two vertices are adjacent when they
-differ on both sides and the two distances agree. The edges of one vertex come from a *window join*: the distances of its
-two records, sorted once within each label, are walked side by side, so that a vertex costs its degree plus the length
-of the two files and no pair of vertices is ever tested and refused. All records are numbered so that equal labels are
-neighbours (``start`` says where each label begins); vertices are numbered by target record, then identification record.
+differ on both sides and the two distances agree. The edges of one vertex come from a *window join*: the distances of
+its two records, sorted once within each label, are walked side by side, so that a vertex costs its degree plus the
+length of the two files and no pair of vertices is ever tested and refused. All records are numbered so that equal
+labels are neighbours (``start`` says where each label begins); vertices are numbered by target record, then
+identification record.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from unmask.kernels.bits import Words, put, words_for
+from unmask.kernels.compiling import kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -60,14 +63,14 @@ class Sides(NamedTuple):
     window: Window
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def agree(window: Window, d1: float, d2: float) -> bool:
     """Say whether the identification distance d2 agrees with the target distance d1."""
     return d2 - window.low_slope * d1 > window.low and d2 - window.high_slope * d1 < window.high
 
 
 def spread(work: Callable[[int, int], None], n: int, *, least: int = 2000) -> None:
-    """Call ``work(begin, step)`` in as many threads as there are cores: each does items begin, begin + step, ... below n.
+    """Call ``work(begin, step)`` in as many threads as there are cores, on items begin, begin + step, ... below n.
 
     Items write to places of their own, so that the answer does not depend on the number of threads.
     """
@@ -79,7 +82,7 @@ def spread(work: Callable[[int, int], None], n: int, *, least: int = 2000) -> No
         list(pool.map(lambda begin: work(begin, threads), range(threads)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sorted_rows(distances: Floats, start: Ints, near: Floats, who: Shorts, begin: int, step: int) -> None:
     for v in range(begin, len(distances), step):
         for block in range(len(start) - 1):
@@ -90,7 +93,7 @@ def _sorted_rows(distances: Floats, start: Ints, near: Floats, who: Shorts, begi
                 who[v, a + k] = a + order[k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _vertex_ranges(start1: Ints, start2: Ints, couples: Ints) -> tuple[Ints, Ints]:
     """Where each couple's columns begin, and where each target record's vertices begin."""
     width = np.zeros(len(start1) - 1, dtype=np.int64)
@@ -116,7 +119,7 @@ def sides(d1: Floats, d2: Floats, start1: Ints, start2: Ints, couples: Ints, win
     return Sides(d1, d2, near1, who1, near2, who2, start1, start2, couples, shift, first, window)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def vertices(start1: Ints, start2: Ints, couples: Ints, first: Ints) -> tuple[Shorts, Shorts]:
     """Target and identification record of every vertex, in the order of the numbering."""
     rows = np.empty(first[-1], dtype=np.int32)
@@ -131,7 +134,7 @@ def vertices(start1: Ints, start2: Ints, couples: Ints, first: Ints) -> tuple[Sh
     return rows, cols
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def neighbours(s: Sides, v: int, w: int, out: Shorts) -> int:
     """Write the vertices adjacent to (v, w); return how many. Sorted windows, one pass per couple of labels."""
     low, high, low_slope, high_slope = s.window
@@ -158,7 +161,7 @@ def neighbours(s: Sides, v: int, w: int, out: Shorts) -> int:
     return k
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _matching(s: Sides, v: int, w: int) -> int:
     """Most records that can be paired one to one so that both distances to (v, w) agree, label by label.
 
@@ -184,7 +187,7 @@ def _matching(s: Sides, v: int, w: int) -> int:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _bounds(s: Sides, rows: Shorts, cols: Shorts, out: Shorts, begin: int, step: int) -> None:
     for u in range(begin, len(rows), step):
         out[u] = 1 + _matching(s, rows[u], cols[u])
@@ -197,7 +200,7 @@ def matching_bounds(s: Sides, rows: Shorts, cols: Shorts) -> Shorts:
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill(s: Sides, rows: Shorts, cols: Shorts, place: Shorts, bits: Words, begin: int, step: int) -> None:
     found = np.empty(len(place), dtype=np.int32)
     for k in range(begin, len(rows), step):
@@ -215,7 +218,7 @@ def adjacency(s: Sides, keep: Shorts, rows: Shorts, cols: Shorts) -> Words:
     return bits
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def adjacency_of(d1: Floats, d2: Floats, rows: Shorts, cols: Shorts, window: Window) -> Words:
     """Adjacency of a few given vertices by testing each pair: for cores that are small already."""
     k = len(rows)
@@ -229,7 +232,7 @@ def adjacency_of(d1: Floats, d2: Floats, rows: Shorts, cols: Shorts, window: Win
     return bits
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def consistency(s: Sides, rows: Shorts, cols: Shorts, known_rows: Shorts, known_cols: Shorts) -> Floats:
     """Share of the known matches, other than those of its own records, with which each vertex agrees."""
     share = np.zeros(len(rows))

@@ -1,22 +1,27 @@
 """Votes: which pairs of records agree with a set of matches that is believed already?
 
-Each record is described by its distances to the k believed matches; a pair is a candidate when enough of its k distances
-agree. Pairs that do not belong together fail at the first few, so that millions of pairs cost little more than being named.
+Each record is described by its distances to the k believed matches; a pair is a candidate when enough of its k
+distances agree. Pairs that do not belong together fail at the first few, so that millions of pairs cost little more
+than being named.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numba import njit
 
-from unmask.kernels.product import Floats, Ints, Shorts, Window
+from unmask.kernels.compiling import kernel
+
+if TYPE_CHECKING:
+    from unmask.kernels.product import Floats, Ints, Shorts, Window
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def votes(
     e1: Floats, e2: Floats, start1: Ints, start2: Ints, couples: Ints, window: Window, misses: int
 ) -> tuple[Shorts, Shorts, Shorts]:  # fmt: skip
-    """Pairs (target, identification) that disagree with at most ``misses`` of the k believed matches, and how many agree.
+    """Pairs that disagree with at most ``misses`` of the k believed matches, and with how many each agrees.
 
     ``e1`` (n1, k) and ``e2`` (n2, k): distances of each record to the believed matches, side by side.
     """
@@ -43,7 +48,7 @@ def votes(
     return rows[:n], cols[:n], counts[:n]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _double(array: Shorts) -> Shorts:
     bigger = np.empty(2 * len(array), dtype=np.int32)
     bigger[: len(array)] = array
