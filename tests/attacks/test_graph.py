@@ -18,6 +18,7 @@ from unmask.errors import ParameterError, TableError
 
 ROUNDS = 60 if config.DISABLE_JIT else 1000
 LONLAT = Coordinates("lon", "lat")
+big = pytest.mark.skipif(config.DISABLE_JIT, reason="hundreds of people take minutes in plain Python")
 D1 = """0 1261 729 886 0 593 864 1341 886 886; 1261 0 1424 1034 1261 1369 1093 1307 1034 1034;
 729 1424 0 479 729 137 414 762 479 479; 886 1034 479 0 886 507 67 469 0 0; 0 1261 729 886 0 593 864 1341 886 886;
 593 1369 137 507 593 0 449 856 507 507; 864 1093 414 67 864 449 0 478 67 67; 1341 1307 762 469 1341 856 478 0 469 469;
@@ -116,22 +117,23 @@ def test_equals_definition_with_duplicates_at_one_place():
 def test_equals_igraph():
     igraph = pytest.importorskip("igraph")
     rng = np.random.default_rng(6)
-    for _ in range(50):
-        target, identification, _ = simulated(40, 40, 10, 0.05, seed=int(rng.integers(1 << 30)))
-        d1, d2 = (
-            between(f.select("lon", "lat").to_numpy(), f.select("lon", "lat").to_numpy(), "lonlat")
-            for f in (target, identification)
-        )
-        keys = [list(zip(f["sex"], f["age"], strict=True)) for f in (target, identification)]
-        vertices, edges = naive.product_graph(d1, d2, *keys, lambda x: -9 < x < 11)
+    for _ in range(ROUNDS):
+        n1, n2 = rng.integers(1, 14, size=2)
+        points = rng.integers(0, rng.integers(1, 9), size=(n1 + n2, 2)).astype(float)  # many at one place
+        labels = rng.integers(0, 3, size=n1 + n2)
+        d = between(points, points, "planar")
+        d1, d2 = d[:n1, :n1], d[n1:, n1:]
+        vertices, edges = naive.product_graph(d1, d2, labels[:n1], labels[n1:], lambda x: -0.7 < x < 1.1)
         graph = igraph.Graph(n=len(vertices), edges=sorted(edges))
-        union = {vertices[u] for clique in graph.largest_cliques() for u in clique}
+        union = {vertices[u] for clique in graph.largest_cliques() for u in clique} if vertices else set()
         ours = link_graph(
-            (target, d1), (identification, d2), labels=["sex", "age"], tolerance=Deviations(-9, 11), null=None
-        )
+            (pl.DataFrame({"k": labels[:n1]}), d1), (pl.DataFrame({"k": labels[n1:]}), d2),
+            labels=["k"], tolerance=Deviations(-0.7, 1.1), null=None,
+        )  # fmt: skip
         assert pairs_of(ours) == union
 
 
+@big
 def test_row_order_changes_nothing():
     target, identification, _ = simulated(60, 50, 15, 0.02)
     options = {"labels": ["sex", "age"], "tolerance": NoiseTolerance(0.02, 0.9), "seed": 3}
@@ -145,6 +147,7 @@ def test_row_order_changes_nothing():
     assert {(int(p[a]), int(q[b])) for a, b in after.pairs} == pairs_of(before)
 
 
+@big
 def test_identical_files_are_found_and_independent_ones_are_not():
     target, identification, truth = simulated(80, 80, 80, 0.0)
     linkage = link_graph(
@@ -161,6 +164,20 @@ def test_identical_files_are_found_and_independent_ones_are_not():
     assert linkage.clique_size > 0
 
 
+@big
+def test_independent_files_can_be_the_null():
+    target, identification, truth = simulated(80, 80, 30, 0.02, seed=9)
+
+    def strangers(rng):
+        return people(80, rng), LONLAT
+
+    options = {"labels": ["sex", "age"], "tolerance": NoiseTolerance(0.02), "null": Null(independent=strangers)}
+    linkage = link_graph((target, LONLAT), (identification, LONLAT), **options)
+    assert linkage.precision(truth) > 0.8
+    assert len(linkage.null.sizes) == 19
+
+
+@big
 def test_quasi_cliques_find_more():
     target, identification, truth = simulated(100, 100, 40, 0.03)
     files = (target, LONLAT), (identification, LONLAT)
@@ -278,6 +295,7 @@ def test_everybody_at_one_point_cannot_be_told_apart():
     assert link_graph(crowd, few, labels=["k"], tolerance=0).found is False
 
 
+@big
 @pytest.mark.parametrize("method", ["exact", "seeds", "geometric"])
 def test_every_method_finds_the_same_people(method):
     target, identification, truth = simulated(120, 120, 60, 0.01, seed=1)
@@ -292,6 +310,7 @@ def test_every_method_finds_the_same_people(method):
     assert linkage.exact == (method == "exact")
 
 
+@big
 @pytest.mark.parametrize("method", ["seeds", "geometric"])
 def test_other_methods_find_nothing_where_nobody_is_common(method):
     target, identification, _ = simulated(120, 120, 0, 0.02, seed=2)
@@ -301,6 +320,7 @@ def test_other_methods_find_nothing_where_nobody_is_common(method):
     assert not linkage.found
 
 
+@big
 def test_geometry_works_in_the_plane_and_mirrored():
     rng = np.random.default_rng(8)
     xy = rng.uniform(0, 100, size=(150, 2))
@@ -318,6 +338,7 @@ def test_geometry_works_in_the_plane_and_mirrored():
     assert linkage.posterior.min() > 0.5
 
 
+@big
 def test_geometry_survives_rounding_to_20_km():
     target, identification, truth = simulated(200, 200, 100, 0.0, seed=4)
     points = target.select("lon", "lat").to_numpy()
@@ -330,6 +351,7 @@ def test_geometry_survives_rounding_to_20_km():
     assert linkage.recall(truth) > 0.5
 
 
+@big
 @pytest.mark.parametrize("method", ["seeds", "geometric"])
 def test_row_order_changes_nothing_for_any_method(method):
     target, identification, _ = simulated(90, 90, 40, 0.02)
@@ -341,6 +363,7 @@ def test_row_order_changes_nothing_for_any_method(method):
     assert {(int(p[a]), int(q[b])) for a, b in after.pairs} == pairs_of(before)
 
 
+@big
 def test_three_known_people_give_the_others_away():
     target, identification, truth = simulated(100, 100, 50, 0.0)
     files = (target, LONLAT), (identification, LONLAT)
@@ -353,6 +376,7 @@ def test_three_known_people_give_the_others_away():
         trilaterate(*files, truth[:0], labels=["sex", "age"], tolerance=1.0)
 
 
+@big
 def test_more_masking_less_risk():
     table = people(80, np.random.default_rng(0))
     grid = [
@@ -372,6 +396,7 @@ def test_more_masking_less_risk():
     assert all(0 <= p.recall <= 1 and 0 <= p.exposed <= 1 for p in points)
 
 
+@big
 def test_the_paper_in_small():
     """A few cells of Tables 4 and 5 (N = 100): precision and recall within what a dozen repetitions allow."""
     quantiles = {0.01: (-2.1185, 2.3365), 0.05: (-11.5771, 11.3509)}

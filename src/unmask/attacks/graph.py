@@ -140,7 +140,15 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
     if problem.n_vertices == 0:
         return _nothing(one, two, chosen, "no record of one file has the labels of a record of the other")
     run = {"exact": _exact, "seeds": _seeds, "geometric": _geometric}[chosen]
-    return run(problem, _Options(gamma, null, budget, seed, tolerance, tell, why))
+
+    def strangers(rng: np.random.Generator) -> Problem:
+        """The same problem with nobody in common."""
+        if null is None or null.independent is None:
+            return replace(problem, order2=problem.order2[rng.permutation(two.n)])
+        drawn = read_place(null.independent(rng), names, "independent")
+        return pose(one, drawn, problem.window, label_distance)
+
+    return run(problem, _Options(gamma, null, budget, seed, tolerance, tell, why, strangers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +160,7 @@ class _Options:
     tolerance: Tolerance
     tell: Callable[[str, float], None]
     why: str
+    strangers: Callable[[np.random.Generator], Problem]
 
 
 def _choose(method: Method, n_vertices: int, target: Place, identification: Place) -> tuple[str, str]:
@@ -208,8 +217,7 @@ def _exact(problem: Problem, options: _Options) -> GraphLinkage:
     if options.null is not None:
 
         def draw(rng: np.random.Generator) -> tuple[float, bool]:
-            shuffled = problem.sides(rng.permutation(problem.identification.n))
-            return reaches(shuffled, found.size, budget=options.budget)
+            return reaches(options.strangers(rng).sides(), found.size, budget=options.budget)
 
         null = calibrate(found.size, draw, options.null, options.seed, lambda share: options.tell("null", share))
     rows, cols = rows[found.union], cols[found.union]
@@ -243,7 +251,7 @@ def _seeds(problem: Problem, options: _Options) -> GraphLinkage:
     if options.null is not None:
 
         def draw(rng: np.random.Generator) -> tuple[float, bool]:
-            return reaches(problem, rng.permutation(problem.identification.n), found.size)
+            return reaches(options.strangers(rng), found.size)
 
         null = calibrate(found.size, draw, options.null, options.seed, lambda share: options.tell("null", share))
     why = f"{options.why}; not certified: only pairs that agree with the seed were searched"
@@ -264,7 +272,7 @@ def _geometric(problem: Problem, options: _Options) -> GraphLinkage:
     if options.null is not None:
 
         def draw(rng: np.random.Generator) -> tuple[float, bool]:
-            other = len(overlay(problem, scale, rng.permutation(problem.identification.n)).rows)
+            other = len(overlay(options.strangers(rng), scale).rows)
             return other, other >= size
 
         null = calibrate(size, draw, options.null, options.seed, lambda share: options.tell("null", share))

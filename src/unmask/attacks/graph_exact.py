@@ -46,10 +46,9 @@ class Problem:
         a, b = np.diff(self.start1), np.diff(self.start2)
         return int((a[self.couples[:, 0]] * b[self.couples[:, 1]]).sum())
 
-    def sides(self, shuffle: Ints | None = None) -> Sides:
-        """Both files ready for window joins; ``shuffle`` gives the identification records each other's places."""
-        order2 = self.order2 if shuffle is None else self.order2[shuffle]
-        d1, d2 = self.target.block(self.order1), self.identification.block(order2)
+    def sides(self) -> Sides:
+        """Both files ready for window joins."""
+        d1, d2 = self.target.block(self.order1), self.identification.block(self.order2)
         return sides(d1, d2, self.start1, self.start2, self.couples, self.window)
 
 

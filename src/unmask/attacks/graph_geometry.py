@@ -154,13 +154,12 @@ def _at(grid: tuple[Floats, Floats, Floats], places: Floats) -> Floats:
     return np.asarray(values[cells[:, 0], cells[:, 1]])
 
 
-def overlay(problem: Problem, scale: float, shuffle: Ints | None = None) -> Overlay:
+def overlay(problem: Problem, scale: float) -> Overlay:
     """Find the best alignment and the posterior of each pair. ``scale``: noise of a place, in the map's unit."""
     place = problem.identification
     assert place.points is not None  # noqa: S101  # the caller chose this method because of them
     radius = 0.0 if place.kind == "planar" else EARTH
-    order2 = problem.order2 if shuffle is None else problem.order2[shuffle]
-    w = centred(as_vectors(place.points[order2], place.kind), place.kind)
+    w = centred(as_vectors(place.points[problem.order2], place.kind), place.kind)
     t = redraw(problem.target, problem.order1, place.kind)
     places = flat(w, radius)
     extent = float(np.ptp(places, axis=0).max())

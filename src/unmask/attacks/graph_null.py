@@ -2,13 +2,14 @@
 
 Under the null the files share nobody. Giving the identification records each other's places (their labels stay)
 destroys every true match and keeps all else: the places, the labels, their numbers. The p-value counts how many such
-files hold as large an answer as the one observed.
+files hold as large an answer as the one observed. Where labels and places are related (a quarter of one language), that
+null is too easy; whoever can draw independent files of people gives them instead.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,11 +26,12 @@ class Null:
     """How to calibrate: how many draws, and the level below which an answer counts.
 
     With ``draws`` exchangeable draws the smallest p-value is 1 / (draws + 1). Drawing ends as soon as the level is out
-    of reach.
+    of reach. ``independent``: a function that draws an identification file (table, distances) of other people.
     """
 
     draws: int = 19
     level: float = 0.05
+    independent: Callable[[np.random.Generator], tuple[Any, Any]] | None = None
 
     def __post_init__(self) -> None:
         """Refuse a calibration that could never find anything."""

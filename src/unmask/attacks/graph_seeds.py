@@ -133,7 +133,7 @@ def seed_and_extend(problem: Problem, *, budget: int) -> tuple[Cliques, Shorts, 
     return found._replace(certified=False), rows, cols
 
 
-def reaches(problem: Problem, shuffle: Ints, need: int) -> tuple[int, bool]:
-    """Size of the clique that seed and extend finds when identification records stand in each other's places."""
-    _, _, clique, _ = grow(replace(problem, order2=problem.order2[shuffle]))
+def reaches(problem: Problem, need: int) -> tuple[int, bool]:
+    """Size of the clique that seed and extend finds, and whether it has ``need`` members."""
+    _, _, clique, _ = grow(problem)
     return len(clique), len(clique) >= need
