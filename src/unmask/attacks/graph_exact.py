@@ -13,18 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.attacks.graph_distances import Place, label_codes
-from unmask.kernels.cliques import Cliques, largest, maximum_cliques, prune
+from unmask.kernels.cliques import Cliques, improve, largest, maximum_cliques, prune
 from unmask.kernels.hashed import greedy_from, thin
 from unmask.kernels.product import Sides, Window, adjacency, consistency, matching_bounds, sides, vertices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from unmask.kernels.bits import Words
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
 
 DENSE = 66_000  # vertices whose rows of bits take half a gigabyte
+SMALL = 20_000  # vertices for which rows of bits are cheaper than bounds that might spare them
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +83,19 @@ def greedy_clique(s: Sides, rows: Shorts, cols: Shorts, roofs: Shorts, starts: i
     return np.sort(out[: greedy_from(s, rows, cols, first, 0, out)])
 
 
+def _roof(s: Sides) -> int:
+    """No more matches than each label has people in the smaller file (and no more than either file has)."""
+    n1, n2 = np.diff(s.start1)[s.couples[:, 0]], np.diff(s.start2)[s.couples[:, 1]]
+    return min(len(s.d1), len(s.d2), int(np.minimum(n1, n2).sum()))
+
+
 def solve(s: Sides, *, budget: int) -> tuple[Cliques, Shorts, Shorts]:
     """Solve the product graph. Returns its cliques over the vertices kept, and their records on both sides."""
     rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
+    if len(rows) <= SMALL:
+        bits = adjacency(s, np.arange(len(rows), dtype=np.int32), rows, cols)
+        none = np.zeros(0, dtype=np.int32)
+        return maximum_cliques(bits, rows, cols, bound=none, roof=_roof(s), budget=budget), rows, cols
     roofs = matching_bounds(s, rows, cols)
     clique = greedy_clique(s, rows, cols, roofs, 8)
     keep = np.flatnonzero(roofs >= len(clique)).astype(np.int32)
@@ -102,8 +115,10 @@ def solve(s: Sides, *, budget: int) -> tuple[Cliques, Shorts, Shorts]:
 def reaches(s: Sides, need: int, *, budget: int) -> tuple[int, bool]:
     """Size of a clique found with little effort, and whether one of ``need`` members exists (or was not excluded)."""
     rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
-    if len(rows) == 0:
+    if len(rows) == 0 or _roof(s) < need:
         return 0, False
+    if len(rows) <= SMALL:
+        return _decide(adjacency(s, np.arange(len(rows), dtype=np.int32), rows, cols), rows, cols, need, budget)
     roofs = matching_bounds(s, rows, cols)
     clique = greedy_clique(s, rows, cols, roofs, 8)
     if len(clique) >= need or int(roofs.max()) < need:
@@ -113,12 +128,21 @@ def reaches(s: Sides, need: int, *, budget: int) -> tuple[int, bool]:
         keep = keep[thin(s, keep, rows[keep], cols[keep], need)]
     if len(keep) > DENSE:
         return len(clique), True
-    bits, _ = prune(adjacency(s, keep, rows[keep], cols[keep]), rows[keep], cols[keep], need)
+    size, met = _decide(adjacency(s, keep, rows[keep], cols[keep]), rows[keep], cols[keep], need, budget)
+    return max(size, len(clique)), met
+
+
+def _decide(bits: Words, rows: Shorts, cols: Shorts, need: int, budget: int) -> tuple[int, bool]:
+    """Size of a clique met, and whether one of ``need`` members exists (or was not excluded within the budget)."""
+    some = len(improve(bits, np.zeros(0, dtype=np.int32), np.arange(len(bits), dtype=np.int32), 8))
+    if some >= need:
+        return some, True
+    bits, _ = prune(bits, rows, cols, need)
     if len(bits) < need:
-        return len(clique), False
+        return some, False
     out = np.empty(len(bits) + 1, dtype=np.int32)
     size, nodes = largest(bits, need - 1, budget, out)
-    return max(size, len(clique)), size >= need or nodes > budget
+    return max(size, some), size >= need or nodes > budget
 
 
 def quasi(s: Sides, rows: Shorts, cols: Shorts, gamma: float) -> tuple[Shorts, Shorts]:

@@ -275,7 +275,7 @@ def is_clique(bits: Words, chosen: Shorts) -> bool:
     return True
 
 
-def _improve(bits: Words, clique: Shorts, kept: Shorts, starts: int) -> Shorts:
+def improve(bits: Words, clique: Shorts, kept: Shorts, starts: int) -> Shorts:
     """Return a larger greedy clique among what is left, or the same."""
     out = np.empty(len(bits) + 1, dtype=np.int32)
     length = greedy_bound(bits, starts, out)
@@ -292,14 +292,13 @@ def maximum_cliques(
     n = len(bits)
     everyone = np.arange(n, dtype=np.int32)
     edges = int(np.bitwise_count(bits).sum())
-    clique = bound
-    if (
-        len(bound) < 8 + 4 * edges**2 / max(1, n) ** 3
-    ):  # no more than strangers have in common: pruning needs a better one
-        clique = _improve(bits, bound, everyone, 64)
+    clique = bound if len(bound) else improve(bits, bound, everyone, 8)
+    strangers = edges**2 / max(1, n) ** 3  # neighbours that two vertices have in common anyhow
+    if len(clique) < 8 + 4 * strangers:  # pruning needs a better bound
+        clique = improve(bits, clique, everyone, 64)
     bits, kept = prune(bits, rows, cols, len(clique))
     if len(kept) > 1000:  # the bound was poor: look harder before proving
-        better = _improve(bits, clique, kept, 400)
+        better = improve(bits, clique, kept, 400)
         if len(better) > len(clique):
             clique = better
             bits, place = prune(bits, rows[kept], cols[kept], len(clique))

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.bits import Words, put, words_for
-from unmask.kernels.compiling import kernel
+from unmask.kernels.compiling import kernel, lean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,16 +134,17 @@ def vertices(start1: Ints, start2: Ints, couples: Ints, first: Ints) -> tuple[Sh
     return rows, cols
 
 
-@kernel
+@lean
 def neighbours(s: Sides, v: int, w: int, out: Shorts) -> int:
     """Write the vertices adjacent to (v, w); return how many. Sorted windows, one pass per couple of labels."""
     low, high, low_slope, high_slope = s.window
     near1, who1, near2, who2 = s.near1[v], s.who1[v], s.near2[w], s.who2[w]
+    couples, start1, start2, shift, begin = s.couples, s.start1, s.start2, s.shift, s.first
     k = 0
-    for c in range(len(s.couples)):
-        a, b = s.couples[c]
-        lo, end, offset = s.start2[b], s.start2[b + 1], s.shift[c] - s.start2[b]
-        for i in range(s.start1[a], s.start1[a + 1]):
+    for c in range(len(couples)):
+        a, b = couples[c, 0], couples[c, 1]
+        lo, end, offset = start2[b], start2[b + 1], shift[c] - start2[b]
+        for i in range(start1[a], start1[a + 1]):
             # d2 - slope * d1 is monotone in both, so the window's lower end only moves up
             floor, roof = low_slope * near1[i], high_slope * near1[i]
             while lo < end and not near2[lo] - floor > low:
@@ -151,7 +152,7 @@ def neighbours(s: Sides, v: int, w: int, out: Shorts) -> int:
             r = who1[i]
             if r == v:
                 continue
-            first = s.first[r] + offset
+            first = begin[r] + offset
             j = lo
             while j < end and near2[j] - roof < high:
                 if who2[j] != w:
@@ -161,7 +162,7 @@ def neighbours(s: Sides, v: int, w: int, out: Shorts) -> int:
     return k
 
 
-@kernel
+@lean
 def _matching(s: Sides, v: int, w: int) -> int:
     """Most records that can be paired one to one so that both distances to (v, w) agree, label by label.
 
@@ -169,11 +170,12 @@ def _matching(s: Sides, v: int, w: int) -> int:
     """
     low, high, low_slope, high_slope = s.window
     near1, who1, near2, who2 = s.near1[v], s.who1[v], s.near2[w], s.who2[w]
+    couples, start1, start2 = s.couples, s.start1, s.start2
     total = 0
-    for c in range(len(s.couples)):
-        a, b = s.couples[c]
-        j, end = s.start2[b], s.start2[b + 1]
-        for i in range(s.start1[a], s.start1[a + 1]):
+    for c in range(len(couples)):
+        a, b = couples[c, 0], couples[c, 1]
+        j, end = start2[b], start2[b + 1]
+        for i in range(start1[a], start1[a + 1]):
             if who1[i] == v:
                 continue
             floor = low_slope * near1[i]
