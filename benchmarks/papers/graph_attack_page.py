@@ -43,7 +43,7 @@ def table_of_differences(rows):
     for name, pairs, limit in rows:
         have = [(a, b) for a, b in pairs if a is not None]
         if not have:
-            lines.append(f"| {name} | 0 of {len(pairs)} | {MISSING} | {limit or ""} | |")
+            lines.append(f"| {name} | 0 of {len(pairs)} | {MISSING} | {limit or ''} | |")
             continue
         d = np.array([a - b for a, b in have])
         verdict = f"at most {limit}: {'holds' if np.abs(d).mean() <= limit else 'does not hold'}" if limit else ""

@@ -29,8 +29,9 @@ LANDMARKS = 12
 SHARE = 0.2  # of common people assumed while searching
 CELLS = 24_000_000  # of all layers of the raster
 QUICK, FULL = 256, 2048  # target points that score an alignment: at first, and of the best ones
+TURNS = 8  # of expectation maximisation
 KEPT = 64  # alignments that get the full score
-BATCHES = (64, 256, 1024, 4096)  # pairs of target records tried until the score leaves no doubt
+BATCHES = (16, 48, 192, 768, 4096)  # pairs of target records tried until the score leaves no doubt
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,16 +241,20 @@ def refine(
     (w, places, grid), (scale, radius, value, tried) = ground, state
     sizes = np.diff(problem.start2)[np.repeat(np.arange(len(problem.start2) - 1), np.diff(problem.start2))]
     noise, share = 1.5 * scale, SHARE
-    for turn in range(12):
+    label1 = np.repeat(np.arange(len(problem.start1) - 1), np.diff(problem.start1))
+    label2 = np.repeat(np.arange(len(problem.start2) - 1), np.diff(problem.start2))
+    by2 = np.lexsort((places[:, 0], label2))
+    for turn in range(TURNS):
         moved = t @ m.T
         spots = flat(moved, radius)
-        rows, cols, squares = _near(problem, spots, places, 4.5 * noise)
+        by1 = np.lexsort((spots[:, 0], label1))
+        rows, cols, squares = _near(problem, (spots, by1), (places, by2), 4.5 * noise)
         here = _at(grid, spots)
         odds = share / (1 - share) * np.exp(-0.5 * squares / noise**2)
         odds /= 2 * np.pi * noise**2 * sizes[cols] * here[rows]
         p = one_to_one(rows, cols, odds, len(t), len(w), 8)
         total = float(p.sum())
-        if total < 1.5 or turn == 11:
+        if total < 1.5 or turn == TURNS - 1:
             break
         share = float(np.clip(total / len(t), 1e-3, 1 - 1e-3))
         noise = float(np.clip(np.sqrt((p * squares).sum() / (2 * total)), 0.3 * scale, 2.0 * scale))
@@ -258,11 +263,11 @@ def refine(
     return Overlay(rows[claimed].astype(np.int64), cols[claimed].astype(np.int64), p[claimed], value, tried, noise)
 
 
-def _near(problem: Problem, spots: Floats, places: Floats, reach: float) -> tuple[Shorts, Shorts, Floats]:
-    """Pairs of matching labels within reach on the map, and their squared distances."""
-    label1 = np.repeat(np.arange(len(problem.start1) - 1), np.diff(problem.start1))
-    label2 = np.repeat(np.arange(len(problem.start2) - 1), np.diff(problem.start2))
-    by1, by2 = np.lexsort((spots[:, 0], label1)), np.lexsort((places[:, 0], label2))
+def _near(
+    problem: Problem, one: tuple[Floats, Ints], two: tuple[Floats, Ints], reach: float
+) -> tuple[Shorts, Shorts, Floats]:
+    """Pairs of matching labels within reach on the map, and their squared distances. Both sides: places, order by x."""
+    (spots, by1), (places, by2) = one, two
     size = 4 * (len(spots) + len(places))
     while True:
         rows, cols, squares = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size)

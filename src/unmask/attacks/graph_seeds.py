@@ -30,6 +30,7 @@ Shorts = NDArray[np.int32]
 RARE = 40_000  # vertices of the rare-label part
 STARTS = (12, 200)  # greedy cliques tried there, and when they do not grow
 SOLVABLE = 1500  # vertices of a core on which branch and bound is worth its time
+PLENTY = 40  # members of a seed that need not grow to be believed
 VOTERS = 64  # believed matches that vote
 CORE = 12_000  # candidates that a core may have
 SHARE = 0.6  # of the voters that a candidate must agree with
@@ -117,7 +118,7 @@ def grow(problem: Problem) -> tuple[Shorts, Shorts, Shorts, Words]:
     for starts in STARTS:
         rows, cols = seed_clique(problem, starts)
         grown = _extend(problem, rows.astype(np.int32), cols.astype(np.int32))
-        if len(grown[2]) > 2 * len(rows):
+        if len(grown[2]) > 2 * len(rows) or len(rows) >= PLENTY:
             break
     return grown
 
