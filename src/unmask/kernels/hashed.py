@@ -32,7 +32,7 @@ def _pass(
     seen_col = np.full(len(s.d2), -1, dtype=np.int32)
     for k in range(begin, len(rows), step):
         n_rows, n_cols = 0, 0
-        for i in range(neighbours(s, rows[k], cols[k], found)):
+        for i in range(neighbours(s, rows[k], cols[k], -1, found)):
             x = place[found[i]]
             if x < 0:
                 continue
@@ -79,7 +79,7 @@ def _mean_degree(s: Sides, rows: Shorts, cols: Shorts, sample: int) -> float:
     found = np.empty(s.first[-1], dtype=np.int32)
     total, seen = 0, 0
     for k in range(0, len(rows), max(1, len(rows) // sample)):
-        total += neighbours(s, rows[k], cols[k], found)
+        total += neighbours(s, rows[k], cols[k], -1, found)
         seen += 1
     return total / max(1, seen)
 
@@ -113,7 +113,7 @@ def greedy_from(s: Sides, rows: Shorts, cols: Shorts, starts: Shorts, best: int,
     trial = np.empty(min(len(s.d1), len(s.d2)) + 1, dtype=np.int32)
     for i in range(len(starts)):
         u = starts[i]
-        k = neighbours(s, rows[u], cols[u], found)
+        k = neighbours(s, rows[u], cols[u], -1, found)
         if k < best:
             continue
         near = found[:k]

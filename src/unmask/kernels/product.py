@@ -135,14 +135,19 @@ def vertices(start1: Ints, start2: Ints, couples: Ints, first: Ints) -> tuple[Sh
 
 
 @lean
-def neighbours(s: Sides, v: int, w: int, out: Shorts) -> int:
-    """Write the vertices adjacent to (v, w); return how many. Sorted windows, one pass per couple of labels."""
+def neighbours(s: Sides, v: int, w: int, above: int, out: Shorts) -> int:
+    """Write the vertices adjacent to (v, w) whose target record is above a number (-1: all); return how many.
+
+    Sorted windows, one pass per couple of labels.
+    """
     low, high, low_slope, high_slope = s.window
     near1, who1, near2, who2 = s.near1[v], s.who1[v], s.near2[w], s.who2[w]
     couples, start1, start2, shift, begin = s.couples, s.start1, s.start2, s.shift, s.first
     k = 0
     for c in range(len(couples)):
         a, b = couples[c, 0], couples[c, 1]
+        if start1[a + 1] <= above + 1:
+            continue
         lo, end, offset = start2[b], start2[b + 1], shift[c] - start2[b]
         for i in range(start1[a], start1[a + 1]):
             # d2 - slope * d1 is monotone in both, so the window's lower end only moves up
@@ -150,7 +155,7 @@ def neighbours(s: Sides, v: int, w: int, out: Shorts) -> int:
             while lo < end and not near2[lo] - floor > low:
                 lo += 1
             r = who1[i]
-            if r == v:
+            if r == v or r <= above:
                 continue
             first = begin[r] + offset
             j = lo
@@ -205,10 +210,14 @@ def matching_bounds(s: Sides, rows: Shorts, cols: Shorts) -> Shorts:
 @kernel
 def _fill(s: Sides, rows: Shorts, cols: Shorts, place: Shorts, bits: Words, begin: int, step: int) -> None:
     found = np.empty(len(place), dtype=np.int32)
+    alone = step == 1  # one thread may write both ends of an edge, and then finds each edge once
     for k in range(begin, len(rows), step):
-        for i in range(neighbours(s, rows[k], cols[k], found)):
-            if place[found[i]] >= 0:
-                put(bits[k], place[found[i]])
+        for i in range(neighbours(s, rows[k], cols[k], rows[k] if alone else -1, found)):
+            x = place[found[i]]
+            if x >= 0:
+                put(bits[k], x)
+                if alone:
+                    put(bits[x], k)
 
 
 def adjacency(s: Sides, keep: Shorts, rows: Shorts, cols: Shorts) -> Words:
@@ -216,7 +225,7 @@ def adjacency(s: Sides, keep: Shorts, rows: Shorts, cols: Shorts) -> Words:
     place = np.full(s.first[-1], -1, dtype=np.int32)
     place[keep] = np.arange(len(keep), dtype=np.int32)
     bits = np.zeros((len(keep), words_for(len(keep))), dtype=np.uint64)
-    spread(lambda begin, step: _fill(s, rows, cols, place, bits, begin, step), len(keep))
+    spread(lambda begin, step: _fill(s, rows, cols, place, bits, begin, step), len(keep), least=10_000)
     return bits
 
 
