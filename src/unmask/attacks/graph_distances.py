@@ -85,10 +85,17 @@ def between(a: Floats, b: Floats, kind: str | None) -> Floats:
     """Distances of points a to points b: kilometres on the sphere (haversine), or planar."""
     if kind == "planar":
         return np.asarray(np.hypot(a[:, None, 0] - b[None, :, 0], a[:, None, 1] - b[None, :, 1]))
-    (lon1, lat1), (lon2, lat2) = np.deg2rad(a).T, np.deg2rad(b).T
-    h = np.sin((lat1[:, None] - lat2) / 2) ** 2
-    h += (np.cos(lat1)[:, None] * np.cos(lat2)) * np.sin((lon1[:, None] - lon2) / 2) ** 2
-    return np.asarray(2 * EARTH * np.arcsin(np.sqrt(np.minimum(h, 1.0))))
+    one, two = unit_vectors(a), unit_vectors(b)
+    square = (one[:, None, 0] - two[:, 0]) ** 2  # of the chord: four times the haversine
+    square += (one[:, None, 1] - two[:, 1]) ** 2
+    square += (one[:, None, 2] - two[:, 2]) ** 2
+    return np.asarray(2 * EARTH * np.arcsin(np.minimum(np.sqrt(square) / 2, 1.0)))
+
+
+def unit_vectors(points: Floats) -> Floats:
+    """Longitude and latitude in degrees as points of the unit sphere."""
+    lon, lat = np.deg2rad(points).T
+    return np.column_stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
 
 
 def read_place(given: tuple[Any, Distances], labels: Sequence[str], side: str) -> Place:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.attacks.graph_distances import EARTH, Place
+from unmask.attacks.graph_distances import EARTH, Place, unit_vectors
 from unmask.kernels.alignment import Ground, fill, near_pairs, one_to_one, propose, score
 
 if TYPE_CHECKING:
@@ -50,8 +50,7 @@ def as_vectors(points: Floats, kind: str | None) -> Floats:
     """Unit vectors of longitude and latitude, or (x, y, 1)."""
     if kind == "planar":
         return np.column_stack([points, np.ones(len(points))])
-    lon, lat = np.deg2rad(points).T
-    return np.column_stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
+    return unit_vectors(points)
 
 
 def centred(vectors: Floats, kind: str | None) -> Floats:
