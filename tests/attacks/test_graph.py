@@ -197,6 +197,12 @@ def test_similar_labels_may_match():
     assert {(i, i) for i in range(8)} <= pairs_of(loose)
 
 
+def test_without_labels_distances_alone_must_do():
+    target, identification, truth = simulated(30, 30, 15, 0.0)
+    linkage = link_graph((target, LONLAT), (identification, LONLAT), labels=[], tolerance=0.01, null=None)
+    assert linkage.recall(truth) == 1.0
+
+
 def test_missing_labels_equal_missing_labels():
     d = np.array([[0.0, 3.0], [3.0, 0.0]])
     table = pl.DataFrame({"k": ["a", None]})
@@ -291,6 +297,8 @@ def test_everybody_at_one_point_cannot_be_told_apart():
     few = pl.DataFrame({"k": labels[2:]}), np.zeros((18, 18))
     linkage = link_graph(crowd, few, labels=["k"], tolerance=0, null=None)
     assert linkage.clique_size == 7 + 4 + 7
+    assert linkage.exact
+    assert linkage.n_cliques > 1
     assert len(linkage.pairs) == 9 * 7 + 4 * 4 + 7 * 7
     assert link_graph(crowd, few, labels=["k"], tolerance=0).found is False
 

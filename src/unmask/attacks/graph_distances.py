@@ -48,7 +48,8 @@ class Place:
     @property
     def n(self) -> int:
         """Number of records."""
-        return self.labels.height if self.matrix is None else len(self.matrix)
+        assert self.matrix is not None or self.points is not None  # noqa: S101  # one of the two is always there
+        return len(self.points) if self.points is not None else len(self.matrix if self.matrix is not None else ())
 
     def distances(self) -> Floats:
         """All distances."""
@@ -225,11 +226,12 @@ def _checked(matrix: Floats, n: int, side: str) -> Floats:
     return (even + even.T) / 2
 
 
-def label_codes(a: pl.DataFrame, b: pl.DataFrame) -> tuple[Ints, Ints, list[Floats]]:
+def label_codes(one: Place, two: Place) -> tuple[Ints, Ints, list[Floats]]:
     """Code the labels of both files: equal code, equal label (missing equals missing). Also each column's values.
 
     The third result holds, per column, one number for each code: the value where it is a number, else its rank.
     """
+    a, b = one.labels, two.labels
     columns, values = [], []
     for name in a.columns:
         left, right = a[name], b[name]
@@ -243,7 +245,7 @@ def label_codes(a: pl.DataFrame, b: pl.DataFrame) -> tuple[Ints, Ints, list[Floa
         columns.append(np.unique(both, return_inverse=True)[1])
         values.append(both)
     if not columns:
-        return np.zeros(a.height, dtype=np.int64), np.zeros(b.height, dtype=np.int64), []
+        return np.zeros(one.n, dtype=np.int64), np.zeros(two.n, dtype=np.int64), []
     _, first, codes = np.unique(np.column_stack(columns), axis=0, return_index=True, return_inverse=True)
     codes = codes.reshape(-1)
     return codes[: a.height], codes[a.height :], [v[first] for v in values]

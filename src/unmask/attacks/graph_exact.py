@@ -57,7 +57,7 @@ class Problem:
 
 def pose(target: Place, identification: Place, window: Window, label_distance: Mapping[str, float] | None) -> Problem:
     """Code the labels, order both files, and say which labels may match."""
-    codes1, codes2, values = label_codes(target.labels, identification.labels)
+    codes1, codes2, values = label_codes(target, identification)
     order1, order2 = target.order(codes1), identification.order(codes2)
     n_labels = int(max(codes1.max(), codes2.max())) + 1
     edges = np.arange(n_labels + 1)
@@ -89,13 +89,29 @@ def _roof(s: Sides) -> int:
     return min(len(s.d1), len(s.d2), int(np.minimum(n1, n2).sum()))
 
 
+def _twins(distances: Floats, start: Ints) -> Ints:
+    """One number for all records of a label that nothing can tell apart: the same distances to everybody."""
+    seen: dict[tuple[int, bytes], int] = {}
+    label = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    keys = ((int(a), row.tobytes()) for a, row in zip(label, distances, strict=True))
+    return np.array([seen.setdefault(key, len(seen)) for key in keys], dtype=np.int64)
+
+
+def orbits(s: Sides, rows: Shorts, cols: Shorts) -> Shorts:
+    """One number for all vertices that exchanging twins takes into each other: all or none lie in a maximum clique."""
+    one, two = _twins(s.d1, s.start1), _twins(s.d2, s.start2)
+    pairs = one[rows] * (int(two.max(initial=0)) + 1) + two[cols]
+    return np.asarray(np.unique(pairs, return_inverse=True)[1], dtype=np.int32)
+
+
 def solve(s: Sides, *, budget: int) -> tuple[Cliques, Shorts, Shorts]:
     """Solve the product graph. Returns its cliques over the vertices kept, and their records on both sides."""
     rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
     if len(rows) <= SMALL:
         bits = adjacency(s, np.arange(len(rows), dtype=np.int32), rows, cols)
         none = np.zeros(0, dtype=np.int32)
-        return maximum_cliques(bits, rows, cols, bound=none, roof=_roof(s), budget=budget), rows, cols
+        same = orbits(s, rows, cols)
+        return maximum_cliques(bits, rows, cols, bound=none, orbit=same, roof=_roof(s), budget=budget), rows, cols
     roofs = matching_bounds(s, rows, cols)
     clique = greedy_clique(s, rows, cols, roofs, 8)
     keep = np.flatnonzero(roofs >= len(clique)).astype(np.int32)
@@ -108,7 +124,8 @@ def solve(s: Sides, *, budget: int) -> tuple[Cliques, Shorts, Shorts]:
     roof = int(roofs.max(initial=0))
     bits = adjacency(s, keep, rows[keep], cols[keep])
     bound = np.searchsorted(keep, clique).astype(np.int32)
-    found = maximum_cliques(bits, rows[keep], cols[keep], bound=bound, roof=roof, budget=budget)
+    same = orbits(s, rows[keep], cols[keep])
+    found = maximum_cliques(bits, rows[keep], cols[keep], bound=bound, orbit=same, roof=roof, budget=budget)
     return found._replace(certified=found.certified and certain), rows[keep], cols[keep]
 
 

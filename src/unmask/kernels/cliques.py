@@ -237,19 +237,27 @@ def largest(bits: Words, best: int, budget: int, out: Shorts) -> tuple[int, int]
 
 
 @kernel
-def union(bits: Words, omega: int, budget: int, inside: Flags) -> tuple[int, int]:
+def union(bits: Words, omega: int, budget: int, inside: Flags, orbit: Shorts) -> tuple[int, int]:
     """Mark (in place) every vertex of some clique of size omega, the maximum. Returns (cliques met, nodes).
 
     A vertex that no such clique contains is taken out of the graph at once, so that later decisions are easier.
+    Vertices of one orbit (numbers from 0) can be exchanged: one decision holds for all of them.
     """
     n = len(bits)
     found = np.empty(n + 1, dtype=np.int32)
     trial = np.empty(n + 1, dtype=np.int32)
     order = narrowing_order(bits)
     met, nodes = 0, 0
+    verdict = np.zeros(orbit.max() + 1 if n else 1, dtype=np.int8)  # 1: inside, -1: outside
+    for u in range(n):
+        if inside[u]:
+            verdict[orbit[u]] = 1
     for i in range(n - 1, -1, -1):
         u = order[i]
-        if inside[u]:
+        if verdict[orbit[u]] == 1:
+            continue
+        if verdict[orbit[u]] == -1:
+            _isolate(bits, u, trial)
             continue
         chosen = found[: members(bits[u], found)].copy()
         got, spent = _probe(bits, u, chosen, omega - 1, True, budget - nodes, trial)  # noqa: FBT003
@@ -257,11 +265,14 @@ def union(bits: Words, omega: int, budget: int, inside: Flags) -> tuple[int, int
         if got >= omega:
             met += 1
             for j in range(got):
-                inside[trial[j]] = True
+                verdict[orbit[trial[j]]] = 1
         elif nodes > budget:
-            return met, nodes
+            break
         else:
+            verdict[orbit[u]] = -1
             _isolate(bits, u, trial)
+    for u in range(n):
+        inside[u] = verdict[orbit[u]] == 1
     return met, nodes
 
 
@@ -283,38 +294,41 @@ def improve(bits: Words, clique: Shorts, kept: Shorts, starts: int) -> Shorts:
 
 
 def maximum_cliques(
-    bits: Words, rows: Shorts, cols: Shorts, *, bound: Shorts, roof: int | None = None, budget: int = 20_000_000
-) -> Cliques:
+    bits: Words, rows: Shorts, cols: Shorts, *, bound: Shorts, orbit: Shorts | None = None, roof: int | None = None,
+    budget: int = 20_000_000,
+) -> Cliques:  # fmt: skip
     """Solve a graph in rows of bits (used up). Rows must not fall from one vertex to the next.
 
-    ``bound``: a clique known already, or none (empty); ``roof``: no clique is larger than this.
+    ``bound``: a clique known already, or none (empty); ``orbit``: equal for vertices that can be exchanged; ``roof``:
+    no clique is larger than this.
     """
     n = len(bits)
     everyone = np.arange(n, dtype=np.int32)
     edges = int(np.bitwise_count(bits).sum())
     clique = bound if len(bound) else improve(bits, bound, everyone, 8)
     strangers = edges**2 / max(1, n) ** 3  # neighbours that two vertices have in common anyhow
-    if len(clique) < 8 + 4 * strangers:  # pruning needs a better bound
+    roof = n if roof is None else roof
+    if len(clique) < min(roof, 8 + 4 * strangers):  # pruning needs a better bound
         clique = improve(bits, clique, everyone, 64)
     bits, kept = prune(bits, rows, cols, len(clique))
-    if len(kept) > 1000:  # the bound was poor: look harder before proving
+    if len(kept) > 1000 and len(clique) < roof:  # the bound was poor: look harder before proving
         better = improve(bits, clique, kept, 400)
         if len(better) > len(clique):
             clique = better
             bits, place = prune(bits, rows[kept], cols[kept], len(clique))
             kept = kept[place]
     out = np.empty(n + 1, dtype=np.int32)
-    proven = roof is not None and len(clique) >= roof
-    bigger, nodes = (0, 0) if proven else largest(bits, len(clique), budget, out)
+    bigger, nodes = (0, 0) if len(clique) >= roof else largest(bits, len(clique), budget, out)
     if bigger:
         clique = kept[out[:bigger]]
         bits, place = prune(bits, rows[kept], cols[kept], bigger)
         kept = kept[place]
     inside = np.isin(kept, clique)
-    met, spent = union(bits, len(clique), budget - nodes, inside) if nodes <= budget else (0, 0)
+    same = kept if orbit is None else orbit[kept]
+    met, spent = union(bits, len(clique), budget - nodes, inside, same) if nodes <= budget else (0, 0)
     answer = np.zeros(n, dtype=np.bool_)
     answer[clique] = True
     answer[kept[inside]] = True
-    return Cliques(
-        len(clique), answer, np.sort(clique), min(n, 1 + met), certified=nodes + spent <= budget, nodes=nodes + spent
-    )
+    several = max(1 + met, 1 + int(answer.sum() > len(clique)))  # exchanging twins makes another one
+    certain = nodes + spent <= budget
+    return Cliques(len(clique), answer, np.sort(clique), min(n, several), certified=certain, nodes=nodes + spent)
