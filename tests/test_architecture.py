@@ -100,6 +100,15 @@ def test_public_names_are_there():
         unmask.nothing  # noqa: B018
 
 
+def test_the_graph_attack_is_public_and_loads_when_asked():
+    names = ("Coordinates", "GraphLinkage", "NoiseTolerance", "Relative", "link_graph")
+    assert set(names) <= set(unmask.__all__)
+    assert "unmask.attacks.graph" not in modules_after("import unmask")
+    assert "unmask.attacks.graph" in modules_after("import unmask; unmask.link_graph")
+    graph = import_module("unmask.attacks.graph")
+    assert all(getattr(unmask, name) is getattr(graph, name) for name in names)
+
+
 def test_every_method_has_its_docs_page_and_test():
     root = SOURCE.parents[1]
     for path in FILES:

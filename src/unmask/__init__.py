@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from unmask.assess import Assessment, assess
     from unmask.attacks.assignment import link_globally
     from unmask.attacks.distance import anonymity_sets, link_nearest, true_ranks
+    from unmask.attacks.graph import GraphLinkage, link_graph
+    from unmask.attacks.graph_distances import Coordinates
+    from unmask.attacks.graph_tolerance import NoiseTolerance, Relative
     from unmask.attacks.linkage import Linkage
     from unmask.deniability.attribute import AttributeTest, attribute_test, attribute_tests
     from unmask.deniability.dictionary import dictionary_test
@@ -51,18 +54,22 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "Anonymity": "groups.anonymity",
     "Assessment": "assess",
     "AttributeTest": "deniability.attribute",
+    "Coordinates": "attacks.graph_distances",
     "DeniabilityTest": "deniability.result",
     "Dominance": "groups.cells",
     "EngineError": "errors",
     "Estimate": "evidence.estimate",
     "Finding": "evidence.finding",
     "Fix": "groups.fix",
+    "GraphLinkage": "attacks.graph",
     "GroupRisk": "groups.uniqueness",
     "Knowledge": "groups.knowledge",
     "Linkage": "attacks.linkage",
+    "NoiseTolerance": "attacks.graph_tolerance",
     "ParameterError": "errors",
     "Policy": "evidence.policy",
     "PopulationRisk": "groups.population",
+    "Relative": "attacks.graph_tolerance",
     "Release": "tables.release",
     "RoleError": "errors",
     "SharedValues": "groups.cells",
@@ -81,6 +88,7 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "group_risk": "groups.uniqueness",
     "anonymity_sets": "attacks.distance",
     "link_globally": "attacks.assignment",
+    "link_graph": "attacks.graph",
     "knowledge_sweep": "groups.knowledge",
     "link_nearest": "attacks.distance",
     "true_ranks": "attacks.distance",
@@ -98,18 +106,22 @@ __all__ = [
     "Anonymity",
     "Assessment",
     "AttributeTest",
+    "Coordinates",
     "DeniabilityTest",
     "Dominance",
     "EngineError",
     "Estimate",
     "Finding",
     "Fix",
+    "GraphLinkage",
     "GroupRisk",
     "Knowledge",
     "Linkage",
+    "NoiseTolerance",
     "ParameterError",
     "Policy",
     "PopulationRisk",
+    "Relative",
     "Release",
     "RoleError",
     "SharedValues",
@@ -130,6 +142,7 @@ __all__ = [
     "group_risk",
     "knowledge_sweep",
     "link_globally",
+    "link_graph",
     "link_nearest",
     "parse_masking",
     "permuted_test",
