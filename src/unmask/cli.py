@@ -120,6 +120,7 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
 def run_assess(options: dict[str, Any]) -> Assessment:
     """Read, attack, show, write."""
     from unmask.assess import assess  # noqa: PLC0415 - imports polars and numpy
+    from unmask.outputs import check_outputs, write_outputs  # noqa: PLC0415
 
     check_outputs(options)
     release = _release(options)
@@ -171,6 +172,46 @@ def mask_command(  # noqa: PLR0913 - one parameter per option
 
     reading = {"separator": separator, "encoding": encoding}
     sys.stdout.write(mask_file(table, method, output, reverse_map=reverse_map, seed=seed, reading=reading) + "\n")
+
+
+@app.command("graph")
+def graph_command(  # noqa: PLR0913 - one parameter per option
+    target: Annotated[str, typer.Argument(help="The release: a table without names.")],
+    ident: Annotated[str, typer.Argument(help="The intruder's table, with names.")],
+    *,
+    labels: Annotated[list[str], typer.Option(help="Columns of both tables that must be equal for a match.")],
+    target_distances: Annotated[
+        str | None, typer.Option(help="Square matrix of the release's distances (.npy, .csv, .parquet).")
+    ] = None,
+    target_lonlat: Annotated[str | None, typer.Option(help="The release's longitude and latitude columns.")] = None,
+    ident_distances: Annotated[str | None, typer.Option(help="Square matrix of the intruder's distances.")] = None,
+    ident_lonlat: Annotated[str | None, typer.Option(help="The intruder's longitude and latitude columns.")] = None,
+    planar: Annotated[bool, typer.Option("--planar", help="The coordinates are planar, not degrees.")] = False,
+    sigma: Annotated[float | None, typer.Option(help="Strength of the known masking, in its unit.")] = None,
+    alpha: Annotated[float, typer.Option(help="Share of true distances that should agree, with --sigma.")] = 0.9,
+    masking: Annotated[
+        str, typer.Option(help="Known masking: coordinates, donut, distances, rounding or aggregation.")
+    ] = "coordinates",
+    tolerance: Annotated[float | None, typer.Option(help="Instead of --sigma: the largest difference.")] = None,
+    relative: Annotated[float | None, typer.Option(help="Instead of --sigma: the largest share.")] = None,
+    method: Annotated[str, typer.Option(help="auto, exact, seeds or geometric.")] = "auto",
+    seed: Annotated[int, typer.Option(help="Seed of every random choice.", min=0)] = 0,
+    truth: Annotated[str | None, typer.Option(help="Id column of both tables: count who was found.")] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="Write the pairs of rows (.csv, .parquet).")
+    ] = None,
+) -> None:
+    """Find people in a release that comes with distances, by a table of people and their places.
+
+    Example:  unmask graph release.csv people.csv --labels sex,age --target-distances d.npy --ident-lonlat lon,lat
+    --sigma 0.05 --alpha 0.9
+
+    Exit code 0: the attack ran, whatever it found; 2: cannot.
+    """
+    options = {**locals(), "labels": _listed(labels)}
+    from unmask.graphing import attack_files  # noqa: PLC0415 - imports polars and numpy
+
+    sys.stdout.write(f"{attack_files(options)}\n")
 
 
 @app.command("fix")
@@ -314,49 +355,6 @@ def _kinds(given: list[str] | dict[str, str] | None) -> dict[str, str]:
 
 
 # --- outputs --------------------------------------------------------------------------------------------------------
-
-
-def check_outputs(options: dict[str, Any]) -> None:
-    """Refuse, before any work, outputs that cannot be written or that would overwrite an input."""
-    from unmask.report.write import check_writable  # noqa: PLC0415 - only where something is written
-
-    inputs = {
-        Path(options[name]).resolve()
-        for name in ("original", "released", "control", "policy", "config")
-        if options.get(name)
-    }
-    taken: set[Path] = set()
-    for name in ("json", "html", "records", "fix"):
-        target = options.get(name)
-        if not target or (target == "-" and name == "json"):
-            continue
-        if target == "-":
-            raise ParameterError(f"--{name} cannot go to standard output", hint="give a file; --json - prints the JSON")
-        path = Path(target)
-        if path.resolve() in inputs:
-            raise ParameterError(f"--{name} {target} is also an input", hint="write the result to another file")
-        if path.resolve() in taken:
-            raise ParameterError(f"two outputs go to {target}", hint="give each its own file")
-        if name in {"records", "fix"} and path.suffix.lower() not in {".csv", ".parquet"}:
-            raise ParameterError(
-                f"cannot write {name} to {path.name}", got=f"suffix {path.suffix!r}", allowed=".csv or .parquet"
-            )
-        taken.add(path.resolve())
-        check_writable(path)
-
-
-def write_outputs(assessment: Assessment, options: dict[str, Any]) -> None:
-    """Write what was asked for, and nothing else."""
-    if options.get("json") == "-":
-        from unmask.report.document import to_json  # noqa: PLC0415 - only here
-
-        sys.stdout.write(to_json(assessment.document))
-    elif options.get("json"):
-        assessment.write_json(options["json"])
-    if options.get("html"):
-        assessment.write_html(options["html"])
-    if options.get("records"):
-        assessment.write_records(options["records"])
 
 
 def _console(*, to_stderr: bool = False) -> Any:  # noqa: ANN401 - rich's console
