@@ -84,6 +84,7 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
     kind: Annotated[
         list[str] | None, typer.Option(help="Kind of a column, as name=numeric|ordinal|categorical|boolean|date.")
     ] = None,
+    coordinates: Annotated[list[str] | None, typer.Option(help="Longitude and latitude (or x and y) columns.")] = None,
     control: Annotated[str | None, typer.Option(help="Table of people who are not in the original.")] = None,
     separator: Annotated[str | None, typer.Option(help="Separator of text files; found by itself.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of text files; found by itself.")] = None,
@@ -330,6 +331,7 @@ def _release(options: dict[str, Any]) -> Release:
         ignored=_listed(options.get("ignore")),
         categorical=_listed(options.get("categorical")),
         kinds=_kinds(options.get("kind")),
+        coordinates=_listed(options.get("coordinates")),
         control=options.get("control"),
         reading={name: value for name, value in reading.items() if value is not None},
     )

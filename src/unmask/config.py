@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 PATHS = ("original", "released", "control", "json", "html", "records", "fix")
 TEXTS = ("id", "weight", "separator", "encoding", "policy")
-LISTS = ("quasi", "confidential", "ignore", "categorical", "only", "skip")
+LISTS = ("quasi", "confidential", "ignore", "categorical", "coordinates", "only", "skip")
 OTHERS = ("kind", "seed", "show_values", "quiet", "k", "l")
 KEYS = (*PATHS, *TEXTS, *LISTS, *OTHERS)
 

@@ -54,6 +54,9 @@ class Release:
         Columns to read as categories whatever they look like; short for ``kinds={name: "categorical"}``.
     kinds
         Overrides of the inferred kinds: "numeric", "ordinal", "categorical", "boolean", "date".
+    coordinates
+        Two columns of both tables that say where each record is, such as longitude and latitude; for the graph attack.
+        They keep their role: by default they are among the columns that the intruder knows.
     control
         Table of people who are *not* in the original, for comparison.
     reading
@@ -80,6 +83,7 @@ class Release:
         ignored: Iterable[str] = (),
         categorical: Iterable[str] = (),
         kinds: Mapping[str, str] | None = None,
+        coordinates: Iterable[str] | None = None,
         control: Any = None,  # noqa: ANN401
         reading: Mapping[str, Any] | None = None,
     ) -> None:
@@ -105,6 +109,7 @@ class Release:
         self.id, self.weight = id, weight
         self._notes: list[str] = []
         self._set_roles(quasi, confidential, ignored, categorical, kinds)
+        self.coordinates = self._places(coordinates)
         self.truth = self._pair()
         self.columns = self._describe()
         self._check_values()
@@ -152,6 +157,18 @@ class Release:
             raise RoleError(
                 "the intruder knows no column", hint="name columns in quasi=, or give fewer of them other roles"
             )
+
+    def _places(self, coordinates: Iterable[str] | None) -> tuple[str, ...]:
+        names = () if coordinates is None else (coordinates,) if isinstance(coordinates, str) else tuple(coordinates)
+        check_columns(names, self.original.columns, "coordinates", "the original")
+        check_columns(names, self.released.columns, "coordinates", "the release")
+        if len(set(names)) not in {0, 2}:
+            raise RoleError(
+                "coordinates are two columns",
+                got=", ".join(map(repr, names)),
+                hint='coordinates=("longitude", "latitude")',
+            )
+        return names
 
     def _refuse_two_roles(self) -> None:
         roles = [self.id, self.weight, *set(self.quasi), *set(self.confidential), *set(self.ignored)]
@@ -302,6 +319,7 @@ class Release:
             "weight": self.weight,
             "ignored": list(self.ignored),
             "kinds": dict(self._kinds),
+            "coordinates": list(self.coordinates) or None,
             "reading": self._reading,
         }
 
