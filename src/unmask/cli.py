@@ -120,6 +120,7 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
 def run_assess(options: dict[str, Any]) -> Assessment:
     """Read, attack, show, write."""
     from unmask.assess import assess  # noqa: PLC0415 - imports polars and numpy
+    from unmask.outputs import check_outputs, write_outputs  # noqa: PLC0415 - only where something is written
 
     check_outputs(options)
     release = _release(options)
@@ -311,52 +312,6 @@ def _kinds(given: list[str] | dict[str, str] | None) -> dict[str, str]:
             raise ParameterError(f"--kind {entry!r} is not name=kind", hint="--kind age=numeric")
         kinds[name] = kind
     return kinds
-
-
-# --- outputs --------------------------------------------------------------------------------------------------------
-
-
-def check_outputs(options: dict[str, Any]) -> None:
-    """Refuse, before any work, outputs that cannot be written or that would overwrite an input."""
-    from unmask.report.write import check_writable  # noqa: PLC0415 - only where something is written
-
-    inputs = {
-        Path(options[name]).resolve()
-        for name in ("original", "released", "control", "policy", "config")
-        if options.get(name)
-    }
-    taken: set[Path] = set()
-    for name in ("json", "html", "records", "fix"):
-        target = options.get(name)
-        if not target or (target == "-" and name == "json"):
-            continue
-        if target == "-":
-            raise ParameterError(f"--{name} cannot go to standard output", hint="give a file; --json - prints the JSON")
-        path = Path(target)
-        if path.resolve() in inputs:
-            raise ParameterError(f"--{name} {target} is also an input", hint="write the result to another file")
-        if path.resolve() in taken:
-            raise ParameterError(f"two outputs go to {target}", hint="give each its own file")
-        if name in {"records", "fix"} and path.suffix.lower() not in {".csv", ".parquet"}:
-            raise ParameterError(
-                f"cannot write {name} to {path.name}", got=f"suffix {path.suffix!r}", allowed=".csv or .parquet"
-            )
-        taken.add(path.resolve())
-        check_writable(path)
-
-
-def write_outputs(assessment: Assessment, options: dict[str, Any]) -> None:
-    """Write what was asked for, and nothing else."""
-    if options.get("json") == "-":
-        from unmask.report.document import to_json  # noqa: PLC0415 - only here
-
-        sys.stdout.write(to_json(assessment.document))
-    elif options.get("json"):
-        assessment.write_json(options["json"])
-    if options.get("html"):
-        assessment.write_html(options["html"])
-    if options.get("records"):
-        assessment.write_records(options["records"])
 
 
 def _console(*, to_stderr: bool = False) -> Any:  # noqa: ANN401 - rich's console
