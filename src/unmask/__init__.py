@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from unmask.assess import Assessment, assess
     from unmask.attacks.distance import link_nearest
     from unmask.attacks.linkage import Linkage
+    from unmask.deniability.attribute import AttributeTest, attribute_test, attribute_tests
+    from unmask.deniability.dictionary import dictionary_test
+    from unmask.deniability.permuted import permuted_test
+    from unmask.deniability.result import DeniabilityTest
     from unmask.errors import EngineError, ParameterError, RoleError, TableError, UnmaskError
     from unmask.evidence.estimate import Estimate
     from unmask.evidence.finding import Finding
@@ -29,12 +33,17 @@ if TYPE_CHECKING:
     from unmask.masking import parse_masking
     from unmask.selfcheck import selfcheck
     from unmask.tables.release import Release
+    from unmask.utility.marginals import compare_marginals
+    from unmask.utility.moments import compare_moments
+    from unmask.utility.propensity import propensity_score
     from unmask.verify import verify
 
 __version__ = "0.1.0"
 
 _HOMES = {  # public name: where it lives. Imported on first use, so that `import unmask` stays light.
     "Assessment": "assess",
+    "AttributeTest": "deniability.attribute",
+    "DeniabilityTest": "deniability.result",
     "EngineError": "errors",
     "Estimate": "evidence.estimate",
     "Finding": "evidence.finding",
@@ -47,15 +56,24 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "TableError": "errors",
     "UnmaskError": "errors",
     "assess": "assess",
+    "attribute_test": "deniability.attribute",
+    "attribute_tests": "deniability.attribute",
+    "compare_marginals": "utility.marginals",
+    "compare_moments": "utility.moments",
+    "dictionary_test": "deniability.dictionary",
     "group_risk": "groups.uniqueness",
     "link_nearest": "attacks.distance",
     "parse_masking": "masking",
+    "permuted_test": "deniability.permuted",
+    "propensity_score": "utility.propensity",
     "selfcheck": "selfcheck",
     "verify": "verify",
 }
 
 __all__ = [
     "Assessment",
+    "AttributeTest",
+    "DeniabilityTest",
     "EngineError",
     "Estimate",
     "Finding",
@@ -68,10 +86,17 @@ __all__ = [
     "TableError",
     "UnmaskError",
     "assess",
+    "attribute_test",
+    "attribute_tests",
+    "compare_marginals",
+    "compare_moments",
     "datasets",
+    "dictionary_test",
     "group_risk",
     "link_nearest",
     "parse_masking",
+    "permuted_test",
+    "propensity_score",
     "selfcheck",
     "verify",
 ]

@@ -128,6 +128,49 @@ def run_assess(options: dict[str, Any]) -> Assessment:
     return assessment
 
 
+@app.command("mask")
+def mask_command(  # noqa: PLR0913 - one parameter per option
+    table: Annotated[str, typer.Argument(help="The table to mask (CSV, Parquet, Arrow, Stata, SPSS, SAS).")],
+    *,
+    method: Annotated[
+        list[str], typer.Option(help='A masking such as "noise(0.5)" or "microaggregation(5)"; several apply in turn.')
+    ],
+    output: Annotated[str, typer.Option("--output", "-o", help="Where to write the release (.csv or .parquet).")],
+    reverse_map: Annotated[
+        bool, typer.Option("--reverse-map", help="Give every column its original values back, by rank.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Seed of every random choice.", min=0)] = 0,
+    separator: Annotated[str | None, typer.Option(help="Separator of a text file; found by itself.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file; found by itself.")] = None,
+) -> None:
+    """Mask a table: make the release that `assess` attacks.
+
+    Example:  unmask mask census.csv --method "noise(0.5)" --reverse-map -o release.parquet
+
+    A wrong name or parameter is answered with the maskings there are and how they are called.
+    """
+    from unmask.masking import Chain, ReverseMapped, parse_masking  # noqa: PLC0415 - imports polars and numpy
+    from unmask.report.document import write_records  # noqa: PLC0415 - only where something is written
+    from unmask.report.write import check_writable  # noqa: PLC0415 - only where something is written
+    from unmask.tables.read import read_table  # noqa: PLC0415 - imports polars
+
+    maskings = [parse_masking(text) for text in method]
+    masking = maskings[0] if len(maskings) == 1 else Chain(tuple(maskings))
+    masking = ReverseMapped(masking) if reverse_map else masking
+    target = Path(output)
+    if target.suffix.lower() not in {".csv", ".parquet"}:
+        raise ParameterError(
+            f"cannot write a release to {target.name}", got=f"suffix {target.suffix!r}", allowed=".csv or .parquet"
+        )
+    if target.resolve() == Path(table).resolve():
+        raise ParameterError("the release would replace the original", hint="write it to another file")
+    check_writable(target)
+    separator = {"tab": "\t", "\\t": "\t"}.get(str(separator), separator)
+    release = masking.apply(read_table(table, name="table", separator=separator, encoding=encoding), seed)
+    write_records(release, target)
+    sys.stdout.write(f"{masking}, seed {seed}: {release.height:,} rows, {release.width} columns in {target}\n")
+
+
 @app.command("demo")
 def demo_command(
     out: Annotated[Path, typer.Option(help="Folder for the tables and the report.")] = Path("unmask-demo"),

@@ -36,47 +36,75 @@ class ShrinkingTree(NamedTuple):
     total: Floats  # (nodes, m) sum of what is left
 
 
+class Desk(NamedTuple):
+    """Room to work in, shared by all searches."""
+
+    stack: Ints
+    bounds: Floats
+    query: Floats  # the point that is asked about
+
+
 @njit(cache=True)
 def build(values: Floats) -> ShrinkingTree:
     """Split at the median of the widest attribute until leaves are small."""
     n, m = values.shape
     nodes = 4 * (n // LEAF + 1) + 1
-    order = np.arange(n)
+    order, key = np.arange(n), np.empty(n)
     left, right, parent = np.full(nodes, -1), np.full(nodes, -1), np.full(nodes, -1)
-    start, count = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
+    start, size = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
     low, high, total = np.zeros((nodes, m)), np.zeros((nodes, m)), np.zeros((nodes, m))
-    count[0], made, node = n, 1, 0
+    size[0], made, node = n, 1, 0
     while node < made:
-        rows = order[start[node] : start[node] + count[node]]
+        first, last = start[node], start[node] + size[node]
         axis, spread = 0, -1.0
         for a in range(m):
-            least, most = values[rows[0], a], values[rows[0], a]
-            for row in rows:
-                least, most = min(least, values[row, a]), max(most, values[row, a])
-            low[node, a], high[node, a] = least, most
+            least, most = np.inf, -np.inf
+            for i in range(first, last):
+                value = values[order[i], a]
+                least, most = min(least, value), max(most, value)
             if most - least > spread:
                 axis, spread = a, most - least
-        if count[node] > LEAF and spread > 0.0:
-            key = np.empty(rows.size)
-            for i in range(rows.size):
-                key[i] = values[rows[i], axis]
-            rows[:] = rows[np.argsort(key, kind="mergesort")]
-            half = rows.size // 2
+        if size[node] > LEAF and spread > 0.0:
+            middle = first + size[node] // 2
+            for i in range(first, last):
+                key[i] = values[order[i], axis]
+            _select(key, order, first, last - 1, middle)
             left[node], right[node] = made, made + 1
-            parent[made], start[made], count[made] = node, start[node], half
-            parent[made + 1], start[made + 1], count[made + 1] = node, start[node] + half, rows.size - half
+            parent[made], start[made], size[made] = node, first, middle - first
+            parent[made + 1], start[made + 1], size[made + 1] = node, middle, last - middle
             made += 2
         node += 1
     points = np.empty((n, m))
     for i in range(n):
-        points[i] = values[order[i]]
-    tree = ShrinkingTree(
-        points, order, left[:made], right[:made], parent[:made], start[:made], count[:made],
-        low[:made], high[:made], total[:made],
-    )  # fmt: skip
+        for a in range(m):
+            points[i, a] = values[order[i], a]
+    tree = ShrinkingTree(points, order, left, right, parent, start, size, low, high, total)
     for i in range(made - 1, -1, -1):  # children come after their parent
         _refresh(tree, i)
     return tree
+
+
+@njit(cache=True)
+def _select(key: Floats, order: Ints, low: int, high: int, middle: int) -> None:
+    """Move keys (and their rows) so that none before `middle` exceeds, and none after is below, the one at it."""
+    while low < high:
+        pivot = key[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while key[i] < pivot:
+                i += 1
+            while key[j] > pivot:
+                j -= 1
+            if i <= j:
+                key[i], key[j] = key[j], key[i]
+                order[i], order[j] = order[j], order[i]
+                i, j = i + 1, j - 1
+        if middle <= j:
+            high = j
+        elif middle >= i:
+            low = i
+        else:
+            return
 
 
 @njit(cache=True)
@@ -138,9 +166,10 @@ def _squared(point: Floats, query: Floats) -> float:
 
 
 @njit(cache=True)
-def farthest(tree: ShrinkingTree, query: Floats, stack: Ints, bounds: Floats) -> int:
+def farthest(tree: ShrinkingTree, query: Floats, desk: Desk) -> int:
     """Return the place of the remaining point farthest from the query."""
     best, found = -1.0, -1
+    stack, bounds = desk.stack, desk.bounds
     stack[0], bounds[0], top = 0, _farthest_bound(tree, 0, query), 1
     while top > 0:
         top -= 1
@@ -164,10 +193,11 @@ def farthest(tree: ShrinkingTree, query: Floats, stack: Ints, bounds: Floats) ->
 
 
 @njit(cache=True)
-def nearest(tree: ShrinkingTree, query: Floats, k: int, stack: Ints, bounds: Floats) -> Ints:
+def nearest(tree: ShrinkingTree, query: Floats, k: int, desk: Desk) -> Ints:
     """Return the leaves and places of the k remaining points nearest to the query, as rows of (leaf, place)."""
     found = np.full((k, 2), -1)
     distances = np.full(k, np.inf)
+    stack, bounds = desk.stack, desk.bounds
     stack[0], bounds[0], top = 0, 0.0, 1
     while top > 0:
         top -= 1
@@ -180,7 +210,8 @@ def nearest(tree: ShrinkingTree, query: Floats, k: int, stack: Ints, bounds: Flo
                 if distance < distances[k - 1]:
                     place = k - 1
                     while place > 0 and distances[place - 1] > distance:
-                        distances[place], found[place] = distances[place - 1], found[place - 1]
+                        distances[place] = distances[place - 1]
+                        found[place, 0], found[place, 1] = found[place - 1, 0], found[place - 1, 1]
                         place -= 1
                     distances[place], found[place, 0], found[place, 1] = distance, node, i
             continue
@@ -197,9 +228,14 @@ def nearest(tree: ShrinkingTree, query: Floats, k: int, stack: Ints, bounds: Flo
 @njit(cache=True)
 def _remove(tree: ShrinkingTree, found: Ints, group: int, groups: Ints) -> None:
     """Give the found points their group and take them out of the tree."""
-    order = np.argsort(-found[:, 1])  # from the back, so that places stay valid while leaves shrink
-    for index in order:
+    k = len(found)
+    for _ in range(k):
+        index = 0  # from the back, so that places stay valid while leaves shrink
+        for other in range(1, k):
+            if found[other, 1] > found[index, 1]:
+                index = other
         leaf, place = found[index, 0], found[index, 1]
+        found[index, 1] = -1
         groups[tree.ids[place]] = group
         last = tree.start[leaf] + tree.size[leaf] - 1
         for c in range(tree.points.shape[1]):
@@ -207,29 +243,39 @@ def _remove(tree: ShrinkingTree, found: Ints, group: int, groups: Ints) -> None:
             tree.points[place, c], tree.points[last, c] = tree.points[last, c], held
         tree.ids[place], tree.ids[last] = tree.ids[last], tree.ids[place]
         tree.size[leaf] -= 1
-    for index in order:
+    for index in range(k):
         node = found[index, 0]
-        while node >= 0:
+        seen = False
+        for other in range(index):
+            seen = seen or found[other, 0] == node
+        while node >= 0 and not seen:
             _refresh(tree, node)
             node = tree.parent[node]
 
 
 @njit(cache=True)
+def _group_around(tree: ShrinkingTree, place: int, k: int, group: int, groups: Ints, desk: Desk) -> None:
+    """Gather the k points nearest to the one at a place; it stays in desk.query."""
+    for c in range(desk.query.size):
+        desk.query[c] = tree.points[place, c]
+    _remove(tree, nearest(tree, desk.query, k, desk), group, groups)
+
+
+@njit(cache=True)
 def mdav(values: Floats, k: int) -> Ints:
     """Return the group of each record: maximum distance to average vector, groups of k (the last of up to 2k - 1)."""
-    n = len(values)
+    n, m = values.shape
     groups, tree = np.full(n, -1), build(values)
-    stack, bounds = np.empty(DEPTH, np.int64), np.empty(DEPTH)
+    desk = Desk(np.empty(DEPTH, np.int64), np.empty(DEPTH), np.empty(m))
     left, group = n, 0
     while left >= 2 * k:
-        centroid = tree.total[0] / left
-        first = tree.points[farthest(tree, centroid, stack, bounds)].copy()
-        _remove(tree, nearest(tree, first, k, stack, bounds), group, groups)
+        for c in range(m):
+            desk.query[c] = tree.total[0, c] / left
+        _group_around(tree, farthest(tree, desk.query, desk), k, group, groups, desk)
         left, group = left - k, group + 1
         if left < 2 * k:
             break  # fewer than 3k were left: the rest is one group
-        second = tree.points[farthest(tree, first, stack, bounds)].copy()
-        _remove(tree, nearest(tree, second, k, stack, bounds), group, groups)
+        _group_around(tree, farthest(tree, desk.query, desk), k, group, groups, desk)
         left, group = left - k, group + 1
     for i in range(n):
         if groups[i] < 0:

@@ -1,0 +1,1 @@
+"""INFER: what a release tells about people without finding them."""
