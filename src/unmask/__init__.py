@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from unmask import datasets
     from unmask.assess import Assessment, assess
     from unmask.attacks.distance import link_nearest
+    from unmask.attacks.learned import link_learned
     from unmask.attacks.linkage import Linkage
+    from unmask.attacks.probabilistic import link_probabilistic
+    from unmask.attacks.scenario import knowledge_curve
+    from unmask.attacks.transparent import link_transparent
     from unmask.deniability.attribute import AttributeTest, attribute_test, attribute_tests
     from unmask.deniability.dictionary import dictionary_test
     from unmask.deniability.permuted import permuted_test
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
     from unmask.masking import parse_masking
     from unmask.selfcheck import selfcheck
     from unmask.tables.release import Release
+    from unmask.tables.scenario import Scenario
     from unmask.utility.marginals import compare_marginals
     from unmask.utility.moments import compare_moments
     from unmask.utility.propensity import propensity_score
@@ -53,6 +58,7 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "Policy": "evidence.policy",
     "Release": "tables.release",
     "RoleError": "errors",
+    "Scenario": "tables.scenario",
     "TableError": "errors",
     "UnmaskError": "errors",
     "assess": "assess",
@@ -62,7 +68,11 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "compare_moments": "utility.moments",
     "dictionary_test": "deniability.dictionary",
     "group_risk": "groups.uniqueness",
+    "knowledge_curve": "attacks.scenario",
+    "link_learned": "attacks.learned",
     "link_nearest": "attacks.distance",
+    "link_probabilistic": "attacks.probabilistic",
+    "link_transparent": "attacks.transparent",
     "parse_masking": "masking",
     "permuted_test": "deniability.permuted",
     "propensity_score": "utility.propensity",
@@ -83,6 +93,7 @@ __all__ = [
     "Policy",
     "Release",
     "RoleError",
+    "Scenario",
     "TableError",
     "UnmaskError",
     "assess",
@@ -93,7 +104,11 @@ __all__ = [
     "datasets",
     "dictionary_test",
     "group_risk",
+    "knowledge_curve",
+    "link_learned",
     "link_nearest",
+    "link_probabilistic",
+    "link_transparent",
     "parse_masking",
     "permuted_test",
     "propensity_score",
