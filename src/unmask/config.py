@@ -36,7 +36,13 @@ def _checked(key: str, value: object, path: Path) -> Any:  # noqa: ANN401 - the 
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
             raise ParameterError(f"option {key!r} in {path} is not a list of names", hint=f'{key} = ["a", "b"]')
         return value
-    wanted: dict[str, type | tuple[type, ...]] = {"kind": dict, "scenario": dict, "seed": int, "show_values": bool, "quiet": bool}
+    wanted: dict[str, type | tuple[type, ...]] = {
+        "kind": dict,
+        "scenario": dict,
+        "seed": int,
+        "show_values": bool,
+        "quiet": bool,
+    }
     if not isinstance(value, wanted.get(key, str)) or (key == "seed" and isinstance(value, bool)):
         raise ParameterError(
             f"option {key!r} in {path} has the wrong type",

@@ -32,7 +32,7 @@ GRID = 2000  # quantiles of each file that the widths are found from
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two files on common numbers (codes are numbers, NaN is missing), and the edges of the levels of each attribute."""
+    """Two files as numbers (codes too; NaN is missing), and the edges of the levels of each attribute."""
 
     names: tuple[str, ...]
     left: Floats  # (n, attributes)
@@ -101,7 +101,7 @@ def compare(
     for k, name in enumerate(names):
         table[k, : len(edges[name])] = edges[name]
     left, right = (np.ascontiguousarray(np.column_stack([columns[n][side] for n in names])) for side in (0, 1))
-    gaps = np.isnan(left).any(axis=0) | np.isnan(right).any(axis=0)
+    gaps = np.asarray(np.isnan(left).any(axis=0) | np.isnan(right).any(axis=0))
     return Comparison(names, left, right, table, np.array([len(edges[n]) for n in names], dtype=np.int64), gaps)
 
 

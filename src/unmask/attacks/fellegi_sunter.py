@@ -1,4 +1,4 @@
-"""The model of Fellegi and Sunter, fitted by EM to the counts of agreement patterns over *all* pairs [FELLEGI]_, [WINKLER]_.
+"""The model of Fellegi and Sunter, fitted by EM to the agreement patterns of *all* pairs [FELLEGI]_, [WINKLER]_.
 
 A pair is a match (the same person) with the prior probability, and attributes agree independently given which it is:
 on level l with probability m_l for matches and u_l for others. METHODS section 4. Three things keep EM honest:
@@ -79,7 +79,9 @@ class Fitting:
             raise ParameterError(f"no way {self.u!r} to estimate u", allowed="em, random")
         number = isinstance(self.prior, (int, float)) and not isinstance(self.prior, bool)
         if not (self.prior is None or self.prior == "learn" or (number and 0 < float(self.prior) < 1)):
-            raise ParameterError("a prior is a probability", got=repr(self.prior), allowed="between 0 and 1, or 'learn'")
+            raise ParameterError(
+                "a prior is a probability", got=repr(self.prior), allowed="between 0 and 1, or 'learn'"
+            )
         if self.max_steps < 1 or not self.tolerance > 0:
             raise ParameterError("EM needs steps and a tolerance", allowed="max_steps from 1, tolerance above 0")
 
@@ -165,7 +167,7 @@ def fit(comparison: Comparison, patterns: Patterns, fitting: Fitting) -> Fellegi
     """Fit m, u and, if asked, the prior."""
     fitting.check()
     n_left, n_right = len(comparison.left), len(comparison.right)
-    prior = 1.0 / max(2, n_right) if fitting.prior in {None, "learn"} else float(fitting.prior)  # type: ignore[arg-type]
+    prior = 1.0 / max(2, n_right) if fitting.prior in {None, "learn"} else float(fitting.prior)
     state = _State(comparison, patterns, fitting)
     theta, likelihoods = _iterate(state, start(comparison, state, prior), fitting)
     m, u, prior = theta

@@ -1,7 +1,7 @@
-"""From what a masking says of itself to how each attribute was made: the knowledge of the intruder who knows the method.
+"""From what a masking says of itself to how each attribute was made: what the intruder knows who knows the method.
 
-He knows family and parameters (Kerckhoffs), and what follows from them and the two files: the sd of noise is kappa times
-the sd of the original, rank swapping moves a value at most p % of the ranks, microaggregation puts a value between
+He knows family and parameters (Kerckhoffs), and what follows from them and the two files: the sd of noise is kappa
+times the sd of the original, rank swapping moves a value at most p % of the ranks, microaggregation puts it between
 the two centroids next to it. METHODS section 6.
 """
 
@@ -66,7 +66,7 @@ def flatten(masking: Masking) -> list[Masking]:
 def describe(release: Release, encoding: Encoding, masking: Masking) -> Makings:
     """Say of every attribute that the intruder knows how it was made."""
     columns = {name: _column(encoding, name) for name in encoding.names}
-    for name, column in columns.items():
+    for column in columns.values():
         column.scale = EXACT * max(float(np.nanmax(np.abs(column.x), initial=0.0)), 1e-300)
     touched: dict[str, list[str]] = {name: [] for name in columns}
     for single in flatten(masking):
@@ -133,22 +133,33 @@ def _make(release: Release, masking: Masking, columns: list[Column]) -> None:
         _project(columns)
         return
     for column in columns:
-        if family == "noise":
-            _gaussian(release, column, given.kappa * centre_and_spread(column.x)[1])
-        elif family == "multiplicative_noise":
-            column.kind, column.scale = (FACTOR, given.sd) if given.sd > 0 else (EQUAL, column.scale)
-        elif family == "rank_swap":
-            _window(column, given.p)
-        elif family == "microaggregation":
-            _aggregate(release, column, given.method)
-        elif family == "rounding" and given.method == "random":
-            column.kind, column.scale = TRIANGLE, given.base
-        elif family in {"rounding", "top_bottom"}:
-            column.x = to_floats(masking.apply(release.original.select(column.name))[column.name], column.name)
-        elif family == "pram":
-            _transitions(column, given.p, invariant=given.invariant)
-        elif family == "suppression":
-            column.fades = True
+        if family in SINGLES:
+            SINGLES[family](release, column, given)
+
+
+def _noise(release: Release, column: Column, given: Any) -> None:  # noqa: ANN401 - the masking's own parameters
+    _gaussian(release, column, given.kappa * centre_and_spread(column.x)[1])
+
+
+def _factor(_release: Release, column: Column, given: Any) -> None:  # noqa: ANN401
+    if given.sd > 0:
+        column.kind, column.scale = FACTOR, given.sd
+
+
+def _rounded(release: Release, column: Column, given: Any) -> None:  # noqa: ANN401
+    """Random rounding goes to either neighbour; everything else can be done again, and must give the same."""
+    if getattr(given, "method", "") == "random":
+        column.kind, column.scale = TRIANGLE, given.base
+        return
+    column.x = to_floats(given.apply(release.original.select(column.name))[column.name], column.name)
+
+
+def _pram(_release: Release, column: Column, given: Any) -> None:  # noqa: ANN401
+    _transitions(column, given.p, invariant=given.invariant)
+
+
+def _suppressed(_release: Release, column: Column, _given: Any) -> None:  # noqa: ANN401
+    column.fades = True
 
 
 def _gaussian(release: Release, column: Column, sd: float) -> None:
@@ -187,13 +198,13 @@ def _whiten(release: Release, kappa: float, columns: list[Column]) -> None:
         column.kind, column.scale = GAUSSIAN, 1.0
 
 
-def _window(column: Column, p: float) -> None:
+def _window(_release: Release, column: Column, given: Any) -> None:  # noqa: ANN401
     """Rank swapping: the release has the same values in other places, each at most the window's ranks away."""
     from unmask.kernels.swapping import swap_ranks  # noqa: PLC0415 - compiled when first needed
 
     ordered = np.sort(column.y[~np.isnan(column.y)])
     n = len(ordered)
-    window = int(np.floor(p * n / 100 + 1e-9))
+    window = int(np.floor(given.p * n / 100 + 1e-9))
     first, last = (np.searchsorted(ordered, column.x, side) for side in ("left", "right"))
     if n == 0 or window == 0:
         return
@@ -207,9 +218,9 @@ def _window(column: Column, p: float) -> None:
     column.kind, column.profile = WINDOW, np.log(share / share.sum())
 
 
-def _aggregate(release: Release, column: Column, method: str) -> None:
-    """Microaggregation: alone, a value lies between its neighbouring centroids; with others, it scatters around them."""
-    if method == "univariate":
+def _aggregate(release: Release, column: Column, given: Any) -> None:  # noqa: ANN401
+    """Microaggregation: alone, a value lies between neighbouring centroids; with others, it scatters around them."""
+    if given.method == "univariate":
         column.kind = WINDOW
         column.low, column.high = _neighbours(column.x, column.y)
         return
@@ -231,7 +242,7 @@ def _neighbours(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 
 def _project(columns: list[Column]) -> None:
-    """Groups along the first principal component: the same for the score, in the first column; the others say nothing."""
+    """Groups along the first principal component: the score stands in the first column; the others say nothing."""
     x, y = (np.column_stack([getattr(c, side) for c in columns]) for side in "xy")
     if np.isnan(x).any():
         raise _unknown("projected microaggregation with missing values")
@@ -292,3 +303,15 @@ def _limit(noisy: int) -> float:
     from scipy.stats import chi2  # noqa: PLC0415 - heavy
 
     return float(chi2.ppf(CREDIBLE, noisy)) if noisy else 1.0
+
+
+SINGLES = {
+    "noise": _noise,
+    "multiplicative_noise": _factor,
+    "rank_swap": _window,
+    "microaggregation": _aggregate,
+    "rounding": _rounded,
+    "top_bottom": _rounded,
+    "pram": _pram,
+    "suppression": _suppressed,
+}  # recoding needs nothing: the encoding writes the original in the release's intervals; sampling changes no value

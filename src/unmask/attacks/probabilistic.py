@@ -12,19 +12,16 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 import numpy as np
 
+from unmask.attacks.candidates import Found, best_candidates, count_patterns, match_one_to_one
 from unmask.attacks.comparison import Comparison, Numbers, compare
 from unmask.attacks.fellegi_sunter import FellegiSunter, Fitting, fit, unpack
 from unmask.attacks.linkage import Linkage
 from unmask.attacks.scene import draw
-from unmask.engines.local import decide_truth, find_nearest, plant_tree
-from unmask.errors import EngineError, ParameterError
+from unmask.errors import ParameterError
 from unmask.evidence.estimate import rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
-from unmask.kernels.patterns import Patterns, patterns_by_groups, patterns_by_pairs
-from unmask.kernels.space import MANHATTAN, Space
-from unmask.kernels.weighing import TIE, Weighing, pairs_above, weigh
 from unmask.tables.encode import encode
 
 if TYPE_CHECKING:
@@ -33,21 +30,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
+    from unmask.kernels.patterns import Patterns
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
 Status = Literal["linked", "clerical", "non-linked"]
-MOST_PAIRS = 20_000_000_000  # beyond that an exhaustive pass takes too long to begin without being asked
-GROUPS_FROM = 4_000_000  # pairs from which group-bys beat a pass over all pairs
-PAIRS_FOR_ASSESS = 600_000  # pairs that the measure learns from and asks about
-BITS = float(np.log2(np.e))
+PAIRS_TO_LEARN_FROM, PAIRS_TO_ASK = 500_000, 40_000_000  # in the measure
 
 
 @dataclass(frozen=True, slots=True)
 class ProbabilisticLinkage(Linkage):
-    """A linkage with its model. ``distances`` are bits below full agreement, ``margin`` bits above the next candidate."""
+    """A linkage and its model. ``distances`` are bits below full agreement, ``margin`` bits above the next."""
 
     model: FellegiSunter | None = None
     weight: Floats | None = None  # of the best candidate, in bits
@@ -71,8 +66,7 @@ class ProbabilisticLinkage(Linkage):
             raise ParameterError("this record has no link", got=str(record), allowed="a row with links >= 0")
         levels = comparison.levels(np.array([record]), self.links[[record]])[0]
         return tuple(
-            (name, model.levels[k][levels[k]], float(model.weights[k, levels[k]]))
-            for k, name in enumerate(model.names)
+            (name, model.levels[k][levels[k]], float(model.weights[k, levels[k]])) for k, name in enumerate(model.names)
         )
 
     def calibration(self, bins: int = 10) -> tuple[tuple[float, float, int], ...]:
@@ -97,6 +91,7 @@ def link_probabilistic(  # noqa: PLR0913 - the choices of the method
     false_positive: float | None = None,
     false_negative: float = 0.05,
     one_to_one: bool = False,
+    learn_from: int | None = None,
     sample: int | None = None,
     seed: int = 0,
     progress: Progress = silent,
@@ -120,8 +115,10 @@ def link_probabilistic(  # noqa: PLR0913 - the choices of the method
         one false link for every twenty people, 0.05 / (records in the release).
     one_to_one
         Link no released record twice: the links of greatest total weight above ``lower``.
+    learn_from
+        Run EM on the pairs of so many people with everybody; the standard errors tell what that costs. None: all.
     sample
-        Learn from and ask for so many people only. None: all.
+        Ask for so many people only. None: all.
     seed
         Seeds the draw among ties, the sample and the bootstrap.
     progress
@@ -141,18 +138,23 @@ def link_probabilistic(  # noqa: PLR0913 - the choices of the method
     encoding = encode(release)
     comparison = compare(encoding, numbers=numbers, widths=widths, attributes=attributes)
     n = len(comparison.left)
-    rows = np.arange(n) if sample is None else draw(encoding, release.truth, "to_release", sample, seed)
-    asked = comparison if len(rows) == n else comparison.of_rows(rows)
+    rows, taught = (
+        np.arange(n) if size is None else draw(encoding, release.truth, "to_release", size, seed)
+        for size in (sample, sample if learn_from is None else learn_from)
+    )
+    asked, teaching = (comparison if len(some) == n else comparison.of_rows(some) for some in (rows, taught))
     progress(0.0, "agreement patterns of all pairs")
-    patterns = count_patterns(asked)
+    patterns = count_patterns(teaching)
     progress(0.3, "EM")
-    model = fit(asked, patterns, fitting or Fitting())
+    model = fit(teaching, patterns, fitting or Fitting())
     wanted = 0.05 / len(comparison.right) if false_positive is None else false_positive
     lower, upper = thresholds(model, patterns, wanted, false_negative)
     progress(0.6, "best candidates")
-    found = _best(asked, model, release.truth[rows], seed, lambda done: progress(0.6 + 0.4 * done, "best candidates"))
+    found = best_candidates(
+        asked, model, release.truth[rows], seed, lambda done: progress(0.6 + 0.4 * done, "best candidates")
+    )
     if one_to_one:
-        found = _one_to_one(asked, model, release.truth[rows], lower, found)
+        found = match_one_to_one(asked, model, release.truth[rows], lower, found)
     return _result(release, comparison, model, found, _Cut(rows, lower, upper, seed))
 
 
@@ -161,27 +163,6 @@ class _Cut(NamedTuple):
     lower: float
     upper: float
     seed: int
-
-
-def count_patterns(comparison: Comparison) -> Patterns:
-    """Count the patterns of all pairs: by group-bys where agreement is exact and pairs are many, else pair by pair."""
-    pairs = len(comparison.left) * len(comparison.right)
-    if comparison.exact and pairs >= GROUPS_FROM:
-        return patterns_by_groups(*comparison.codes())
-    _check_pairs(pairs)
-    return patterns_by_pairs(
-        comparison.left, comparison.right, comparison.edges, comparison.n_edges, comparison.radix.astype(np.int64)
-    )
-
-
-def _check_pairs(pairs: int) -> None:
-    if pairs > MOST_PAIRS:
-        raise EngineError(
-            "too many pairs to compare one by one",
-            got=f"{pairs:.3g}",
-            allowed=f"up to {MOST_PAIRS:.3g}",
-            hint="ask fewer people (sample=), or compare numbers exactly (numbers='exact')",
-        )
 
 
 def thresholds(
@@ -201,101 +182,6 @@ def thresholds(
     upper = float(weight[good[-1]]) if good.size else float(weight[0]) + 1.0
     lower = float(weight[kept[0]]) if kept.size else float(weight[-1])
     return (lower, upper) if lower <= upper else (upper, upper)
-
-
-# --- best candidates --------------------------------------------------------------------------------------------------
-
-
-class Found(NamedTuple):
-    """One entry per record asked for; weights in bits."""
-
-    row: Ints
-    weight: Floats
-    second: Floats
-    ties: Ints
-    credit: Floats
-    posterior: Floats
-
-
-def _best(comparison: Comparison, model: FellegiSunter, truth: Ints, seed: int, tell: object) -> Found:
-    """The tree where agreement is exact (weights are then distances between codes), else a pass over all pairs."""
-    space = _space(comparison, model)
-    if space is not None and len(comparison.left) * len(comparison.right) >= GROUPS_FROM:
-        return _by_tree(space, model, truth, seed)
-    _check_pairs(len(comparison.left) * len(comparison.right))
-    found = weigh(
-        comparison.left,
-        comparison.right,
-        comparison.edges,
-        comparison.n_edges,
-        model.weights / BITS,
-        truth,
-        seed,
-        tell,  # type: ignore[arg-type]
-    )
-    return _read(found)
-
-
-def _read(found: Weighing) -> Found:
-    credit = np.where(found.true >= found.best - TIE, 1.0 / np.maximum(found.ties, 1), 0.0)
-    second = np.where(found.second <= -1e299, -np.inf, found.second) * BITS
-    posterior = np.exp(found.best - found.total)
-    return Found(found.row, found.best * BITS, second, found.ties, credit, posterior)
-
-
-def _space(comparison: Comparison, model: FellegiSunter) -> Space | None:
-    """Bits lost against full agreement, as a sum over attributes; None where a missing value tells more than a hit."""
-    if not comparison.exact:
-        return None
-    weights = model.weights
-    step = weights[:, 0] - weights[:, 1]
-    missing = np.where(comparison.gaps, weights[:, 0] - weights[:, -1], 0.0)
-    if (step < 0).any() or (missing < 0).any():
-        return None
-    left, right = comparison.codes()
-    none = np.empty(0)
-    return Space(
-        np.empty((len(left), 0)), np.empty((len(right), 0)), left, right, MANHATTAN, none, step, missing, TIE, TIE
-    )
-
-
-def _by_tree(space: Space, model: FellegiSunter, truth: Ints, seed: int) -> Found:
-    tree = plant_tree(space, silent)
-    decision = decide_truth(space, truth, tell=silent, tree=tree)
-    nearest = find_nearest(space, seed=seed, tell=silent, tree=tree)
-    top = float(model.weights[:, 0].sum())
-    weight = top - nearest.least
-    posterior = np.minimum(model.posterior(weight), 1.0 / nearest.ties)
-    return Found(nearest.row, weight, top - nearest.second, nearest.ties, decision.credit, posterior)
-
-
-def _one_to_one(comparison: Comparison, model: FellegiSunter, truth: Ints, lower: float, found: Found) -> Found:
-    """The one-to-one links of greatest total weight above ``lower``, exactly, over all pairs that reach it."""
-    from scipy.sparse import csr_array  # noqa: PLC0415 - heavy
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # noqa: PLC0415
-
-    n, n_right = len(comparison.left), len(comparison.right)
-    rows, points, weights = pairs_above(
-        comparison.left, comparison.right, comparison.edges, comparison.n_edges, model.weights / BITS, lower / BITS
-    )
-    gain = weights * BITS - lower
-    top = float(gain.max(initial=0.0)) + 1.0
-    cost = np.concatenate([top - gain, np.full(n, top)])  # a record may stay alone, at the price of no gain
-    graph = csr_array(
-        (cost, (np.concatenate([rows, np.arange(n)]), np.concatenate([points, n_right + np.arange(n)]))),
-        shape=(n, n_right + n),
-    )
-    left, right = min_weight_full_bipartite_matching(graph)
-    link = np.full(n, -1, dtype=np.int64)
-    link[left] = np.where(right < n_right, right, -1)
-    own = np.zeros(n)
-    linked = np.flatnonzero(link >= 0)
-    levels = comparison.levels(linked, link[linked])
-    own[linked] = sum(model.weights[k, levels[:, k]] for k in range(levels.shape[1]))
-    weight = np.where(link >= 0, own, np.nan)
-    credit = ((link >= 0) & (link == truth)).astype(np.float64)
-    margin = np.where(found.row == link, found.second, found.weight)
-    return Found(link, weight, margin, (link >= 0).astype(np.int64), credit, found.posterior)
 
 
 def _result(
@@ -349,11 +235,12 @@ def _result(
 )
 def assess_probabilistic(release: Release, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
-    people = max(1, PAIRS_FOR_ASSESS // release.released.height)
+    taught, asked = (max(1, most // release.released.height) for most in (PAIRS_TO_LEARN_FROM, PAIRS_TO_ASK))
     linkage = link_probabilistic(
         release,
         attributes="best",
-        sample=people if people < release.original.height else None,
+        learn_from=taught,
+        sample=asked if asked < release.original.height else None,
         fitting=Fitting(tolerance=1e-5),
         seed=context.seed,
         progress=context.progress,
@@ -371,11 +258,11 @@ def assess_probabilistic(release: Release, context: Context) -> Evidence:
             ),
             Observation(
                 "probabilistic.linked",
-                f"{claimed.hits:,.0f} of {claimed.n:,} people are linked, and rightly, by the intruder's own threshold.",
+                f"{claimed.hits:,.0f} of {claimed.n:,} people are linked, rightly, by the intruder's own threshold.",
                 claimed,
             ),
         ),
-        per_record=linkage.per_record(release.original.height),
+        per_record=linkage.per_record(release.original.height) if linkage.asked is None else None,
         facts=_facts(linkage, int(sure.sum())),
         figures=_figures(linkage),
         notes=_notes(release, linkage),

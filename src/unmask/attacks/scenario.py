@@ -128,7 +128,7 @@ def _sets(names: tuple[str, ...], known: int, sets: int, seed: int) -> list[tupl
     rng = np.random.default_rng([seed, known])
     drawn: dict[tuple[str, ...], None] = {}
     while len(drawn) < sets:
-        drawn[tuple(sorted(rng.choice(len(names), known, replace=False).tolist()))] = None  # type: ignore[index]
+        drawn[tuple(sorted(rng.choice(len(names), known, replace=False).tolist()))] = None
     return [tuple(names[int(k)] for k in places) for places in drawn]
 
 
@@ -165,7 +165,7 @@ def assess_scenario(release: Release, context: Context) -> Evidence:
                 curve.half,
             ),
         ),
-        per_record=curve.per_record,
+        per_record=None if sample is not None else curve.per_record,
         facts=tuple(facts),
         figures=(_figure(curve),),
     )

@@ -1,6 +1,6 @@
 """Transparency attacks: the intruder knows how the release was made, and uses it [NIN]_, [TORRA]_.
 
-He holds the original records, the release, and the name and parameters of the masking, which statistical offices publish
+He holds the original records, the release, and the name and parameters of the masking, which offices publish
 and which may not be the secret that protects people (Kerckhoffs). For each person he rules out the records that cannot
 have been made from him, and weighs the others by how likely the masking makes them: a posterior, not only a link.
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-PAIRS_FOR_ASSESS = 10_000_000
+PAIRS_FOR_ASSESS = 20_000_000
 SURE = 0.95  # posterior from which the intruder relies on a link
 
 
@@ -158,8 +158,8 @@ def _applies(release: Release) -> str | None:
 @measure(
     "transparent",
     title="The intruder who knows the method",
-    story="The intruder knows the masking and its parameters. He rules out the records that cannot have been made from a "
-    "person, and weighs the others by how likely the masking makes them.",
+    story="The intruder knows the masking and its parameters. He rules out the records that cannot have been made from "
+    "a person, and weighs the others by how likely the masking makes them.",
     keys=("transparent.rate", "transparent.known"),
     applies=_applies,
 )
@@ -174,17 +174,17 @@ def assess_transparent(release: Release, context: Context) -> Evidence:
         observations=(
             Observation(
                 "transparent.rate",
-                f"{estimate.hits:,.0f} of {estimate.n:,} people are linked to their own record by an intruder who knows "
-                "the masking.",
+                f"{estimate.hits:,.0f} of {estimate.n:,} people are linked to their own record by an intruder who "
+                "knows the masking.",
                 estimate,
             ),
             Observation(
                 "transparent.known",
-                f"{sure.hits:,.0f} of {sure.n:,} people are linked, and rightly, with a posterior of at least {SURE:.0%}.",
+                f"{sure.hits:,.0f} of {sure.n:,} people are linked, rightly, with a posterior of {SURE:.0%} or more.",
                 sure,
             ),
         ),
-        per_record=linkage.per_record(release.original.height),
+        per_record=linkage.per_record(release.original.height) if linkage.asked is None else None,
         facts=_facts(linkage, blind),
         figures=(_figure(linkage, blind),),
     )

@@ -2,9 +2,10 @@
 
 Two ways, which give the same whole numbers:
 
-- *By groups*, for exact agreement. The pairs that agree at least on S number the sum over groups g of |A_g| |B_g|. A walk
-  over the attributes takes or leaves each one; taking it splits the groups, and groups that one file alone is in are
-  dropped, since no larger set can make them agree. Moebius inversion over the sets gives the count of every pattern.
+- *By groups*, for exact agreement. The pairs that agree at least on S number the sum over groups g of |A_g| |B_g|. A
+  walk over the attributes takes or leaves each one; taking it splits the groups, and groups that one file alone is in
+  are dropped, since no larger set can make them agree. Moebius inversion over the sets gives the count of every
+  pattern.
 - *Pair by pair*, for any levels: a pass over all pairs that keeps one counter per pattern it meets.
 
 A pattern is a number in mixed radix, the first attribute first; digit 0 is the closest agreement.
@@ -35,7 +36,7 @@ class Patterns(NamedTuple):
     """The patterns that occur, ascending, and how many pairs have each."""
 
     code: Ints
-    count: Ints
+    count: Ints  # type: ignore[assignment]  # the word of the field; tuples count too
 
 
 # --- by groups --------------------------------------------------------------------------------------------------------
@@ -54,7 +55,7 @@ class _Node(NamedTuple):
 
 def patterns_by_groups(left: Codes, right: Codes) -> Patterns:
     """Count the agreement patterns of all pairs: digit 0 agree, 1 differ, 2 missing in either (where any is, -1)."""
-    gaps = (left < 0).any(axis=0) | (right < 0).any(axis=0)
+    gaps = np.asarray((left < 0).any(axis=0) | (right < 0).any(axis=0))
     sizes = np.array([_levels(left[:, k], right[:, k]) for k in range(left.shape[1])], dtype=np.int64)
     order = np.argsort(-sizes, kind="stable")  # many values first: their groups are small, and soon fall away
     counts = np.zeros(tuple(3 if gaps[k] else 2 for k in order), dtype=np.int64)
@@ -78,9 +79,9 @@ def _root(left: Codes, right: Codes) -> _Node:
     both = np.ascontiguousarray(np.concatenate([left, right]))
     groups = identical(np.empty((len(both), 0)), both)
     n = len(groups.first)
-    counts = [np.bincount(part, minlength=n) for part in (groups.label[: len(left)], groups.label[len(left) :])]
+    a, b = (np.bincount(part, minlength=n) for part in (groups.label[: len(left)], groups.label[len(left) :]))
     total = len(left) * len(right)
-    return _Node(np.zeros(n, dtype=np.int64), 1, np.ascontiguousarray(both[groups.first]), *counts, total)
+    return _Node(np.zeros(n, dtype=np.int64), 1, np.ascontiguousarray(both[groups.first]), a, b, total)
 
 
 def _walk(node: _Node, sizes: Ints, gaps: NDArray[np.bool_], at: tuple[int, ...], counts: NDArray[np.int64]) -> None:

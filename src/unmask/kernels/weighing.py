@@ -35,7 +35,7 @@ class Weighing(NamedTuple):
     total: Floats  # log of the sum over candidates of exp(weight)
 
 
-def weigh(  # noqa: PLR0917
+def weigh(
     left: Floats,
     right: Floats,
     edges: Floats,
@@ -87,8 +87,7 @@ def take(out: Weighing, i: int, j: int, weight: float, truth: int, seed: int, lo
             out.row[i] = j
             return own
         return lot
-    if weight > out.second[i]:
-        out.second[i] = weight
+    out.second[i] = max(out.second[i], weight)
     return lot
 
 
@@ -113,7 +112,7 @@ def _weigh(
             lot = take(out, i, j, weight, truth[i], seed, lot)
 
 
-def pairs_above(  # noqa: PLR0917
+def pairs_above(
     left: Floats, right: Floats, edges: Floats, n_edges: Ints, table: Floats, least: float
 ) -> tuple[Ints, Ints, Floats]:
     """List every pair whose weight is at least ``least``: queries, points, weights."""

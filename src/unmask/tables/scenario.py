@@ -7,6 +7,7 @@ by a mapping into larger classes, which the intruder applies to the release as w
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,6 @@ from unmask.errors import ParameterError, did_you_mean
 from unmask.tables.roles import check_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     Rows = NDArray[np.int64]
@@ -29,9 +28,9 @@ class Scenario:
     """What the intruder holds. Everything that is None or empty is held whole.
 
     ``people``: a number of people (2 or more, whole) or a share of them (below 1), drawn under ``seed``.
-    ``attributes``: the columns known. ``coarser``: for a number the width of its intervals, for a category the number of
-    first characters known or a mapping of values to classes. ``renamed``: names in the intruder's file of columns of
-    the release, which are taken as the same.
+    ``attributes``: the columns known. ``coarser``: for a number the width of its intervals, for a category the
+    number of first characters known or a mapping of values to classes. ``renamed``: for columns of
+    the release, their names in the intruder's file.
     """
 
     people: float | None = None
@@ -43,16 +42,20 @@ class Scenario:
     def __post_init__(self) -> None:
         """Check what can be checked without tables."""
         if self.attributes is not None:
-            names = (self.attributes,) if isinstance(self.attributes, str) else tuple(self.attributes)
-            object.__setattr__(self, "attributes", names)
+            given: object = self.attributes
+            object.__setattr__(self, "attributes", (given,) if isinstance(given, str) else tuple(self.attributes))
         if self.people is not None and (isinstance(self.people, bool) or not self._plausible(self.people)):
             raise ParameterError(
-                "people is a number of people or a share of them", got=repr(self.people), allowed="0 < share < 1, or 1, 2, ..."
+                "people is a number of people or a share of them",
+                got=repr(self.people),
+                allowed="0 < share < 1, or 1, 2, ...",
             )
         for name, rule in self.coarser.items():
-            if not hasattr(rule, "items") and not (isinstance(rule, (int, float)) and rule > 0):
+            if not isinstance(rule, Mapping) and not (isinstance(rule, (int, float)) and rule > 0):
                 raise ParameterError(
-                    f"{name!r} cannot be coarsened so", got=repr(rule), allowed="a width, a number of characters, a mapping"
+                    f"{name!r} cannot be coarsened so",
+                    got=repr(rule),
+                    allowed="a width, a number of characters, a mapping",
                 )
 
     @staticmethod
@@ -72,9 +75,15 @@ class Scenario:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, from which `as_scenario` makes the same again."""
-        coarser = {name: dict(rule) if hasattr(rule, "items") else rule for name, rule in self.coarser.items()}
+        coarser = {name: dict(rule) if isinstance(rule, Mapping) else rule for name, rule in self.coarser.items()}
         names = None if self.attributes is None else list(self.attributes)
-        return {"people": self.people, "attributes": names, "coarser": coarser, "renamed": dict(self.renamed), "seed": self.seed}
+        return {
+            "people": self.people,
+            "attributes": names,
+            "coarser": coarser,
+            "renamed": dict(self.renamed),
+            "seed": self.seed,
+        }
 
     def rename(self, original: pl.DataFrame) -> pl.DataFrame:
         """Give the intruder's columns the names that they have in the release."""
@@ -85,14 +94,20 @@ class Scenario:
         self, original: pl.DataFrame, released: pl.DataFrame, quasi: tuple[str, ...]
     ) -> tuple[pl.DataFrame, pl.DataFrame, tuple[str, ...]]:
         """Take away attributes and detail."""
-        known = quasi if self.attributes is None else check_columns(self.attributes, quasi, "attributes", "what he may know")
+        known = (
+            quasi
+            if self.attributes is None
+            else check_columns(self.attributes, quasi, "attributes", "what he may know")
+        )
         for name, rule in self.coarser.items():
             if name not in known:
                 raise ParameterError(
-                    f"{name!r} is to be coarser, but is not known", allowed=", ".join(known), hint=did_you_mean(name, known)
+                    f"{name!r} is to be coarser, but is not known",
+                    allowed=", ".join(known),
+                    hint=did_you_mean(name, known),
                 )
-            if not hasattr(rule, "items") and original[name].dtype.is_numeric():
-                original = original.with_columns(_middle(original[name], float(rule)))  # type: ignore[arg-type]
+            if not isinstance(rule, Mapping) and original[name].dtype.is_numeric():
+                original = original.with_columns(_middle(original[name], float(rule)))
             else:
                 original, released = (table.with_columns(_class(table[name], rule)) for table in (original, released))
         return original, released, known
@@ -105,7 +120,9 @@ class Scenario:
         number = round(self.people * len(there)) if self.people < 1 else int(self.people)
         if number >= len(there):
             return None
-        order = original[there].with_row_index("scenario row").sort(pl.exclude("scenario row"))["scenario row"].to_numpy()
+        order = (
+            original[there].with_row_index("scenario row").sort(pl.exclude("scenario row"))["scenario row"].to_numpy()
+        )
         picked = np.random.default_rng(self.seed).choice(len(there), max(1, number), replace=False)
         return np.sort(there[order[picked]]).astype(np.int64)
 
@@ -117,7 +134,9 @@ def as_scenario(given: Scenario | Mapping[str, Any] | None) -> Scenario | None:
     names = [entry.name for entry in fields(Scenario)]
     for name in given:
         if name not in names:
-            raise ParameterError(f"a scenario has no {name!r}", allowed=", ".join(names), hint=did_you_mean(name, names))
+            raise ParameterError(
+                f"a scenario has no {name!r}", allowed=", ".join(names), hint=did_you_mean(name, names)
+            )
     return Scenario(**given)
 
 
@@ -127,6 +146,6 @@ def _middle(column: pl.Series, width: float) -> pl.Series:
 
 def _class(column: pl.Series, rule: float | Mapping[str, str]) -> pl.Series:
     text = column.cast(pl.String)
-    if hasattr(rule, "items"):
+    if isinstance(rule, Mapping):
         return text.replace(dict(rule)).alias(column.name)
-    return text.str.slice(0, int(rule)).alias(column.name)  # type: ignore[arg-type]
+    return text.str.slice(0, int(rule)).alias(column.name)
