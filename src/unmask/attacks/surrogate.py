@@ -2,8 +2,8 @@
 
 The 0/1 loss becomes a smooth hinge: log(1 + sum_j exp(-(C_j - C_own))) over the wrong records j that are nearest under
 the parameters so far, found by the nearest-record kernels; then the parameters are refitted, and so on until stable.
-It is convex for all aggregators but the bilinear one, whose matrix is written L L'. The parameters that re-identify most
-of the people learnt from are kept, the plain distance among them: learning never loses in-sample.
+It is convex for all aggregators but the bilinear one, whose matrix is written L L'. What re-identifies most
+of the people learnt from is kept, the plain distance among the choices: learning never loses in-sample.
 """
 
 from __future__ import annotations
