@@ -94,7 +94,7 @@ def fewest_wrong(space, truth, grid, distance_of) -> int:
 
 
 def rank_window(x, column, p) -> set:
-    """Rows whose value can have been swapped with x: at most p % of n ranks away, ranks of equal values taken together."""
+    """Rows whose value can have been swapped with x: at most p % of n ranks away, equal values taken together."""
     n = len(column)
     window = int(np.floor(p * n / 100 + 1e-9))
     low = sum(v < x for v in column) - window

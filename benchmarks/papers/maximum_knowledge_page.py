@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - prose and tables
 """Write docs/papers/maximum-knowledge.md: tables beside the paper's, charts, and what lies beyond the paper."""
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from unmask import datasets
     from unmask.assess import Assessment, assess
-    from unmask.attacks.distance import link_nearest
+    from unmask.attacks.assignment import link_globally
+    from unmask.attacks.distance import anonymity_sets, link_nearest, true_ranks
     from unmask.attacks.learned import link_learned
     from unmask.attacks.linkage import Linkage
     from unmask.attacks.probabilistic import link_probabilistic
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
     from unmask.evidence.estimate import Estimate
     from unmask.evidence.finding import Finding
     from unmask.evidence.policy import Policy
+    from unmask.groups.anonymity import Anonymity, anonymity
+    from unmask.groups.cells import Dominance, SharedValues, dominance, shared_values
+    from unmask.groups.fix import Fix, fix_list
+    from unmask.groups.knowledge import Knowledge, knowledge_sweep
+    from unmask.groups.population import PopulationRisk, population_risk
+    from unmask.groups.special import SpecialUniques, special_uniques
     from unmask.groups.uniqueness import GroupRisk, group_risk
     from unmask.masking import parse_masking
     from unmask.selfcheck import selfcheck
@@ -46,56 +53,82 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {  # public name: where it lives. Imported on first use, so that `import unmask` stays light.
+    "Anonymity": "groups.anonymity",
     "Assessment": "assess",
     "AttributeTest": "deniability.attribute",
     "DeniabilityTest": "deniability.result",
+    "Dominance": "groups.cells",
     "EngineError": "errors",
     "Estimate": "evidence.estimate",
     "Finding": "evidence.finding",
+    "Fix": "groups.fix",
     "GroupRisk": "groups.uniqueness",
+    "Knowledge": "groups.knowledge",
     "Linkage": "attacks.linkage",
     "ParameterError": "errors",
     "Policy": "evidence.policy",
+    "PopulationRisk": "groups.population",
     "Release": "tables.release",
     "RoleError": "errors",
     "Scenario": "tables.scenario",
+    "SharedValues": "groups.cells",
+    "SpecialUniques": "groups.special",
     "TableError": "errors",
     "UnmaskError": "errors",
+    "anonymity": "groups.anonymity",
+    "anonymity_sets": "attacks.distance",
     "assess": "assess",
     "attribute_test": "deniability.attribute",
     "attribute_tests": "deniability.attribute",
     "compare_marginals": "utility.marginals",
     "compare_moments": "utility.moments",
     "dictionary_test": "deniability.dictionary",
+    "dominance": "groups.cells",
+    "fix_list": "groups.fix",
     "group_risk": "groups.uniqueness",
     "knowledge_curve": "attacks.scenario",
+    "knowledge_sweep": "groups.knowledge",
+    "link_globally": "attacks.assignment",
     "link_learned": "attacks.learned",
     "link_nearest": "attacks.distance",
     "link_probabilistic": "attacks.probabilistic",
     "link_transparent": "attacks.transparent",
     "parse_masking": "masking",
     "permuted_test": "deniability.permuted",
+    "population_risk": "groups.population",
     "propensity_score": "utility.propensity",
     "selfcheck": "selfcheck",
+    "shared_values": "groups.cells",
+    "special_uniques": "groups.special",
+    "true_ranks": "attacks.distance",
     "verify": "verify",
 }
 
 __all__ = [
+    "Anonymity",
     "Assessment",
     "AttributeTest",
     "DeniabilityTest",
+    "Dominance",
     "EngineError",
     "Estimate",
     "Finding",
+    "Fix",
     "GroupRisk",
+    "Knowledge",
     "Linkage",
     "ParameterError",
     "Policy",
+    "PopulationRisk",
     "Release",
     "RoleError",
     "Scenario",
+    "SharedValues",
+    "SpecialUniques",
     "TableError",
     "UnmaskError",
+    "anonymity",
+    "anonymity_sets",
     "assess",
     "attribute_test",
     "attribute_tests",
@@ -103,16 +136,24 @@ __all__ = [
     "compare_moments",
     "datasets",
     "dictionary_test",
+    "dominance",
+    "fix_list",
     "group_risk",
     "knowledge_curve",
+    "knowledge_sweep",
+    "link_globally",
     "link_learned",
     "link_nearest",
     "link_probabilistic",
     "link_transparent",
     "parse_masking",
     "permuted_test",
+    "population_risk",
     "propensity_score",
     "selfcheck",
+    "shared_values",
+    "special_uniques",
+    "true_ranks",
     "verify",
 ]
 

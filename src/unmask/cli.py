@@ -6,6 +6,7 @@ Exit codes: 0 safe (or the same, or passed), 1 unsafe (or different, or failed),
 from __future__ import annotations
 
 import csv
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -46,6 +47,11 @@ def main() -> None:
         sys.exit(CANNOT)
     except KeyboardInterrupt:
         sys.stderr.write("unmask: stopped; nothing was written\n")
+        sys.exit(CANNOT)
+    except Exception as error:
+        if os.environ.get("UNMASK_DEBUG"):
+            raise
+        sys.stderr.write(f"unmask: an error of unmask itself ({type(error).__name__}); UNMASK_DEBUG=1 shows where\n")
         sys.exit(CANNOT)
 
 
@@ -91,6 +97,13 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
     json: Annotated[str | None, typer.Option(help="Write the report as JSON; - for standard output.")] = None,
     html: Annotated[str | None, typer.Option(help="Write the report as one HTML file.")] = None,
     records: Annotated[str | None, typer.Option(help="Write one risk per original record (.csv or .parquet).")] = None,
+    fix: Annotated[
+        str | None, typer.Option(help="Write what to change so that every group has --k records (.csv).")
+    ] = None,
+    k: Annotated[int | None, typer.Option(help="Wanted size of the smallest group, for --fix (default 5).")] = None,
+    l: Annotated[  # noqa: E741 - the letter of the model
+        int | None, typer.Option(help="Wanted confidential values in a group, for --fix (default 1).")
+    ] = None,
     config: Annotated[Path | None, typer.Option(help="TOML file with the same options.")] = None,
     show_values: Annotated[
         bool | None, typer.Option("--show-values", help="Let the report show ids of the most exposed records.")
@@ -103,7 +116,7 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
 
     Exit code 0: safe, 1: unsafe, 3: inconclusive, 2: cannot.
     """
-    given = {name: value for name, value in locals().items() if name != "config" and value is not None}
+    given = {name: value for name, value in locals().items() if value is not None}
     raise typer.Exit(EXIT[run_assess(_options(given, config)).verdict])
 
 
@@ -126,6 +139,11 @@ def run_assess(options: dict[str, Any]) -> Assessment:
             show_values=bool(options.get("show_values")),
         )
     write_outputs(assessment, options)
+    if options.get("fix"):
+        from unmask.fixing import write_fix  # noqa: PLC0415 - imports polars and numpy
+
+        told = write_fix(release, options)
+        sys.stderr.write("" if quiet else f"{told}\n")
     if not quiet:
         _show(assessment, to_stderr=options.get("json") == "-")
     return assessment
@@ -172,6 +190,30 @@ def mask_command(  # noqa: PLR0913 - one parameter per option
     release = masking.apply(read_table(table, name="table", separator=separator, encoding=encoding), seed)
     write_records(release, target)
     sys.stdout.write(f"{masking}, seed {seed}: {release.height:,} rows, {release.width} columns in {target}\n")
+
+
+@app.command("fix")
+def fix_command(  # noqa: PLR0913 - one parameter per option
+    table: Annotated[str, typer.Argument(help="The table that is to be published.")],
+    *,
+    quasi: Annotated[list[str], typer.Option(help="Columns that the intruder knows.")],
+    k: Annotated[int, typer.Option(help="Wanted size of the smallest group.", min=1)] = 5,
+    l: Annotated[int, typer.Option(help="Wanted confidential values in a group.", min=1)] = 1,  # noqa: E741
+    confidential: Annotated[str | None, typer.Option(help="Column that the intruder wants to learn, for --l.")] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="Write the changed table (.csv, .parquet).")
+    ] = None,
+    steps: Annotated[str | None, typer.Option(help="Write the list of changes (.csv, .parquet).")] = None,
+    only_cells: Annotated[bool, typer.Option("--only-cells", help="Blank cells, coarsen no column.")] = False,
+) -> None:
+    """Find the cheapest changes that give everybody a crowd of k, and make them.
+
+    Example:  unmask fix release.csv --quasi sex,town,age --k 5 -o fixed.csv --steps changes.csv
+    """
+    from unmask.fixing import fix_table  # noqa: PLC0415 - imports polars and numpy
+
+    wanted = {"quasi": _listed(quasi), "k": k, "l": l, "confidential": confidential, "coarsen": not only_cells}
+    sys.stdout.write(f"{fix_table(table, wanted, output, steps)}\n")
 
 
 @app.command("demo")
@@ -273,8 +315,10 @@ def _release(options: dict[str, Any]) -> Release:
     )
 
 
-def _listed(values: list[str] | None) -> tuple[str, ...]:
-    """Split "a,b" and '"a,b",c' as a CSV line does; a list from a configuration file holds whole names already."""
+def _listed(values: list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
+    """Split "a,b" and '"a,b",c' as a CSV line does; a list from a configuration file (a tuple) holds whole names."""
+    if isinstance(values, tuple):
+        return values
     return tuple(name for value in values or () for name in next(csv.reader([value], skipinitialspace=True), []))
 
 
@@ -306,21 +350,25 @@ def check_outputs(options: dict[str, Any]) -> None:
     from unmask.report.write import check_writable  # noqa: PLC0415 - only where something is written
 
     inputs = {
-        Path(options[name]).resolve() for name in ("original", "released", "control", "policy") if options.get(name)
+        Path(options[name]).resolve()
+        for name in ("original", "released", "control", "policy", "config")
+        if options.get(name)
     }
     taken: set[Path] = set()
-    for name in ("json", "html", "records"):
+    for name in ("json", "html", "records", "fix"):
         target = options.get(name)
-        if not target or target == "-":
+        if not target or (target == "-" and name == "json"):
             continue
+        if target == "-":
+            raise ParameterError(f"--{name} cannot go to standard output", hint="give a file; --json - prints the JSON")
         path = Path(target)
         if path.resolve() in inputs:
             raise ParameterError(f"--{name} {target} is also an input", hint="write the result to another file")
         if path.resolve() in taken:
             raise ParameterError(f"two outputs go to {target}", hint="give each its own file")
-        if name == "records" and path.suffix.lower() not in {".csv", ".parquet"}:
+        if name in {"records", "fix"} and path.suffix.lower() not in {".csv", ".parquet"}:
             raise ParameterError(
-                f"cannot write records to {path.name}", got=f"suffix {path.suffix!r}", allowed=".csv or .parquet"
+                f"cannot write {name} to {path.name}", got=f"suffix {path.suffix!r}", allowed=".csv or .parquet"
             )
         taken.add(path.resolve())
         check_writable(path)

@@ -10,10 +10,10 @@ from unmask.errors import ParameterError, did_you_mean
 if TYPE_CHECKING:
     from pathlib import Path
 
-PATHS = ("original", "released", "control", "json", "html", "records")
+PATHS = ("original", "released", "control", "json", "html", "records", "fix")
 TEXTS = ("id", "weight", "separator", "encoding", "policy", "masking")
 LISTS = ("quasi", "confidential", "ignore", "categorical", "only", "skip")
-OTHERS = ("kind", "scenario", "seed", "show_values", "quiet")
+OTHERS = ("kind", "scenario", "seed", "show_values", "quiet", "k", "l")
 KEYS = (*PATHS, *TEXTS, *LISTS, *OTHERS)
 
 
@@ -35,15 +35,17 @@ def _checked(key: str, value: object, path: Path) -> Any:  # noqa: ANN401 - the 
     if key in LISTS:
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
             raise ParameterError(f"option {key!r} in {path} is not a list of names", hint=f'{key} = ["a", "b"]')
-        return value
+        return tuple(value)
     wanted: dict[str, type | tuple[type, ...]] = {
         "kind": dict,
         "scenario": dict,
         "seed": int,
+        "k": int,
+        "l": int,
         "show_values": bool,
         "quiet": bool,
     }
-    if not isinstance(value, wanted.get(key, str)) or (key == "seed" and isinstance(value, bool)):
+    if not isinstance(value, wanted.get(key, str)) or (wanted.get(key) is int and isinstance(value, bool)):
         raise ParameterError(
             f"option {key!r} in {path} has the wrong type",
             got=type(value).__name__,

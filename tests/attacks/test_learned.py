@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-
 import numpy as np
 import polars as pl
 import pytest
@@ -104,7 +103,7 @@ def test_the_exact_program_equals_brute_force(kind):
         grid = [np.array([w, 1 - w]) for w in np.linspace(0, 1, 101)]
 
         def distance_of(space, weights, i, j):
-            return float(features(space, kind, np.array([i]), np.array([j]))[0] @ weights)  # noqa: B023
+            return float(features(space, kind, np.array([i]), np.array([j]))[0] @ weights)
 
         fewest = naive.fewest_wrong(stage.space, stage.truth, grid, distance_of)
         assert fewest - 1 <= found.wrong <= fewest  # one better can hide between the points of the grid
@@ -125,8 +124,8 @@ def test_richer_aggregators_find_no_fewer_exactly(kind):
 
 
 def test_the_exact_program_says_what_it_does_not_do():
+    people = datasets.census(1100)
     with pytest.raises(EngineError, match="small tables"):
-        people = datasets.census(1100)
         worst_case(Release(people, people))
     with pytest.raises(ParameterError, match="did you mean 'choquet'"):
         worst_case(noisy(10), aggregator="choque")

@@ -215,7 +215,7 @@ PEERS = {  # m and u of agreement on c0..c3, and the prior: on example(), all 22
 
 @pytest.mark.parametrize("tool", list(PEERS))
 def test_agrees_with_second_tools(tool):
-    """Golden numbers, computed with the tools in their own environment (they pin other versions of pandas and duckdb)."""
+    """Golden numbers, computed with the tools in an environment of their own."""
     m, u, prior = PEERS[tool]
     model = link_probabilistic(example(), fitting=Fitting(prior="learn")).model
     assert model.m[:, 0] == pytest.approx(m, abs=1e-3)

@@ -59,3 +59,12 @@ def test_in_an_assessment():
     outcomes = {finding.key: finding.outcome for finding in assessment.findings}
     assert outcomes["attribute_test"] == "does not apply"
     assert outcomes["dictionary.ks"] == "for"  # shown, not judged, in the default profile
+
+
+@pytest.mark.parametrize("run", [assess_dictionary, assess_permuted])
+def test_progress_rises(run):
+    told = []
+    run(Release(correlated(50), correlated(50, seed=1)), Context(progress=lambda done, _text: told.append(done)))
+    assert told == sorted(told)
+    assert told[0] >= 0
+    assert told[-1] <= 1

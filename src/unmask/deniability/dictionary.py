@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.deniability.links import least_distances
+from unmask.deniability.links import least_distances, part
 from unmask.deniability.permutation import Ranked, linkage_distances, ranked
 from unmask.deniability.result import DeniabilityTest, compared
 from unmask.deniability.tell import identity_evidence
 from unmask.errors import ParameterError
-from unmask.evidence.measure import Context, measure
+from unmask.evidence.measure import Context, measure, silent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.finding import Evidence
+    from unmask.evidence.measure import Progress
     from unmask.tables.encode import RankMethod
     from unmask.tables.release import Release
 
@@ -56,12 +57,13 @@ def dictionary_test(
     return _tested(ranked(release, ranks=ranks, seed=seed), size, seed)
 
 
-def _tested(both: Ranked, size: int, seed: int) -> DeniabilityTest:
-    reference = dictionary_distances(both, size, seed)
-    return compared("dictionary", linkage_distances(both), reference, both.n_released, seed)
+def _tested(both: Ranked, size: int, seed: int, tell: Progress = silent) -> DeniabilityTest:
+    distances = linkage_distances(both, part(tell, 0.0, 0.7))
+    reference = dictionary_distances(both, size, seed, part(tell, 0.7, 1.0))
+    return compared("dictionary", distances, reference, both.n_released, seed)
 
 
-def dictionary_distances(both: Ranked, size: int, seed: int) -> Floats:
+def dictionary_distances(both: Ranked, size: int, seed: int, tell: Progress = silent) -> Floats:
     """Return d(x, Y) for the records of the dictionary, drawn or all."""
     rows = list(dictionary_rows(both, size, seed))
     space, numbers = both.space, both.space.queries.shape[1]
@@ -71,7 +73,7 @@ def dictionary_distances(both: Ranked, size: int, seed: int) -> Floats:
         queries[:, k] = space.queries[rows[k], k]
     for k in range(codes.shape[1]):
         codes[:, k] = space.query_codes[rows[numbers + k], k]
-    return least_distances(space._replace(queries=queries, query_codes=codes))
+    return least_distances(space._replace(queries=queries, query_codes=codes), tell)
 
 
 def dictionary_rows(both: Ranked, size: int, seed: int) -> Iterator[Ints]:
@@ -98,6 +100,5 @@ def dictionary_rows(both: Ranked, size: int, seed: int) -> Iterator[Ints]:
 def assess_dictionary(release: Release, context: Context) -> Evidence:
     """Run the test with average ranks: equal values are at distance 0, so that ties cannot hide a copy."""
     both = ranked(release, ranks="average", seed=context.seed)
-    context.progress(0.2, "links of people and of made-up records")
-    test = _tested(both, SIZE, context.seed)
+    test = _tested(both, SIZE, context.seed, part(context.progress, 0.0, 0.9))
     return identity_evidence(release, both, test, "of made-up records")

@@ -11,15 +11,21 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from unmask.evidence.measure import Progress
     from unmask.kernels.space import Space
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
 
-def least_distances(space: Space) -> Floats:
+def least_distances(space: Space, tell: Progress = silent) -> Floats:
     """Return each query's distance to its nearest point."""
-    return local.find_nearest(space, seed=0, tell=silent).least
+    return local.find_nearest(space, seed=0, tell=tell).least
+
+
+def part(tell: Progress, start: float, end: float) -> Progress:
+    """Let a task tell its progress as a part of a longer one."""
+    return lambda done, text: tell(start + done * (end - start), text)
 
 
 def nearest_points(space: Space, seed: int) -> Ints:

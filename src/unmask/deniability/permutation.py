@@ -24,6 +24,7 @@ import numpy as np
 
 from unmask.deniability.links import least_distances
 from unmask.engines.metric import build_space
+from unmask.evidence.measure import silent
 from unmask.kernels.nearest import distance_of_pairs
 from unmask.tables.encode import Encoded, Encoding, RankMethod, canonical_order, encode
 from unmask.tables.release import Release
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from unmask.evidence.measure import Progress
     from unmask.kernels.space import Space
 
     Floats = NDArray[np.float64]
@@ -108,9 +110,9 @@ def ranked(
     return Ranked(space, query_of, right, encoding.numeric_names, encoding.code_names)
 
 
-def linkage_distances(ranks: Ranked) -> Floats:
+def linkage_distances(ranks: Ranked, tell: Progress = silent) -> Floats:
     """Return d(x, Y) for every original record: its distance to the nearest released one."""
-    return np.asarray(least_distances(ranks.space)[ranks.query_of])
+    return np.asarray(least_distances(ranks.space, tell)[ranks.query_of])
 
 
 def pair_distances(ranks: Ranked, originals: Ints, released: Ints) -> Floats:

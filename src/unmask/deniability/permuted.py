@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.deniability.links import least_distances
+from unmask.deniability.links import least_distances, part
 from unmask.deniability.permutation import Ranked, linkage_distances, ranked
 from unmask.deniability.result import DeniabilityTest, compared_with_instances
 from unmask.deniability.tell import identity_evidence
 from unmask.errors import ParameterError
-from unmask.evidence.measure import Context, measure
+from unmask.evidence.measure import Context, measure, silent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.finding import Evidence
+    from unmask.evidence.measure import Progress
     from unmask.kernels.space import Space
     from unmask.tables.encode import RankMethod
     from unmask.tables.release import Release
@@ -64,12 +65,17 @@ def permuted_test(
     return _tested(ranked(release, ranks=ranks, seed=seed), instantiations, intruders, seed)
 
 
-def _tested(both: Ranked, instantiations: int, intruders: int | None, seed: int) -> DeniabilityTest:
-    instances = permuted_distances(both, instantiations, intruders, seed)
-    return compared_with_instances("permuted", linkage_distances(both), instances, both.n_released, seed)
+def _tested(
+    both: Ranked, instantiations: int, intruders: int | None, seed: int, tell: Progress = silent
+) -> DeniabilityTest:
+    distances = linkage_distances(both, part(tell, 0.0, 0.5))
+    instances = permuted_distances(both, instantiations, intruders, seed, part(tell, 0.5, 1.0))
+    return compared_with_instances("permuted", distances, instances, both.n_released, seed)
 
 
-def permuted_distances(both: Ranked, instantiations: int, intruders: int | None, seed: int) -> list[Floats]:
+def permuted_distances(
+    both: Ranked, instantiations: int, intruders: int | None, seed: int, tell: Progress = silent
+) -> list[Floats]:
     """Return d(x, Y') for every drawn original record, instantiation by instantiation."""
     instances = []
     order = np.sort(both.query_of)
@@ -81,6 +87,7 @@ def permuted_distances(both: Ranked, instantiations: int, intruders: int | None,
         space = permuted_space(both.space, rng)
         space = space._replace(queries=space.queries[asked], query_codes=space.query_codes[asked])
         instances.append(least_distances(space))
+        tell((number + 1) / instantiations, "links to shuffled releases")
     return instances
 
 
@@ -104,6 +111,5 @@ def permuted_space(space: Space, rng: np.random.Generator) -> Space:
 def assess_permuted(release: Release, context: Context) -> Evidence:
     """Run the test with average ranks: equal values are at distance 0, so that ties cannot hide a copy."""
     both = ranked(release, ranks="average", seed=context.seed)
-    context.progress(0.1, "links to shuffled releases")
-    test = _tested(both, INSTANTIATIONS, INTRUDERS, context.seed)
+    test = _tested(both, INSTANTIATIONS, INTRUDERS, context.seed, part(context.progress, 0.0, 0.9))
     return identity_evidence(release, both, test, "to shuffled releases")

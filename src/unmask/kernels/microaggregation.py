@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from unmask.kernels.compiling import kernel, lean
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,14 +38,16 @@ class ShrinkingTree(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """Room to work in, shared by all searches."""
+    """Room to work in, shared by all searches: lean functions cannot make their own."""
 
     stack: Ints
     bounds: Floats
-    query: Floats  # the point that is asked about
+    query: Floats  # (m,) the point that is asked about
+    found: Ints  # (k, 2) leaf and place of the nearest
+    distances: Floats  # (k,) and how far they are
 
 
-@njit(cache=True)
+@kernel
 def build(values: Floats) -> ShrinkingTree:
     """Split at the median of the widest attribute until leaves are small."""
     n, m = values.shape
@@ -84,7 +87,7 @@ def build(values: Floats) -> ShrinkingTree:
     return tree
 
 
-@njit(cache=True)
+@lean
 def _select(key: Floats, order: Ints, low: int, high: int, middle: int) -> None:
     """Move keys (and their rows) so that none before `middle` exceeds, and none after is below, the one at it."""
     while low < high:
@@ -107,7 +110,7 @@ def _select(key: Floats, order: Ints, low: int, high: int, middle: int) -> None:
             return
 
 
-@njit(cache=True)
+@lean
 def _refresh(tree: ShrinkingTree, node: int) -> None:
     """Recompute count, box and sum of a node from its children or its records."""
     m = tree.points.shape[1]
@@ -132,7 +135,7 @@ def _refresh(tree: ShrinkingTree, node: int) -> None:
         tree.low[node, c], tree.high[node, c], tree.total[node, c] = least, most, total
 
 
-@njit(cache=True)
+@lean
 def _farthest_bound(tree: ShrinkingTree, node: int, query: Floats) -> float:
     """Bound from above the squared distance from the query to what is left in the node; -1 when nothing is."""
     if tree.size[node] == 0:
@@ -144,7 +147,7 @@ def _farthest_bound(tree: ShrinkingTree, node: int, query: Floats) -> float:
     return bound
 
 
-@njit(cache=True)
+@lean
 def _nearest_bound(tree: ShrinkingTree, node: int, query: Floats) -> float:
     """Bound from below the squared distance from the query to what is left in the node."""
     if tree.size[node] == 0:
@@ -156,20 +159,20 @@ def _nearest_bound(tree: ShrinkingTree, node: int, query: Floats) -> float:
     return bound
 
 
-@njit(cache=True)
-def _squared(point: Floats, query: Floats) -> float:
+@lean
+def _squared(tree: ShrinkingTree, place: int, query: Floats) -> float:
     total = 0.0
     for c in range(query.size):
-        gap = abs(point[c] - query[c])
+        gap = abs(tree.points[place, c] - query[c])
         total += gap * gap
     return total
 
 
-@njit(cache=True)
-def farthest(tree: ShrinkingTree, query: Floats, desk: Desk) -> int:
-    """Return the place of the remaining point farthest from the query."""
+@lean
+def farthest(tree: ShrinkingTree, desk: Desk) -> int:
+    """Return the place of the remaining point farthest from desk.query."""
     best, found = -1.0, -1
-    stack, bounds = desk.stack, desk.bounds
+    stack, bounds, query = desk.stack, desk.bounds, desk.query
     stack[0], bounds[0], top = 0, _farthest_bound(tree, 0, query), 1
     while top > 0:
         top -= 1
@@ -178,7 +181,7 @@ def farthest(tree: ShrinkingTree, query: Floats, desk: Desk) -> int:
             continue
         if tree.left[node] < 0:
             for i in range(tree.start[node], tree.start[node] + tree.size[node]):
-                distance = _squared(tree.points[i], query)
+                distance = _squared(tree, i, query)
                 if distance > best:
                     best, found = distance, i
             continue
@@ -192,12 +195,13 @@ def farthest(tree: ShrinkingTree, query: Floats, desk: Desk) -> int:
     return found
 
 
-@njit(cache=True)
-def nearest(tree: ShrinkingTree, query: Floats, k: int, desk: Desk) -> Ints:
-    """Return the leaves and places of the k remaining points nearest to the query, as rows of (leaf, place)."""
-    found = np.full((k, 2), -1)
-    distances = np.full(k, np.inf)
-    stack, bounds = desk.stack, desk.bounds
+@lean
+def nearest(tree: ShrinkingTree, desk: Desk) -> None:
+    """Put the leaves and places of the remaining points nearest to desk.query into desk.found, the nearest first."""
+    stack, bounds, query, found, distances = desk.stack, desk.bounds, desk.query, desk.found, desk.distances
+    k = distances.size
+    for i in range(k):
+        distances[i] = np.inf
     stack[0], bounds[0], top = 0, 0.0, 1
     while top > 0:
         top -= 1
@@ -206,7 +210,7 @@ def nearest(tree: ShrinkingTree, query: Floats, k: int, desk: Desk) -> Ints:
             continue
         if tree.left[node] < 0:
             for i in range(tree.start[node], tree.start[node] + tree.size[node]):
-                distance = _squared(tree.points[i], query)
+                distance = _squared(tree, i, query)
                 if distance < distances[k - 1]:
                     place = k - 1
                     while place > 0 and distances[place - 1] > distance:
@@ -222,10 +226,9 @@ def nearest(tree: ShrinkingTree, query: Floats, k: int, desk: Desk) -> Ints:
         stack[top], bounds[top] = far, far_bound
         stack[top + 1], bounds[top + 1] = near, near_bound
         top += 2
-    return found
 
 
-@njit(cache=True)
+@lean
 def _remove(tree: ShrinkingTree, found: Ints, group: int, groups: Ints) -> None:
     """Give the found points their group and take them out of the tree."""
     k = len(found)
@@ -253,29 +256,30 @@ def _remove(tree: ShrinkingTree, found: Ints, group: int, groups: Ints) -> None:
             node = tree.parent[node]
 
 
-@njit(cache=True)
-def _group_around(tree: ShrinkingTree, place: int, k: int, group: int, groups: Ints, desk: Desk) -> None:
+@lean
+def _group_around(tree: ShrinkingTree, place: int, group: int, groups: Ints, desk: Desk) -> None:
     """Gather the k points nearest to the one at a place; it stays in desk.query."""
     for c in range(desk.query.size):
         desk.query[c] = tree.points[place, c]
-    _remove(tree, nearest(tree, desk.query, k, desk), group, groups)
+    nearest(tree, desk)
+    _remove(tree, desk.found, group, groups)
 
 
-@njit(cache=True)
+@kernel
 def mdav(values: Floats, k: int) -> Ints:
     """Return the group of each record: maximum distance to average vector, groups of k (the last of up to 2k - 1)."""
     n, m = values.shape
     groups, tree = np.full(n, -1), build(values)
-    desk = Desk(np.empty(DEPTH, np.int64), np.empty(DEPTH), np.empty(m))
+    desk = Desk(np.empty(DEPTH, np.int64), np.empty(DEPTH), np.empty(m), np.full((k, 2), -1), np.empty(k))
     left, group = n, 0
     while left >= 2 * k:
         for c in range(m):
             desk.query[c] = tree.total[0, c] / left
-        _group_around(tree, farthest(tree, desk.query, desk), k, group, groups, desk)
+        _group_around(tree, farthest(tree, desk), group, groups, desk)
         left, group = left - k, group + 1
         if left < 2 * k:
             break  # fewer than 3k were left: the rest is one group
-        _group_around(tree, farthest(tree, desk.query, desk), k, group, groups, desk)
+        _group_around(tree, farthest(tree, desk), group, groups, desk)
         left, group = left - k, group + 1
     for i in range(n):
         if groups[i] < 0:
@@ -283,7 +287,7 @@ def mdav(values: Floats, k: int) -> Ints:
     return groups
 
 
-@njit(cache=True)
+@kernel
 def optimal_partition(ordered: Floats, k: int) -> Ints:
     """Return the group of each sorted value: least within-group sum of squares, sizes k to 2k - 1 [HANS]_.
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 INK, GREY, BLUE, ORANGE, RED, GREEN = "#1b1b1f", "#6b6b76", "#1f5fa8", "#a34700", "#b3261e", "#146c2e"
 COLOURS = [BLUE, ORANGE, GREEN, "#6d3b9e", RED, GREY]
 OUTCOME_COLOURS = {"for": GREEN, "against": RED, "inconclusive": ORANGE, "not judged": GREY}
+CONTROL = r"\\u00[01][0-9a-f]|\\[bf]|\\ud[89a-f][0-9a-f]{2}"  # what XML cannot hold, as JSON writes it
 WIDTH = 620
 FONT = "Arial, 'Liberation Sans', sans-serif"  # widths are measured here and drawn there: fonts of equal metrics
 
@@ -143,15 +144,16 @@ def _svg(chart: Any, text: str) -> str:  # noqa: ANN401 - altair's own chart typ
         .configure_view(stroke=None)
         .configure_legend(labelFontSize=13, labelColor=INK, columnPadding=24)
     )
-    svg: str = vl_convert.vegalite_to_svg(styled.to_json())
+    svg: str = vl_convert.vegalite_to_svg(re.sub(CONTROL, "\N{REPLACEMENT CHARACTER}", styled.to_json()))
     return _accessible(svg, text)
 
 
 def _accessible(svg: str, text: str) -> str:
     """Give the picture its alternative text, and let the page set its width."""
+    text = "".join(letter if letter.isprintable() else " " for letter in text)
     safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
     svg = re.sub(r"<\?xml[^>]*\?>|<!DOCTYPE[^>]*>", "", svg).strip()
     svg = re.sub(
         r'\s(?:aria-label|aria-roledescription|role)="[^"]*"', "", svg
     )  # one text for the whole, not one per mark
-    return re.sub(r"<svg\b", f'<svg role="img" aria-label="{safe}"', svg, count=1)
+    return svg.replace("<svg", f'<svg role="img" aria-label="{safe}"', 1)

@@ -113,11 +113,12 @@ def show_checks(
     rows: list[tuple[str, str, tuple[float | None, ...], float | None, tuple[str, ...]]], console: Console
 ) -> None:
     """Print what the self-check saw, a row for each measure and table."""
-    table = Table(title="Self-check: does each measure tell a copy from a stranger?", title_justify="left")
+    title = "Self-check: does each measure tell a copy from a stranger?"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for name in ("measure", "table"):
-        table.add_column(name)
-    for name in ("identical", "light", "heavy", "independent", "chance"):
-        table.add_column(name, justify="right")
+        table.add_column(name, no_wrap=True)
+    for name in ("copy", "light", "heavy", "other", "chance"):
+        table.add_column(name, justify="right", no_wrap=True)
     table.add_column("")
     for measure, kind, risks, chance, failures in rows:
         figures = ["-" if value is None else percent(value) for value in (*risks, chance)]
