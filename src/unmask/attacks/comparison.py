@@ -216,25 +216,33 @@ def shares_of_levels(comparison: Comparison) -> tuple[Floats, Floats]:
     most = int(comparison.radix.max())
     shares, errors = np.zeros((len(comparison.names), most)), np.zeros((len(comparison.names), most))
     for k in range(len(comparison.names)):
-        parts = [_partners(comparison, k, side) for side in (0, 1)]
         levels = int(comparison.radix[k])
-        shares[k, :levels] = parts[0].mean(axis=0)
-        variance = sum(np.var(part, axis=0) / max(1, len(part) - 1) for part in parts)
-        errors[k, :levels] = np.sqrt(variance)
+        for side in (0, 1):
+            rows, weights = _partners(comparison, k, side)
+            mean = weights @ rows
+            errors[k, :levels] += (weights @ (rows - mean) ** 2) / max(1, _height(comparison, side) - 1)
+            if side == 0:
+                shares[k, :levels] = mean
+        errors[k] = np.sqrt(errors[k])
     return shares, errors
 
 
-def _partners(comparison: Comparison, k: int, side: int) -> Floats:
-    """For each record of a file (in order of value), the share of the other's records on each level."""
+def _height(comparison: Comparison, side: int) -> int:
+    return len(comparison.right if side else comparison.left)
+
+
+def _partners(comparison: Comparison, k: int, side: int) -> tuple[Floats, Floats]:
+    """For each different value of a file, the share of the other's records on each level; and how common it is."""
     own, other = comparison.left[:, k], comparison.right[:, k]
     if side:
         own, other = other, own
-    present, there = np.sort(own[~np.isnan(own)]), np.sort(other[~np.isnan(other)])
-    up_to = [within(present, there, width) for width in comparison.edges[k, : comparison.n_edges[k]]]
-    counts = np.diff(np.column_stack([np.zeros(present.size), *up_to, np.full(present.size, there.size)]), axis=1)
-    result = np.zeros((own.size, int(comparison.radix[k])))
-    result[: present.size, : counts.shape[1]] = counts / other.size
+    values, counts = np.unique(own[~np.isnan(own)], return_counts=True)
+    there = np.sort(other[~np.isnan(other)])
+    up_to = [within(values, there, width) for width in comparison.edges[k, : comparison.n_edges[k]]]
+    levels = np.diff(np.column_stack([np.zeros(values.size), *up_to, np.full(values.size, there.size)]), axis=1)
+    rows = np.zeros((values.size + 1, int(comparison.radix[k])))  # the last row is that of the missing
+    rows[:-1, : levels.shape[1]] = levels / other.size
     if comparison.gaps[k]:
-        result[: present.size, -1] = 1 - there.size / other.size
-        result[present.size :, -1] = 1.0
-    return result
+        rows[:-1, -1] = 1 - there.size / other.size
+        rows[-1, -1] = 1.0
+    return rows, np.append(counts, own.size - counts.sum()) / own.size

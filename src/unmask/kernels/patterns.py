@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Small = NDArray[np.int32]
 
+SPLIT = 2
 DENSE = 1 << 20  # patterns up to which every one has its own counter
 
 
@@ -59,7 +60,9 @@ def patterns_by_groups(left: Codes, right: Codes) -> Patterns:
     sizes = np.array([_levels(left[:, k], right[:, k]) for k in range(left.shape[1])], dtype=np.int64)
     order = np.argsort(-sizes, kind="stable")  # many values first: their groups are small, and soon fall away
     counts = np.zeros(tuple(3 if gaps[k] else 2 for k in order), dtype=np.int64)
-    _walk(_root(left[:, order], right[:, order]), sizes[order], gaps[order], (), counts)
+    tasks: list[tuple[_Node, Ints, NDArray[np.bool_], tuple[int, ...]]] = []
+    _walk(_root(left[:, order], right[:, order]), sizes[order], gaps[order], (), counts, tasks)
+    in_chunks(lambda part: _work(tasks[part.start], counts), len(tasks), chunk=1)
     for axis, k in enumerate(order):
         events = np.moveaxis(counts, axis, 0)
         there = events[2] if gaps[k] else events[0]
@@ -68,6 +71,11 @@ def patterns_by_groups(left: Codes, right: Codes) -> Patterns:
     flat = np.ascontiguousarray(np.transpose(counts, np.argsort(order))).ravel()
     code = np.flatnonzero(flat)
     return Patterns(code.astype(np.int64), flat[code])
+
+
+def _work(task: tuple[_Node, Ints, NDArray[np.bool_], tuple[int, ...]], counts: NDArray[np.int64]) -> None:
+    node, sizes, gaps, at = task
+    _walk(node, sizes, gaps, at, counts, None)
 
 
 def _levels(a: Codes, b: Codes) -> int:
@@ -84,17 +92,30 @@ def _root(left: Codes, right: Codes) -> _Node:
     return _Node(np.zeros(n, dtype=np.int64), 1, np.ascontiguousarray(both[groups.first]), a, b, total)
 
 
-def _walk(node: _Node, sizes: Ints, gaps: NDArray[np.bool_], at: tuple[int, ...], counts: NDArray[np.int64]) -> None:
-    """Leave the next attribute, take it, or (event 2) ask only that it is present on both sides."""
+def _walk(
+    node: _Node,
+    sizes: Ints,
+    gaps: NDArray[np.bool_],
+    at: tuple[int, ...],
+    counts: NDArray[np.int64],
+    tasks: list[tuple[_Node, Ints, NDArray[np.bool_], tuple[int, ...]]] | None,
+) -> None:
+    """Leave the next attribute, take it, or (event 2) ask only that it is present on both sides.
+
+    Subtrees from depth SPLIT are put into ``tasks``, if given: they write different cells, and go over the threads.
+    """
     if not len(sizes):
         counts[at] = node.total
         return
     if node.total == 0:
         return
-    _walk(_collapsed(_forget(node), sizes[1:]), sizes[1:], gaps[1:], (*at, 0), counts)
-    _walk(_split(node, int(sizes[0])), sizes[1:], gaps[1:], (*at, 1), counts)
+    if tasks is not None and len(at) == SPLIT:
+        tasks.append((node, sizes, gaps, at))
+        return
+    _walk(_collapsed(_forget(node), sizes[1:]), sizes[1:], gaps[1:], (*at, 0), counts, tasks)
+    _walk(_split(node, int(sizes[0])), sizes[1:], gaps[1:], (*at, 1), counts, tasks)
     if gaps[0]:
-        _walk(_present(node), sizes[1:], gaps[1:], (*at, 2), counts)
+        _walk(_present(node), sizes[1:], gaps[1:], (*at, 2), counts, tasks)
 
 
 def _forget(node: _Node) -> _Node:
@@ -103,9 +124,7 @@ def _forget(node: _Node) -> _Node:
 
 def _split(node: _Node, size: int) -> _Node:
     label, groups, total = _refine(node.label, node.groups, node.codes[:, 0], max(size, 1), node.left, node.right)
-    keep = label >= 0
-    codes = np.ascontiguousarray(node.codes[keep, 1:])
-    return _Node(label[keep], int(groups), codes, node.left[keep], node.right[keep], int(total))
+    return _Node(*_kept(label, node.codes, node.left, node.right, int(groups), int(total)))
 
 
 def _present(node: _Node) -> _Node:
@@ -140,6 +159,26 @@ def _gather(key: Ints, room: int, left: Ints, right: Ints) -> tuple[Ints, Ints]:
         a[key[i]] += left[i]
         b[key[i]] += right[i]
     return a, b
+
+
+@kernel
+def _kept(
+    label: Ints, codes: Codes, left: Ints, right: Ints, groups: int, total: int
+) -> tuple[Ints, int, Codes, Ints, Ints, int]:
+    """The rows whose label is not -1, without their first code; compiled, so that threads do not wait."""
+    n, width = 0, codes.shape[1] - 1
+    for i in range(label.shape[0]):
+        n += label[i] >= 0
+    new, rest = np.empty(n, np.int64), np.empty((n, width), np.int32)
+    a, b = np.empty(n, np.int64), np.empty(n, np.int64)
+    at = 0
+    for i in range(label.shape[0]):
+        if label[i] >= 0:
+            new[at], a[at], b[at] = label[i], left[i], right[i]
+            for k in range(width):
+                rest[at, k] = codes[i, k + 1]
+            at += 1
+    return new, groups, rest, a, b, total
 
 
 @kernel
