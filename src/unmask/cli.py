@@ -170,26 +170,10 @@ def mask_command(  # noqa: PLR0913 - one parameter per option
 
     A wrong name or parameter is answered with the maskings there are and how they are called.
     """
-    from unmask.masking import Chain, ReverseMapped, parse_masking  # noqa: PLC0415 - imports polars and numpy
-    from unmask.report.document import write_records  # noqa: PLC0415 - only where something is written
-    from unmask.report.write import check_writable  # noqa: PLC0415 - only where something is written
-    from unmask.tables.read import read_table  # noqa: PLC0415 - imports polars
+    from unmask.mask import mask_file  # noqa: PLC0415 - imports polars and numpy
 
-    maskings = [parse_masking(text) for text in method]
-    masking = maskings[0] if len(maskings) == 1 else Chain(tuple(maskings))
-    masking = ReverseMapped(masking) if reverse_map else masking
-    target = Path(output)
-    if target.suffix.lower() not in {".csv", ".parquet"}:
-        raise ParameterError(
-            f"cannot write a release to {target.name}", got=f"suffix {target.suffix!r}", allowed=".csv or .parquet"
-        )
-    if target.resolve() == Path(table).resolve():
-        raise ParameterError("the release would replace the original", hint="write it to another file")
-    check_writable(target)
-    separator = {"tab": "\t", "\\t": "\t"}.get(str(separator), separator)
-    release = masking.apply(read_table(table, name="table", separator=separator, encoding=encoding), seed)
-    write_records(release, target)
-    sys.stdout.write(f"{masking}, seed {seed}: {release.height:,} rows, {release.width} columns in {target}\n")
+    reading = {"separator": separator, "encoding": encoding}
+    sys.stdout.write(mask_file(table, method, output, reverse_map=reverse_map, seed=seed, reading=reading) + "\n")
 
 
 @app.command("fix")

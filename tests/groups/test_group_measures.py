@@ -12,6 +12,7 @@ import naive_groups as naive
 from unmask import Release, assess
 from unmask.evidence.measure import Context
 from unmask.groups.anonymity import anonymity, assess_anonymity
+from unmask.groups.joint import join
 from unmask.groups.knowledge import assess_knowledge
 from unmask.groups.population import assess_population
 from unmask.groups.special import assess_special
@@ -60,20 +61,31 @@ def test_shared_secrets_by_definition(pairs):
 
 
 @given(PAIRS)
-def test_the_most_promising_attributes(pairs):
-    people, records = ([pair[side][:3] for pair in pairs] for side in (0, 1))
-    found = assess_knowledge(release(pairs), Context())
-    named = found.observations[0].claim.rstrip(".").split(": ")[1].split(", ")
-    keys = [NAMES.index(name) for name in named]
-    kept = [np.mean([p[a] == r[a] for p, r in zip(people, records, strict=True)]) for a in range(3)]
-    sets = ([0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2])
-    promise = {tuple(s): len(naive.groups(records, s)) * np.prod([kept[a] for a in s]) for s in sets}
-    assert promise[tuple(sorted(keys))] == pytest.approx(max(promise.values()))
+def test_credit_of_the_most_promising_attributes(pairs):
+    """The set is one of all there are, and its credit is that of looking for its values."""
+    given_release = release(pairs)
+    joint = join(given_release)
+    people, records = joint.original.tolist(), joint.released.tolist()
+    found = assess_knowledge(given_release, Context())
+    keys = [joint.names.index(name) for name in found.observations[0].claim.rstrip(".").split(": ")[1].split(", ")]
     credit = []
     for i, person in enumerate(people):
         crowd = [j for j, record in enumerate(records) if all(record[a] == person[a] for a in keys)]
         credit.append(1 / len(crowd) if i in crowd else 0.0)
     assert found.per_record.tolist() == pytest.approx(credit)
+
+
+def test_a_lost_attribute_promises_nothing():
+    """The number has most values, and masking has changed every one; the words are left."""
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame(
+        {"number": rng.normal(size=200), "word": rng.integers(0, 9, 200), "town": rng.integers(0, 9, 200)}
+    )
+    masked = table.with_columns(pl.Series("number", rng.normal(size=200)))
+    kinds = {"word": "categorical", "town": "categorical"}
+    found = assess_knowledge(Release(table, masked, kinds=kinds), Context())
+    assert found.observations[0].claim.endswith("2 attributes: word, town.")
+    assert found.observations[0].estimate.value == pytest.approx(81 / 200, abs=0.1)
 
 
 def test_population_needs_a_weight():

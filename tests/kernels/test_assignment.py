@@ -88,6 +88,15 @@ def test_equals_scipy_on_rounded_tables(norm, digits):
     check(space, solve(space))
 
 
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("norm", [0, 1, 2])
+def test_one_attribute(norm, squared):
+    original, released = noisy(400, 1, 0.5, seed=norm)
+    for digits in (0, 1, 9):
+        space = plain(np.round(original, digits), np.round(released, digits), norm=norm)
+        check(space, solve(space, squared=squared), squared=squared)
+
+
 def test_chebyshev_on_ranks_is_solved_to_the_integer():
     original, released = noisy(500, 5, 0.5)
     ranks = [np.argsort(np.argsort(side, axis=0), axis=0).astype(float) for side in (original, released)]

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from unmask.evidence.estimate import Estimate, wilson
 from unmask.groups.wildcard import number_rows
 from unmask.tables.encode import encode
 
@@ -61,6 +62,12 @@ def join(release: Release) -> Joint:
     codes = np.stack([_number(column) for column in both], axis=1)
     n = len(encoding.original)
     return Joint(encoding.names, codes[:n], codes[n:], release.truth, release.paired, encoding.notes)
+
+
+def shared_rate(credit: Floats, chance: float) -> Estimate:
+    """Mean credit with the score interval: where few people have small shares, resampling is too sure of itself."""
+    hits, n = float(np.sort(credit).sum()), len(credit)
+    return Estimate(min(1.0, hits / n), *wilson(min(hits, float(n)), n), n, chance)
 
 
 def _number(column: Floats) -> Codes:

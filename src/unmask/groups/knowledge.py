@@ -17,12 +17,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import EngineError, ParameterError
-from unmask.evidence.estimate import rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.classes import check_keys, count_classes
-from unmask.groups.joint import Joint, join
+from unmask.groups.joint import Joint, join, shared_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -160,7 +159,7 @@ def assess_knowledge(release: Release, context: Context) -> Evidence:
     keys = np.array([j for j in range(m) if worst >> j & 1])
     credit, crowd = joint.match(keys)
     chance = float((crowd[joint.people] > 0).mean()) / joint.n_released  # where no record matches, none is claimed
-    found = rate(credit[joint.people], chance=chance, seed=context.seed)
+    found = shared_rate(credit[joint.people], chance)
     known = ", ".join(sweep.attributes(worst))
     claim = f"{found.hits:,.0f} of {found.n:,} people are found by {len(keys)} attributes: {known}."
     return Evidence(
@@ -176,14 +175,26 @@ def assess_knowledge(release: Release, context: Context) -> Evidence:
 def _worst(sweep: Knowledge, joint: Joint) -> int:
     """The set that promises most: many groups in the release, of attributes that masking has left to the people.
 
-    An attribute that everybody lost tells the intruder nothing, however many values it has. The share of people whose
-    record still carries their value is taken attribute by attribute: choosing by success itself would favour luck.
+    An attribute that everybody lost tells the intruder nothing, however many values it has. What is left is taken
+    attribute by attribute, since choosing by success itself would favour luck; when nothing is, groups alone decide.
     """
-    people = joint.people
-    kept = (joint.original[people] == joint.released[joint.truth[people]]).mean(axis=0)
+    left = _left(joint)
     bits = (sweep.masks[:, None] >> np.arange(len(sweep.keys))) & 1
-    promise = sweep.n_groups * np.where(bits == 1, kept, 1.0).prod(axis=1)
-    return int(sweep.masks[np.argmax(promise)])
+    promise = sweep.n_groups * np.where(bits == 1, left, 1.0).prod(axis=1)
+    return int(sweep.masks[np.argmax(promise if promise.max() > 0 else sweep.n_groups)])
+
+
+def _left(joint: Joint) -> Floats:
+    """Share of people whose own record still carries their value, beyond a random record's; 0 within three errors."""
+    people, records = joint.original[joint.people], joint.released[joint.truth[joint.people]]
+    n = len(people)
+    beyond = np.zeros(people.shape[1])
+    for j in range(people.shape[1]):
+        wide = int(max(people[:, j].max(), records[:, j].max())) + 1
+        luck = float(np.bincount(people[:, j], minlength=wide) @ np.bincount(records[:, j], minlength=wide)) / n**2
+        kept = float((people[:, j] == records[:, j]).mean())
+        beyond[j] = kept - luck if kept - luck > 3 * np.sqrt(luck * (1 - luck) / n) else 0.0
+    return beyond
 
 
 def _facts(sweep: Knowledge) -> tuple[Fact, ...]:

@@ -23,12 +23,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import EngineError, ParameterError
-from unmask.evidence.estimate import Estimate, wilson
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.classes import Classes, check_keys, count_classes
-from unmask.groups.joint import Joint, join
+from unmask.groups.joint import Joint, join, shared_rate
 from unmask.groups.wildcard import number_rows
 
 if TYPE_CHECKING:
@@ -225,9 +224,7 @@ def assess_special(release: Release, context: Context) -> Evidence:
     credit, claimed = _credit(joint, found)
     people = joint.people
     chance = float(claimed[people].mean()) / joint.n_released  # where no record stands out the intruder claims none
-    hits = float(np.sort(credit[people]).sum())
-    # few people with small shares of credit: resampling them is too sure of itself, the score interval is not
-    rate_ = Estimate(hits / len(people), *wilson(hits, len(people)), len(people), chance)
+    rate_ = shared_rate(credit[people], chance)
     told = f"found by at most {found.max_size} attributes that no other record has"
     claim = f"{rate_.hits:,.0f} of {rate_.n:,} people are {told}."
     return Evidence(

@@ -25,13 +25,13 @@ from unmask.kernels.auction import (
     least_levels,
     level_out,
     release,
+    searches_made,
     take_stale,
     turn,
 )
-from unmask.kernels.candidates import Lists, Shop, announce, cost_of, empty_lists, refresh, update_prices
+from unmask.kernels.candidates import Lists, Shop, announce, cost_of, empty_lists, new_desk, refresh, update_prices
 from unmask.kernels.compiling import kernel
 from unmask.kernels.market import Market, hand, open_market, seat
-from unmask.kernels.survey import effort
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +41,7 @@ Ints = NDArray[np.int64]
 
 LISTED = 16  # candidates of a bidder, besides as many as it wants
 CROWD_LISTED = 256
+_ALONE = 128  # bidders that search one by one rather than in threads
 _WAR = 100  # bids per unit that make a price war
 _MANY = 4000  # free units up to which the rest is matched with some care
 _SLICE = 8192  # searches between two looks at the clock
@@ -64,13 +65,12 @@ class Bargain(NamedTuple):
     patience: int  # searches after which sides are swapped, if few are left over
 
 
-def open_bargain(forward: Shop, backward: Shop, supply: Ints, capacity: Ints) -> Bargain:
+def open_bargain(forward: Shop, backward: Shop, supply: Ints, capacity: Ints, ratio: float) -> Bargain:
     """Prepare both sides; sum(supply) <= sum(capacity). The crowd comes when the others have chosen.
 
     Where objects search at the same cost as bidders, taking turns saves most of the searches; where it costs them twice
-    as much, nearly nothing (rank swapping and noise of one standard deviation; 10,000 to 100,000 records).
+    as much, nearly nothing (rank swapping and noise of one standard deviation; 10,000 to 100,000 records): ``ratio``.
     """
-    ratio = effort(backward, LISTED) / effort(forward, LISTED)
     patience = max(64, int(len(supply) * min(3.0, 0.2 * max(1.0, ratio) ** 5)))
     rest = int(capacity.sum() - supply.sum())
     crowd = len(supply) if rest else -1
@@ -101,7 +101,7 @@ def search_lists(bargain: Bargain, side: Side, stale: Ints) -> None:
         _search_crowd(side, bargain.crowd)
         stale = stale[stale != bargain.crowd]
     if len(stale):
-        update_prices(side.shop, market.price[: len(side.shop.space.points)])
+        update_prices(side.shop, market.price)
         refresh(side.lists, side.shop, market.price, np.sort(stale))
 
 
@@ -129,17 +129,21 @@ def trade(bargain: Bargain, side: Side, epsilon: float, stop: Callable[[int, int
 
 
 def _trade(bargain: Bargain, side: Side, epsilon: float, stop: Callable[[int, int], bool], last: int) -> bool:
-    call_up(side.queue, side.market.free)
-    searches = 0
-    while drain(side.market, side.lists, side.queue, epsilon, last):
-        stale = take_stale(side.queue)
+    market, lists, queue, shop = side.market, side.lists, side.queue, side.shop
+    call_up(queue, market.free)
+    desk = new_desk(int(np.diff(lists.start).max()))
+    before, searches, alone = searches_made(queue), 0, 0
+    while drain(market, lists, queue, shop, desk, epsilon, last, alone):
+        stale = take_stale(queue)
         for part in range(0, len(stale), _SLICE):
-            if stop(searches, int(side.market.free[stale].sum())):
+            done = searches + searches_made(queue) - before
+            if stop(done, int(market.free[stale].sum())):
                 return False
             chosen = stale[part : part + _SLICE]
             search_lists(bargain, side, chosen)
             searches += len(chosen)
-    return not side.market.free.any()
+        alone = _ALONE if len(stale) <= _ALONE else 0
+    return not market.free.any()
 
 
 def turn_back(bargain: Bargain, epsilon: float) -> None:

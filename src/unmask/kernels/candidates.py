@@ -108,7 +108,7 @@ def empty_lists(sizes: Ints, *, crowd: int = -1) -> Lists:
 @lean
 def update_prices(shop: Shop, price: Floats) -> None:
     """Put the least price inside on every leaf and box."""
-    n, tree = price.shape[0], shop.tree
+    n, tree = shop.space.points.shape[0], shop.tree
     for leaf in range(shop.leaf.shape[0]):
         least = np.inf
         for t in range(leaf * LEAF, min(n, (leaf + 1) * LEAF)):
@@ -250,30 +250,36 @@ def _next_leaf(shop: Shop, i: int, cut: float, desk: Desk, top: int) -> tuple[in
 
 
 @lean
-def _refresh(lists: Lists, shop: Shop, price: Floats, bidders: Ints, desk: Desk) -> None:
+def search_list(lists: Lists, shop: Shop, price: Floats, i: int, desk: Desk) -> None:
+    """Search the list of bidder i anew; see refresh."""
     n_o = shop.space.points.shape[0]
-    for i in bidders:
-        a, b = lists.start[i], lists.start[i + 1]
-        old, size, cut = lists.length[i], b - a, np.inf
-        if price.shape[0] > n_o:  # the last object costs nothing, and nobody needs to search for it
-            size -= 1
-            old -= 1
-        if old == size:  # what it had are candidates still: none of the new ones is worse
-            cut = -np.inf
-            for k in range(a, b):
-                if lists.item[k] < n_o:
-                    cut = max(cut, lists.cost[k] + price[lists.item[k]])
-            cut += 1e-12 * abs(cut) + 1e-300
-        lists.threshold[i] = find(shop, price, i, cut, size, desk)
-        n = 0
-        for k in range(size):
-            if desk.items[k] >= 0:
-                lists.item[a + n], lists.cost[a + n] = desk.items[k], desk.costs[k]
-                n += 1
-        if price.shape[0] > n_o:
-            lists.item[a + n], lists.cost[a + n] = n_o, 0.0
+    a, b = lists.start[i], lists.start[i + 1]
+    old, size, cut = lists.length[i], b - a, np.inf
+    if price.shape[0] > n_o:  # the last object costs nothing, and nobody needs to search for it
+        size -= 1
+        old -= 1
+    if old == size:  # what it had are candidates still: none of the new ones is worse
+        cut = -np.inf
+        for k in range(a, b):
+            if lists.item[k] < n_o:
+                cut = max(cut, lists.cost[k] + price[lists.item[k]])
+        cut += 1e-12 * abs(cut) + 1e-300
+    lists.threshold[i] = find(shop, price, i, cut, size, desk)
+    n = 0
+    for k in range(size):
+        if desk.items[k] >= 0:
+            lists.item[a + n], lists.cost[a + n] = desk.items[k], desk.costs[k]
             n += 1
-        lists.length[i] = n
+    if price.shape[0] > n_o:
+        lists.item[a + n], lists.cost[a + n] = n_o, 0.0
+        n += 1
+    lists.length[i] = n
+
+
+@lean
+def _refresh(lists: Lists, shop: Shop, price: Floats, bidders: Ints, desk: Desk) -> None:
+    for i in bidders:
+        search_list(lists, shop, price, i, desk)
 
 
 def refresh(lists: Lists, shop: Shop, price: Floats, bidders: Ints) -> None:
@@ -282,6 +288,9 @@ def refresh(lists: Lists, shop: Shop, price: Floats, bidders: Ints) -> None:
     A price more than there are objects in the shop belongs to an object that costs nothing and is on every list.
     """
     size = int((lists.start[bidders + 1] - lists.start[bidders]).max())
+    if len(bidders) <= 4 * _CHUNK:  # threads would take longer to start
+        _refresh(lists, shop, price, bidders, new_desk(size))
+        return
     in_chunks(lambda part: _refresh(lists, shop, price, bidders[part], new_desk(size)), len(bidders), chunk=_CHUNK)
 
 
