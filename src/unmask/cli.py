@@ -85,6 +85,9 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
         list[str] | None, typer.Option(help="Kind of a column, as name=numeric|ordinal|categorical|boolean|date.")
     ] = None,
     control: Annotated[str | None, typer.Option(help="Table of people who are not in the original.")] = None,
+    masking: Annotated[
+        str | None, typer.Option(help='How the release was made, for the intruder who knows it: "noise(0.5)".')
+    ] = None,
     separator: Annotated[str | None, typer.Option(help="Separator of text files; found by itself.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of text files; found by itself.")] = None,
     policy: Annotated[str | None, typer.Option(help="default, strict, clinical (0.09), or a TOML file.")] = None,
@@ -291,6 +294,8 @@ def _release(options: dict[str, Any]) -> Release:
         categorical=_listed(options.get("categorical")),
         kinds=_kinds(options.get("kind")),
         control=options.get("control"),
+        masking=_masking(options.get("masking")),
+        scenario=options.get("scenario"),
         reading={name: value for name, value in reading.items() if value is not None},
     )
 
@@ -300,6 +305,14 @@ def _listed(values: list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
     if isinstance(values, tuple):
         return values
     return tuple(name for value in values or () for name in next(csv.reader([value], skipinitialspace=True), []))
+
+
+def _masking(text: str | None) -> object:
+    if text is None:
+        return None
+    from unmask.masking import parse_masking  # noqa: PLC0415 - imports polars and numpy
+
+    return parse_masking(text)
 
 
 def _kinds(given: list[str] | dict[str, str] | None) -> dict[str, str]:
