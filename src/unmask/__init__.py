@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from unmask.attacks.graph import GraphLinkage, link_graph
     from unmask.attacks.graph_distances import Coordinates
     from unmask.attacks.graph_tolerance import NoiseTolerance, Relative
+    from unmask.attacks.learned import link_learned
     from unmask.attacks.linkage import Linkage
+    from unmask.attacks.probabilistic import link_probabilistic
+    from unmask.attacks.scenario import knowledge_curve
+    from unmask.attacks.transparent import link_transparent
     from unmask.deniability.attribute import AttributeTest, attribute_test, attribute_tests
     from unmask.deniability.dictionary import dictionary_test
     from unmask.deniability.permuted import permuted_test
@@ -43,6 +47,7 @@ if TYPE_CHECKING:
     from unmask.masking import parse_masking
     from unmask.selfcheck import selfcheck
     from unmask.tables.release import Release
+    from unmask.tables.scenario import Scenario
     from unmask.utility.marginals import compare_marginals
     from unmask.utility.moments import compare_moments
     from unmask.utility.propensity import propensity_score
@@ -72,11 +77,13 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "Relative": "attacks.graph_tolerance",
     "Release": "tables.release",
     "RoleError": "errors",
+    "Scenario": "tables.scenario",
     "SharedValues": "groups.cells",
     "SpecialUniques": "groups.special",
     "TableError": "errors",
     "UnmaskError": "errors",
     "anonymity": "groups.anonymity",
+    "anonymity_sets": "attacks.distance",
     "assess": "assess",
     "attribute_test": "deniability.attribute",
     "attribute_tests": "deniability.attribute",
@@ -86,12 +93,14 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "dominance": "groups.cells",
     "fix_list": "groups.fix",
     "group_risk": "groups.uniqueness",
-    "anonymity_sets": "attacks.distance",
-    "link_globally": "attacks.assignment",
     "link_graph": "attacks.graph",
+    "knowledge_curve": "attacks.scenario",
     "knowledge_sweep": "groups.knowledge",
+    "link_globally": "attacks.assignment",
+    "link_learned": "attacks.learned",
     "link_nearest": "attacks.distance",
-    "true_ranks": "attacks.distance",
+    "link_probabilistic": "attacks.probabilistic",
+    "link_transparent": "attacks.transparent",
     "parse_masking": "masking",
     "permuted_test": "deniability.permuted",
     "population_risk": "groups.population",
@@ -99,6 +108,7 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "selfcheck": "selfcheck",
     "shared_values": "groups.cells",
     "special_uniques": "groups.special",
+    "true_ranks": "attacks.distance",
     "verify": "verify",
 }
 
@@ -124,6 +134,7 @@ __all__ = [
     "Relative",
     "Release",
     "RoleError",
+    "Scenario",
     "SharedValues",
     "SpecialUniques",
     "TableError",
@@ -140,10 +151,14 @@ __all__ = [
     "dominance",
     "fix_list",
     "group_risk",
+    "knowledge_curve",
     "knowledge_sweep",
     "link_globally",
     "link_graph",
+    "link_learned",
     "link_nearest",
+    "link_probabilistic",
+    "link_transparent",
     "parse_masking",
     "permuted_test",
     "population_risk",

@@ -86,6 +86,9 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
     ] = None,
     coordinates: Annotated[list[str] | None, typer.Option(help="Longitude and latitude (or x and y) columns.")] = None,
     control: Annotated[str | None, typer.Option(help="Table of people who are not in the original.")] = None,
+    masking: Annotated[
+        str | None, typer.Option(help='How the release was made, for the intruder who knows it: "noise(0.5)".')
+    ] = None,
     separator: Annotated[str | None, typer.Option(help="Separator of text files; found by itself.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of text files; found by itself.")] = None,
     policy: Annotated[str | None, typer.Option(help="default, strict, clinical (0.09), or a TOML file.")] = None,
@@ -121,7 +124,7 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
 def run_assess(options: dict[str, Any]) -> Assessment:
     """Read, attack, show, write."""
     from unmask.assess import assess  # noqa: PLC0415 - imports polars and numpy
-    from unmask.outputs import check_outputs, write_outputs  # noqa: PLC0415
+    from unmask.outputs import check_outputs, write_outputs  # noqa: PLC0415 - only where something is written
 
     check_outputs(options)
     release = _release(options)
@@ -314,6 +317,7 @@ def _options(given: dict[str, Any], config: Path | None) -> dict[str, Any]:
 
 
 def _release(options: dict[str, Any]) -> Release:
+    from unmask.config import read_kinds  # noqa: PLC0415
     from unmask.tables.release import Release  # noqa: PLC0415 - imports polars and numpy
 
     for name in ("original", "released"):
@@ -330,9 +334,11 @@ def _release(options: dict[str, Any]) -> Release:
         weight=options.get("weight"),
         ignored=_listed(options.get("ignore")),
         categorical=_listed(options.get("categorical")),
-        kinds=_kinds(options.get("kind")),
+        kinds=read_kinds(options.get("kind")),
         coordinates=_listed(options.get("coordinates")),
         control=options.get("control"),
+        masking=_masking(options.get("masking")),
+        scenario=options.get("scenario"),
         reading={name: value for name, value in reading.items() if value is not None},
     )
 
@@ -344,19 +350,12 @@ def _listed(values: list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
     return tuple(name for value in values or () for name in next(csv.reader([value], skipinitialspace=True), []))
 
 
-def _kinds(given: list[str] | dict[str, str] | None) -> dict[str, str]:
-    if isinstance(given, dict):
-        return given
-    kinds = {}
-    for entry in given or ():
-        name, found, kind = entry.rpartition("=")
-        if not found:
-            raise ParameterError(f"--kind {entry!r} is not name=kind", hint="--kind age=numeric")
-        kinds[name] = kind
-    return kinds
+def _masking(text: str | None) -> object:
+    if text is None:
+        return None
+    from unmask.masking import parse_masking  # noqa: PLC0415 - imports polars and numpy
 
-
-# --- outputs --------------------------------------------------------------------------------------------------------
+    return parse_masking(text)
 
 
 def _console(*, to_stderr: bool = False) -> Any:  # noqa: ANN401 - rich's console

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PATHS = ("original", "released", "control", "json", "html", "records", "fix")
-TEXTS = ("id", "weight", "separator", "encoding", "policy")
+TEXTS = ("id", "weight", "separator", "encoding", "policy", "masking")
 LISTS = ("quasi", "confidential", "ignore", "categorical", "coordinates", "only", "skip")
-OTHERS = ("kind", "seed", "show_values", "quiet", "k", "l")
+OTHERS = ("kind", "scenario", "seed", "show_values", "quiet", "k", "l")
 KEYS = (*PATHS, *TEXTS, *LISTS, *OTHERS)
 
 
@@ -38,6 +38,7 @@ def _checked(key: str, value: object, path: Path) -> Any:  # noqa: ANN401 - the 
         return tuple(value)
     wanted: dict[str, type | tuple[type, ...]] = {
         "kind": dict,
+        "scenario": dict,
         "seed": int,
         "k": int,
         "l": int,
@@ -55,3 +56,16 @@ def _checked(key: str, value: object, path: Path) -> Any:  # noqa: ANN401 - the 
     if key == "policy" and str(value).endswith(".toml"):
         return str(path.parent / str(value))
     return value
+
+
+def read_kinds(given: list[str] | dict[str, str] | None) -> dict[str, str]:
+    """Read kinds of columns as typed (name=kind), or as a table of the configuration file."""
+    if isinstance(given, dict):
+        return given
+    kinds = {}
+    for entry in given or ():
+        name, found, kind = entry.rpartition("=")
+        if not found:
+            raise ParameterError(f"--kind {entry!r} is not name=kind", hint="--kind age=numeric")
+        kinds[name] = kind
+    return kinds

@@ -1,4 +1,4 @@
-"""What an assessment writes: checked before the work, written after it."""
+"""Files that an assessment writes: checked before any work, written at the end, and nothing else."""
 
 from __future__ import annotations
 

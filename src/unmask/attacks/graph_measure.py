@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 PEOPLE = 300  # drawn for the attack, so that it takes seconds
 FEWEST = 4  # with fewer, no answer could differ from chance
 ALPHA = 0.9  # share of true distances that agree
+WIDEST = 0.2  # of the median distance: where more is allowed, everything agrees with everything
 SAME = 0.9  # labels that the release changed more often than this are not compared
 LABEL = "everybody"  # stands in where no label is left
 X, Y = "x", "y"
@@ -57,6 +58,8 @@ def _applies(release: Release) -> str | None:
     if not release.coordinates:
         return "no coordinates named"
     for table, where in ((release.original, "original"), (release.released, "release")):
+        if not set(release.coordinates) <= set(table.columns):
+            return f"the coordinates are not in the {where} any more"
         if not all(table[name].dtype.is_numeric() for name in release.coordinates):
             return f"the coordinates of the {where} are not numbers"
     return f"fewer than {FEWEST} people" if len(release.paired) < FEWEST else None
@@ -86,8 +89,10 @@ def set_stage(release: Release, seed: int) -> Stage:
     kind: Literal["lonlat", "planar"] = "lonlat"
     if any((np.abs(place[whole]) > [360.0, 90.0]).any() for place in points):
         kind = "planar"
-    moved = between(points[0][order], points[0][order], kind) - between(points[1][order], points[1][order], kind)
-    low, high = np.quantile(moved[np.triu_indices(len(order), 1)], [(1 - ALPHA) / 2, (1 + ALPHA) / 2])
+    known = between(points[0][order], points[0][order], kind)
+    moved = (known - between(points[1][order], points[1][order], kind))[np.triu_indices(len(order), 1)]
+    widest = WIDEST * float(np.median(known))
+    low, high = np.clip(np.quantile(moved, [(1 - ALPHA) / 2, (1 + ALPHA) / 2]), -widest, widest)
     notes = [
         f"the attack compared {', '.join(map(repr, labels)) or 'no labels'} and distances "
         + ("in km (the coordinates are degrees)" if kind == "lonlat" else "in the unit of the coordinates")
@@ -115,7 +120,8 @@ def _labels(release: Release, sides: tuple[pl.DataFrame, pl.DataFrame]) -> tuple
     names = [
         name
         for name in release.quasi
-        if name not in (*release.coordinates, X, Y) and release.kind(name) in {"categorical", "boolean", "ordinal"}
+        if name not in (*release.coordinates, X, Y)
+        and (release.kind(name) in {"categorical", "boolean", "ordinal"} or sides[0][name].dtype == pl.String)
     ]
     kept = tuple(
         name
