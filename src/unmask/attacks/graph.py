@@ -120,7 +120,8 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
     null
         Calibration; None claims whatever is found, as the paper does.
     budget
-        Nodes of branch and bound after which the answer is no longer certified.
+        Nodes of branch and bound after which the answer is no longer certified; geometric: alignments after which no
+        further batch is tried.
     seed, progress
         Random state of null draws and seeds; a function told the stage and its share done.
     """
@@ -270,13 +271,13 @@ def _geometric(problem: Problem, options: _Options) -> GraphLinkage:
 
     options.tell("alignment", 0.0)
     scale = place_noise(problem.identification, options.tolerance, problem.window)
-    found = overlay(problem, scale)
+    found = overlay(problem, scale, options.budget)
     size = len(found.rows)
     null = None
     if options.null is not None:
 
         def draw(rng: np.random.Generator) -> tuple[float, bool]:
-            other = len(overlay(options.strangers(rng), scale).rows)
+            other = len(overlay(options.strangers(rng), scale, options.budget).rows)
             return other, other >= size
 
         null = calibrate(size, draw, options.null, options.seed, lambda share: options.tell("null", share))

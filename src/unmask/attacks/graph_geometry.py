@@ -154,8 +154,11 @@ def _at(grid: tuple[Floats, Floats, Floats], places: Floats) -> Floats:
     return np.asarray(values[cells[:, 0], cells[:, 1]])
 
 
-def overlay(problem: Problem, scale: float) -> Overlay:
-    """Find the best alignment and the posterior of each pair. ``scale``: noise of a place, in the map's unit."""
+def overlay(problem: Problem, scale: float, budget: int = 2**62) -> Overlay:
+    """Find the best alignment and the posterior of each pair. ``scale``: noise of a place, in the map's unit.
+
+    No further batch of alignments is tried once ``budget`` were.
+    """
     place = problem.identification
     assert place.points is not None  # noqa: S101  # the caller chose this method because of them
     radius = 0.0 if place.kind == "planar" else EARTH
@@ -168,7 +171,7 @@ def overlay(problem: Problem, scale: float) -> Overlay:
     if extent == 0 or len(t) < 2:
         return Overlay(none, none, np.zeros(0), 0.0, 0, scale)
     around, grid = density(places)
-    found = search(problem, t, w, (places, around), 1.7 * scale, radius)
+    found = search(problem, t, w, (places, around), 1.7 * scale, radius, budget)
     if found is None:
         return Overlay(none, none, np.zeros(0), 0.0, 0, scale)
     m, value, tried = found
@@ -183,8 +186,9 @@ def _rarest(problem: Problem) -> tuple[Ints, Ints]:
     return order[weight[order] > 0], label1
 
 
-def search(
-    problem: Problem, t: Floats, w: Floats, where: tuple[Floats, Floats], scale: float, radius: float
+def search(  # noqa: PLR0913, PLR0917  # the parts of one picture
+    problem: Problem, t: Floats, w: Floats, where: tuple[Floats, Floats], scale: float, radius: float,
+    budget: int,
 ) -> tuple[Floats, float, int] | None:  # fmt: skip
     """Two-point alignments until one leaves no doubt: its likelihood ratio beats the number tried by far."""
     places, around = where
@@ -216,7 +220,7 @@ def search(
         ]
         if full and max(full) > value:
             value, top = max(full), kept[np.isfinite(best)][int(np.argmax(full))]
-        if end >= len(pairs) or value > np.log(max(1, tried)) + 20:
+        if end >= len(pairs) or tried >= budget or value > np.log(max(1, tried)) + 20:
             break
     return (top, float(value), tried) if np.isfinite(value) else None
 

@@ -35,6 +35,7 @@ PEOPLE = 300  # drawn for the attack, so that it takes seconds
 FEWEST = 4  # with fewer, no answer could differ from chance
 ALPHA = 0.9  # share of true distances that agree
 WIDEST = 0.2  # of the median distance: where more is allowed, everything agrees with everything
+ALIGNMENTS = 20_000  # after which no further batch is tried; a masked map needs a few thousand
 SAME = 0.9  # labels that the release changed more often than this are not compared
 LABEL = "everybody"  # stands in where no label is left
 X, Y = "x", "y"
@@ -148,6 +149,7 @@ def assess_graph(release: Release, context: Context) -> Evidence:
         labels=stage.labels,
         tolerance=stage.tolerance,
         method="geometric",
+        budget=ALIGNMENTS,
         seed=context.seed,
         progress=lambda _stage, done: context.progress(0.9 * done, "alignments by chance"),
     )
