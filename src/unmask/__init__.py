@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from unmask.assess import Assessment, assess
     from unmask.attacks.distance import link_nearest
     from unmask.attacks.linkage import Linkage
+    from unmask.attribute.absent import absent_disclosure
+    from unmask.attribute.cells import cell_disclosure
+    from unmask.attribute.inference import attribute_inference
+    from unmask.attribute.interval import interval_disclosure
+    from unmask.attribute.membership import membership_inference, membership_of_model
+    from unmask.attribute.model import model_disclosure
+    from unmask.attribute.singling import singling_out
+    from unmask.attribute.synthetic import copy_risk
+    from unmask.attribute.value import value_disclosure
     from unmask.errors import EngineError, ParameterError, RoleError, TableError, UnmaskError
     from unmask.evidence.estimate import Estimate
     from unmask.evidence.finding import Finding
@@ -46,11 +55,21 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "RoleError": "errors",
     "TableError": "errors",
     "UnmaskError": "errors",
+    "absent_disclosure": "attribute.absent",
     "assess": "assess",
+    "attribute_inference": "attribute.inference",
+    "cell_disclosure": "attribute.cells",
+    "copy_risk": "attribute.synthetic",
     "group_risk": "groups.uniqueness",
+    "interval_disclosure": "attribute.interval",
     "link_nearest": "attacks.distance",
+    "membership_inference": "attribute.membership",
+    "membership_of_model": "attribute.membership",
+    "model_disclosure": "attribute.model",
     "parse_masking": "masking",
     "selfcheck": "selfcheck",
+    "singling_out": "attribute.singling",
+    "value_disclosure": "attribute.value",
     "verify": "verify",
 }
 
@@ -67,12 +86,22 @@ __all__ = [
     "RoleError",
     "TableError",
     "UnmaskError",
+    "absent_disclosure",
     "assess",
+    "attribute_inference",
+    "cell_disclosure",
+    "copy_risk",
     "datasets",
     "group_risk",
+    "interval_disclosure",
     "link_nearest",
+    "membership_inference",
+    "membership_of_model",
+    "model_disclosure",
     "parse_masking",
     "selfcheck",
+    "singling_out",
+    "value_disclosure",
     "verify",
 ]
 

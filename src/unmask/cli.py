@@ -79,6 +79,9 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
         list[str] | None, typer.Option(help="Kind of a column, as name=numeric|ordinal|categorical|boolean|date.")
     ] = None,
     control: Annotated[str | None, typer.Option(help="Table of people who are not in the original.")] = None,
+    synthetic: Annotated[
+        bool | None, typer.Option("--synthetic", help="No row of the release was made from one person.")
+    ] = None,
     separator: Annotated[str | None, typer.Option(help="Separator of text files; found by itself.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of text files; found by itself.")] = None,
     policy: Annotated[str | None, typer.Option(help="default, strict, clinical (0.09), or a TOML file.")] = None,
@@ -221,6 +224,7 @@ def _release(options: dict[str, Any]) -> Release:
         categorical=_listed(options.get("categorical")),
         kinds=_kinds(options.get("kind")),
         control=options.get("control"),
+        paired=not options.get("synthetic"),
         reading={name: value for name, value in reading.items() if value is not None},
     )
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 PATHS = ("original", "released", "control", "json", "html", "records")
 TEXTS = ("id", "weight", "separator", "encoding", "policy")
 LISTS = ("quasi", "confidential", "ignore", "categorical", "only", "skip")
-OTHERS = ("kind", "seed", "show_values", "quiet")
+OTHERS = ("kind", "seed", "synthetic", "show_values", "quiet")
 KEYS = (*PATHS, *TEXTS, *LISTS, *OTHERS)
 
 
@@ -36,7 +36,13 @@ def _checked(key: str, value: object, path: Path) -> Any:  # noqa: ANN401 - the 
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
             raise ParameterError(f"option {key!r} in {path} is not a list of names", hint=f'{key} = ["a", "b"]')
         return value
-    wanted: dict[str, type | tuple[type, ...]] = {"kind": dict, "seed": int, "show_values": bool, "quiet": bool}
+    wanted: dict[str, type | tuple[type, ...]] = {
+        "kind": dict,
+        "seed": int,
+        "synthetic": bool,
+        "show_values": bool,
+        "quiet": bool,
+    }
     if not isinstance(value, wanted.get(key, str)) or (key == "seed" and isinstance(value, bool)):
         raise ParameterError(
             f"option {key!r} in {path} has the wrong type",

@@ -1,0 +1,1 @@
+"""INFER: what the release tells about people without finding them."""
