@@ -10,6 +10,7 @@ what is true in general, and what is beyond it is remembered.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Rows = NDArray[np.int64]
 
-SAMPLE = 2_000
+SAMPLE = 2_000  # people that `assess` learns from
+BUDGET = 120.0  # seconds that `assess` gives to the models
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
     learner: Any = "boosting",  # noqa: ANN401 - a name or an estimator
     p: float = 10.0,
     sample: int | None = None,
+    budget: float | None = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> AbsentDisclosure:
@@ -85,6 +88,8 @@ def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
         Two answers in numbers are the same within p % of the attribute's sd.
     sample
         Learn from, and ask for, so many people only. None: all.
+    budget
+        Seconds. Attributes that do not begin within them are left out, and ``notes`` say so.
     seed
         Seeds halves, learner and bootstrap.
     progress
@@ -100,8 +105,13 @@ def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
     if sample is not None and sample < release.paired.size:
         fold = np.where(folds_of(release, max(1, release.paired.size // sample), seed + 1) == 0, fold, -1)
         notes = (*notes, f"learnt from, and asked for, {int((fold >= 0).sum()):,} people drawn at random")
-    found = []
+    found: list[AbsentAttribute] = []
+    until = None if budget is None else monotonic() + budget
     for number, name in enumerate(names):
+        if until is not None and found and monotonic() > until:
+            late = ", ".join(map(repr, names[number:]))
+            notes = (*notes, f"left out, since {budget:g} seconds were over: {late}")
+            break
         task = set_task(release, name, p=p, control=False)
         found.append(_attribute(release, task, fold, learner, len(names), seed))
         progress((number + 1) / len(names), f"models of {name}")
@@ -174,7 +184,7 @@ def _applies(release: Release) -> str | None:
 )
 def assess_absent(release: Release, context: Context) -> Evidence:
     """Compare models of the original and of the release."""
-    found = absent_disclosure(release, sample=SAMPLE, seed=context.seed, progress=context.progress)
+    found = absent_disclosure(release, sample=SAMPLE, budget=BUDGET, seed=context.seed, progress=context.progress)
     worst = found.worst
     return Evidence(
         observations=(

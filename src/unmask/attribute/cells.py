@@ -5,9 +5,9 @@ A generalised or microaggregated release has groups of records that look the sam
 - *External attack*: all published values of the group are one; who knows that Mr Scrooge is in it knows his.
 - *Internal attack*: a coalition of c members look at the group without their own records. If the rest share one value,
   they know the rest; when c members are all but one, they know the last one whatever he has.
-- *Aggregates*: where a group's mean is published in place of its numbers, its total follows. The coalition takes its
-  own contributions away; what is left bounds each other member from above, and to within p % when the other contributions
-  together are at most p % of his.
+- *Aggregates*: where a group's mean stands in place of its numbers, its total follows. The coalition takes its own
+  contributions away; what is left bounds each other member from above, and to within p % when the contributions of all
+  others together are at most p % of his.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from unmask.attribute.learn import matrix
+from unmask.attribute.learn import joined, matrix
 from unmask.attribute.secrets import published
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence.estimate import Estimate, rate
@@ -82,23 +82,24 @@ def cell_disclosure(
     names = published(release) if attributes is None else tuple(attributes)
     if not names:
         raise RoleError("there is no confidential attribute in the release", hint="name one in confidential=")
+    people, n = release.paired, release.original.height
+    needed = [*release.quasi, *names]
+    outside = release.control is not None and set(needed) <= set(release.control.columns)
+    release = joined(release, needed) if outside else release
     own, label = _groups(release)
-    n = release.original.height
-    outer, inner, blind, listed = np.zeros(n), np.zeros(n), np.zeros(n), []
+    outer, inner, blind = (np.zeros(own.size) for _ in range(3))
+    listed = []
     for name in names:
         external, internal, guess = _attribute(release, name, own, label, coalition, p)
         outer, inner, blind = np.maximum(outer, external), np.maximum(inner, internal), np.maximum(blind, guess)
-        listed += [*_list(name, "external", external, own, label), *_list(name, "internal", internal, own, label)]
-    people = release.paired
+        listed += _list(name, "external", external[:n], own[:n], label)
+        listed += _list(name, "internal", internal[:n], own[:n], label)
     chance = float(np.sort(blind[people]).mean())
-    return CellDisclosure(
-        rate(outer[people], chance=chance, seed=seed),
-        rate(inner[people], chance=chance, seed=seed),
-        coalition,
-        _frame(listed),
-        outer,
-        inner,
-    )
+    found = [
+        rate(credit[people], chance=chance, seed=seed, control=float(credit[n:].mean()) if outside else None)
+        for credit in (outer, inner)
+    ]
+    return CellDisclosure(found[0], found[1], coalition, _frame(listed), outer[:n], inner[:n])
 
 
 def _groups(release: Release) -> tuple[Rows, Rows]:

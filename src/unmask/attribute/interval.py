@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unmask.attribute.holdout import hold_out
 from unmask.attribute.secrets import numeric_secrets, paired_numbers
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence.estimate import Estimate, rate
@@ -117,11 +118,12 @@ def interval_disclosure(
     if not present.any():
         raise RoleError("no person has a value in any of these attributes", got=", ".join(map(repr, names)))
     sides = [_combine(release, columns, present, which, len(widths), seed) for which in ("rank", "sd")]
+    outside = _outside(release, names, widths)
     return IntervalDisclosure(
         tuple(widths.tolist()),
         tuple(column.result for column in columns),
-        sides[0][0],
-        sides[1][0],
+        replace(sides[0][0], control=outside[0]),
+        replace(sides[1][0], control=outside[1]),
         sides[0][1],
         sides[1][1],
         notes,
@@ -163,6 +165,26 @@ def _column(name: str, values: Floats, masked: Floats, widths: Floats) -> _Colum
         _sd_chance(ordered, _spaced(hidden_ordered), reach, positions.size / n),
     )
     return _Column(has, rank, sd, result)
+
+
+def _outside(release: Release, names: tuple[str, ...], widths: Floats) -> tuple[float | None, float | None]:
+    """Both figures for control people: is their value in the interval around what the nearest row has?"""
+    shares = []
+    for name in names:
+        held = hold_out(release, name)
+        if held is None:
+            return None, None
+        values = np.sort(held.task.wanted[: held.task.n])
+        values = values[~np.isnan(values)]
+        left, right = (np.searchsorted(values, held.guess, side) for side in ("left", "right"))
+        position = np.clip(left + right - 1, 0, 2 * (values.size - 1))
+        first, last = np.searchsorted(values, held.truth, "left"), np.searchsorted(values, held.truth, "right") - 1
+        gaps = np.maximum(np.maximum(position - 2 * last, 2 * first - position), 0).astype(np.int64)
+        rank = _levels(gaps, np.floor(widths * values.size / 100).astype(np.int64))[1]
+        sd = _levels(np.abs(held.guess - held.truth), widths * centre_and_spread(values)[1] / 100)[1]
+        shares.append((float(np.mean(rank)), float(np.mean(sd))))
+    rank_share, sd_share = np.mean(shares, axis=0)
+    return float(rank_share), float(sd_share)
 
 
 def _levels(gaps: Floats | Counts, limits: Floats | Counts) -> tuple[Counts, tuple[float, ...]]:

@@ -85,7 +85,8 @@ def membership_inference(
         scores = shadow_scores(release, scene, masking.apply, shadows, seed, progress)
     per_record = np.full(n, np.nan)
     mine, others = scores[: scene.members.size], scores[scene.members.size :]
-    per_record[scene.members] = (mine[:, None] > np.sort(others)[None, -max(1, others.size // 100)]).astype(float)[:, 0]
+    alarm = np.sort(others)[-max(1, others.size // 100)]  # at most 1 % of strangers are above
+    per_record[scene.members] = (mine > alarm).astype(np.float64)
     return summarise(mine, others, per_record, seed)
 
 

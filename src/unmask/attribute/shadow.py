@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unmask.attribute.learn import joined
-from unmask.attribute.outside import Scene, distances, in_order, pick
+from unmask.attribute.outside import Scene, distances, in_order
 from unmask.errors import EngineError, UnmaskError
 from unmask.tables.encode import Encoding, canonical_order, encode
 
@@ -65,9 +65,9 @@ def _encoded(release: Release, table: pl.DataFrame, shadow: pl.DataFrame) -> Enc
 
 
 def _traits(encoding: Encoding, people: Encoded, rows: Encoded) -> Floats:
-    """How a record looks from outside: distance to the closest row, to the next, and their ratio, each by its rank.
+    """How a record looks from outside: distance to the closest row, to the next, and their ratio, in logarithms.
 
-    Ranks among all who are asked make shadows and the release comparable, whatever their sizes.
+    Each less its median over all who are asked: that makes shadows and the release comparable, whatever their sizes.
     """
     found = distances(encoding, people, rows)
     second = np.where(np.isfinite(found.second), found.second, found.least)
@@ -124,6 +124,3 @@ def answers(model: Any, known: Floats, wanted: NDArray[np.int64]) -> Floats:  # 
     place = np.clip(np.searchsorted(classes, wanted), 0, classes.size - 1)
     truth = np.where(classes[place] == wanted, odds[np.arange(len(wanted)), place], 1e-9)
     return np.column_stack([np.log(truth), np.log(odds.max(axis=1)), -(odds * np.log(odds)).sum(axis=1)])
-
-
-__all__ = ["Encoding", "answers", "learn_membership", "pick", "shadow_scores"]

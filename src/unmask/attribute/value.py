@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.attribute.holdout import hold_out
 from unmask.attribute.secrets import Categories, category_secrets, paired_categories
 from unmask.errors import RoleError
 from unmask.evidence.estimate import Estimate, rate
@@ -35,7 +36,7 @@ class AttributeValues:
     """Agreement of one categorical attribute. Arrays have one entry per category of the codebook, missing first."""
 
     name: str
-    estimate: Estimate  # SADR; chance is the agreement of the two marginals
+    estimate: Estimate  # SADR; chance: the agreement of the marginals; control: nearest rows of outsiders
     people: Counts = field(repr=False)  # who have the category in the original
     kept: Counts = field(repr=False)  # of these, who have it in the release too
     released: Counts = field(repr=False)  # who have it in the release
@@ -96,22 +97,27 @@ def value_disclosure(release: Release, *, attributes: Iterable[str] | None = Non
         raise RoleError("there is no categorical attribute", hint="name some in attributes= or confidential=")
     people = release.paired
     pairs = [paired_categories(release, name) for name in names]
-    found = tuple(_attribute(name, columns, seed) for name, columns in zip(names, pairs, strict=True))
+    found = tuple(_attribute(release, name, columns, seed) for name, columns in zip(names, pairs, strict=True))
     same = np.mean([columns.original == columns.released for columns in pairs], axis=0)
     per_record = np.full(release.original.height, np.nan)
     per_record[people] = same
     chance = float(np.mean([entry.estimate.chance for entry in found]))
+    outside = [entry.estimate.control for entry in found if entry.estimate.control is not None]
+    control = float(np.mean(outside)) if len(outside) == len(found) else None
     notes = tuple(note for columns in pairs for note in columns.notes)
-    return ValueDisclosure(found, rate(same, chance=chance, seed=seed), per_record, notes)
+    return ValueDisclosure(found, rate(same, chance=chance, seed=seed, control=control), per_record, notes)
 
 
-def _attribute(name: str, columns: Categories, seed: int) -> AttributeValues:
+def _attribute(release: Release, name: str, columns: Categories, seed: int) -> AttributeValues:
     size, n = columns.n_categories + 1, columns.original.size
     people, released = (np.bincount(side + 1, minlength=size) for side in (columns.original, columns.released))
     same = columns.original == columns.released
     kept = np.bincount(columns.original[same] + 1, minlength=size)
     chance = float(people.astype(np.float64) @ released) / (float(n) * n)
-    return AttributeValues(name, rate(same.astype(np.float64), chance=chance, seed=seed), people, kept, released)
+    outside = hold_out(release, name)
+    control = None if outside is None else float((outside.guess == outside.truth).mean())
+    estimate = rate(same.astype(np.float64), chance=chance, seed=seed, control=control)
+    return AttributeValues(name, estimate, people, kept, released)
 
 
 @measure(
