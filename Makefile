@@ -26,7 +26,10 @@ lint: $(STAMP)  ## ruff and mypy --strict
 bench: $(STAMP)  ## Benchmarks, ratios against named peers
 	for b in benchmarks/*.py; do $(BIN)/python $$b || exit 1; done
 
+papers: $(STAMP)  ## Reproduce the papers' tables and figures into docs/papers
+	for p in benchmarks/papers/*.py; do case $$p in *_page.py) ;; *) $(BIN)/python $$p || exit 1;; esac; done
+
 clean:  ## Remove what was made
 	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help setup demo test lint bench clean
+.PHONY: help setup demo test lint bench papers clean

@@ -289,3 +289,65 @@ def test_values_stay_out_of_errors_and_output(files, capsys):
     for value in PEOPLE["patient"]:
         assert value not in captured.out + captured.err
     assert Path(files[0]).exists()
+
+
+def test_an_error_of_ours_is_not_a_verdict(files, capsys, monkeypatch):
+    def broken(*_arguments, **_options):
+        raise KeyError("SECRET value")
+
+    monkeypatch.setattr("unmask.cli.run_assess", broken)
+    assert run("assess", *files) == 2
+    error = capsys.readouterr().err
+    assert "KeyError" in error and "SECRET" not in error
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--seed", "-1"], "from 0"),
+        (["--html", "-"], "standard output"),
+        (["--policy", "loop.toml"], "extends itself"),
+        (["--quasi", "town,heigth"], "did you mean 'height'"),
+    ],
+)
+def test_more_bad_options(files, capsys, monkeypatch, options, message):
+    monkeypatch.chdir(files[0].parent)
+    Path("loop.toml").write_text('extends = "loop.toml"\n')
+    assert run("assess", *files, "--id", "patient", *options) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_outputs_spare_configuration_and_special_files(files, tmp_path, capsys):
+    config = tmp_path / "c.toml"
+    config.write_text('id = "patient"\nquasi = ["sex", "town"]\n')
+    assert run("assess", *files, "--config", config, "--json", config) == 2
+    assert "also an input" in capsys.readouterr().err
+    os.mkfifo(tmp_path / "pipe")
+    assert run("assess", *files, "--config", config, "--json", tmp_path / "pipe") == 2
+    assert "not a plain file" in capsys.readouterr().err
+
+
+def test_lists_in_a_configuration_are_whole_names(tmp_path):
+    table = pl.DataFrame({"a,b": [1.5, 2.5, 3.5], " c": [1.5, 1.0, 2.0]})
+    table.write_csv(tmp_path / "t.csv")
+    (tmp_path / "c.toml").write_text(
+        'original = "t.csv"\nreleased = "t.csv"\nquasi = ["a,b", " c"]\njson = "r.json"\nonly = ["nearest"]\n'
+    )
+    assert run("assess", "--config", tmp_path / "c.toml", "--quiet") in {1, 3}
+    assert json.loads((tmp_path / "r.json").read_text())["manifest"]["settings"]["quasi"] == ["a,b", " c"]
+
+
+def test_the_demo_overwrites_no_other_files(tmp_path, capsys):
+    (tmp_path / "original.csv").write_text("mine")
+    assert run("demo", "--out", tmp_path, "--n", "50") == 2
+    assert "other files" in capsys.readouterr().err
+    assert (tmp_path / "original.csv").read_text() == "mine"
+    assert run("demo", "--out", tmp_path / "original.csv", "--n", "50") == 2
+    assert run("demo", "--out", tmp_path / "new", "--n", "50") == 0
+    assert run("demo", "--out", tmp_path / "new", "--n", "50") == 0
+
+
+def test_wide_tables_end(tmp_path):
+    rng_rows = "\n".join(",".join(f"{(i * 37 + j * 11) % 97 + 0.5}" for j in range(400)) for i in range(60))
+    path = write(tmp_path / "w.csv", ",".join(f"c{j}" for j in range(400)) + "\n" + rng_rows + "\n")
+    assert run("assess", path, path, "--quiet", "--only", "nearest,uniqueness") in {1, 3}

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from unmask import datasets
     from unmask.assess import Assessment, assess
-    from unmask.attacks.distance import link_nearest
+    from unmask.attacks.assignment import link_globally
+    from unmask.attacks.distance import anonymity_sets, link_nearest, true_ranks
     from unmask.attacks.linkage import Linkage
     from unmask.attribute.absent import absent_disclosure
     from unmask.attribute.cells import cell_disclosure
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from unmask.attribute.singling import singling_out
     from unmask.attribute.synthetic import copy_risk
     from unmask.attribute.value import value_disclosure
+    from unmask.deniability.attribute import AttributeTest, attribute_test, attribute_tests
+    from unmask.deniability.dictionary import dictionary_test
+    from unmask.deniability.permuted import permuted_test
+    from unmask.deniability.result import DeniabilityTest
     from unmask.errors import EngineError, ParameterError, RoleError, TableError, UnmaskError
     from unmask.evidence.estimate import Estimate
     from unmask.evidence.finding import Finding
@@ -38,12 +43,17 @@ if TYPE_CHECKING:
     from unmask.masking import parse_masking
     from unmask.selfcheck import selfcheck
     from unmask.tables.release import Release
+    from unmask.utility.marginals import compare_marginals
+    from unmask.utility.moments import compare_moments
+    from unmask.utility.propensity import propensity_score
     from unmask.verify import verify
 
 __version__ = "0.1.0"
 
 _HOMES = {  # public name: where it lives. Imported on first use, so that `import unmask` stays light.
     "Assessment": "assess",
+    "AttributeTest": "deniability.attribute",
+    "DeniabilityTest": "deniability.result",
     "EngineError": "errors",
     "Estimate": "evidence.estimate",
     "Finding": "evidence.finding",
@@ -56,25 +66,37 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "TableError": "errors",
     "UnmaskError": "errors",
     "absent_disclosure": "attribute.absent",
+    "anonymity_sets": "attacks.distance",
     "assess": "assess",
     "attribute_inference": "attribute.inference",
+    "attribute_test": "deniability.attribute",
+    "attribute_tests": "deniability.attribute",
     "cell_disclosure": "attribute.cells",
+    "compare_marginals": "utility.marginals",
+    "compare_moments": "utility.moments",
     "copy_risk": "attribute.synthetic",
+    "dictionary_test": "deniability.dictionary",
     "group_risk": "groups.uniqueness",
     "interval_disclosure": "attribute.interval",
+    "link_globally": "attacks.assignment",
     "link_nearest": "attacks.distance",
     "membership_inference": "attribute.membership",
     "membership_of_model": "attribute.membership",
     "model_disclosure": "attribute.model",
     "parse_masking": "masking",
+    "permuted_test": "deniability.permuted",
+    "propensity_score": "utility.propensity",
     "selfcheck": "selfcheck",
     "singling_out": "attribute.singling",
+    "true_ranks": "attacks.distance",
     "value_disclosure": "attribute.value",
     "verify": "verify",
 }
 
 __all__ = [
     "Assessment",
+    "AttributeTest",
+    "DeniabilityTest",
     "EngineError",
     "Estimate",
     "Finding",
@@ -87,20 +109,30 @@ __all__ = [
     "TableError",
     "UnmaskError",
     "absent_disclosure",
+    "anonymity_sets",
     "assess",
     "attribute_inference",
+    "attribute_test",
+    "attribute_tests",
     "cell_disclosure",
+    "compare_marginals",
+    "compare_moments",
     "copy_risk",
     "datasets",
+    "dictionary_test",
     "group_risk",
     "interval_disclosure",
+    "link_globally",
     "link_nearest",
     "membership_inference",
     "membership_of_model",
     "model_disclosure",
     "parse_masking",
+    "permuted_test",
+    "propensity_score",
     "selfcheck",
     "singling_out",
+    "true_ranks",
     "value_disclosure",
     "verify",
 ]

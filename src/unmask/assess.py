@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import pkgutil
 import platform
 from dataclasses import dataclass, field
@@ -37,8 +36,6 @@ VERSIONS_OF = ("narwhals", "numba", "numpy", "polars", "scikit-learn", "scipy", 
 def discover() -> dict[str, Measure]:
     """Import every file of the rooms, so that each method has registered itself, and return all measures."""
     for room in ROOMS:
-        if importlib.util.find_spec(f"unmask.{room}") is None:
-            continue  # a room that is not built yet
         package = importlib.import_module(f"unmask.{room}")
         for module in pkgutil.iter_modules(package.__path__):
             importlib.import_module(f"unmask.{room}.{module.name}")
@@ -112,8 +109,12 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     'unsafe'
 
     """
+    if seed < 0:
+        raise ParameterError("a seed is a whole number from 0", got=str(seed))
     rules = policy if isinstance(policy, Policy) else Policy.load(policy)
     chosen = choose(discover(), only, skip)
+    for key in [key for entry in chosen for key in entry.keys]:
+        rules.threshold(key)  # refuse an incomplete policy before the work, not after it
     reported = tuple(_report(entry, release, seed, progress) for entry in chosen)
     findings = judge(reported, rules)
     verdict = decide(findings)
@@ -145,7 +146,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
 
 def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Iterable[str]) -> list[Measure]:
     """Pick measures by name; an unknown name is an error with the nearest known one."""
-    only = (only,) if isinstance(only, str) else only
+    only = (only,) if isinstance(only, str) else None if only is None else tuple(only)
     skip = (skip,) if isinstance(skip, str) else tuple(skip)
     for name in [*(only or ()), *skip]:
         if name not in measures:

@@ -6,6 +6,7 @@ Exit codes: 0 safe (or the same, or passed), 1 unsafe (or different, or failed),
 from __future__ import annotations
 
 import csv
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -46,6 +47,11 @@ def main() -> None:
         sys.exit(CANNOT)
     except KeyboardInterrupt:
         sys.stderr.write("unmask: stopped; nothing was written\n")
+        sys.exit(CANNOT)
+    except Exception as error:
+        if os.environ.get("UNMASK_DEBUG"):
+            raise
+        sys.stderr.write(f"unmask: an error of unmask itself ({type(error).__name__}); UNMASK_DEBUG=1 shows where\n")
         sys.exit(CANNOT)
 
 
@@ -103,7 +109,7 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
 
     Exit code 0: safe, 1: unsafe, 3: inconclusive, 2: cannot.
     """
-    given = {name: value for name, value in locals().items() if name != "config" and value is not None}
+    given = {name: value for name, value in locals().items() if value is not None}
     raise typer.Exit(EXIT[run_assess(_options(given, config)).verdict])
 
 
@@ -129,6 +135,49 @@ def run_assess(options: dict[str, Any]) -> Assessment:
     if not quiet:
         _show(assessment, to_stderr=options.get("json") == "-")
     return assessment
+
+
+@app.command("mask")
+def mask_command(  # noqa: PLR0913 - one parameter per option
+    table: Annotated[str, typer.Argument(help="The table to mask (CSV, Parquet, Arrow, Stata, SPSS, SAS).")],
+    *,
+    method: Annotated[
+        list[str], typer.Option(help='A masking such as "noise(0.5)" or "microaggregation(5)"; several apply in turn.')
+    ],
+    output: Annotated[str, typer.Option("--output", "-o", help="Where to write the release (.csv or .parquet).")],
+    reverse_map: Annotated[
+        bool, typer.Option("--reverse-map", help="Give every column its original values back, by rank.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Seed of every random choice.", min=0)] = 0,
+    separator: Annotated[str | None, typer.Option(help="Separator of a text file; found by itself.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file; found by itself.")] = None,
+) -> None:
+    """Mask a table: make the release that `assess` attacks.
+
+    Example:  unmask mask census.csv --method "noise(0.5)" --reverse-map -o release.parquet
+
+    A wrong name or parameter is answered with the maskings there are and how they are called.
+    """
+    from unmask.masking import Chain, ReverseMapped, parse_masking  # noqa: PLC0415 - imports polars and numpy
+    from unmask.report.document import write_records  # noqa: PLC0415 - only where something is written
+    from unmask.report.write import check_writable  # noqa: PLC0415 - only where something is written
+    from unmask.tables.read import read_table  # noqa: PLC0415 - imports polars
+
+    maskings = [parse_masking(text) for text in method]
+    masking = maskings[0] if len(maskings) == 1 else Chain(tuple(maskings))
+    masking = ReverseMapped(masking) if reverse_map else masking
+    target = Path(output)
+    if target.suffix.lower() not in {".csv", ".parquet"}:
+        raise ParameterError(
+            f"cannot write a release to {target.name}", got=f"suffix {target.suffix!r}", allowed=".csv or .parquet"
+        )
+    if target.resolve() == Path(table).resolve():
+        raise ParameterError("the release would replace the original", hint="write it to another file")
+    check_writable(target)
+    separator = {"tab": "\t", "\\t": "\t"}.get(str(separator), separator)
+    release = masking.apply(read_table(table, name="table", separator=separator, encoding=encoding), seed)
+    write_records(release, target)
+    sys.stdout.write(f"{masking}, seed {seed}: {release.height:,} rows, {release.width} columns in {target}\n")
 
 
 @app.command("demo")
@@ -229,8 +278,10 @@ def _release(options: dict[str, Any]) -> Release:
     )
 
 
-def _listed(values: list[str] | None) -> tuple[str, ...]:
-    """Split "a,b" and '"a,b",c' as a CSV line does; a list from a configuration file holds whole names already."""
+def _listed(values: list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
+    """Split "a,b" and '"a,b",c' as a CSV line does; a list from a configuration file (a tuple) holds whole names."""
+    if isinstance(values, tuple):
+        return values
     return tuple(name for value in values or () for name in next(csv.reader([value], skipinitialspace=True), []))
 
 
@@ -254,13 +305,17 @@ def check_outputs(options: dict[str, Any]) -> None:
     from unmask.report.write import check_writable  # noqa: PLC0415 - only where something is written
 
     inputs = {
-        Path(options[name]).resolve() for name in ("original", "released", "control", "policy") if options.get(name)
+        Path(options[name]).resolve()
+        for name in ("original", "released", "control", "policy", "config")
+        if options.get(name)
     }
     taken: set[Path] = set()
     for name in ("json", "html", "records"):
         target = options.get(name)
-        if not target or target == "-":
+        if not target or (target == "-" and name == "json"):
             continue
+        if target == "-":
+            raise ParameterError(f"--{name} cannot go to standard output", hint="give a file; --json - prints the JSON")
         path = Path(target)
         if path.resolve() in inputs:
             raise ParameterError(f"--{name} {target} is also an input", hint="write the result to another file")

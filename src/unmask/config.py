@@ -35,7 +35,7 @@ def _checked(key: str, value: object, path: Path) -> Any:  # noqa: ANN401 - the 
     if key in LISTS:
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
             raise ParameterError(f"option {key!r} in {path} is not a list of names", hint=f'{key} = ["a", "b"]')
-        return value
+        return tuple(value)
     wanted: dict[str, type | tuple[type, ...]] = {
         "kind": dict,
         "seed": int,

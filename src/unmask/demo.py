@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from unmask.datasets import patients
+from unmask.errors import TableError
 from unmask.masking import parse_masking
+from unmask.report.write import write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+FILES = {"original.csv", "release.csv", "report.html", "report.json", "records.csv"}
 NUMBERS = ("days", "height", "bmi", "cost")
 
 
@@ -36,8 +39,18 @@ def demo_tables(n: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def write_tables(folder: Path, n: int, seed: int) -> tuple[Path, Path]:
     """Write both tables into ``folder``."""
+    check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
     paths = folder / "original.csv", folder / "release.csv"
     for table, path in zip(demo_tables(n, seed), paths, strict=True):
-        table.write_csv(path)
+        write_atomically(path, table.write_csv)
     return paths
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse to write into a folder that is not an earlier demo's: other people's files have the same names."""
+    if folder.exists() and not folder.is_dir():
+        raise TableError(f"{folder} is a file, not a folder", hint="give another name in --out")
+    found = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    if found and not ("report.html" in found and found <= FILES):
+        raise TableError(f"{folder} holds other files", hint="give an empty or a new folder in --out")

@@ -99,7 +99,7 @@ def _order_failures(figures: list[Estimate]) -> list[str]:
         if after.value - WIDER * (after.value - after.low) > before.value + 1e-12:
             failures.append(f"risk rises from {stage} ({before.value:.3g}) to {following} ({after.value:.3g})")
     first, last = figures[0], figures[-1]
-    if first.low <= last.high and first.value <= last.value + 1e-12:
+    if first.low <= last.high:
         failures.append(f"a copy ({first.value:.3g}) is not told from an unrelated file ({last.value:.3g})")
     if not _covers(last):
         failures.append(

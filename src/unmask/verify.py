@@ -80,6 +80,9 @@ def _load(path: Path) -> dict[str, Any]:
             got=str(data.get("schema") if isinstance(data, dict) else None),
             allowed=SCHEMA,
         )
+    absent = [key for key in ("manifest", "findings", "exposed", "digest", "verdict") if key not in data]
+    if absent:
+        raise TableError(f"{path} is not a whole report", got=f"no {', no '.join(absent)}")
     return data
 
 

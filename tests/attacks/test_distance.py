@@ -280,10 +280,7 @@ def test_people_outside_the_file_show_what_a_claim_is_worth():
     assert known.value > 0.9
     assert 0 <= known.control < known.value
     assert assess_nearest(Release(people, masked), Context()).observations[1].estimate.control is None
-    by_hand = link_nearest(Release(people, masked, control=people)).margin
-    again = assess_nearest(Release(people, masked, control=people), Context()).observations[1].estimate
-    curve = link_nearest(Release(people, masked)).curve
-    least = curve.margin[curve.precision >= 0.95 - 1e-12][-1]
-    assert again.control == pytest.approx((by_hand >= least).mean())
+    same = assess_nearest(Release(people, masked, control=people), Context()).observations[1].estimate
+    assert same.control == pytest.approx(same.value, abs=0.02)  # the very people of the file are claimed as often
     with pytest.raises(RoleError, match="control"):
-        assess_nearest(Release(people, masked, control=strangers.drop("wages")), Context())
+        Release(people, masked, control=strangers.drop("wages"))

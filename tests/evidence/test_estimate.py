@@ -47,7 +47,19 @@ def test_shared_ties_get_a_bootstrap():
     estimate = rate(credits_, chance=0.01, seed=1)
     assert estimate.method == "bootstrap"
     normal = credits_.std() / np.sqrt(credits_.size) * 1.96  # the bootstrap of a mean is near the normal interval
-    assert estimate.high - estimate.low == pytest.approx(2 * normal, rel=0.1)
+    low, high = bootstrap(credits_, 1)
+    assert high - low == pytest.approx(2 * normal, rel=0.1)
+    assert estimate.low <= low < high <= estimate.high
+
+
+@given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=40), st.integers(0, 39))
+def test_more_risk_never_looks_safer(credits_, place):
+    place %= len(credits_)
+    riskier = credits_.copy()
+    riskier[place] = 1.0
+    before, after = (wilson(sum(c), len(c))[1] for c in (credits_, riskier))
+    assert rate(np.array(riskier), chance=0.0).high >= before - 1e-12
+    assert after >= before
 
 
 def test_equal_credits_still_have_an_interval():

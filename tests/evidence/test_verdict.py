@@ -44,6 +44,8 @@ def test_verdict_table():
     assert verdict_of("for", "could not run") == "inconclusive"
     assert verdict_of("against", "for", "could not run") == "unsafe"
     assert verdict_of("does not apply") == "inconclusive"
+    assert verdict_of("not judged") == "inconclusive"
+    assert verdict_of("for", "not judged") == "safe"
     assert verdict_of() == "inconclusive"
 
 
@@ -64,4 +66,11 @@ def test_absence_is_a_finding_with_its_reason():
     entry = Reported("m", "M", "story", Absence("could not run", "no memory"))
     (finding,) = judge([entry], POLICY)
     assert (finding.outcome, finding.reason) == ("could not run", "no memory")
+    assert decide([finding]).word == "inconclusive"
+
+
+def test_a_limit_of_one_is_no_limit_and_never_speaks_for_safety():
+    open_ = Policy("open", "", {"x": Threshold(1.0, "because", "us")})
+    (finding,) = judge([report(0.9, 0.95, 1.0)], open_)
+    assert finding.outcome == "not judged"
     assert decide([finding]).word == "inconclusive"

@@ -15,7 +15,7 @@ VALUES = [
     "microaggregation(3, method=univariate)", "microaggregation(3, method=projection)", "rounding(100)",
     "rounding(100, method=random)",
 ]  # fmt: skip
-EVERY = [*VALUES, "pram(0.2)", "pram(0.2, invariant=True)"]
+EVERY = [*VALUES, "pram(0.2)", "pram(0.2, invariant=True)", "top_bottom(top=0.9)", "swap(0.5)", "shuffle()"]
 
 
 @pytest.mark.parametrize("text", EVERY)

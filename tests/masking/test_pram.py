@@ -25,6 +25,21 @@ def test_invariant_matrix_keeps_the_marginal():
     assert share @ transition_matrix(np.array([7, 2, 1]), 0.3, invariant=True) == pytest.approx(share)
 
 
+@pytest.mark.parametrize("invariant", [False, True])
+def test_draws_follow_the_matrix(invariant):
+    before, after = towns()["town"], Pram(0.4, invariant=invariant).apply(towns(), 3)["town"]
+    counts = np.array([int((before == town).sum()) for town in "ABC"])
+    wanted = transition_matrix(counts, 0.4, invariant=invariant)
+    for i, a in enumerate("ABC"):
+        for j, b in enumerate("ABC"):
+            assert ((before == a) & (after == b)).sum() / counts[i] == pytest.approx(wanted[i, j], abs=0.025)
+
+
+def test_as_many_categories_as_records():
+    table = pl.DataFrame({"name": [f"n{i}" for i in range(50_000)]})
+    assert (Pram(0.2).apply(table, 0)["name"] != table["name"]).mean() == pytest.approx(0.2, abs=0.01)
+
+
 def test_a_share_p_changes():
     changed = Pram(0.3).apply(towns(), 1)["town"] != towns()["town"]
     assert changed.mean() == pytest.approx(0.3, abs=0.01)

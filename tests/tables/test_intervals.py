@@ -61,8 +61,9 @@ def test_columns():
     assert interval_share(column) == 1.0
     assert has_intervals(column)
     assert not has_intervals(pl.Series(["30", "40"]))
-    assert not has_intervals(pl.Series(["30-39", "old"]))
+    assert has_intervals(pl.Series(["30-39", "40-49", "unknown"]))
+    assert not has_intervals(pl.Series(["30-39", "old", "young"]))
     assert interval_share(pl.Series([1, 2])) == 0.0
     assert interval_share(pl.Series([None], dtype=pl.String)) == 0.0
     low, high = bounds(column)
-    assert low[:2].tolist() == [30, 40] and high[3] == 50 and math.isnan(low[2])
+    assert low[:2].tolist() == [30, 40] and high[3] == 50 and high[0] == math.nextafter(40, 0) and math.isnan(low[2])

@@ -6,30 +6,47 @@ import pytest
 
 import unmask
 from unmask.tables.encode import encode
+from unmask.tables.intervals import bounds
 from unmask.tables.recode import into_intervals, into_merged, into_prefixes
 
 
 def test_numbers_become_the_interval_they_fall_into():
     original = np.array([31.0, 35.0, 42.0, 99.0, np.nan])
-    recoded, published = into_intervals(original, pl.Series(["30-39", "40-49", "30-39", None, ">=60"]))
+    recoded, published = into_intervals(original, *bounds(pl.Series(["30-39", "40-49", "30-39", None, ">=60"])))
+    recoded = recoded.recoded
     assert recoded[:4].tolist() == [33.0, 33.0, 42.0, 99.0] and np.isnan(recoded[4])
     assert published[[0, 1, 2, 4]].tolist() == [33.0, 42.0, 33.0, 99.0] and np.isnan(published[3])
 
 
 def test_a_value_in_two_different_intervals_keeps_itself():
-    recoded, _ = into_intervals(np.array([35.0, 45.0]), pl.Series(["30-39", "30-49"]))
-    assert recoded.tolist() == [35.0, 40.0]
+    recoded, _ = into_intervals(np.array([35.0, 45.0]), *bounds(pl.Series(["30-39", "30-49"])))
+    assert recoded.recoded.tolist() == [35.0, 40.0]
+    assert recoded.hits.tolist() == [2, 1]
 
 
 def test_an_empty_interval_has_its_middle():
-    _, published = into_intervals(np.array([1.0]), pl.Series(["10-20", ">=30", "<5"]))
+    _, published = into_intervals(np.array([1.0]), *bounds(pl.Series(["10-20", ">=30", "<5"])))
     assert published.tolist() == [15.0, 30.0, 1.0]
 
 
 def test_prefixes():
     original, released = pl.Series(["75011", "75012", "69001", "1"]), pl.Series(["750**", "750**", "69***", "1"])
-    assert into_prefixes(original, released).to_list() == ["750**", "750**", "69***", "1"]
-    assert into_prefixes(original, original) is None
+    assert into_prefixes(original, original, released).to_list() == ["750**", "750**", "69***", "1"]
+    assert into_prefixes(original, original, original) is None
+
+
+@pytest.mark.parametrize(
+    "shorten", [lambda t: t[:3] + "**", lambda t: t[:3] + "*", lambda t: t[:3], lambda t: t[:3] + "xx"]
+)
+def test_every_way_to_shorten(shorten):
+    original = pl.Series([f"{code:05d}" for code in range(1000, 99000, 317)])
+    released = pl.Series([shorten(text) for text in original])
+    assert into_prefixes(original, original, released).to_list() == released.to_list()
+
+
+def test_a_masked_value_in_the_original_stays():
+    original, released = pl.Series(["75011", "75***", "69001"]), pl.Series(["75***", "75***", "690**"])
+    assert into_prefixes(original, original, released).to_list()[1:] == ["75***", "690**"]
 
 
 def test_merged_categories_are_learnt_only_where_repetition_tests_them():

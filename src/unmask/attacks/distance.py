@@ -15,7 +15,7 @@ import numpy as np
 from unmask.attacks.linkage import Direction, Linkage
 from unmask.attacks.scene import How, draw, set_scene
 from unmask.engines.local import ask_only, decide_truth, find_nearest, plant_tree
-from unmask.engines.metric import build_space, readable
+from unmask.engines.metric import build_space, readable, without
 from unmask.errors import ParameterError
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
+    from unmask.kernels.space import Space
     from unmask.tables.release import Release
 
     Rows = NDArray[np.int64]
 
+MOST_ATTRIBUTES = 100  # beyond, one by one would take longer than the attack and fill no readable chart
 SAMPLE_FOR_ATTRIBUTES = 2000  # intruders asked when one attribute after the other is taken away
 
 
@@ -138,29 +140,32 @@ def attribute_contributions(
     encoding: Encoding, truth: Rows, seed: int, progress: Progress = silent
 ) -> tuple[tuple[str, float], ...]:
     """How much the rate of correct links falls when the intruder does not know one attribute (euclidean)."""
+    if len(encoding.names) > MOST_ATTRIBUTES:
+        return ()
     people = draw(encoding, truth, "to_release", SAMPLE_FOR_ATTRIBUTES, seed)
+    whole = ask_only(build_space(encoding), people)
 
-    def reid(part: Encoding) -> float:
-        space = ask_only(build_space(part), people)
+    def reid(space: Space) -> float:
         credit = decide_truth(space, truth[people], tell=silent).credit
         return float(np.sort(credit[truth[people] >= 0]).mean())
 
     if len(encoding.names) < 2:
-        return tuple((name, reid(encoding) - 1.0 / len(encoding.released)) for name in encoding.names)
-    whole, gains = reid(encoding), []
-    for number, name in enumerate(encoding.names, start=1):
-        gains.append((name, whole - reid(encoding.without(name))))
-        progress(number / len(encoding.names), "which attributes matter")
+        return tuple((name, reid(whole) - 1.0 / len(encoding.released)) for name in encoding.names)
+    rate_of_all, gains = reid(whole), []
+    for number, name in enumerate(encoding.names):
+        gains.append((name, rate_of_all - reid(without(whole, number))))
+        progress((number + 1) / len(encoding.names), "which attributes matter")
     return tuple(gains)
 
 
-def claimed_of_control(release: Release, linkage: Linkage, seed: int) -> float:
+def claimed_of_control(release: Release, seed: int) -> float:
     """Share of people outside the file whose link would be claimed as well: as clear as those that are known."""
-    curve, known = linkage.curve, linkage.known().value
+    both = link_nearest(release.with_control(), seed=seed)
+    curve, known = both.curve, both.known().value
     if known == 0:
         return 0.0
     least = curve.margin[np.flatnonzero(curve.coverage <= known + 1e-12)[-1]]
-    return float((link_nearest(release.of_control(), seed=seed).margin >= least).mean())
+    return float((both.margin[release.original.height :] >= least).mean())
 
 
 @measure(
@@ -178,7 +183,7 @@ def assess_nearest(release: Release, context: Context) -> Evidence:
     )
     estimate, known = linkage.estimate, linkage.known()
     if release.control is not None:
-        known = replace(known, control=claimed_of_control(release, linkage, context.seed))
+        known = replace(known, control=claimed_of_control(release, context.seed))
     return Evidence(
         observations=(
             Observation(
@@ -199,8 +204,13 @@ def assess_nearest(release: Release, context: Context) -> Evidence:
         facts=_facts(linkage),
         figures=(_curve_figure(linkage),),
         attributes=attributes,
-        notes=encoding.notes,
+        notes=(*encoding.notes, *_left_out(encoding)),
     )
+
+
+def _left_out(encoding: Encoding) -> tuple[str, ...]:
+    many = len(encoding.names) > MOST_ATTRIBUTES
+    return (f"with {len(encoding.names)} attributes, which of them matter was not asked one by one",) if many else ()
 
 
 def _tell(hits: float, n: int, what: str) -> str:

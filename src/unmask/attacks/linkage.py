@@ -72,6 +72,8 @@ class Linkage:
     def curve(self) -> Curve:
         """Precision and coverage when links are claimed in order of margin, the largest first."""
         margin, credit = self.margin[self.attempted], self.credit[self.attempted]
+        if np.isnan(margin).any():
+            raise ParameterError("a decision alone has no margins", hint="link with decision_only=False")
         order = np.lexsort((credit, -margin))
         margin, credit = margin[order], credit[order]
         ends = np.flatnonzero(np.append(margin[1:] != margin[:-1], True))

@@ -77,9 +77,11 @@ def draw(encoding: Encoding, truth: Rows, direction: Direction, sample: int, see
     """Draw people among those who can be found, by the canonical order of the file: not by its row order."""
     if sample < 1:
         raise ParameterError("a sample needs at least one person", got=str(sample), allowed="a whole number from 1")
-    side = encoding.original if direction == "to_release" else encoding.released
-    order = canonical_order(side.numeric, side.codes)
-    people = order[truth[order] >= 0]
+    sides = encoding.original, encoding.released
+    own, other = sides if direction == "to_release" else sides[::-1]
+    there = np.flatnonzero(truth >= 0)
+    pairs = own.numeric[there], own.codes[there], other.numeric[truth[there]], other.codes[truth[there]]
+    people = there[canonical_order(*pairs)]  # those equal in both files are interchangeable
     if sample >= len(people):
         return np.arange(len(truth))
     return np.sort(people[np.random.default_rng(seed).choice(len(people), sample, replace=False)])

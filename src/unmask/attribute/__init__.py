@@ -1,1 +1,1 @@
-"""INFER: what the release tells about people without finding them."""
+"""INFER: what a release tells about people without finding them."""

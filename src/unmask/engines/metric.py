@@ -54,6 +54,8 @@ def build_space(
 ) -> Space:
     """Place both files in one space: queries are the original's records, points those of the release."""
     _check(metric, scale)
+    if metric == "mahalanobis" and weights:
+        raise ParameterError("the Mahalanobis distance takes no weights: it is the same for any scale of an attribute")
     number_weights, code_weights = _weights(encoding, weights)
     left, right = encoding.original.numeric, encoding.released.numeric
     if metric == "permutation":
@@ -61,7 +63,7 @@ def build_space(
     elif metric == "gower":
         left, right = _ranged(left, right)
     elif metric == "mahalanobis":
-        left, right = _whitened(left * number_weights, right * number_weights)
+        left, right = _whitened(left, right)
         number_weights = np.ones(left.shape[1])
     else:
         left, right = _standardised(left, right, scale)
@@ -77,6 +79,25 @@ def swap(space: Space) -> Space:
     """Let the release look for its nearest originals: the paper's direction."""
     return space._replace(
         queries=space.points, points=space.queries, query_codes=space.point_codes, point_codes=space.query_codes
+    )
+
+
+def without(space: Space, attribute: int) -> Space:
+    """Take one attribute away (numbers first, then categories): the others contribute as before."""
+    p = space.queries.shape[1]
+    if attribute < p:
+        kept = [k for k in range(p) if k != attribute]
+        return space._replace(
+            queries=np.ascontiguousarray(space.queries[:, kept]),
+            points=np.ascontiguousarray(space.points[:, kept]),
+            missing=space.missing[kept],
+        )
+    kept = [k for k in range(space.query_codes.shape[1]) if k != attribute - p]
+    return space._replace(
+        query_codes=np.ascontiguousarray(space.query_codes[:, kept]),
+        point_codes=np.ascontiguousarray(space.point_codes[:, kept]),
+        step=space.step[kept],
+        code_missing=space.code_missing[kept],
     )
 
 

@@ -79,10 +79,10 @@ def rate(credits_: NDArray[np.float64], *, chance: float, seed: int = 0, control
     if bool(np.isin(credits_, (0.0, 1.0)).all()):
         low, high = wilson(round(total), n)
         return Estimate(value, low, high, n, chance, control, "wilson")
-    low, high = bootstrap(credits_, seed)
-    if low == high:  # every record has the same credit: resampling cannot see the uncertainty, the score interval can
-        low, high = wilson(total, n)
-        return Estimate(value, low, high, n, chance, control, "wilson")
+    # Resampling does not see what the sample lacks: few or equal credits would look sure. The score interval, which is
+    # conservative for fractional credits, does, and so more risk can never look safer.
+    drawn, scored = bootstrap(credits_, seed), wilson(total, n)
+    low, high = min(drawn[0], scored[0]), max(drawn[1], scored[1])
     return Estimate(value, min(low, value), max(high, value), n, chance, control, "bootstrap")
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from unmask.evidence.estimate import Estimate
     from unmask.evidence.figure import Figure
 
-Outcome = Literal["for", "against", "inconclusive", "does not apply", "could not run"]
+Outcome = Literal["for", "against", "inconclusive", "not judged", "does not apply", "could not run"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ class Policy:
                 allowed=f"{', '.join(PROFILES)}, 0.09, or the path of a .toml file",
                 hint=did_you_mean(name, PROFILES),
             )
-        return _from_toml(_load_toml(path), str(path))
+        return _from_toml(_load_toml(path), str(path), path.parent, (str(path.resolve()),))
 
     def threshold(self, key: str) -> Threshold:
         """Return the threshold for a key; a missing one is an error, since silence must not read as safety."""
@@ -83,7 +83,17 @@ def _profile(name: str) -> Policy:
     return _from_toml(tomllib.loads(text), f"profile {name}")
 
 
-def _from_toml(data: dict[str, Any], where: str) -> Policy:
+def _base(name: str, folder: Path, chain: tuple[str, ...]) -> dict[str, Threshold]:
+    """Return the thresholds of the policy that another extends; a path is relative to the folder of that other."""
+    if not name.endswith(".toml"):
+        return Policy.load(name).thresholds
+    path = (folder / name).resolve()
+    if str(path) in chain:
+        raise ParameterError(f"policy {path.name} extends itself", hint='begin with extends = "default"')
+    return _from_toml(_load_toml(path), str(path), path.parent, (*chain, str(path))).thresholds
+
+
+def _from_toml(data: dict[str, Any], where: str, folder: Path = Path(), chain: tuple[str, ...] = ()) -> Policy:
     unknown = set(data) - {"name", "description", "extends", "thresholds"}
     if unknown:
         word = min(unknown)
@@ -92,7 +102,7 @@ def _from_toml(data: dict[str, Any], where: str) -> Policy:
             allowed="name, description, extends, thresholds",
             hint=did_you_mean(word, ["name", "description", "extends", "thresholds"]),
         )
-    base = Policy.load(data["extends"]).thresholds if "extends" in data else {}
+    base = _base(str(data["extends"]), folder, chain) if "extends" in data else {}
     own = data.get("thresholds", {})
     if not isinstance(own, dict):
         raise ParameterError(f"'thresholds' in {where} is not a table", hint='[thresholds."nearest.rate"]')

@@ -40,7 +40,9 @@ def _judge_one(measure: str, observation: Observation, policy: Policy) -> Findin
     threshold, estimate = policy.threshold(observation.key), observation.estimate
     outcome: Outcome
     limit = f"the limit of {threshold.value:.3g} ({threshold.source})"
-    if estimate.low > threshold.value:
+    if threshold.value >= 1:
+        outcome, reason = "not judged", "the policy sets no limit on this figure; it is told, and speaks neither way"
+    elif estimate.low > threshold.value:
         outcome, reason = "against", f"even the lower end of the interval ({estimate.low:.3g}) is above {limit}"
     elif estimate.high <= threshold.value:
         outcome, reason = "for", f"even the upper end of the interval ({estimate.high:.3g}) is within {limit}"
@@ -53,7 +55,7 @@ def _judge_one(measure: str, observation: Observation, policy: Policy) -> Findin
 
 
 def decide(findings: Sequence[Finding]) -> Verdict:
-    """Unsafe if one finding is against; safe if every finding that applies is for; inconclusive otherwise."""
+    """Unsafe if one finding is against; safe if every finding that is judged is for; inconclusive otherwise."""
     by: dict[Outcome, list[Finding]] = {}
     for finding in findings:
         by.setdefault(finding.outcome, []).append(finding)

@@ -45,7 +45,19 @@ def check_quasi(table: Any, quasi: Iterable[str]) -> tuple[nw.LazyFrame[Any], tu
     names = check_columns(quasi, frame.collect_schema().names(), "quasi", "the table")
     if not names:
         raise RoleError("no quasi-identifiers given", hint="name at least one column in quasi=")
-    return frame, tuple(dict.fromkeys(names))
+    for name in names:
+        if (name.startswith("^") and name.endswith("$")) or name == "*":
+            raise RoleError(
+                f"column {name!r} cannot be grouped by: polars reads its name as a pattern", hint="rename it"
+            )
+    return _one_missing(frame, tuple(dict.fromkeys(names))), tuple(dict.fromkeys(names))
+
+
+def _one_missing(frame: nw.LazyFrame[Any], names: tuple[str, ...]) -> nw.LazyFrame[Any]:
+    """One kind of missing and one zero in float keys, on every engine: NaN is null, -0.0 is 0.0."""
+    schema = frame.collect_schema()
+    floats = [name for name in names if schema[name].is_float()]
+    return frame.with_columns(nw.when(~nw.col(name).is_nan()).then(nw.col(name) + 0.0).alias(name) for name in floats)
 
 
 def group_sizes(table: Any, quasi: Iterable[str]) -> Sizes:  # noqa: ANN401 - any frame

@@ -11,7 +11,6 @@ from math import lgamma, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from unmask.errors import ParameterError
 from unmask.evidence.estimate import rate
@@ -19,7 +18,8 @@ from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.keys import Sizes, group_sizes, record_sizes
-from unmask.tables.encode import Encoded, Encoding, encode
+from unmask.groups.matching import comparable, matching_credit
+from unmask.tables.encode import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -155,29 +155,6 @@ def count_partitions(n: int, g: int) -> int:
 # --- as an attack on a pair of tables ---------------------------------------------------------------------------------
 
 
-def equal_keys(encoding: Encoding) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number of the group of each record of both files: the same number when all known values are equal."""
-
-    def frame(side: Encoded, file: int) -> pl.DataFrame:
-        numbers = {f"n{k}": side.numeric[:, k] + 0.0 for k in range(side.numeric.shape[1])}
-        codes = {f"c{k}": side.codes[:, k] for k in range(side.codes.shape[1])}
-        return pl.DataFrame({**numbers, **codes}).with_columns(pl.lit(file).alias("file"))
-
-    both = pl.concat([frame(encoding.original, 0), frame(encoding.released, 1)])
-    keys = [name for name in both.columns if name != "file"]
-    number = both.select(pl.struct(keys).rank("dense").cast(pl.Int64)).to_series().to_numpy()
-    return number[: len(encoding.original)], number[len(encoding.original) :]
-
-
-def matching_credit(encoding: Encoding, truth: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Credit of an intruder who looks for exactly the known values, and the number of records that carry them."""
-    left, right = equal_keys(encoding)
-    counts = np.bincount(right, minlength=int(max(left.max(), right.max())) + 1)
-    crowd = counts[left]
-    own = np.where(truth >= 0, right[truth], -1)
-    return np.where(own == left, 1.0 / np.maximum(crowd, 1), 0.0), crowd
-
-
 @measure(
     "uniqueness",
     title="Exact match and uniqueness",
@@ -186,7 +163,7 @@ def matching_credit(encoding: Encoding, truth: NDArray[np.int64]) -> tuple[NDArr
 )
 def assess_uniqueness(release: Release, context: Context) -> Evidence:
     """Run the exact match and tell what it found, with the group counts of the release."""
-    encoding = encode(release)
+    encoding = comparable(encode(release))
     credit, crowd = matching_credit(encoding, release.truth)
     people = release.paired
     chance = 1.0 / release.released.height
@@ -199,7 +176,8 @@ def assess_uniqueness(release: Release, context: Context) -> Evidence:
         observations=(
             Observation(
                 "uniqueness.average",
-                f"{average.hits:,.0f} of {average.n:,} people are found by guessing among the records that equal them.",
+                f"{average.hits:,.0f} of {average.n:,} people are found by guessing among the records that equal them."
+                f"{_changed(nobody, average.n)}",
                 average,
             ),
             Observation(
@@ -224,6 +202,11 @@ def assess_uniqueness(release: Release, context: Context) -> Evidence:
         figures=(_size_figure(risk),),
         notes=encoding.notes,
     )
+
+
+def _changed(nobody: int, n: int) -> str:
+    """Say when the exact match had little to go on: that is no reassurance about other attacks."""
+    return f" (For {nobody:,} no record carries their values: masking changed them.)" if nobody > n / 2 else ""
 
 
 def _size_figure(risk: GroupRisk) -> Figure:

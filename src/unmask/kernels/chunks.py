@@ -11,25 +11,15 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numba as nb
-import numpy as np
-from numpy.typing import NDArray
-
-from unmask.kernels.compiling import lean
-from unmask.kernels.search import Desk, desk, near_boxes
-from unmask.kernels.tree import LANES, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from unmask.kernels.tree import Tree
-
-Leaves = NDArray[np.int32]
 
 CHUNK = 512
 
 
 def in_chunks(
-    work: Callable[[slice], None], n: int, *, chunk: int = CHUNK, progress: Callable[[float], None] | None = None
+    work: Callable[[slice], object], n: int, *, chunk: int = CHUNK, progress: Callable[[float], None] | None = None
 ) -> None:
     """Call `work` on slices of range(n), with as many threads as numba is set to use (numba.set_num_threads).
 
@@ -48,29 +38,3 @@ def in_chunks(
             done.result()
             if progress:
                 progress(number / len(parts))
-
-
-def search_order(tree: Tree, queries: Rows) -> Rows:
-    """Places in `queries`, in the order of the leaves nearest to them: neighbours in time then share their memory."""
-    n = len(queries)
-    if tree.flat:
-        return np.arange(n)
-    leaves = np.empty(n, dtype=np.int32)
-    in_chunks(lambda part: _nearest_leaves(tree, queries[part], leaves[part], desk()), n, chunk=8192)
-    return np.argsort(leaves, kind="stable")
-
-
-@lean
-def _nearest_leaves(tree: Tree, queries: Rows, leaves: Leaves, desk: Desk) -> None:
-    """Go down to the nearest box at each level."""
-    gaps = desk.gaps
-    for slot, query in enumerate(queries):
-        box = 0
-        for height in range(tree.level.shape[0] - 1, -1, -1):
-            mask = near_boxes(tree, height, box, tree.probes[query], np.inf, gaps)
-            best = 0
-            for j in range(1, LANES):
-                if mask >> j & 1 and gaps[j] < gaps[best]:
-                    best = j
-            box = box * LANES + best
-        leaves[slot] = box

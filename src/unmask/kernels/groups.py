@@ -57,11 +57,11 @@ def _slot(words: Rows, codes: Codes, i: int, bits: int) -> int:
     """Multiplicative hash in 32-bit steps: products stay below 2**63, so plain Python gives the same numbers."""
     h = 0x9E3779B1
     for k in range(words.shape[1]):
-        w = words[i, k]
+        w = int(words[i, k])
         h = ((h ^ (w & 0xFFFFFFFF)) * 0x2C1B3C6D) & 0xFFFFFFFF
         h = (((h ^ (h >> 15)) ^ ((w >> 32) & 0xFFFFFFFF)) * 0x297A2D39) & 0xFFFFFFFF
     for k in range(codes.shape[1]):
-        h = (((h ^ (h >> 15)) ^ (codes[i, k] & 0xFFFFFFFF)) * 0x2C1B3C6D) & 0xFFFFFFFF
+        h = (((h ^ (h >> 15)) ^ (int(codes[i, k]) & 0xFFFFFFFF)) * 0x2C1B3C6D) & 0xFFFFFFFF
     h = ((h ^ (h >> 15)) * 0x297A2D39) & 0xFFFFFFFF
     return (h ^ (h >> 15)) & ((1 << bits) - 1)
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from unmask.kernels.compiling import kernel, lean
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -36,50 +37,80 @@ class ShrinkingTree(NamedTuple):
     total: Floats  # (nodes, m) sum of what is left
 
 
-@njit(cache=True)
+class Desk(NamedTuple):
+    """Room to work in, shared by all searches: lean functions cannot make their own."""
+
+    stack: Ints
+    bounds: Floats
+    query: Floats  # (m,) the point that is asked about
+    found: Ints  # (k, 2) leaf and place of the nearest
+    distances: Floats  # (k,) and how far they are
+
+
+@kernel
 def build(values: Floats) -> ShrinkingTree:
     """Split at the median of the widest attribute until leaves are small."""
     n, m = values.shape
     nodes = 4 * (n // LEAF + 1) + 1
-    order = np.arange(n)
+    order, key = np.arange(n), np.empty(n)
     left, right, parent = np.full(nodes, -1), np.full(nodes, -1), np.full(nodes, -1)
-    start, count = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
+    start, size = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
     low, high, total = np.zeros((nodes, m)), np.zeros((nodes, m)), np.zeros((nodes, m))
-    count[0], made, node = n, 1, 0
+    size[0], made, node = n, 1, 0
     while node < made:
-        rows = order[start[node] : start[node] + count[node]]
+        first, last = start[node], start[node] + size[node]
         axis, spread = 0, -1.0
         for a in range(m):
-            least, most = values[rows[0], a], values[rows[0], a]
-            for row in rows:
-                least, most = min(least, values[row, a]), max(most, values[row, a])
-            low[node, a], high[node, a] = least, most
+            least, most = np.inf, -np.inf
+            for i in range(first, last):
+                value = values[order[i], a]
+                least, most = min(least, value), max(most, value)
             if most - least > spread:
                 axis, spread = a, most - least
-        if count[node] > LEAF and spread > 0.0:
-            key = np.empty(rows.size)
-            for i in range(rows.size):
-                key[i] = values[rows[i], axis]
-            rows[:] = rows[np.argsort(key, kind="mergesort")]
-            half = rows.size // 2
+        if size[node] > LEAF and spread > 0.0:
+            middle = first + size[node] // 2
+            for i in range(first, last):
+                key[i] = values[order[i], axis]
+            _select(key, order, first, last - 1, middle)
             left[node], right[node] = made, made + 1
-            parent[made], start[made], count[made] = node, start[node], half
-            parent[made + 1], start[made + 1], count[made + 1] = node, start[node] + half, rows.size - half
+            parent[made], start[made], size[made] = node, first, middle - first
+            parent[made + 1], start[made + 1], size[made + 1] = node, middle, last - middle
             made += 2
         node += 1
     points = np.empty((n, m))
     for i in range(n):
-        points[i] = values[order[i]]
-    tree = ShrinkingTree(
-        points, order, left[:made], right[:made], parent[:made], start[:made], count[:made],
-        low[:made], high[:made], total[:made],
-    )  # fmt: skip
+        for a in range(m):
+            points[i, a] = values[order[i], a]
+    tree = ShrinkingTree(points, order, left, right, parent, start, size, low, high, total)
     for i in range(made - 1, -1, -1):  # children come after their parent
         _refresh(tree, i)
     return tree
 
 
-@njit(cache=True)
+@lean
+def _select(key: Floats, order: Ints, low: int, high: int, middle: int) -> None:
+    """Move keys (and their rows) so that none before `middle` exceeds, and none after is below, the one at it."""
+    while low < high:
+        pivot = key[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while key[i] < pivot:
+                i += 1
+            while key[j] > pivot:
+                j -= 1
+            if i <= j:
+                key[i], key[j] = key[j], key[i]
+                order[i], order[j] = order[j], order[i]
+                i, j = i + 1, j - 1
+        if middle <= j:
+            high = j
+        elif middle >= i:
+            low = i
+        else:
+            return
+
+
+@lean
 def _refresh(tree: ShrinkingTree, node: int) -> None:
     """Recompute count, box and sum of a node from its children or its records."""
     m = tree.points.shape[1]
@@ -104,7 +135,7 @@ def _refresh(tree: ShrinkingTree, node: int) -> None:
         tree.low[node, c], tree.high[node, c], tree.total[node, c] = least, most, total
 
 
-@njit(cache=True)
+@lean
 def _farthest_bound(tree: ShrinkingTree, node: int, query: Floats) -> float:
     """Bound from above the squared distance from the query to what is left in the node; -1 when nothing is."""
     if tree.size[node] == 0:
@@ -116,7 +147,7 @@ def _farthest_bound(tree: ShrinkingTree, node: int, query: Floats) -> float:
     return bound
 
 
-@njit(cache=True)
+@lean
 def _nearest_bound(tree: ShrinkingTree, node: int, query: Floats) -> float:
     """Bound from below the squared distance from the query to what is left in the node."""
     if tree.size[node] == 0:
@@ -128,19 +159,20 @@ def _nearest_bound(tree: ShrinkingTree, node: int, query: Floats) -> float:
     return bound
 
 
-@njit(cache=True)
-def _squared(point: Floats, query: Floats) -> float:
+@lean
+def _squared(tree: ShrinkingTree, place: int, query: Floats) -> float:
     total = 0.0
     for c in range(query.size):
-        gap = abs(point[c] - query[c])
+        gap = abs(tree.points[place, c] - query[c])
         total += gap * gap
     return total
 
 
-@njit(cache=True)
-def farthest(tree: ShrinkingTree, query: Floats, stack: Ints, bounds: Floats) -> int:
-    """Return the place of the remaining point farthest from the query."""
+@lean
+def farthest(tree: ShrinkingTree, desk: Desk) -> int:
+    """Return the place of the remaining point farthest from desk.query."""
     best, found = -1.0, -1
+    stack, bounds, query = desk.stack, desk.bounds, desk.query
     stack[0], bounds[0], top = 0, _farthest_bound(tree, 0, query), 1
     while top > 0:
         top -= 1
@@ -149,7 +181,7 @@ def farthest(tree: ShrinkingTree, query: Floats, stack: Ints, bounds: Floats) ->
             continue
         if tree.left[node] < 0:
             for i in range(tree.start[node], tree.start[node] + tree.size[node]):
-                distance = _squared(tree.points[i], query)
+                distance = _squared(tree, i, query)
                 if distance > best:
                     best, found = distance, i
             continue
@@ -163,11 +195,13 @@ def farthest(tree: ShrinkingTree, query: Floats, stack: Ints, bounds: Floats) ->
     return found
 
 
-@njit(cache=True)
-def nearest(tree: ShrinkingTree, query: Floats, k: int, stack: Ints, bounds: Floats) -> Ints:
-    """Return the leaves and places of the k remaining points nearest to the query, as rows of (leaf, place)."""
-    found = np.full((k, 2), -1)
-    distances = np.full(k, np.inf)
+@lean
+def nearest(tree: ShrinkingTree, desk: Desk) -> None:
+    """Put the leaves and places of the remaining points nearest to desk.query into desk.found, the nearest first."""
+    stack, bounds, query, found, distances = desk.stack, desk.bounds, desk.query, desk.found, desk.distances
+    k = distances.size
+    for i in range(k):
+        distances[i] = np.inf
     stack[0], bounds[0], top = 0, 0.0, 1
     while top > 0:
         top -= 1
@@ -176,11 +210,12 @@ def nearest(tree: ShrinkingTree, query: Floats, k: int, stack: Ints, bounds: Flo
             continue
         if tree.left[node] < 0:
             for i in range(tree.start[node], tree.start[node] + tree.size[node]):
-                distance = _squared(tree.points[i], query)
+                distance = _squared(tree, i, query)
                 if distance < distances[k - 1]:
                     place = k - 1
                     while place > 0 and distances[place - 1] > distance:
-                        distances[place], found[place] = distances[place - 1], found[place - 1]
+                        distances[place] = distances[place - 1]
+                        found[place, 0], found[place, 1] = found[place - 1, 0], found[place - 1, 1]
                         place -= 1
                     distances[place], found[place, 0], found[place, 1] = distance, node, i
             continue
@@ -191,15 +226,19 @@ def nearest(tree: ShrinkingTree, query: Floats, k: int, stack: Ints, bounds: Flo
         stack[top], bounds[top] = far, far_bound
         stack[top + 1], bounds[top + 1] = near, near_bound
         top += 2
-    return found
 
 
-@njit(cache=True)
+@lean
 def _remove(tree: ShrinkingTree, found: Ints, group: int, groups: Ints) -> None:
     """Give the found points their group and take them out of the tree."""
-    order = np.argsort(-found[:, 1])  # from the back, so that places stay valid while leaves shrink
-    for index in order:
+    k = len(found)
+    for _ in range(k):
+        index = 0  # from the back, so that places stay valid while leaves shrink
+        for other in range(1, k):
+            if found[other, 1] > found[index, 1]:
+                index = other
         leaf, place = found[index, 0], found[index, 1]
+        found[index, 1] = -1
         groups[tree.ids[place]] = group
         last = tree.start[leaf] + tree.size[leaf] - 1
         for c in range(tree.points.shape[1]):
@@ -207,29 +246,40 @@ def _remove(tree: ShrinkingTree, found: Ints, group: int, groups: Ints) -> None:
             tree.points[place, c], tree.points[last, c] = tree.points[last, c], held
         tree.ids[place], tree.ids[last] = tree.ids[last], tree.ids[place]
         tree.size[leaf] -= 1
-    for index in order:
+    for index in range(k):
         node = found[index, 0]
-        while node >= 0:
+        seen = False
+        for other in range(index):
+            seen = seen or found[other, 0] == node
+        while node >= 0 and not seen:
             _refresh(tree, node)
             node = tree.parent[node]
 
 
-@njit(cache=True)
+@lean
+def _group_around(tree: ShrinkingTree, place: int, group: int, groups: Ints, desk: Desk) -> None:
+    """Gather the k points nearest to the one at a place; it stays in desk.query."""
+    for c in range(desk.query.size):
+        desk.query[c] = tree.points[place, c]
+    nearest(tree, desk)
+    _remove(tree, desk.found, group, groups)
+
+
+@kernel
 def mdav(values: Floats, k: int) -> Ints:
     """Return the group of each record: maximum distance to average vector, groups of k (the last of up to 2k - 1)."""
-    n = len(values)
+    n, m = values.shape
     groups, tree = np.full(n, -1), build(values)
-    stack, bounds = np.empty(DEPTH, np.int64), np.empty(DEPTH)
+    desk = Desk(np.empty(DEPTH, np.int64), np.empty(DEPTH), np.empty(m), np.full((k, 2), -1), np.empty(k))
     left, group = n, 0
     while left >= 2 * k:
-        centroid = tree.total[0] / left
-        first = tree.points[farthest(tree, centroid, stack, bounds)].copy()
-        _remove(tree, nearest(tree, first, k, stack, bounds), group, groups)
+        for c in range(m):
+            desk.query[c] = tree.total[0, c] / left
+        _group_around(tree, farthest(tree, desk), group, groups, desk)
         left, group = left - k, group + 1
         if left < 2 * k:
             break  # fewer than 3k were left: the rest is one group
-        second = tree.points[farthest(tree, first, stack, bounds)].copy()
-        _remove(tree, nearest(tree, second, k, stack, bounds), group, groups)
+        _group_around(tree, farthest(tree, desk), group, groups, desk)
         left, group = left - k, group + 1
     for i in range(n):
         if groups[i] < 0:
@@ -237,7 +287,7 @@ def mdav(values: Floats, k: int) -> Ints:
     return groups
 
 
-@njit(cache=True)
+@kernel
 def optimal_partition(ordered: Floats, k: int) -> Ints:
     """Return the group of each sorted value: least within-group sum of squares, sizes k to 2k - 1 [HANS]_.
 

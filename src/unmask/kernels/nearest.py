@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.kernels.best import OPEN, blank, find_best, winners
-from unmask.kernels.chunks import in_chunks, search_order
+from unmask.kernels.chunks import in_chunks
 from unmask.kernels.distance import distance_of_pairs
 from unmask.kernels.lists import Lists, k_part, spread, tied_part
-from unmask.kernels.search import desk
+from unmask.kernels.search import desk, search_order
 from unmask.kernels.tree import Rows, plant
 from unmask.kernels.truth import SETTLED, Trial, decide_part, rank_part
 

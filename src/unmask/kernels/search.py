@@ -19,7 +19,9 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from unmask.kernels.chunks import in_chunks
 from unmask.kernels.compiling import inlined, lean
 from unmask.kernels.distance import pair
 from unmask.kernels.space import EUCLIDEAN
@@ -29,6 +31,8 @@ from unmask.kernels.vector import box_mask, lowest_bit, point_mask
 if TYPE_CHECKING:
     from unmask.kernels.space import Space
     from unmask.kernels.tree import Tree
+
+Leaves = NDArray[np.int32]
 
 LEVEL_SHIFT = 40  # a stack entry is level << 40 | box
 STACK = 16 * LANES  # deeper than any tree: a level adds at most 15 entries, and 2**64 leaves have 16 levels
@@ -141,15 +145,44 @@ def next_leaf(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) -
 
 @inlined
 def _push(first: int, mask: int, desk: Desk, top: int) -> int:
-    """Put boxes on the stack, the nearest last, so that it comes first."""
-    bottom, nodes, floors, gaps = top, desk.nodes, desk.floors, desk.gaps
+    """Put boxes on the stack, the nearest last, so that it comes first; ordering the others does not pay."""
+    nodes, floors, bottom = desk.nodes, desk.floors, top
     while mask:
         j = lowest_bit(mask)
         mask &= mask - 1
-        at = top
-        while at > bottom and floors[at - 1] < gaps[j]:
-            nodes[at], floors[at] = nodes[at - 1], floors[at - 1]
-            at -= 1
-        nodes[at], floors[at] = first + j, gaps[j]
+        nodes[top], floors[top] = first + j, desk.gaps[j]
         top += 1
+    nearest = bottom
+    for i in range(bottom + 1, top):
+        if floors[i] < floors[nearest]:
+            nearest = i
+    if nearest < top - 1:
+        nodes[nearest], nodes[top - 1] = nodes[top - 1], nodes[nearest]
+        floors[nearest], floors[top - 1] = floors[top - 1], floors[nearest]
     return top
+
+
+def search_order(tree: Tree, queries: Rows) -> Rows:
+    """Places in `queries`, in the order of the leaves nearest to them: neighbours in time then share their memory."""
+    n = len(queries)
+    if tree.flat:
+        return np.arange(n)
+    leaves = np.empty(n, dtype=np.int32)
+    in_chunks(lambda part: _nearest_leaves(tree, queries[part], leaves[part], desk()), n, chunk=8192)
+    return np.argsort(leaves, kind="stable")
+
+
+@lean
+def _nearest_leaves(tree: Tree, queries: Rows, leaves: Leaves, desk: Desk) -> None:
+    """Go down to the nearest box at each level."""
+    gaps = desk.gaps
+    for slot, query in enumerate(queries):
+        box = 0
+        for height in range(tree.level.shape[0] - 1, -1, -1):
+            mask = near_boxes(tree, height, box, tree.probes[query], np.inf, gaps)
+            best = 0
+            for j in range(1, LANES):
+                if mask >> j & 1 and gaps[j] < gaps[best]:
+                    best = j
+            box = box * LANES + best
+        leaves[slot] = box

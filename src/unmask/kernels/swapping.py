@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from unmask.kernels.compiling import kernel, lean
 
 Floats = NDArray[np.float64]
 Ranks = NDArray[np.intp]
 
 
-@njit(cache=True)
+@kernel
 def swap_ranks(n: int, window: int, uniform: Floats) -> Ranks:
     """Return for each rank the rank it trades with (itself where no partner is left); draws come in `uniform`."""
     partner = np.arange(n)
@@ -33,7 +34,7 @@ def swap_ranks(n: int, window: int, uniform: Floats) -> Ranks:
     return partner
 
 
-@njit(cache=True)
+@lean
 def _drop(free: Ranks, place: Ranks, rank: int, count: int) -> int:
     """Remove a rank from the list by putting the last one in its place."""
     last = free[count - 1]

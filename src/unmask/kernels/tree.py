@@ -26,13 +26,12 @@ leaves at a time.
 Why screening is exact
 ----------------------
 Write r for the norm of a pair (root of the reduced distance for norm 2). Stored numbers differ from exact images under
-the frame by at most e per coordinate: rounding to float32, 2**-24 as all are at most 1 in size, plus the rounding of
-centring, rotation and scaling in float64. By the triangle inequality the norm of the stored pair differs from the
-true one by at most E = 2 e c, with c = sqrt(p), p, 1 for norms 2, 1, max; constants are equal on both sides up to
-relative 2**-24. Summing in float32, in any order, adds a relative error below (width + 3) 2**-24, and a rotation whose
-R'R is within w of the identity a relative w. So every pair with distance at most T has a stored distance at most
-(root(T) / scale + E)**power (1 + slack): this is ``search.limit``. Box bounds obey it too: rounding is monotone and a
-box is the exact range of stored numbers. Underflow adds less than 1e-36.
+the frame by at most e per coordinate (frame.py: 2**-24 and a little). By the triangle inequality the norm of the stored
+pair differs from the true one by at most E = 2 e c, with c = sqrt(p), p, 1 for norms 2, 1, max; constants are equal on
+both sides up to relative 2**-24. Summing in float32, in any order, adds a relative error below (width + 3) 2**-24, and
+a rotation whose R'R is within w of the identity a relative w. So every pair with distance at most T has a stored
+distance at most (root(T) / scale + E)**power (1 + slack): this is ``search.limit``. Box bounds obey it too: rounding is
+monotone and a box is the exact range of stored numbers. Underflow adds less than 1e-36.
 """
 
 from __future__ import annotations
@@ -42,19 +41,22 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from unmask.kernels.chunks import in_chunks
 from unmask.kernels.compiling import kernel
+from unmask.kernels.frame import choose_frame, store
 from unmask.kernels.groups import identical
-from unmask.kernels.space import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Floats
+from unmask.kernels.space import EUCLIDEAN
+from unmask.kernels.vector import LEAF as LEAF  # noqa: PLC0414  the assignment reads it here
 
 if TYPE_CHECKING:
     from unmask.kernels.groups import Groups
-    from unmask.kernels.space import Codes, Space
+    from unmask.kernels.space import Space
 
 Singles = NDArray[np.float32]
 Rows = NDArray[np.int64]
+Kinds = tuple[Singles, Singles, int, int]  # contributions of missing values and unequal codes, p, norm
 
 LANES = 16  # boxes per group
-LEAF = 48  # points per leaf
 MANY = 64  # attributes beyond which boxes exclude too little
 FEW = 2 * LEAF  # points up to which boxes are not worth it
 TILE_BYTES = 1 << 18  # a flat pass keeps this much of the points in the second-level cache
@@ -89,27 +91,27 @@ class Tree(NamedTuple):
 def plant(space: Space, *, method: str = "auto") -> Tree:
     """Build the tree of a space's points. `method`: auto, tree, or brute for a flat pass over all points."""
     groups = identical(space.points, space.point_codes)
-    distinct = space._replace(points=space.points[groups.first], point_codes=space.point_codes[groups.first])
-    coords, probes, scale, error, slack = _store(distinct)
-    n, width = coords.shape
-    unit = scale**2 if space.norm == EUCLIDEAN else scale
-    missing = (np.concatenate([space.missing, space.code_missing]) / unit).astype(np.float32)
-    step = (np.concatenate([np.zeros(space.missing.shape), space.step]) / unit).astype(np.float32)
+    n, p = len(groups.first), space.points.shape[1]
+    width = p + space.point_codes.shape[1]
     flat = method == "brute" or (method == "auto" and (n <= FEW or width > MANY))
-    columns = np.ascontiguousarray(coords.T)
-    p = space.points.shape[1]
-    order = np.arange(n) if flat else _order(columns, missing, step, p, space.norm)
+    frame = choose_frame(space, turn=not flat)
+    columns = np.ascontiguousarray(store(frame, space.points, space.point_codes, groups.first).T)
+    probes = store(frame, space.queries, space.query_codes, np.arange(len(space.queries)))
+    unit = frame.scale**2 if space.norm == EUCLIDEAN else frame.scale
+    missing = (np.concatenate([space.missing, space.code_missing]) / unit).astype(np.float32)
+    step = (np.concatenate([np.zeros(p), space.step]) / unit).astype(np.float32)
+    order = np.arange(n) if flat else _order(columns, (missing, step, p, space.norm))
     n_leaves = -(-n // LEAF)
     lanes = _lanes(columns, order, _aligned((n_leaves, width, LEAF)))
     level = _levels(0 if flat else n_leaves)
     low, high, relief = (_aligned((0 if flat else int(level[-1]) + 1, width, LANES)) for _ in range(3))
     _boxes(lanes, missing, level, 0 if flat else n, low, high, relief)
     rows, weight, start, members, position = _names(groups, order)
-    plain = space.point_codes.shape[1] == 0 and not (np.isnan(coords).any() or np.isnan(probes).any())
+    plain = frame.whole and width == p
     tile = max(1, TILE_BYTES // (4 * LEAF * max(width, 1))) if flat else n_leaves
     return Tree(
         lanes, low, high, relief, level, rows, weight, start, members, position, probes, missing, step,
-        p, space.norm, bool(plain), flat, tile, unit, error, slack,
+        p, space.norm, plain, flat, tile, unit, frame.error, frame.slack,
     )  # fmt: skip
 
 
@@ -124,71 +126,44 @@ def _names(groups: Groups, order: Rows) -> tuple[Rows, Rows, Rows, Rows, Rows]:
     return groups.first[order], sizes, start, members, place[groups.label]
 
 
-def _store(space: Space) -> tuple[Singles, Singles, float, float, float]:
-    """Points and queries as float32 tables in one frame, its scale, and E and slack of the proof above."""
-    p = space.points.shape[1]
-    sides = (space.points, space.queries)
-    centre = np.nansum(space.points, axis=0) / np.maximum(1, np.isfinite(space.points).sum(axis=0))
-    whole = not any(np.isnan(side).any() for side in sides)
-    rotation = _principal_axes(space.points - centre) if whole and space.norm == EUCLIDEAN and p > 1 else np.eye(p)
-    points, queries = ((side - centre) @ rotation if whole else side - centre for side in sides)
-    constants = max(_largest(part) for part in (space.missing, space.step, space.code_missing))
-    constants = float(np.sqrt(constants)) if space.norm == EUCLIDEAN else constants
-    size = max(_largest(points), _largest(queries), constants)
-    scale = 2.0 ** max(-300.0, float(np.ceil(np.log2(size)))) if size > 0 else 1.0
-    raw = max(_largest(side) for side in sides) + _largest(centre)
-    per_coordinate = 2.0**-24 + p * p * 2.0**-50 * raw / scale
-    count = {CHEBYSHEV: 1.0, MANHATTAN: float(p), EUCLIDEAN: float(np.sqrt(p))}[space.norm]
-    defect = float(np.linalg.norm(rotation.T @ rotation - np.eye(p))) + p * p * 2.0**-50
-    slack = 4.0 * (p + len(space.step) + 8) * 2.0**-24 + defect
-    tables = _join(points / scale, space.point_codes), _join(queries / scale, space.query_codes)
-    return *tables, scale, 2.0 * per_coordinate * count, slack
+def _order(columns: Singles, kinds: Kinds) -> Rows:
+    """Tree order: split ranges of leaves until each is one leaf, the lower ranges in threads."""
+    n = columns.shape[1]
+    order, keys = np.arange(n), np.empty(n, dtype=np.float32)
+    ranges = _split_all(columns, kinds, order, keys, [(0, -(-n // LEAF))], max(1, n // LEAF // 8))
+    in_chunks(lambda part: _split_all(columns, kinds, order, keys, ranges[part], 1), len(ranges), chunk=1)
+    return order
 
 
-def _largest(side: Floats) -> float:
-    return float(np.fmax.reduce(np.abs(side), axis=None, initial=0.0))
-
-
-def _principal_axes(centred: Floats) -> Floats:
-    """Principal axes of a sample of rows, the widest first; the identity if they are not orthogonal enough."""
-    sample = centred[:: max(1, len(centred) // 20_000)]
-    p = centred.shape[1]
-    _, axes = np.linalg.eigh(sample.T @ sample)
-    axes = np.ascontiguousarray(axes[:, ::-1])
-    sound = np.isfinite(axes).all() and np.linalg.norm(axes.T @ axes - np.eye(p)) < 1e-10
-    return axes if sound else np.eye(p)
-
-
-def _join(values: Floats, codes: Codes) -> Singles:
-    """Numbers and codes as one float32 table. Codes are taken modulo 2**24, which can only hide a difference."""
-    stored = np.empty((len(values), values.shape[1] + codes.shape[1]), dtype=np.float32)
-    stored[:, : values.shape[1]] = values
-    if codes.shape[1]:
-        stored[:, values.shape[1] :] = np.where(codes < 0, np.nan, codes & 0xFFFFFF)
-    return stored
+def _split_all(
+    columns: Singles, kinds: Kinds, order: Rows, keys: Singles, ranges: list[tuple[int, int]], size: int
+) -> list[tuple[int, int]]:
+    """Split ranges of leaves down to a size; returns what they were split into."""
+    return [found for first, last in ranges for found in _split(columns, kinds, order, keys, (first, last), size)]
 
 
 @kernel
-def _order(columns: Singles, missing: Singles, step: Singles, p: int, norm: int) -> Rows:
-    """Tree order: split ranges of leaves until each is one leaf."""
+def _split(
+    columns: Singles, kinds: Kinds, order: Rows, keys: Singles, leaves: tuple[int, int], size: int
+) -> list[tuple[int, int]]:
     n = columns.shape[1]
-    order = np.arange(n)
-    keys = np.empty(n, dtype=np.float32)
-    todo = [(0, (n + LEAF - 1) // LEAF)]
+    todo, done = [leaves], [leaves]
+    done.clear()
     while todo:
         first, last = todo.pop()
-        if last - first <= 1:
+        if last - first <= size:
+            done.append((first, last))
             continue
         middle = first + _left_part(last - first)
         a, b = first * LEAF, min(n, last * LEAF)
-        k = _widest(columns, order[a:b], missing, step, p, norm)
+        k = _widest(columns, order[a:b], kinds)
         for i in range(a, b):
             value = columns[k, order[i]]
             keys[i] = value if value == value else np.float32(np.inf)  # noqa: PLR0124
         _select(keys[a:b], order[a:b], (middle - first) * LEAF)
         todo.append((first, middle))
         todo.append((middle, last))
-    return order
+    return done
 
 
 @kernel
@@ -201,8 +176,9 @@ def _left_part(count: int) -> int:
 
 
 @kernel
-def _widest(columns: Singles, order: Rows, missing: Singles, step: Singles, p: int, norm: int) -> int:
+def _widest(columns: Singles, order: Rows, kinds: Kinds) -> int:
     """Return the attribute with the largest mean contribution over up to 128 pairs spread over the range."""
+    missing, step, p, norm = kinds
     n = order.shape[0]
     half = n // 2
     stride = max(1, half // 128)

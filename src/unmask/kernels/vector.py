@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unmask.kernels.tree import Singles
 
 VECTOR = 16
+LEAF = 48  # points of a leaf: a multiple of VECTOR, at most 63 as their bits go into one integer
 FLOATS = ir.VectorType(ir.FloatType(), VECTOR)
 I64 = ir.IntType(64)
 FUSE = ("contract",)  # lets a product and a sum become one instruction
@@ -69,7 +70,7 @@ def box_mask(
 
 def lowest_bit(mask: int) -> int:
     """Index of the lowest bit that is set."""
-    return (mask & -mask).bit_length() - 1
+    return (int(mask) & -int(mask)).bit_length() - 1
 
 
 def _parts(gaps: Singles, step: Singles, numeric: int, norm: int) -> Singles:
@@ -167,16 +168,16 @@ def _point_mask(typing: Any, lanes: Any, leaf: Any, probe: Any, kinds: Any, with
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
         kind = signature.args
         tool = _Emitter(context, builder, (kind[2], args[2]), (kind[3], args[3]))
-        row = tool.rows(kind[0], args[0], args[1], 3 * VECTOR)
+        row = tool.rows(kind[0], args[0], args[1], LEAF)
         within = tool.splat(args[4])
-        totals = [_alloca(builder, ir.Constant(FLOATS, None)) for _ in range(3)]
+        totals = [_alloca(builder, ir.Constant(FLOATS, None)) for _ in range(LEAF // VECTOR)]
         for total in totals:
             builder.store(ir.Constant(FLOATS, None), total)
 
         def body(norm: int, plain: bool) -> None:  # noqa: FBT001
             with cgutils.for_range(builder, tool.width) as loop:
                 q = tool.splat(tool.scalar(tool.probe.data, loop.index))
-                start = builder.mul(loop.index, I64(3 * VECTOR))
+                start = builder.mul(loop.index, I64(LEAF))
                 for i, total in enumerate(totals):
                     gap = builder.fsub(q, tool.vector(row, builder.add(start, I64(i * VECTOR))))
                     if plain:
@@ -188,8 +189,9 @@ def _point_mask(typing: Any, lanes: Any, leaf: Any, probe: Any, kinds: Any, with
                         builder.store(tool.gather(builder.load(total), part, norm), total)
                 look = builder.icmp_signed("==", builder.and_(loop.index, I64(CHECK - 1)), I64(CHECK - 1))
                 with builder.if_then(look):
-                    least = tool.smaller(builder.load(totals[0]), builder.load(totals[1]))
-                    least = tool.smaller(least, builder.load(totals[2]))
+                    least = builder.load(totals[0])
+                    for total in totals[1:]:
+                        least = tool.smaller(least, builder.load(total))
                     with builder.if_then(builder.icmp_signed("==", tool.bits(least, within), I64(0))):
                         loop.do_break()
 

@@ -1,22 +1,40 @@
 """PROTECT: maskings, which make a release out of an original. Each is a frozen dataclass with apply(table, seed)."""
 
 from unmask.masking.base import Masking
+from unmask.masking.chain import Chain
+from unmask.masking.coding import TopBottomCoding
+from unmask.masking.coordinates import CoordinateNoise, Donut
 from unmask.masking.microaggregation import Microaggregation
 from unmask.masking.noise import CorrelatedNoise, MultiplicativeNoise, Noise
 from unmask.masking.parse import MASKINGS, parse_masking
 from unmask.masking.pram import Pram
 from unmask.masking.rank_swapping import RankSwap
+from unmask.masking.recoding import Recoding
+from unmask.masking.reverse_mapping import ReverseMapped
 from unmask.masking.rounding import Rounding
+from unmask.masking.sampling import Sampling
+from unmask.masking.suppression import Suppression
+from unmask.masking.swapping import Shuffle, Swap
 
 __all__ = [
     "MASKINGS",
+    "Chain",
+    "CoordinateNoise",
     "CorrelatedNoise",
+    "Donut",
     "Masking",
     "Microaggregation",
     "MultiplicativeNoise",
     "Noise",
     "Pram",
     "RankSwap",
+    "Recoding",
+    "ReverseMapped",
     "Rounding",
+    "Sampling",
+    "Shuffle",
+    "Suppression",
+    "Swap",
+    "TopBottomCoding",
     "parse_masking",
 ]

@@ -1,4 +1,4 @@
-"""Noise: independent, correlated, multiplicative [MAXK]_ section V-A, [SDC]_ chapter 3.
+"""Noise: independent, correlated, multiplicative [MAXKNOW]_ section V-A, [SDC]_ chapter 3.
 
 Integer columns come back rounded to integers (a released age of 37.2184 would only announce the masking). Rounding
 follows the noise and uses nothing of the original, so it reveals nothing more.

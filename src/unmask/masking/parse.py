@@ -10,19 +10,28 @@ from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
 from unmask.errors import ParameterError, did_you_mean
+from unmask.masking.chain import Chain
+from unmask.masking.coding import TopBottomCoding
+from unmask.masking.coordinates import CoordinateNoise, Donut
 from unmask.masking.microaggregation import Microaggregation
 from unmask.masking.noise import CorrelatedNoise, MultiplicativeNoise, Noise
 from unmask.masking.pram import Pram
 from unmask.masking.rank_swapping import RankSwap
+from unmask.masking.recoding import Recoding
+from unmask.masking.reverse_mapping import ReverseMapped
 from unmask.masking.rounding import Rounding
+from unmask.masking.sampling import Sampling
+from unmask.masking.suppression import Suppression
+from unmask.masking.swapping import Shuffle, Swap
 
 if TYPE_CHECKING:
     from unmask.masking.base import Masking
 
-MASKINGS: dict[str, type[Masking]] = {
-    kind.family: kind
-    for kind in (Noise, CorrelatedNoise, MultiplicativeNoise, RankSwap, Microaggregation, Rounding, Pram)
-}
+KINDS: tuple[type[Masking], ...] = (
+    Noise, CorrelatedNoise, MultiplicativeNoise, RankSwap, Microaggregation, Rounding, Pram, TopBottomCoding, Recoding,
+    Suppression, Sampling, Swap, Shuffle, CoordinateNoise, Donut, Chain, ReverseMapped,
+)  # fmt: skip
+MASKINGS: dict[str, type[Masking]] = {kind.family: kind for kind in KINDS}
 
 
 def parse_masking(text: str) -> Masking:

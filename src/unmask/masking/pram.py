@@ -45,20 +45,20 @@ class Pram(Masking):
         present = np.flatnonzero(codes >= 0)
         if values.len() < 2:
             return column
-        uniform = rng.random(codes.size)
-        matrix = transition_matrix(
-            np.bincount(codes[present], minlength=values.len()), self.p, invariant=self.invariant
-        )
-        cumulative = matrix.cumsum(axis=1)
         drawn = codes.copy()
-        for code in range(values.len()):
-            rows = present[codes[present] == code]
-            drawn[rows] = np.searchsorted(cumulative[code, :-1], uniform[rows], side="right")
+        moved = present[rng.random(codes.size)[present] < self.p]
+        if self.invariant:
+            drawn[moved] = codes[rng.choice(present, moved.size)]
+        else:  # one of the others: step over the value itself
+            drawn[moved] = (codes[moved] + rng.integers(1, values.len(), moved.size)) % values.len()
         return values.gather(pl.Series(drawn, dtype=pl.Int64).set(pl.Series(drawn < 0), None)).alias(column.name)
 
 
 def transition_matrix(frequencies: NDArray[np.int64], p: float, *, invariant: bool) -> Floats:
-    """Return P, rows = original category, columns = released category."""
+    """Return P, rows = original category, columns = released category: what `Pram` draws by, for intruders and checks.
+
+    `Pram` itself never makes it: a column may have as many categories as records.
+    """
     size = frequencies.size
     if invariant:
         share = frequencies / frequencies.sum()

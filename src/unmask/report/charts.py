@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import vl_convert
 
-from unmask.report.words import OUTCOMES
+from unmask.report.words import OUTCOMES, limit
 
 if TYPE_CHECKING:
     from unmask.evidence.figure import Figure
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 INK, GREY, BLUE, ORANGE, RED, GREEN = "#1b1b1f", "#6b6b76", "#1f5fa8", "#a34700", "#b3261e", "#146c2e"
 COLOURS = [BLUE, ORANGE, GREEN, "#6d3b9e", RED, GREY]
-OUTCOME_COLOURS = {"for": GREEN, "against": RED, "inconclusive": ORANGE}
+OUTCOME_COLOURS = {"for": GREEN, "against": RED, "inconclusive": ORANGE, "not judged": GREY}
+CONTROL = r"\\u00[01][0-9a-f]|\\[bf]|\\ud[89a-f][0-9a-f]{2}"  # what XML cannot hold, as JSON writes it
 WIDTH = 620
 FONT = "Arial, 'Liberation Sans', sans-serif"  # widths are measured here and drawn there: fonts of equal metrics
 
@@ -67,14 +68,14 @@ def _x(figure: Figure, *, words: bool) -> Any:  # noqa: ANN401 - altair's own ch
 
 def findings_chart(findings: tuple[FindingEntry, ...]) -> str | None:
     """Draw every rate with its interval, its limit and the blind guess on one axis."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "finding": finding.key,
             "value": finding.estimate.value,
             "low": finding.estimate.low,
             "high": finding.estimate.high,
             "chance": finding.estimate.chance,
-            "limit": finding.threshold,
+            "limit": finding.threshold if finding.threshold is not None and finding.threshold < 1 else None,
             "outcome": OUTCOMES[finding.outcome],
         }
         for finding in findings
@@ -96,17 +97,17 @@ def findings_chart(findings: tuple[FindingEntry, ...]) -> str | None:
         x=alt.X("low:Q", title="share of people", scale=scale, axis=axis), x2="high:Q", color=colour
     )
     value = base.mark_point(filled=True, size=90, opacity=1).encode(x=alt.X("value:Q", scale=scale), color=colour)
-    limit = base.mark_tick(thickness=2.5, size=24, color=INK).encode(x=alt.X("limit:Q", scale=scale))
+    stroke = base.mark_tick(thickness=2.5, size=24, color=INK).encode(x=alt.X("limit:Q", scale=scale))
     chance = base.mark_point(shape="diamond", size=70, color=GREY, filled=False, strokeWidth=2).encode(
         x=alt.X("chance:Q", scale=scale)
     )
     text = "; ".join(
         f"{r['finding']}: {r['value']:.1%}, interval {r['low']:.1%} to {r['high']:.1%}, "
-        f"blind guess {r['chance']:.2%}, limit {r['limit']:.1%}, {r['outcome']}"
+        f"blind guess {r['chance']:.2%}, limit {limit(r['limit'])}, {r['outcome']}"
         for r in rows
     )
     return _svg(
-        (interval + limit + chance + value).properties(width=WIDTH - 120, height=34 * len(rows) + 10),
+        (interval + stroke + chance + value).properties(width=WIDTH - 120, height=34 * len(rows) + 10),
         f"Rates with intervals. {text}",
     )
 
@@ -143,15 +144,16 @@ def _svg(chart: Any, text: str) -> str:  # noqa: ANN401 - altair's own chart typ
         .configure_view(stroke=None)
         .configure_legend(labelFontSize=13, labelColor=INK, columnPadding=24)
     )
-    svg: str = vl_convert.vegalite_to_svg(styled.to_json())
+    svg: str = vl_convert.vegalite_to_svg(re.sub(CONTROL, "\N{REPLACEMENT CHARACTER}", styled.to_json()))
     return _accessible(svg, text)
 
 
 def _accessible(svg: str, text: str) -> str:
     """Give the picture its alternative text, and let the page set its width."""
+    text = "".join(letter if letter.isprintable() else " " for letter in text)
     safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
     svg = re.sub(r"<\?xml[^>]*\?>|<!DOCTYPE[^>]*>", "", svg).strip()
     svg = re.sub(
         r'\s(?:aria-label|aria-roledescription|role)="[^"]*"', "", svg
     )  # one text for the whole, not one per mark
-    return re.sub(r"<svg\b", f'<svg role="img" aria-label="{safe}"', svg, count=1)
+    return svg.replace("<svg", f'<svg role="img" aria-label="{safe}"', 1)

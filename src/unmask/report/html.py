@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from unmask.report.charts import attributes_chart, draw, findings_chart
-from unmask.report.words import OUTCOMES, VERDICTS, intruder, percent
+from unmask.report.words import OUTCOMES, VERDICTS, intruder, limit, percent
 
 if TYPE_CHECKING:
     from unmask.report.document import Document
@@ -25,6 +25,7 @@ def render(document: Document) -> str:
         lstrip_blocks=True,
     )
     environment.filters["percent"] = percent
+    environment.filters["limit"] = limit
     environment.filters["figure"] = _figure_number
     environment.filters["capfirst"] = lambda text: text[:1].upper() + text[1:]
     chart = findings_chart(document.findings)

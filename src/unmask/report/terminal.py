@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Group
 from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from unmask.report.words import OUTCOMES, VERDICTS, percent
+from unmask.report.words import OUTCOMES, VERDICTS, limit, percent, span
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,7 +19,14 @@ if TYPE_CHECKING:
     from unmask.report.document import Document
 
 COLOURS = {"safe": "green", "unsafe": "red", "inconclusive": "yellow"}
-MARKS = {"for": "green", "against": "red", "inconclusive": "yellow", "does not apply": "dim", "could not run": "yellow"}
+MARKS = {
+    "for": "green",
+    "against": "red",
+    "inconclusive": "yellow",
+    "not judged": "dim",
+    "does not apply": "dim",
+    "could not run": "yellow",
+}
 
 
 def show(document: Document, console: Console) -> None:
@@ -40,24 +48,27 @@ def show(document: Document, console: Console) -> None:
 
 
 def _findings(document: Document) -> Table:
-    table = Table(title="Findings", title_justify="left")
-    table.add_column("finding", no_wrap=True)
-    for name in ("rate", "95 % interval", "blind guess", "limit"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("", overflow="fold")
+    table = Table(
+        title="Findings, with 95 % intervals and what a blind guess would find",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
+    table.add_column("finding", overflow="fold")
+    for name in ("rate", "interval", "guess", "limit", ""):
+        table.add_column(name, justify="right" if name else "left", no_wrap=True)
     for finding in document.findings:
         estimate = finding.estimate
         outcome = Text(OUTCOMES[finding.outcome], style=MARKS[finding.outcome])
         if estimate is None:
             table.add_row(escape(finding.key), "-", "-", "-", "-", outcome)
             continue
-        interval = f"{percent(estimate.low)} - {percent(estimate.high)}"
         table.add_row(
             escape(finding.key),
             percent(estimate.value),
-            interval,
+            span(estimate.low, estimate.high),
             percent(estimate.chance),
-            percent(finding.threshold),
+            limit(finding.threshold),
             outcome,
         )
     return table
@@ -102,11 +113,12 @@ def show_checks(
     rows: list[tuple[str, str, tuple[float | None, ...], float | None, tuple[str, ...]]], console: Console
 ) -> None:
     """Print what the self-check saw, a row for each measure and table."""
-    table = Table(title="Self-check: does each measure tell a copy from a stranger?", title_justify="left")
+    title = "Self-check: does each measure tell a copy from a stranger?"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for name in ("measure", "table"):
-        table.add_column(name)
-    for name in ("identical", "light", "heavy", "independent", "chance"):
-        table.add_column(name, justify="right")
+        table.add_column(name, no_wrap=True)
+    for name in ("copy", "light", "heavy", "other", "chance"):
+        table.add_column(name, justify="right", no_wrap=True)
     table.add_column("")
     for measure, kind, risks, chance, failures in rows:
         figures = ["-" if value is None else percent(value) for value in (*risks, chance)]

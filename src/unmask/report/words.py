@@ -17,6 +17,7 @@ OUTCOMES = {
     "for": "within limit",
     "against": "above limit",
     "inconclusive": "undecided",
+    "not judged": "not judged",
     "does not apply": "does not apply",
     "could not run": "could not run",
 }
@@ -33,6 +34,16 @@ def percent(share: float | None) -> str:
         return "under 0.0001 %"
     digits = 1 if value >= 0.95 else 2 if value >= 0.095 else 4
     return f"{value:.{digits}f}".rstrip("0").rstrip(".") + " %"
+
+
+def limit(threshold: float | None) -> str:
+    """Write a limit; a limit of 1 is none."""
+    return "none" if threshold is not None and threshold >= 1 else percent(threshold)
+
+
+def span(low: float, high: float) -> str:
+    """Write an interval with one unit: 22.9 - 28 %."""
+    return f"{percent(low).removesuffix(' %')} - {percent(high)}" if low < high else percent(low)
 
 
 def sentence(claim: str, estimate: Estimate) -> str:

@@ -38,6 +38,8 @@ def check_writable(target: Path) -> None:
     """Refuse a target that cannot be written, before any long work."""
     if target.is_dir():
         raise TableError(f"cannot write {target}: it is a folder", hint="give the name of a file")
+    if target.exists() and not target.is_file():
+        raise TableError(f"cannot write {target}: it is not a plain file", hint="give the name of a file")
     if not target.parent.is_dir():
         raise TableError(f"cannot write {target}: there is no folder {target.parent}", hint="make the folder first")
     if not os.access(target.parent, os.W_OK) or (target.exists() and not os.access(target, os.W_OK)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int32]
 
+LARGEST_WHOLE = 2.0**53  # whole numbers beyond it are not told apart as floats
 RankMethod = Literal["ordinal", "average", "dense"]
 
 
@@ -37,6 +38,15 @@ class Encoded:
 
 
 @dataclass(frozen=True, slots=True)
+class Spans:
+    """Exact numbers of the original and the overlapping intervals of the release: a number may be in several."""
+
+    values: Floats
+    low: Floats
+    high: Floats
+
+
+@dataclass(frozen=True, slots=True)
 class Encoding:
     """Both tables on one codebook, the original written in the release's schema where that is coarser."""
 
@@ -45,6 +55,8 @@ class Encoding:
     numeric_names: tuple[str, ...]
     code_names: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    spans: dict[str, Spans] = field(default_factory=dict)  # attributes published as intervals that overlap
+    foreign: tuple[str, ...] = ()  # categories of which no value occurs in the other table
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -60,7 +72,9 @@ class Encoding:
             return Encoded(np.ascontiguousarray(side.numeric[:, numeric]), np.ascontiguousarray(side.codes[:, codes]))
 
         kept = tuple(self.numeric_names[i] for i in numeric), tuple(self.code_names[i] for i in codes)
-        return Encoding(cut(self.original), cut(self.released), *kept, self.notes)
+        spans = {other: span for other, span in self.spans.items() if other != name}
+        foreign = tuple(other for other in self.foreign if other != name)
+        return Encoding(cut(self.original), cut(self.released), *kept, self.notes, spans, foreign)
 
 
 def encode(release: Release, columns: Iterable[str] | None = None) -> Encoding:
@@ -69,11 +83,17 @@ def encode(release: Release, columns: Iterable[str] | None = None) -> Encoding:
     numeric: list[tuple[str, Floats, Floats]] = []
     coded: list[tuple[str, Codes, Codes]] = []
     notes: list[str] = []
+    spans: dict[str, Spans] = {}
     for name in names:
-        if release.columns[name].is_number:
-            numeric.append((name, *_numbers(release, name, notes)))
+        if release.columns[name].is_number and not _has_unknown_levels(release, name):
+            numeric.append((name, *_numbers(release, name, notes, spans)))
         else:
             coded.append((name, *_categories(release, name, notes)))
+    foreign = tuple(name for name, left, right in coded if not np.intersect1d(left[left >= 0], right[right >= 0]).size)
+    notes += [
+        f"{name!r}: no value of the release occurs in the original, so they cannot be compared; is it coded otherwise?"
+        for name in foreign
+    ]
     sides = [
         Encoded(
             _stack([column[side] for column in numeric], rows, np.float64),
@@ -81,33 +101,57 @@ def encode(release: Release, columns: Iterable[str] | None = None) -> Encoding:
         )
         for side, rows in ((1, release.original.height), (2, release.released.height))
     ]
-    return Encoding(sides[0], sides[1], tuple(c[0] for c in numeric), tuple(c[0] for c in coded), tuple(notes))
+    attributes = tuple(c[0] for c in numeric), tuple(c[0] for c in coded)
+    return Encoding(sides[0], sides[1], *attributes, tuple(notes), spans, foreign)
 
 
 def _stack(columns: list[Any], rows: int, dtype: type) -> Any:  # noqa: ANN401 - floats or codes, as dtype says
     return np.ascontiguousarray(np.column_stack(columns), dtype=dtype) if columns else np.empty((rows, 0), dtype=dtype)
 
 
-def _numbers(release: Release, name: str, notes: list[str]) -> tuple[Floats, Floats]:
+def _numbers(release: Release, name: str, notes: list[str], spans: dict[str, Spans]) -> tuple[Floats, Floats]:
     original, released = release.original[name], release.released[name]
     if release.kind(name) == "ordinal":
         return _levels(original, released)
     if release.kind(name) == "date" and original.dtype.is_temporal() and not released.dtype.is_temporal():
-        notes.append(f"{name!r}: dates in the original, years in the release; the intruder knows the year of a date")
-        original = original.dt.year()
+        original, released = _coarser_dates(original, released, name, notes)
     left = to_floats(original, name)
-    if has_intervals(released):
-        notes.append(
-            f"{name!r}: the release has intervals in place of numbers; the intruder knows which one a number is in"
-        )
-        return into_intervals(left, released)
-    return left, to_floats(released, name)
+    if not has_intervals(released):
+        return left, to_floats(released, name)
+    notes.append(
+        f"{name!r}: the release has intervals in place of numbers; the intruder knows which one a number is in"
+    )
+    low, high = bounds(released)
+    unread = int((np.isnan(low) & ~released.is_null().to_numpy()).sum())
+    if unread:
+        notes.append(f"{name!r}: {unread} cells of the release are neither numbers nor intervals: taken as suppressed")
+    inside, published = into_intervals(left, low, high)
+    if (inside.hits > 1).any():
+        spans[name] = Spans(left, low, high)
+    return inside.recoded, published
+
+
+def _coarser_dates(
+    original: pl.Series, released: pl.Series, name: str, notes: list[str]
+) -> tuple[pl.Series, pl.Series]:
+    """Write dates as the release does: months or years as text, years as numbers or bands of years."""
+    if released.dtype == pl.String and original.dtype in (pl.Date, pl.Datetime):
+        for form, unit, word in (("%Y-%m-%d", "1d", "day"), ("%Y-%m", "1mo", "month")):
+            suffix = "-01" if unit == "1mo" else ""
+            dates = (released + suffix).str.to_date("%Y-%m-%d", strict=False)
+            if dates.null_count() == released.null_count() and bool(
+                released.drop_nulls().str.len_chars().eq(len(form) + 2 + (unit == "1d")).all()
+            ):
+                notes.append(f"{name!r}: the release tells the {word}; the intruder knows the {word} of a date")
+                return original.cast(pl.Date).dt.truncate(unit), dates
+    notes.append(f"{name!r}: dates in the original, years in the release; the intruder knows the year of a date")
+    return original.dt.year(), released
 
 
 def to_floats(column: pl.Series, name: str) -> Floats:
     """Numbers, dates (days since 1970), times and durations (days), booleans, and numbers written as text."""
     kind = column.dtype
-    if kind in {pl.String, pl.Categorical, pl.Enum}:
+    if kind in (pl.String, pl.Categorical, pl.Enum):
         return _text_numbers(column, name)
     if kind == pl.Date:
         column = column.to_physical()
@@ -133,30 +177,42 @@ def _text_numbers(column: pl.Series, name: str) -> Floats:
     return np.asarray((low + high) / 2)
 
 
-def _levels(original: pl.Series, released: pl.Series) -> tuple[Floats, Floats]:
-    """Ordered levels as positions 0, 1, ...: the declared order, or the sorted values of both tables."""
+def _order_of_levels(original: pl.Series, released: pl.Series) -> list[str]:
+    """The declared order, or the sorted values of both tables (as numbers, where they are)."""
     if original.dtype == pl.Enum:
-        order = [str(level) for level in original.dtype.categories]  # type: ignore[attr-defined]
-    elif original.dtype.is_numeric():
-        order = [
-            str(v)
-            for v in pl.concat([original.drop_nulls(), released.drop_nulls().cast(original.dtype)]).unique().sort()
-        ]
-    else:
-        order = sorted({*original.drop_nulls().cast(pl.String), *released.drop_nulls().cast(pl.String)})
-    book = {level: float(position) for position, level in enumerate(order)}
+        return [str(level) for level in original.dtype.categories]  # type: ignore[attr-defined]
+    both = pl.concat([as_text(original).drop_nulls(), as_text(released).drop_nulls()]).unique()
+    if original.dtype.is_numeric() and both.cast(pl.Float64, strict=False).null_count() == 0:
+        return both.gather(both.cast(pl.Float64).arg_sort()).to_list()
+    return sorted(both)
+
+
+def _has_unknown_levels(release: Release, name: str) -> bool:
+    """Whether an ordered attribute was published under levels that its order does not know: then it is a category."""
+    if release.kind(name) != "ordinal":
+        return False
+    known = set(_order_of_levels(release.original[name], release.released[name]))
+    return not set(as_text(release.released[name]).drop_nulls()) <= known
+
+
+def _levels(original: pl.Series, released: pl.Series) -> tuple[Floats, Floats]:
+    """Ordered levels as positions 0, 1, ..."""
+    book = {level: float(position) for position, level in enumerate(_order_of_levels(original, released))}
 
     def positions(column: pl.Series) -> Floats:
-        return np.array([np.nan if level is None else book.get(level, np.nan) for level in column.cast(pl.String)])
+        return np.array([np.nan if level is None else book[level] for level in as_text(column)])
 
     return positions(original), positions(released)
 
 
 def _categories(release: Release, name: str, notes: list[str]) -> tuple[Codes, Codes]:
     original, released = as_text(release.original[name]), as_text(release.released[name])
-    coarse = into_prefixes(original, released)
+    if pl.Boolean in {release.original[name].dtype, release.released[name].dtype}:
+        original, released = _truths(original), _truths(released)
+    pairs = original[release.paired], released[release.truth[release.paired]]
+    coarse = into_prefixes(original, *pairs)
     if coarse is None:
-        coarse = into_merged(original, original[release.paired], released[release.truth[release.paired]])
+        coarse = into_merged(original, *pairs)
     if coarse is not None:
         before, after = original.drop_nulls().n_unique(), coarse.drop_nulls().n_unique()
         notes.append(
@@ -178,10 +234,19 @@ def _categories(release: Release, name: str, notes: list[str]) -> tuple[Codes, C
 def as_text(column: pl.Series) -> pl.Series:
     """A category as text, so that 1, 1.0 and "1" are one category on both sides."""
     if column.dtype.is_float():
-        whole = column.drop_nulls()
-        if bool((whole == whole.round()).all()):
+        present = column.drop_nulls()
+        if bool(((present == present.round()) & (present.abs() < LARGEST_WHOLE)).all()):
             column = column.cast(pl.Int64)
     return column.cast(pl.String)
+
+
+def _truths(column: pl.Series) -> pl.Series:
+    """True and false however they are written: True, TRUE, t, yes, 1."""
+    book = {
+        **dict.fromkeys(("true", "t", "yes", "y", "1"), "true"),
+        **dict.fromkeys(("false", "f", "no", "n", "0"), "false"),
+    }
+    return column.str.to_lowercase().replace(book)
 
 
 # --- statistics that must not depend on the order of rows ------------------------------------------------------------

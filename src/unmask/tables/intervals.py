@@ -1,7 +1,8 @@
 """Intervals written as text: ``30-39``, ``[30, 40)``, ``>=65``, ``<5``, ``65+``, or a plain number.
 
-A release often publishes an age band where the original has an age. The band is read as a half-open interval; the
-intruder, who knows the banding because it is printed in the release, asks which band a known number falls into.
+A release often publishes an age band where the original has an age. The intruder, who knows the banding because it is
+printed in the release, asks which band a known number falls into. Both ends of ``30-39`` belong to it; where the next
+band begins one later (``40-49``), the band reaches up to it, so that 39.5 is in one of them.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ DASH = re.compile(rf"^\s*({NUMBER})\s*(?:-|–|—|to|\.\.)\s*({NUMBER})\s*$")  
 BRACKET = re.compile(rf"^\s*([\[(\]])\s*({NUMBER}|-inf)?\s*[,;]\s*({NUMBER}|\+?inf)?\s*([\])\[])\s*$", re.IGNORECASE)
 LEAST = re.compile(rf"^\s*(>=|≥|>)\s*({NUMBER})\s*$")
 MOST = re.compile(rf"^\s*(<=|≤|<)\s*({NUMBER})\s*$")
+MOSTLY = 0.5  # share of different texts that must read as numbers or intervals
 PLUS = re.compile(rf"^\s*({NUMBER})\s*\+\s*$")
 
 
@@ -48,7 +50,7 @@ def parse_interval(text: str) -> tuple[float, float] | None:  # noqa: PLR0911 - 
 
 def interval_share(column: pl.Series) -> float:
     """Share of different non-missing texts that read as numbers or intervals."""
-    if column.dtype not in {pl.String, pl.Categorical}:
+    if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return 0.0
     texts = column.drop_nulls().cast(pl.String).unique()
     if not len(texts):
@@ -57,8 +59,11 @@ def interval_share(column: pl.Series) -> float:
 
 
 def has_intervals(column: pl.Series) -> bool:
-    """Whether the column holds only numbers and intervals as text, and at least one true interval."""
-    if interval_share(column) < 1.0:
+    """Whether most different texts read as numbers or intervals, and at least one is a true interval.
+
+    The few that do not ("unknown", "n/a") are suppressed cells: they count as missing.
+    """
+    if interval_share(column) < MOSTLY:
         return False
     spans = [parse_interval(text) for text in column.drop_nulls().cast(pl.String).unique()]
     return any(span is not None and span[0] < span[1] for span in spans)
@@ -70,4 +75,17 @@ def bounds(column: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     book = {text: parse_interval(text) or (np.nan, np.nan) for text in texts.drop_nulls().unique()}
     pairs = [book[text] if text is not None else (np.nan, np.nan) for text in texts]
     array = np.array(pairs, dtype=np.float64).reshape(-1, 2)
-    return array[:, 0].copy(), array[:, 1].copy()
+    return array[:, 0].copy(), _close_gaps(array[:, 0], array[:, 1])
+
+
+def _close_gaps(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Let bands of whole numbers reach up to the next whole number: 30-39 and 40-49 leave out no age.
+
+    They are such bands if one begins exactly 1 after another's end; the last one then reaches as far.
+    """
+    starts = np.unique(low[~np.isnan(low)])
+    following = np.searchsorted(starts, high, "right")
+    nearest = starts[np.minimum(following, len(starts) - 1)] if len(starts) else high
+    touches = (low < high) & (following < len(starts)) & (nearest == high + 1)
+    last = (low < high) & (following == len(starts)) & (high == np.round(high)) & np.isfinite(high)
+    return np.where(touches | (last & touches.any()), np.nextafter(high + 1, -np.inf), high)

@@ -22,6 +22,7 @@ from unmask.errors import TableError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+csv.field_size_limit(2**31 - 1)  # long free texts are data too
 MISSING_MARKS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".", "*")
 SEPARATORS = (",", ";", "\t", "|")
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
@@ -120,12 +121,13 @@ def _read_statistical(path: Path) -> pl.DataFrame:
 
 
 def _read_text(path: Path, separator: str | None, encoding: str | None, missing: tuple[str, ...]) -> pl.DataFrame:
-    text = _decode(path.read_bytes(), path, encoding)
+    text = _plain_lines(_decode(path.read_bytes(), path, encoding))
     if not text.strip():
         raise TableError(f"{path.name} is empty", hint="a table needs a header line and at least one row")
     separator = separator or _find_separator(text)
     header = next(csv.reader(io.StringIO(text), delimiter=separator))
     _refuse_repeated(header, path.name)
+    _refuse_data_as_header(header, path.name)
     _refuse_ragged(text, separator, len(header), path.name)
     raw = text.encode()
     try:
@@ -135,7 +137,7 @@ def _read_text(path: Path, separator: str | None, encoding: str | None, missing:
             infer_schema_length=None,
             try_parse_dates=True,
             null_values=list(missing),
-            schema_overrides=_leading_zeros(raw, separator),
+            schema_overrides=_leading_zeros(raw, separator, missing),
         )
     except (pl.exceptions.PolarsError, OSError) as error:
         raise TableError(
@@ -179,6 +181,18 @@ def _find_separator(text: str) -> str:
     return max(wide or scores, key=lambda separator: scores[separator])
 
 
+def _plain_lines(text: str) -> str:
+    """One kind of line end, no blank lines before or after, and none between where no cell can hold one."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    return text if '"' in text else re.sub(r"\n(?:[ \t]*\n)+", "\n", text)
+
+
+def _refuse_data_as_header(header: list[str], name: str) -> None:
+    """Refuse a file whose first line holds only numbers: taken as names, data would be printed in every message."""
+    if all(re.fullmatch(r"\s*[+-]?\d+(?:\.\d+)?\s*", cell) for cell in header):
+        raise TableError(f"the first line of {name} holds numbers, not names of columns", hint="add a header line")
+
+
 def _refuse_repeated(header: list[str], name: str) -> None:
     repeated = (
         sorted({column for column in header if header.count(column) > 1}) if len(set(header)) < len(header) else []
@@ -211,11 +225,11 @@ def _refuse_ragged(text: str, separator: str, width: int, name: str) -> None:
         )
 
 
-def _leading_zeros(raw: bytes, separator: str) -> dict[str, Any]:
+def _leading_zeros(raw: bytes, separator: str, missing: tuple[str, ...]) -> dict[str, Any]:
     """Columns with cells such as 01067 stay text: as numbers they would lose the zero, and two codes might be one."""
     if not re.search(rb"(?:^|[,;\t|\n\"])0[0-9]", raw):
         return {}
-    texts = pl.read_csv(raw, separator=separator, infer_schema=False)
+    texts = pl.read_csv(raw, separator=separator, infer_schema=False, null_values=list(missing))
     digits = cs.string().str.contains(r"^0[0-9]").any() & ~cs.string().str.contains(r"[^0-9]").any()
     found = texts.select(digits).row(0)
     return {name: pl.String for name, kept in zip(texts.columns, found, strict=True) if kept}
@@ -246,9 +260,15 @@ def _from_frame(source: Any, name: str) -> pl.DataFrame:  # noqa: ANN401 - any f
     if isinstance(frame, nw.LazyFrame):
         return pl.DataFrame(frame.collect(backend="polars").to_native())
     try:
-        return _with_levels(pl.DataFrame(frame.to_polars()), frame)
+        table = _with_levels(pl.DataFrame(frame.to_polars()), frame)
     except Exception:  # noqa: BLE001 - pandas object columns of mixed types: each library raises its own
-        return pl.DataFrame([_as_series(frame[column]) for column in frame.columns])
+        table = pl.DataFrame([_as_series(frame[column]) for column in frame.columns])
+    odd = [
+        name
+        for name, kind in table.schema.items()
+        if not _is_plain(kind) and not frame.schema[name].is_nested() and frame.schema[name] != nw.Binary
+    ]
+    return table.with_columns(_as_text(frame[name]) for name in odd)
 
 
 def _with_levels(table: pl.DataFrame, frame: nw.DataFrame[Any]) -> pl.DataFrame:
@@ -262,8 +282,17 @@ def _as_series(column: Any) -> pl.Series:  # noqa: ANN401 - a narwhals series
     try:
         return pl.Series(column.name, column.to_polars())
     except Exception:  # noqa: BLE001 - mixed types: text keeps them all apart
-        values = column.to_list()
-        return pl.Series(column.name, [None if value is None or value != value else str(value) for value in values])  # noqa: PLR0124
+        return _as_text(column)
+
+
+def _as_text(column: Any) -> pl.Series:  # noqa: ANN401 - a narwhals series
+    """Any cells as text: mixed types, and what has no plain form (pandas intervals, periods)."""
+    texts = [None if value is None else str(value) for value in column.to_list()]
+    return pl.Series(column.name, [None if text in {"nan", "NaN", "NaT", "<NA>", "None"} else text for text in texts])
+
+
+def _is_plain(kind: pl.DataType) -> bool:
+    return kind.is_numeric() or kind.is_temporal() or kind in (pl.String, pl.Boolean, pl.Categorical, pl.Enum, pl.Null)
 
 
 def _tidy(frame: pl.DataFrame, name: str) -> pl.DataFrame:
@@ -272,11 +301,12 @@ def _tidy(frame: pl.DataFrame, name: str) -> pl.DataFrame:
         raise TableError(f"the {name} has no columns")
     if frame.height == 0:
         raise TableError(f"the {name} has a header but no rows", hint="a table needs at least one row")
-    nested = [column for column, kind in frame.schema.items() if kind.is_nested() or kind in {pl.Object, pl.Binary}]
+    nested = [column for column, kind in frame.schema.items() if not _is_plain(kind)]
     if nested:
         raise TableError(
             f"the {name} has nested or binary columns", got=", ".join(map(repr, nested)), hint="flatten or drop them"
         )
     if "" in frame.columns:  # R writes row names under an empty name
         frame = frame.rename({"": "unnamed"} if "unnamed" not in frame.columns else {"": "unnamed column"})
-    return frame.with_columns(cs.float().fill_nan(None), cs.decimal().cast(pl.Float64))
+    texts = cs.string().replace(dict.fromkeys(MISSING_MARKS))  # files have lost them already, frames have not
+    return frame.with_columns(cs.float().fill_nan(None), cs.decimal().cast(pl.Float64), texts)

@@ -14,12 +14,12 @@ too. Three forms are recognised; anything else is compared as it stands:
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from unmask.tables.intervals import bounds, has_intervals
+from unmask.tables.intervals import has_intervals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,15 +28,21 @@ TESTED = 0.8
 PREFIX = re.compile(r"^(.+?)[*?xX•]+$")
 
 
+class Inside(NamedTuple):
+    """Original numbers in the release's schema, and in how many different intervals each lies."""
+
+    recoded: NDArray[np.float64]
+    hits: NDArray[np.int64]
+
+
 def into_intervals(
-    original: NDArray[np.float64], released: pl.Series
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    original: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
+) -> tuple[Inside, NDArray[np.float64]]:
     """Both columns as numbers in the release's schema: the mean of the original values inside each interval.
 
     A value in exactly one released interval becomes that interval's number; a value in none or in several that differ
     keeps itself. An interval that holds no original value is represented by its middle (or its finite end).
     """
-    low, high = bounds(released)
     present = ~np.isnan(low)
     spans, which = np.unique(np.column_stack([low, high])[present], axis=0, return_inverse=True)
     centres = np.array([_centre(original, a, b) for a, b in spans])
@@ -49,7 +55,7 @@ def into_intervals(
     recoded[hits > 1] = original[hits > 1]
     published = np.full(len(low), np.nan)
     published[present] = centres[which.ravel()]
-    return recoded, published
+    return Inside(recoded, hits), published
 
 
 def _centre(values: NDArray[np.float64], low: float, high: float) -> float:
@@ -60,25 +66,42 @@ def _centre(values: NDArray[np.float64], low: float, high: float) -> float:
     return float(np.mean(ends)) if ends else 0.0
 
 
-def into_prefixes(original: pl.Series, released: pl.Series) -> pl.Series | None:
-    """Original texts as the released prefixes they begin with, if the release holds shortened texts."""
-    masks = [text for text in released.drop_nulls().unique() if PREFIX.match(text)]
-    if not masks or set(masks) & set(original.drop_nulls().unique()):
+def into_prefixes(original: pl.Series, paired_original: pl.Series, paired_released: pl.Series) -> pl.Series | None:
+    """Original texts as the released prefixes they begin with, if the release holds shortened texts.
+
+    Shortened means that mask characters follow a prefix ("750**", "750*"), or that every released text is a beginning
+    of its own original and some are shorter ("750"). The longest prefix wins; a text with none stays as it is.
+    """
+    labels: dict[str, str] = {
+        text: match[1] for text in paired_released.drop_nulls().unique() if (match := PREFIX.match(text))
+    }
+    kept = set(original.drop_nulls().unique())
+    prefixes = {prefix: text for text, prefix in sorted(labels.items()) if text not in kept}
+    if not prefixes and _is_truncated(paired_original, paired_released):
+        prefixes = {text: text for text in paired_released.drop_nulls().unique()}
+    if not prefixes:
         return None
-    found: dict[tuple[str, int], str] = {}
-    for mask in masks:
-        match = PREFIX.match(mask)
-        if match:
-            found[match[1], len(mask)] = mask
+    lengths = sorted({len(prefix) for prefix in prefixes}, reverse=True)
+    exact = {(labels[text], len(text)): text for text in labels}  # a mask of the original's own length comes first
 
     def shorten(text: str) -> str:
-        for cut in range(len(text), 0, -1):
-            if (text[:cut], len(text)) in found:
-                return found[text[:cut], len(text)]
+        for cut in lengths:
+            if (text[:cut], len(text)) in exact:
+                return exact[text[:cut], len(text)]
+            if cut <= len(text) and text[:cut] in prefixes:
+                return prefixes[text[:cut]]
         return text
 
-    book = {text: shorten(text) for text in original.drop_nulls().unique()}
-    return original.replace(book)
+    return original.replace({text: shorten(text) for text in kept})
+
+
+def _is_truncated(fine: pl.Series, coarse: pl.Series) -> bool:
+    pairs = pl.DataFrame({"fine": fine, "coarse": coarse}).drop_nulls().unique()
+    if not pairs.height:
+        return False
+    begins = pairs.select(pl.col("fine").str.starts_with(pl.col("coarse")).all()).item()
+    shorter = pairs.select((pl.col("coarse").str.len_chars() < pl.col("fine").str.len_chars()).any()).item()
+    return bool(begins and shorter)
 
 
 def into_merged(original: pl.Series, paired_original: pl.Series, paired_released: pl.Series) -> pl.Series | None:
@@ -99,8 +122,9 @@ def into_merged(original: pl.Series, paired_original: pl.Series, paired_released
 
 def is_coarser(fine: pl.Series, coarse: pl.Series) -> bool:
     """Whether ``coarse`` (paired row by row) is a coarser writing of ``fine``: bands, prefixes or merged categories."""
-    if fine.dtype.is_numeric():
-        return has_intervals(coarse)
-    if fine.dtype != pl.String or coarse.dtype != pl.String:
+    if coarse.dtype != pl.String:
         return False
-    return into_prefixes(fine, coarse) is not None or into_merged(fine, fine, coarse) is not None
+    if fine.dtype.is_numeric() and has_intervals(coarse):
+        return True
+    text = fine.cast(pl.String)
+    return into_prefixes(text, text, coarse) is not None or into_merged(text, text, coarse) is not None

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from unmask.errors import RoleError, TableError
+from unmask.tables.encode import as_text
 from unmask.tables.read import fingerprint, read_table
 from unmask.tables.recode import is_coarser
 from unmask.tables.roles import Column, Kind, Role, check_columns, check_kinds, infer_kind
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
+
+
+LARGEST = 1e100  # their squares and sums must stay finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,18 +145,22 @@ class Release:
         if quasi is None:
             self.quasi = tuple(name for name in shared if name not in taken)
         else:
-            self.quasi = check_columns(quasi, shared, "quasi", "both tables")
-            self._refuse_two_roles({name for name in self.quasi if name in taken})
+            self.quasi = tuple(dict.fromkeys(check_columns(quasi, shared, "quasi", "both tables")))
+        self._refuse_two_roles()
         self._explicit = quasi is not None
         names = (categorical,) if isinstance(categorical, str) else tuple(categorical)
         self._kinds = check_kinds({**dict.fromkeys(names, "categorical"), **(kinds or {})}, everywhere)
+        if self.control is not None:
+            check_columns(self.quasi, self.control.columns, "quasi", "the control table")
         self._drop_empty()
         if not self.quasi:
             raise RoleError(
                 "the intruder knows no column", hint="name columns in quasi=, or give fewer of them other roles"
             )
 
-    def _refuse_two_roles(self, both: set[str]) -> None:
+    def _refuse_two_roles(self) -> None:
+        roles = [self.id, self.weight, *set(self.quasi), *set(self.confidential), *set(self.ignored)]
+        both = {name for name in roles if name is not None and roles.count(name) > 1}
         if both:
             raise RoleError(
                 "a column has two roles", got=", ".join(sorted(map(repr, both))), hint="leave it in one of them"
@@ -190,7 +198,7 @@ class Release:
             return np.arange(self.original.height, dtype=np.int64)
         left, right = self._ids(self.original, "original"), self._ids(self.released, "release")
         if left.dtype != right.dtype:
-            left, right = left.cast(pl.String), right.cast(pl.String)
+            left, right = as_text(left), as_text(right)
         rows = pl.DataFrame({"id": right}).with_row_index("row")
         found = pl.DataFrame({"id": left}).join(rows, on="id", how="left", maintain_order="left")["row"]
         truth = found.cast(pl.Int64).fill_null(-1).to_numpy().copy()
@@ -237,16 +245,19 @@ class Release:
         if extra:
             self._notes.append(f"{extra} rows of the release belong to no original record")
 
-    def of_control(self) -> Release:
-        """Return the release attacked with the control people in place of the original ones: nobody can be found."""
+    def with_control(self) -> Release:
+        """Return the release attacked with the control people beside the original ones: they cannot be found.
+
+        One table of both, so that they are written in the release's schema and standardised alike.
+        """
         if self.control is None:
             raise RoleError("there is no control table", hint="give one in control=")
-        check_columns(self.quasi, self.control.columns, "quasi", "the control table")
-        strangers = copy(self)
-        strangers.original = self.control
-        strangers.truth = np.full(self.control.height, -1, dtype=np.int64)
-        strangers.__dict__.pop("paired", None)
-        return strangers
+        both = copy(self)
+        names = list(self.quasi)
+        both.original = pl.concat([self.original.select(names), self.control.select(names)], how="vertical_relaxed")
+        both.truth = np.concatenate([self.truth, np.full(self.control.height, -1, dtype=np.int64)])
+        both.__dict__.pop("paired", None)
+        return both
 
     @cached_property
     def paired(self) -> NDArray[np.int64]:
@@ -289,6 +300,10 @@ class Release:
                         f"column {name!r} of the {where} holds an infinity in row {row}",
                         hint="replace it by a number or leave the cell empty",
                     )
+                if column.dtype.is_numeric() and bool((column.cast(pl.Float64).abs() > LARGEST).any()):
+                    raise TableError(
+                        f"column {name!r} of the {where} holds numbers beyond {LARGEST:.0e}", hint="rescale it"
+                    )
 
     # --- warnings ---------------------------------------------------------------------------------------------------
 
@@ -314,9 +329,11 @@ class Release:
     def _warn_if_swapped(self) -> None:
         original, released = self.original[self.paired], self.released[self.truth[self.paired]]
         coarse = [name for name in self.quasi if is_coarser(released[name], original[name])]
+        extra = set(self.released.columns) > set(self.original.columns)
         gaps = [name for name in self.quasi if original[name].null_count() and not released[name].null_count()]
-        if coarse or (gaps and not any(released[name].null_count() for name in self.quasi)):
-            names = ", ".join(map(repr, (coarse or gaps)[:5]))
+        if coarse or extra or (gaps and not any(released[name].null_count() for name in self.quasi)):
+            more = sorted(set(self.released.columns) - set(self.original.columns))
+            names = ", ".join(map(repr, (coarse or gaps or more)[:5]))
             self._notes.append(f"the release has more detail than the original in {names}: are the two files swapped?")
 
     def _warn_of_identifiers(self) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import polars as pl
 
 from unmask.errors import RoleError, did_you_mean
-from unmask.tables.intervals import has_intervals, interval_share
+from unmask.tables.intervals import MOSTLY, has_intervals, interval_share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,7 +43,7 @@ class Column:
 def infer_kind(original: pl.Series, released: pl.Series | None) -> tuple[Kind, str]:  # noqa: PLR0911 - one per kind
     """Tell the kind of a column from both tables, with the reason in words (no values of the data)."""
     kind = original.dtype
-    if kind.is_numeric() and released is not None and released.dtype == pl.String and interval_share(released) < 1.0:
+    if kind.is_numeric() and released is not None and released.dtype == pl.String and interval_share(released) < MOSTLY:
         return "categorical", "numbers in the original, other text in the release: compared as text"
     if kind == pl.Boolean:
         return "boolean", "true/false values"
@@ -59,6 +59,11 @@ def infer_kind(original: pl.Series, released: pl.Series | None) -> tuple[Kind, s
 
 
 def _infer_integer(original: pl.Series, released: pl.Series | None) -> tuple[Kind, str]:
+    if bool((original.cast(pl.Float64).abs() > 2.0**53).any()):
+        return (
+            "categorical",
+            "whole numbers of more than 15 digits, such as account numbers: compared for equality only",
+        )
     distinct, rows = original.drop_nulls().n_unique(), len(original) - original.null_count()
     looks_coded = distinct <= FEW_CODES and rows >= ROWS_PER_CODE * distinct
     if not looks_coded:

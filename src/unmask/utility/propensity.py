@@ -1,0 +1,129 @@
+"""Propensity: can a classifier tell released records from original ones? pMSE of [WOO]_ and [SNOKE]_.
+
+A model learns which table a record is from. Where it cannot, every predicted probability is the released share c and
+the mean squared error pMSE = mean (p - c)^2 is near 0; where it always can, pMSE is c (1 - c).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+import polars as pl
+
+from unmask.errors import ParameterError, RoleError, did_you_mean
+from unmask.utility.pairs import read_pair
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+Model = Literal["logistic", "tree"]
+FOLDS = 5
+COMMON = 20  # categories of a column that get an indicator; the others share one
+
+
+@dataclass(frozen=True, slots=True)
+class Propensity:
+    """The predicted probabilities' distance from knowing nothing, in and out of sample."""
+
+    pmse: float  # out of sample
+    worst: float  # c (1 - c), a model that always knows
+    auc: float  # out of sample: 0.5 cannot tell, 1 always can
+    n: int
+
+    @property
+    def ratio(self) -> float:
+        """PMSE as a share of the worst: 0 indistinguishable, 1 always told apart."""
+        return self.pmse / self.worst
+
+
+def propensity_score(original: object, released: object, *, model: Model = "tree", seed: int = 0) -> Propensity:
+    """Cross-validate a classifier between both tables over every shared column.
+
+    Both rows of a person are held out together when the tables have as many rows: otherwise a model could recognise
+    a record by its twin.
+    """
+    if model not in get_args(Model):
+        raise ParameterError(
+            "model is unknown", got=repr(model), allowed="logistic, tree", hint=did_you_mean(model, get_args(Model))
+        )
+    left, right = read_pair(original, released)
+    if min(left.height, right.height) < 2:
+        raise RoleError("a propensity score needs at least two records of each table")
+    features = _features(left, right)
+    label = np.repeat([0.0, 1.0], [left.height, right.height])
+    folds = _folds(left.height, right.height, seed)
+    predicted = np.empty(label.size)
+    for fold in range(int(folds.max()) + 1):
+        held = folds == fold
+        predicted[held] = _fit(features[~held], label[~held], features[held], model, seed)
+    share = label.mean()
+    pmse = float(((predicted - share) ** 2).mean())
+    return Propensity(pmse, float(share * (1 - share)), auc(predicted, label), label.size)
+
+
+def auc(score: Floats, label: Floats) -> float:
+    """Chance that a released record scores above an original one, ties half."""
+    order = np.unique(score, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(order[2]) - (order[2] - 1) / 2)[order[1]]
+    ones = label == 1
+    n1, n0 = int(ones.sum()), int((~ones).sum())
+    return float((ranks[ones].sum() - n1 * (n1 + 1) / 2) / (n1 * n0))
+
+
+def _fit(train: Floats, label: Floats, held: Floats, model: Model, seed: int) -> Floats:
+    """Return the probability of being released for the held records (scikit-learn is imported when first needed)."""
+    if np.unique(label).size < 2:
+        return np.full(len(held), label.mean())
+    if model == "tree":
+        from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
+
+        classifier = HistGradientBoostingClassifier(max_iter=50, max_depth=4, random_state=seed)
+    else:
+        from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+        from sklearn.pipeline import make_pipeline  # noqa: PLC0415
+        from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
+
+        classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    classifier.fit(train, label)
+    result: Floats = classifier.predict_proba(held)[:, 1]
+    return result
+
+
+def _folds(n_left: int, n_right: int, seed: int) -> NDArray[np.int64]:
+    """Give every record a fold; a person's two rows share theirs when the tables are as long."""
+    rng = np.random.default_rng([seed, 17])
+    count = min(FOLDS, n_left, n_right)
+    left = rng.permutation(np.arange(n_left) % count)
+    return np.concatenate([left, left if n_left == n_right else rng.permutation(np.arange(n_right) % count)])
+
+
+def _features(left: pl.DataFrame, right: pl.DataFrame) -> Floats:
+    """Numbers as they are (missing: the original's median and an indicator), categories as indicators."""
+    columns: list[Floats] = []
+    for name in left.columns:
+        if name in right.columns:
+            columns += _column(left[name], right[name])
+    if not columns:
+        raise RoleError("the two tables share no column")
+    return np.column_stack(columns)
+
+
+def _column(x: pl.Series, y: pl.Series) -> list[Floats]:
+    if all(side.dtype.is_numeric() or side.dtype.is_temporal() for side in (x, y)):
+        both = np.concatenate([_floats(x), _floats(y)])
+        missing = np.isnan(both)
+        centre = float(np.nanmedian(both[: x.len()])) if (~missing[: x.len()]).any() else 0.0
+        return [np.where(missing, centre, both), *([missing.astype(float)] if missing.any() else [])]
+    both_text = pl.concat([x.cast(pl.String), y.cast(pl.String)]).fill_null("\0missing")
+    counts = both_text.value_counts(sort=True)
+    common = counts.sort(["count", both_text.name], descending=[True, False])[both_text.name][:COMMON]
+    return [(both_text == value).to_numpy().astype(float) for value in common]
+
+
+def _floats(column: pl.Series) -> Floats:
+    physical = column if column.dtype.is_numeric() else column.to_physical()
+    return physical.cast(pl.Float64).fill_null(float("nan")).to_numpy()

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import json
+from itertools import permutations
+
+import numba
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+import naive
+from reference import REFERENCE, golden
+from strategies import pairs
+from unmask import Release, datasets, link_globally, link_nearest, parse_masking
+from unmask.attacks.assignment import assess_global
+from unmask.engines.metric import METRICS, build_space, readable
+from unmask.errors import EngineError, ParameterError
+from unmask.evidence.measure import Context
+from unmask.tables.encode import encode
+
+
+def costs(release, metric):
+    space = build_space(encode(release), metric=metric)
+    n, m = len(space.queries), len(space.points)
+    reduced = np.array([[naive.distance(space, i, j) for j in range(m)] for i in range(n)])
+    return readable(reduced, space.norm)
+
+
+@given(pairs(complete=True), st.sampled_from(METRICS))
+def test_the_total_is_the_least(tables, metric):
+    release = Release(*tables)
+    matrix = costs(release, metric)
+    linkage = link_globally(release, metric=metric)
+    assert linkage.optimal
+    assert linkage.total_distance == pytest.approx(matrix[linear_sum_assignment(matrix)].sum(), rel=1e-9, abs=1e-9)
+    assert sorted(linkage.links) == list(range(len(matrix)))
+
+
+@given(pairs(complete=True, max_rows=6), st.sampled_from(["euclidean", "gower", "chebyshev"]))
+def test_credits_are_shares_of_all_optimal_matchings(tables, metric):
+    release = Release(*tables)
+    matrix = costs(release, metric)
+    n = len(matrix)
+    every = list(permutations(range(n)))
+    totals = np.array([matrix[range(n), order].sum() for order in every])
+    best = [
+        order for order, total in zip(every, totals, strict=True) if total <= totals.min() + 1e-9 * (1 + totals.min())
+    ]
+    shares = [np.mean([order[i] == i for order in best]) for i in range(n)]
+    assert link_globally(release, metric=metric).credit.tolist() == pytest.approx(shares, abs=1e-9)
+
+
+@given(pairs(), st.randoms())
+def test_row_order_changes_no_risk(tables, random):
+    numbered = [table.with_row_index("id") for table in tables]
+    orders = [random.sample(range(tables[0].height), tables[0].height) for _ in range(2)]
+    straight = link_globally(Release(*numbered, id="id"))
+    shuffled = link_globally(Release(numbered[0][orders[0]], numbered[1][orders[1]], id="id"))
+    assert shuffled.total_distance == pytest.approx(straight.total_distance, rel=1e-12, abs=1e-12)
+    assert shuffled.credit.tolist() == pytest.approx(straight.credit[orders[0]].tolist(), abs=1e-12)
+
+
+@pytest.mark.casc
+@pytest.mark.parametrize(
+    ("name", "metric", "scale"),
+    [("euclidean_std", "euclidean", "original"), ("manhattan", "manhattan", "none"), ("gower", "gower", "own")],
+)
+@pytest.mark.parametrize("permuted", [False, True])
+def test_agrees_with_a_second_tool(name, metric, scale, permuted):
+    """sdcMicro 5.8.1 (golden/README.md): pairs, total and rate of the optimal one-to-one matching, in any row order."""
+    wanted = json.loads((REFERENCE / "golden/scalars.json").read_text())["recordLinkage"][f"census300_{name}"]
+    x, y = golden("rl_census300_x").with_row_index("id"), golden("rl_census300_y").with_row_index("id")
+    if permuted:
+        y = y.sample(fraction=1.0, shuffle=True, seed=5)
+    release = Release(x, y, id="id")
+    linkage = link_globally(release, metric=metric, scale=scale)
+    assert linkage.optimal
+    assert linkage.total_distance == pytest.approx(wanted["total_distance"], rel=1e-12)
+    assert linkage.estimate.value == pytest.approx(wanted["correct_match_rate"], abs=1e-12)
+
+
+def test_one_to_one_finds_people_that_the_nearest_record_misses():
+    """Herranz et al., section 1.1: two people nearest to one record; the matching lets them compete."""
+    original, released = pl.DataFrame({"a": [0.0, 1.0]}), pl.DataFrame({"a": [-4.0, 0.4]})
+    release = Release(original, released)
+    assert link_nearest(release, scale="none").credit.tolist() == [0.0, 1.0]
+    assert link_globally(release, scale="none").credit.tolist() == [1.0, 1.0]
+
+
+def test_groups_of_equal_records_share():
+    people = datasets.census(300, seed=4)
+    masked = parse_masking("microaggregation(5)").apply(people, 1)
+    linkage = link_globally(Release(people, masked))
+    assert linkage.optimal
+    assert linkage.credit.max() <= 1 / 5 + 1e-9  # nobody is told from the four others of the group
+    same = pl.DataFrame({"a": np.full(2000, 1.5)})
+    assert link_globally(Release(same, same)).estimate.value == pytest.approx(1 / 2000)
+
+
+@pytest.mark.parametrize(("left", "right"), [(10, 400), (400, 10), (1, 1), (1, 50)])
+def test_unequal_sizes_match_the_smaller_file(left, right):
+    people = datasets.census(400).with_row_index("id")
+    linkage = link_globally(Release(people[:left], people[:right], id="id"), scale="none")
+    assert (linkage.links >= 0).sum() == min(left, right)
+    assert linkage.estimate.value == 1.0
+    assert linkage.total_distance == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "gower", "permutation"])
+def test_larger_tables_equal_the_dense_solver(metric):
+    people = datasets.patients(700, seed=6).drop("patient")
+    release = Release(people, parse_masking("noise(0.6)").apply(people, 2))
+    space = build_space(encode(release), metric=metric)
+    from unmask.kernels.distance import distance_of_pairs
+
+    n = 700
+    rows, cols = np.divmod(np.arange(n * n), n)
+    matrix = readable(distance_of_pairs(space, rows, cols), space.norm).reshape(n, n)
+    linkage = link_globally(release, metric=metric)
+    assert linkage.optimal
+    assert linkage.total_distance == pytest.approx(matrix[linear_sum_assignment(matrix)].sum(), rel=1e-9)
+
+
+def test_squared_costs():
+    people = datasets.census(200, seed=1)
+    release = Release(people, parse_masking("noise(0.8)").apply(people, 1))
+    matrix = costs(release, "euclidean") ** 2
+    linkage = link_globally(release, squared=True)
+    assert linkage.total_distance == pytest.approx(matrix[linear_sum_assignment(matrix)].sum(), rel=1e-9)
+    assert linkage.distances == pytest.approx(np.sqrt(matrix[range(200), linkage.links]))
+
+
+def test_a_gap_or_a_budget_stops_early_with_a_proof():
+    people = datasets.census(3000, seed=1)
+    release = Release(people, parse_masking("noise(0.5)").apply(people, 1))
+    best = link_globally(release)
+    loose = link_globally(release, max_gap=0.05)
+    assert best.optimal and best.gap == 0.0
+    assert loose.gap <= 0.05
+    assert best.total_distance <= loose.total_distance * (1 + 1e-12)
+    assert loose.total_distance * (1 - loose.gap) <= best.total_distance * (1 + 1e-9)
+    hurried = link_globally(release, time_budget=1e-6)
+    assert sorted(hurried.links) == list(range(3000))
+    assert hurried.total_distance * (1 - min(1, hurried.gap)) <= best.total_distance * (1 + 1e-9)
+    for bad in ({"max_gap": 1.0}, {"max_gap": -0.1}, {"time_budget": 0}):
+        with pytest.raises(ParameterError):
+            link_globally(release, **bad)
+
+
+def test_threads_change_nothing():
+    people = datasets.census(1500, seed=2)
+    release = Release(people, parse_masking("noise(0.5)").apply(people, 1))
+    before = numba.get_num_threads()
+    try:
+        results = []
+        for threads in (1, 2):
+            numba.set_num_threads(min(threads, before))
+            results.append(link_globally(release))
+    finally:
+        numba.set_num_threads(before)
+    assert results[0].total_distance == results[1].total_distance
+    assert results[0].credit.tolist() == results[1].credit.tolist()
+
+
+def test_memory_is_looked_at(monkeypatch):
+    monkeypatch.setattr("unmask.engines.local.available_memory", lambda: 1000)
+    people = datasets.census(50)
+    with pytest.raises(EngineError, match="one-to-one matching would need"):
+        link_globally(Release(people, people))
+
+
+def test_evidence_shows_both_linkages_and_their_union():
+    people = datasets.census(250, seed=8)
+    release = Release(people, parse_masking("noise(0.6)").apply(people, 1))
+    evidence = assess_global(release, Context(seed=1))
+    facts = {fact.name: fact.value for fact in evidence.facts}
+    here, there = evidence.per_record, link_nearest(release).credit
+    assert facts["found by either"] == pytest.approx(np.maximum(here, there).mean())
+    assert facts["found by either"] >= max(here.mean(), there.mean())
+    assert facts["found only by global linkage"] == ((here > 0) & (there == 0)).sum()
+    blind, nearest, globally, either = evidence.figures[0].series[0].y
+    assert (blind, nearest, globally, either) == pytest.approx(
+        (1 / 250, there.mean(), here.mean(), facts["found by either"])
+    )
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_degenerate_tables_are_answered(metric):
+    for table in (
+        pl.DataFrame({"a": [1.5]}),
+        pl.DataFrame({"a": [1.5] * 6, "b": ["x"] * 6}),
+        pl.DataFrame({f"c{i}": [float(i), 2.5] for i in range(20)}),
+    ):
+        linkage = link_globally(Release(table, table), metric=metric)
+        assert linkage.optimal
+        assert linkage.total_distance == pytest.approx(0, abs=1e-9)
