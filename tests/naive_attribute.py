@@ -16,7 +16,7 @@ def rank_interval(values, masked, i, p) -> bool:
     position = min(max((below + upto - 1) / 2, 0), n - 1)
     w = p * n / 200
     low, high = max(math.ceil(position - w), 0), min(math.floor(position + w), n - 1)
-    return low <= high and ranked[low] <= values[i] <= ranked[high]
+    return ranked[low] <= values[i] <= ranked[high]  # nobody where the window lies between two ranks
 
 
 def sd_interval(values, masked, i, p) -> bool:

@@ -147,8 +147,8 @@ def _attribute(
         low, high = float(shown.min()), float(shown.max())
         if high - low <= reach:
             external[person] = float(abs(truth[person] - (low + high) / 2) <= reach)
-            inside = np.searchsorted(ordered, [high + reach, low - reach], "right")
-            blind[person] = (inside[0] - inside[1]) / ordered.size
+            inside = np.searchsorted(ordered, high + reach, "right") - np.searchsorted(ordered, low - reach, "left")
+            blind[person] = inside / ordered.size
         internal[person] = max(external[person] if size > 1 else 0.0, _inside(truth[person], shown, reach, coalition))
     if numeric:
         internal = np.maximum(internal, _subtracted(release, truth, values, label, coalition, p))

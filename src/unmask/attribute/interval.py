@@ -211,7 +211,7 @@ def _rank_chance(ordered: Floats, positions: Floats, windows: Floats, present: f
         low = np.maximum(np.ceil((positions - width) / 2), 0).astype(np.int64)
         high = np.minimum(np.floor((positions + width) / 2), n - 1).astype(np.int64)
         inside = np.searchsorted(ordered, ordered[high], "right") - np.searchsorted(ordered, ordered[low], "left")
-        shares.append(_mean_share(np.where(low <= high, inside, 0), n) * present)
+        shares.append(_mean_share(inside, n) * present)  # 0 where the window lies between two values
     return tuple(shares)
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from unmask.attribute.outside import Scene, distances, in_order, needs_outsiders, pick, set_scene
-from unmask.attribute.roc import Membership, summarise
+from unmask.attribute.roc import Membership, centred, summarise
 from unmask.attribute.shadow import learn_membership, shadow_scores
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence.figure import Figure, Series
@@ -85,6 +85,8 @@ def membership_inference(
         scores = shadow_scores(release, scene, masking.apply, shadows, seed, progress)
     per_record = np.full(n, np.nan)
     mine, others = scores[: scene.members.size], scores[scene.members.size :]
+    if masking is None:  # distances have no natural limit; learnt odds have: 0
+        mine, others = centred(mine, others)
     alarm = np.sort(others)[-max(1, others.size // 100)]  # at most 1 % of strangers are above
     per_record[scene.members] = (mine > alarm).astype(np.float64)
     return summarise(mine, others, per_record, seed)

@@ -107,11 +107,11 @@ def in_order(side: Encoded) -> Rows:
 
 
 def draw(side: Encoded, count: int, seed: int) -> Rows:
-    """Draw rows by lot over the canonical order; all of them when there are not more."""
+    """Draw rows by lot over the canonical order and in it; all of them when there are not more."""
     order = in_order(side)
     if count >= order.size:
-        return np.sort(order)
-    return np.sort(order[np.random.default_rng(seed).choice(order.size, count, replace=False)])
+        return order
+    return np.asarray(order[np.sort(np.random.default_rng(seed).choice(order.size, count, replace=False))])
 
 
 def pick(side: Encoded, rows: Rows) -> Encoded:

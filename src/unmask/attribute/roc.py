@@ -50,6 +50,16 @@ def summarise(mine: Floats, others: Floats, per_record: Floats, seed: int) -> Me
     )
 
 
+def centred(mine: Floats, others: Floats) -> tuple[Floats, Floats]:
+    """Shift scores so that half of all people are accused (score above 0) if half of them are members."""
+    values = np.concatenate([mine, others])
+    weights = np.concatenate([np.full(mine.size, 0.5 / mine.size), np.full(others.size, 0.5 / others.size)])
+    order = np.argsort(values, kind="stable")
+    place = int(np.searchsorted(np.cumsum(weights[order]), 0.5 - 1e-12))
+    level = values[order][min(place, values.size - 1)]
+    return mine - level, others - level
+
+
 def auc(mine: Floats, others: Floats) -> Estimate:
     """P(member > stranger) + P(equal) / 2, with the interval of DeLong et al. (1988)."""
     a, b = np.sort(mine), np.sort(others)
@@ -73,13 +83,11 @@ def tpr_at(mine: Floats, others: Floats, false_alarms: float) -> float:
 
 
 def _roc(mine: Floats, others: Floats) -> tuple[Floats, Floats]:
-    """Corners of the curve, from nobody accused to everybody; for each x the largest y."""
+    """Corners of the curve, from nobody accused to everybody. Where several stand above one x the last counts."""
     levels = np.unique(np.concatenate([mine, others]))[::-1]
     y = 1 - np.searchsorted(mine, levels, "left") / mine.size
     x = 1 - np.searchsorted(others, levels, "left") / others.size
-    x, y = np.concatenate([[0.0], x]), np.concatenate([[0.0], y])
-    last = np.append(x[1:] != x[:-1], True)  # several corners above one x: a step upwards, its top counts
-    return np.concatenate([[0.0], x[last]]), np.concatenate([[0.0], y[last]])
+    return np.concatenate([[0.0], x]), np.concatenate([[0.0], y])
 
 
 def recognised(mine: Floats, others: Floats, false_alarms: float, seed: int) -> Estimate:

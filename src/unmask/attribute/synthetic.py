@@ -8,7 +8,7 @@ record are counted one to one, against the same count for control people.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,7 +80,7 @@ def copy_risk(release: Release, *, seed: int = 0, progress: Progress = silent) -
     per_record = np.full(release.original.height, np.nan)
     per_record[scene.members] = mine
     return CopyRisk(
-        closer=rate(credit, chance=0.5, seed=seed),
+        closer=_widened(rate(credit, chance=0.5, seed=seed), np.where(credit > 0.5, there.row, size + away.row)),
         exact=excess(copied, control_copied, seed=seed),
         whole=_same_rows(scene, mine),
         copied=float(np.sort(copied).mean()),
@@ -91,6 +91,16 @@ def copy_risk(release: Release, *, seed: int = 0, progress: Progress = silent) -
         to_control=np.sort(away.least),
         per_record=per_record,
     )
+
+
+def _widened(estimate: Estimate, nearest: NDArray[np.int64]) -> Estimate:
+    """Widen the interval: rows with the same nearest person do not count as independent.
+
+    If each person were inside or outside by lot, the share would vary as sum(c^2) / rows, c rows nearest to a person.
+    """
+    factor = float(np.sqrt((np.bincount(nearest).astype(np.float64) ** 2).sum() / nearest.size))
+    low, high = (estimate.value + factor * (end - estimate.value) for end in (estimate.low, estimate.high))
+    return replace(estimate, low=max(0.0, low), high=min(1.0, high))
 
 
 def _one_to_one(side: Encoded, other: Encoded) -> Floats:
