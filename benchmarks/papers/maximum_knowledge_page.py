@@ -1,4 +1,3 @@
-
 """Write docs/papers/maximum-knowledge.md: tables beside the paper's, charts, and what lies beyond the paper."""
 
 from __future__ import annotations
@@ -151,12 +150,7 @@ def _list(rows: list[dict]) -> str:
     ]
     for r in rows:
         cells = [f"{r['norm']:.2f}", f"{r['minimum']:.0f}", f"{r['mean']:.0f}"]
-        cells += [
-            f"{r['ks_dictionary']:.2f}",
-            f"{r['ks_permuted']:.2f}",
-            f"{r['error']:.0f}",
-            f"{r['ks_attribute']:.2f}",
-        ]
+        cells += [r["ks_dictionary"], r["ks_permuted"], f"{r['error']:.0f}", r["ks_attribute"]]
         lines.append(_row(r["text"], cells))
     return "\n".join(lines)
 

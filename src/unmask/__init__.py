@@ -39,6 +39,12 @@ if TYPE_CHECKING:
     from unmask.evidence.estimate import Estimate
     from unmask.evidence.finding import Finding
     from unmask.evidence.policy import Policy
+    from unmask.groups.anonymity import Anonymity, anonymity
+    from unmask.groups.cells import Dominance, SharedValues, dominance, shared_values
+    from unmask.groups.fix import Fix, fix_list
+    from unmask.groups.knowledge import Knowledge, knowledge_sweep
+    from unmask.groups.population import PopulationRisk, population_risk
+    from unmask.groups.special import SpecialUniques, special_uniques
     from unmask.groups.uniqueness import GroupRisk, group_risk
     from unmask.masking import parse_masking
     from unmask.selfcheck import selfcheck
@@ -51,21 +57,29 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {  # public name: where it lives. Imported on first use, so that `import unmask` stays light.
+    "Anonymity": "groups.anonymity",
     "Assessment": "assess",
     "AttributeTest": "deniability.attribute",
     "DeniabilityTest": "deniability.result",
+    "Dominance": "groups.cells",
     "EngineError": "errors",
     "Estimate": "evidence.estimate",
     "Finding": "evidence.finding",
+    "Fix": "groups.fix",
     "GroupRisk": "groups.uniqueness",
+    "Knowledge": "groups.knowledge",
     "Linkage": "attacks.linkage",
     "ParameterError": "errors",
     "Policy": "evidence.policy",
+    "PopulationRisk": "groups.population",
     "Release": "tables.release",
     "RoleError": "errors",
+    "SharedValues": "groups.cells",
+    "SpecialUniques": "groups.special",
     "TableError": "errors",
     "UnmaskError": "errors",
     "absent_disclosure": "attribute.absent",
+    "anonymity": "groups.anonymity",
     "anonymity_sets": "attacks.distance",
     "assess": "assess",
     "attribute_inference": "attribute.inference",
@@ -76,8 +90,11 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "compare_moments": "utility.moments",
     "copy_risk": "attribute.synthetic",
     "dictionary_test": "deniability.dictionary",
+    "dominance": "groups.cells",
+    "fix_list": "groups.fix",
     "group_risk": "groups.uniqueness",
     "interval_disclosure": "attribute.interval",
+    "knowledge_sweep": "groups.knowledge",
     "link_globally": "attacks.assignment",
     "link_nearest": "attacks.distance",
     "membership_inference": "attribute.membership",
@@ -85,30 +102,41 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "model_disclosure": "attribute.model",
     "parse_masking": "masking",
     "permuted_test": "deniability.permuted",
+    "population_risk": "groups.population",
     "propensity_score": "utility.propensity",
     "selfcheck": "selfcheck",
+    "shared_values": "groups.cells",
     "singling_out": "attribute.singling",
+    "special_uniques": "groups.special",
     "true_ranks": "attacks.distance",
     "value_disclosure": "attribute.value",
     "verify": "verify",
 }
 
 __all__ = [
+    "Anonymity",
     "Assessment",
     "AttributeTest",
     "DeniabilityTest",
+    "Dominance",
     "EngineError",
     "Estimate",
     "Finding",
+    "Fix",
     "GroupRisk",
+    "Knowledge",
     "Linkage",
     "ParameterError",
     "Policy",
+    "PopulationRisk",
     "Release",
     "RoleError",
+    "SharedValues",
+    "SpecialUniques",
     "TableError",
     "UnmaskError",
     "absent_disclosure",
+    "anonymity",
     "anonymity_sets",
     "assess",
     "attribute_inference",
@@ -120,8 +148,11 @@ __all__ = [
     "copy_risk",
     "datasets",
     "dictionary_test",
+    "dominance",
+    "fix_list",
     "group_risk",
     "interval_disclosure",
+    "knowledge_sweep",
     "link_globally",
     "link_nearest",
     "membership_inference",
@@ -129,9 +160,12 @@ __all__ = [
     "model_disclosure",
     "parse_masking",
     "permuted_test",
+    "population_risk",
     "propensity_score",
     "selfcheck",
+    "shared_values",
     "singling_out",
+    "special_uniques",
     "true_ranks",
     "value_disclosure",
     "verify",

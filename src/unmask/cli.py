@@ -97,6 +97,13 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
     json: Annotated[str | None, typer.Option(help="Write the report as JSON; - for standard output.")] = None,
     html: Annotated[str | None, typer.Option(help="Write the report as one HTML file.")] = None,
     records: Annotated[str | None, typer.Option(help="Write one risk per original record (.csv or .parquet).")] = None,
+    fix: Annotated[
+        str | None, typer.Option(help="Write what to change so that every group has --k records (.csv).")
+    ] = None,
+    k: Annotated[int | None, typer.Option(help="Wanted size of the smallest group, for --fix (default 5).")] = None,
+    l: Annotated[  # noqa: E741 - the letter of the model
+        int | None, typer.Option(help="Wanted confidential values in a group, for --fix (default 1).")
+    ] = None,
     config: Annotated[Path | None, typer.Option(help="TOML file with the same options.")] = None,
     show_values: Annotated[
         bool | None, typer.Option("--show-values", help="Let the report show ids of the most exposed records.")
@@ -132,6 +139,11 @@ def run_assess(options: dict[str, Any]) -> Assessment:
             show_values=bool(options.get("show_values")),
         )
     write_outputs(assessment, options)
+    if options.get("fix"):
+        from unmask.fixing import write_fix  # noqa: PLC0415 - imports polars and numpy
+
+        told = write_fix(release, options)
+        sys.stderr.write("" if quiet else f"{told}\n")
     if not quiet:
         _show(assessment, to_stderr=options.get("json") == "-")
     return assessment
@@ -158,26 +170,34 @@ def mask_command(  # noqa: PLR0913 - one parameter per option
 
     A wrong name or parameter is answered with the maskings there are and how they are called.
     """
-    from unmask.masking import Chain, ReverseMapped, parse_masking  # noqa: PLC0415 - imports polars and numpy
-    from unmask.report.document import write_records  # noqa: PLC0415 - only where something is written
-    from unmask.report.write import check_writable  # noqa: PLC0415 - only where something is written
-    from unmask.tables.read import read_table  # noqa: PLC0415 - imports polars
+    from unmask.mask import mask_file  # noqa: PLC0415 - imports polars and numpy
 
-    maskings = [parse_masking(text) for text in method]
-    masking = maskings[0] if len(maskings) == 1 else Chain(tuple(maskings))
-    masking = ReverseMapped(masking) if reverse_map else masking
-    target = Path(output)
-    if target.suffix.lower() not in {".csv", ".parquet"}:
-        raise ParameterError(
-            f"cannot write a release to {target.name}", got=f"suffix {target.suffix!r}", allowed=".csv or .parquet"
-        )
-    if target.resolve() == Path(table).resolve():
-        raise ParameterError("the release would replace the original", hint="write it to another file")
-    check_writable(target)
-    separator = {"tab": "\t", "\\t": "\t"}.get(str(separator), separator)
-    release = masking.apply(read_table(table, name="table", separator=separator, encoding=encoding), seed)
-    write_records(release, target)
-    sys.stdout.write(f"{masking}, seed {seed}: {release.height:,} rows, {release.width} columns in {target}\n")
+    reading = {"separator": separator, "encoding": encoding}
+    sys.stdout.write(mask_file(table, method, output, reverse_map=reverse_map, seed=seed, reading=reading) + "\n")
+
+
+@app.command("fix")
+def fix_command(  # noqa: PLR0913 - one parameter per option
+    table: Annotated[str, typer.Argument(help="The table that is to be published.")],
+    *,
+    quasi: Annotated[list[str], typer.Option(help="Columns that the intruder knows.")],
+    k: Annotated[int, typer.Option(help="Wanted size of the smallest group.", min=1)] = 5,
+    l: Annotated[int, typer.Option(help="Wanted confidential values in a group.", min=1)] = 1,  # noqa: E741
+    confidential: Annotated[str | None, typer.Option(help="Column that the intruder wants to learn, for --l.")] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="Write the changed table (.csv, .parquet).")
+    ] = None,
+    steps: Annotated[str | None, typer.Option(help="Write the list of changes (.csv, .parquet).")] = None,
+    only_cells: Annotated[bool, typer.Option("--only-cells", help="Blank cells, coarsen no column.")] = False,
+) -> None:
+    """Find the cheapest changes that give everybody a crowd of k, and make them.
+
+    Example:  unmask fix release.csv --quasi sex,town,age --k 5 -o fixed.csv --steps changes.csv
+    """
+    from unmask.fixing import fix_table  # noqa: PLC0415 - imports polars and numpy
+
+    wanted = {"quasi": _listed(quasi), "k": k, "l": l, "confidential": confidential, "coarsen": not only_cells}
+    sys.stdout.write(f"{fix_table(table, wanted, output, steps)}\n")
 
 
 @app.command("demo")
@@ -310,7 +330,7 @@ def check_outputs(options: dict[str, Any]) -> None:
         if options.get(name)
     }
     taken: set[Path] = set()
-    for name in ("json", "html", "records"):
+    for name in ("json", "html", "records", "fix"):
         target = options.get(name)
         if not target or (target == "-" and name == "json"):
             continue
@@ -321,9 +341,9 @@ def check_outputs(options: dict[str, Any]) -> None:
             raise ParameterError(f"--{name} {target} is also an input", hint="write the result to another file")
         if path.resolve() in taken:
             raise ParameterError(f"two outputs go to {target}", hint="give each its own file")
-        if name == "records" and path.suffix.lower() not in {".csv", ".parquet"}:
+        if name in {"records", "fix"} and path.suffix.lower() not in {".csv", ".parquet"}:
             raise ParameterError(
-                f"cannot write records to {path.name}", got=f"suffix {path.suffix!r}", allowed=".csv or .parquet"
+                f"cannot write {name} to {path.name}", got=f"suffix {path.suffix!r}", allowed=".csv or .parquet"
             )
         taken.add(path.resolve())
         check_writable(path)

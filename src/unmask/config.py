@@ -10,10 +10,10 @@ from unmask.errors import ParameterError, did_you_mean
 if TYPE_CHECKING:
     from pathlib import Path
 
-PATHS = ("original", "released", "control", "json", "html", "records")
+PATHS = ("original", "released", "control", "json", "html", "records", "fix")
 TEXTS = ("id", "weight", "separator", "encoding", "policy")
 LISTS = ("quasi", "confidential", "ignore", "categorical", "only", "skip")
-OTHERS = ("kind", "seed", "synthetic", "show_values", "quiet")
+OTHERS = ("kind", "seed", "synthetic", "show_values", "quiet", "k", "l")
 KEYS = (*PATHS, *TEXTS, *LISTS, *OTHERS)
 
 
@@ -39,11 +39,13 @@ def _checked(key: str, value: object, path: Path) -> Any:  # noqa: ANN401 - the 
     wanted: dict[str, type | tuple[type, ...]] = {
         "kind": dict,
         "seed": int,
+        "k": int,
+        "l": int,
         "synthetic": bool,
         "show_values": bool,
         "quiet": bool,
     }
-    if not isinstance(value, wanted.get(key, str)) or (key == "seed" and isinstance(value, bool)):
+    if not isinstance(value, wanted.get(key, str)) or (wanted.get(key) is int and isinstance(value, bool)):
         raise ParameterError(
             f"option {key!r} in {path} has the wrong type",
             got=type(value).__name__,

@@ -11,8 +11,8 @@ import naive
 from unmask import Release, group_risk
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.evidence.measure import Context
+from unmask.groups.exact import matching_credit
 from unmask.groups.keys import Sizes
-from unmask.groups.matching import matching_credit
 from unmask.groups.uniqueness import (
     assess_uniqueness,
     count_partitions,

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from spaces import plain, spaces
 
 import naive_assignment as naive
-from unmask.errors import ParameterError
 from unmask.kernels.assignment import solve
-from unmask.kernels.credits import credits
+from unmask.kernels.credits import credits  # noqa: A004
 
 SHARED = Path(os.environ.get("UNMASK_DATA", Path(__file__).parents[3] / "shared"))
 GOLDEN = (SHARED.parent if SHARED.name == "data" else SHARED) / "golden"
@@ -87,6 +86,15 @@ def test_equals_scipy_on_rounded_tables(norm, digits):
     original, released = noisy(600, 3, 0.5, seed=5)
     space = plain(np.round(original, digits), np.round(released, digits), norm=norm)
     check(space, solve(space))
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("norm", [0, 1, 2])
+def test_one_attribute(norm, squared):
+    original, released = noisy(400, 1, 0.5, seed=norm)
+    for digits in (0, 1, 9):
+        space = plain(np.round(original, digits), np.round(released, digits), norm=norm)
+        check(space, solve(space, squared=squared), squared=squared)
 
 
 def test_chebyshev_on_ranks_is_solved_to_the_integer():
@@ -172,7 +180,7 @@ def test_ten_against_a_hundred_thousand():
 
 
 def test_empty_files_are_refused():
-    with pytest.raises(ParameterError, match="records"):
+    with pytest.raises(ValueError, match="records"):
         solve(plain(np.zeros((0, 2)), np.ones((3, 2))))
 
 

@@ -10,7 +10,7 @@ import pytest
 import unmask
 from unmask.errors import EngineError, ParameterError, RoleError, TableError
 from unmask.evidence.measure import Context
-from unmask.groups.matching import comparable, matching_credit
+from unmask.groups.exact import comparable, matching_credit
 from unmask.groups.uniqueness import assess_uniqueness
 from unmask.tables.encode import encode
 

@@ -8,6 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from unmask.errors import RoleError, TableError
+from unmask.groups.classes import select_keys
 from unmask.tables.roles import check_columns
 
 if TYPE_CHECKING:
@@ -60,21 +61,45 @@ def _one_missing(frame: nw.LazyFrame[Any], names: tuple[str, ...]) -> nw.LazyFra
     return frame.with_columns(nw.when(~nw.col(name).is_nan()).then(nw.col(name) + 0.0).alias(name) for name in floats)
 
 
-def group_sizes(table: Any, quasi: Iterable[str]) -> Sizes:  # noqa: ANN401 - any frame
-    """Count the groups of every size. Missing is a value of its own: null equals null."""
-    frame, names = check_quasi(table, quasi)
-    sizes = frame.group_by(list(names)).agg(nw.len().alias(COUNT))
+def group_sizes(table: Any, quasi: Iterable[str], weight: str | None = None) -> Sizes:  # noqa: ANN401 - any frame
+    """Count the groups of every size. Missing is a value of its own: null equals null.
+
+    With a weight, the size of a group is the number of people it stands for: the sum of the weights, rounded.
+    """
+    chosen, keys, size = _chosen(table, quasi, weight)
+    sizes = chosen.group_by(keys).agg(size)
     table_of_sizes = sizes.group_by(COUNT).agg(nw.len().alias(GROUPS)).collect()
-    size = table_of_sizes[COUNT].to_numpy().astype(np.int64)
-    groups = table_of_sizes[GROUPS].to_numpy().astype(np.int64)
-    if not size.size:
+    counts = table_of_sizes[COUNT].to_numpy()
+    if not counts.size:
         raise TableError("the table has no rows", hint="a table needs at least one row")
-    order = np.argsort(size)
-    return Sizes(size[order], groups[order])
+    groups = table_of_sizes[GROUPS].to_numpy().astype(np.int64)
+    if weight is None:
+        order = np.argsort(counts)
+        return Sizes(counts[order].astype(np.int64), groups[order])
+    whole, place = np.unique(_people(counts, weight), return_inverse=True)
+    return Sizes(whole, np.bincount(place.ravel(), groups).astype(np.int64))
 
 
-def record_sizes(table: Any, quasi: Iterable[str]) -> NDArray[np.int64]:  # noqa: ANN401 - an eager frame
-    """Size of each record's group, in the order of the table (eager frames)."""
+def record_sizes(table: Any, quasi: Iterable[str], weight: str | None = None) -> NDArray[np.int64]:  # noqa: ANN401 - any frame
+    """Size of each record's group, in the order of the table (a table that lives elsewhere is brought here)."""
+    chosen, keys, size = _chosen(table, quasi, weight)
+    sizes = chosen.collect().select(size.over(*keys).alias(COUNT))[COUNT].to_numpy()
+    return sizes.astype(np.int64) if weight is None else _people(sizes, weight)
+
+
+def _chosen(table: Any, quasi: Iterable[str], weight: str | None) -> tuple[Any, list[str], nw.Expr]:  # noqa: ANN401
+    """The keys (NaN is missing) as k0, k1, ..., and what a group's size is."""
     frame, names = check_quasi(table, quasi)
-    eager = frame.collect()
-    return eager.select(nw.len().over(*names).alias(COUNT))[COUNT].to_numpy().astype(np.int64)
+    if weight is not None:
+        check_columns([weight], frame.collect_schema().names(), "weight", "the table")
+    keys = [f"k{i}" for i in range(len(names))]
+    size = nw.len() if weight is None else nw.col("w").sum()
+    return select_keys(frame, names, weight), keys, size.alias(COUNT)
+
+
+def _people(sums: NDArray[np.float64], weight: str) -> NDArray[np.int64]:
+    if not (np.isfinite(sums).all() and (sums > 0).all()):
+        raise RoleError(
+            f"the sampling weight {weight!r} must be a positive number", hint="a weight is a number of people"
+        )
+    return np.maximum(1, np.rint(sums)).astype(np.int64)

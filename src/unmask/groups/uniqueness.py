@@ -17,8 +17,8 @@ from unmask.evidence.estimate import rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
+from unmask.groups.exact import comparable, matching_credit
 from unmask.groups.keys import Sizes, group_sizes, record_sizes
-from unmask.groups.matching import comparable, matching_credit
 from unmask.tables.encode import encode
 
 if TYPE_CHECKING:
@@ -40,7 +40,14 @@ class GroupRisk:
     n_unique: int  # n_1, records alone in their group
     sizes: Sizes = field(repr=False)  # how many groups of each size
     population: int | None = None  # N
-    group_size: NDArray[np.int64] = field(repr=False, default_factory=lambda: np.empty(0, dtype=np.int64))
+    _table: Any = field(repr=False, compare=False, default=None)
+    _quasi: tuple[str, ...] = field(repr=False, compare=False, default=())
+    _weight: str | None = field(repr=False, compare=False, default=None)
+
+    @property
+    def group_size(self) -> NDArray[np.int64]:
+        """Size of each record's group, in row order: counted when asked for, since it is as long as the table."""
+        return record_sizes(self._table, self._quasi, self._weight)
 
     @property
     def k(self) -> int:
@@ -68,7 +75,13 @@ class GroupRisk:
         return 1.0 / self.group_size
 
 
-def group_risk(table: Any, *, quasi: Iterable[str], population: int | None = None) -> GroupRisk:  # noqa: ANN401 - any frame
+def group_risk(
+    table: Any,  # noqa: ANN401 - any frame
+    *,
+    quasi: Iterable[str],
+    population: int | None = None,
+    weight: str | None = None,
+) -> GroupRisk:
     """Count the groups of records that look the same on ``quasi``.
 
     Parameters
@@ -79,6 +92,8 @@ def group_risk(table: Any, *, quasi: Iterable[str], population: int | None = Non
         The columns that the intruder knows. Missing is a value of its own.
     population
         N, the size of the population that the table was drawn from, for DR_min of eq. 7.
+    weight
+        Column of sampling weights: groups are counted in people, and so are n and all three risks.
 
     Examples
     --------
@@ -89,7 +104,7 @@ def group_risk(table: Any, *, quasi: Iterable[str], population: int | None = Non
 
     """
     quasi = (quasi,) if isinstance(quasi, str) else tuple(quasi)
-    sizes = group_sizes(table, quasi)
+    sizes = group_sizes(table, quasi, weight)
     if population is not None and population < sizes.n_records:
         raise ParameterError(
             "the population is smaller than the table",
@@ -97,7 +112,7 @@ def group_risk(table: Any, *, quasi: Iterable[str], population: int | None = Non
             allowed="N >= n",
         )
     alone = int(sizes.groups[0]) if sizes.size[0] == 1 else 0
-    return GroupRisk(sizes.n_records, sizes.n_groups, alone, sizes, population, record_sizes(table, quasi))
+    return GroupRisk(sizes.n_records, sizes.n_groups, alone, sizes, population, table, quasi, weight)
 
 
 def threshold_risk(sizes: Sizes) -> float:

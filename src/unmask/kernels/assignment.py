@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.errors import ParameterError
-from unmask.kernels.auction import least_levels
+from unmask.kernels.auction import bids_made, least_levels
 from unmask.kernels.bargain import LISTED, Bargain, match_rest, next_phase, open_bargain, run_phase, search_lists
-from unmask.kernels.candidates import effort, least_costs, open_shops, update_prices
+from unmask.kernels.candidates import open_shops, update_prices
 from unmask.kernels.certificate import bound, relative_gap
 from unmask.kernels.classes import both, of_classes
 from unmask.kernels.distance import distance_of_pairs
+from unmask.kernels.line import is_line, match_line
 from unmask.kernels.market import holdings
 from unmask.kernels.space import EUCLIDEAN, Floats
+from unmask.kernels.survey import effort, least_costs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +42,7 @@ _FIRST_EPSILON = 0.02  # of the median least cost
 _LAST_EPSILON = 1e-14  # of the largest cost on a list: less is lost in rounding
 _EXACT = 1e-11  # relative gap at which to stop in any case
 _FACTOR = 10.0
+_EASY_FACTOR = 100.0  # after a phase of few bids: the matching hardly changes any more
 _CHUNK = 16384  # first searches between two looks at the clock
 
 
@@ -110,8 +112,10 @@ def solve(
         Called with a fraction and a text between phases.
     """
     if not len(space.queries) or not len(space.points):
-        raise ParameterError("both files need records", got=f"{len(space.queries)} and {len(space.points)}")
+        raise ValueError("both files need records")
     clock = _Clock(time_budget, progress)
+    if is_line(space):
+        return _solve_line(space, seed, squared=squared)
     clock.say(0.0, "grouping equal records and planting trees")
     layout, bargain = _prepare(space, squared=squared)
     clock.say(0.05, "first candidates")
@@ -127,15 +131,15 @@ def _prepare(space: Space, *, squared: bool) -> tuple[_Layout, Bargain]:
     """Group both files, and decide who bids: the smaller file, else the one whose searches are cheaper."""
     queries, points = both(space)
     there, back, rows, cols = open_shops(of_classes(space, queries, points), squared=squared)
+    ratio = effort(back, LISTED) / effort(there, LISTED)
     swapped = len(space.queries) > len(space.points)
     if len(space.queries) == len(space.points):
-        swapped = effort(back, LISTED) < effort(there, LISTED)
+        swapped = ratio * len(points.size) < len(queries.size)
     if swapped:
-        bargain = open_bargain(back, there, points.size[cols], queries.size[rows])
+        bargain = open_bargain(back, there, points.size[cols], queries.size[rows], 1.0 / ratio)
         return _Layout(queries, points, swapped, cols, rows), bargain
-    return _Layout(queries, points, swapped, rows, cols), open_bargain(
-        there, back, queries.size[rows], points.size[cols]
-    )
+    bargain = open_bargain(there, back, queries.size[rows], points.size[cols], ratio)
+    return _Layout(queries, points, swapped, rows, cols), bargain
 
 
 def _auction(bargain: Bargain, max_gap: float, clock: _Clock) -> None:
@@ -148,7 +152,9 @@ def _auction(bargain: Bargain, max_gap: float, clock: _Clock) -> None:
     epsilon, last = _epsilons(bargain)
     phases = math.log(epsilon / last)
     while True:
-        if not run_phase(bargain, epsilon, clock.late):
+        before = bids_made(side.queue)
+        epsilon = run_phase(bargain, epsilon, clock.late)
+        if not epsilon:
             match_rest(bargain)
             return
         gap = _current_gap(bargain)
@@ -156,7 +162,8 @@ def _auction(bargain: Bargain, max_gap: float, clock: _Clock) -> None:
         clock.say(0.2 + 0.7 * min(1.0, done), f"epsilon {epsilon:.1e}, gap {gap:.1e}")
         if gap <= max(max_gap, _EXACT) or epsilon <= last:
             return
-        epsilon = max(last, epsilon / _FACTOR)
+        easy = bids_made(side.queue) - before < 3 * side.market.supply.sum()
+        epsilon = max(last, epsilon / (_EASY_FACTOR if easy else _FACTOR))
         next_phase(bargain, epsilon)
 
 
@@ -208,27 +215,51 @@ def _expand(space: Space, layout: _Layout, bargain: Bargain, proof: Bound, seed:
     b = _deal(holder, layout.bidders, bidding, rng)
     o = _deal(item, layout.objects, offered, rng)
     rows, cols = (o[b >= 0], b[b >= 0]) if layout.swapped else (b[b >= 0], o[b >= 0])
-    costs, matched = np.full(len(space.queries), np.nan), np.full(len(space.queries), -1)
-    matched[rows] = cols
-    reduced = distance_of_pairs(space, rows, cols)
-    costs[rows] = np.sqrt(reduced) if space.norm == EUCLIDEAN and not squared else reduced
-    total = math.fsum(costs[rows])
-    dual = max(proof.dual, 0.0)
-    gap = relative_gap(total, dual)
     profit, price = np.empty(len(layout.bidders)), np.empty(len(layout.objects))
     profit[layout.bidders], price[layout.objects] = proof.profits, proof.prices
     if layout.swapped:
         profit, price = -price, -profit
+    return _finish(space, rows, cols, proof.dual, (profit[layout.queries.label], price[layout.points.label]), squared)
+
+
+def _finish(
+    space: Space,
+    rows: Rows,
+    cols: Rows,
+    dual: float,
+    proof: tuple[Floats, Floats],
+    squared: bool,  # noqa: FBT001
+) -> Matching:
+    """Add up the costs of the matched pairs and compare with the bound."""
+    costs, matched = np.full(len(space.queries), np.nan), np.full(len(space.queries), -1)
+    matched[rows] = cols
+    reduced = distance_of_pairs(space, rows, cols)
+    costs[rows] = np.sqrt(reduced) if space.norm == EUCLIDEAN and not squared else reduced
+    total, dual = math.fsum(costs[rows]), max(dual, 0.0)
+    gap = relative_gap(total, dual)
     if total == 0:  # no cost is below 0: nothing else needs to be proven
-        profit, price = np.zeros_like(profit), np.zeros_like(price)
-    return Matching(
-        matched, costs, total, dual, gap, gap <= CERTIFIED,
-        profit[layout.queries.label], price[layout.points.label], squared,
-    )  # fmt: skip
+        proof = np.zeros_like(proof[0]), np.zeros_like(proof[1])
+    return Matching(matched, costs, total, dual, gap, gap <= CERTIFIED, *proof, squared)
+
+
+def _solve_line(space: Space, seed: int, *, squared: bool) -> Matching:
+    """Match one numeric attribute in sorted order; the proof is by search over all pairs here too."""
+    queries, points = both(space)
+    squares = space.norm == EUCLIDEAN and squared
+    rows, cols, prices = match_line(space, np.random.default_rng(seed), squared=squares)
+    shop, _, bidders, objects = open_shops(of_classes(space, queries, points), squared=squared)
+    price = np.empty(len(points.size))
+    price[points.label[cols]] = prices
+    update_prices(shop, price[objects])
+    least = least_costs(shop, price[objects], np.full(len(bidders), np.inf))
+    proof = bound(least, price[objects], queries.size[bidders], points.size[objects])
+    profit = np.empty(len(queries.size))
+    profit[bidders], price[objects] = proof.profits, proof.prices
+    return _finish(space, rows, cols, proof.dual, (profit[queries.label], price[points.label]), squared)
 
 
 def _deal(units: Rows, names: Rows, classes: Classes, rng: np.random.Generator) -> Rows:
-    """Give each unit of a class one of its records, by lot; -1 for units of the crowd, which comes after all classes."""
+    """Give each unit of a class one of its records, by lot; -1 for the crowd, which comes after all classes."""
     shuffled = rng.permutation(len(classes.label))
     members = shuffled[np.argsort(classes.label[shuffled], kind="stable")]
     dealt = np.full(len(units), -1)

@@ -1,8 +1,8 @@
-"""The auction: bidders outbid each other for the objects of least cost plus price, within epsilon of what they would take.
+"""The auction: bidders outbid each other for the objects of least cost plus price, by steps of at least epsilon.
 
 After Bertsekas (1988), Gauss-Seidel, for classes of equal records as in Bertsekas and Castanon (1989). A bidder looks
-at a short list of candidates and a *threshold*: no object off the list costs less than that, price included. Prices only
-rise, so a threshold stays true, and a list is searched anew only when its best entry has passed the threshold.
+at a short list of candidates and a *threshold*: no object off the list costs less than that, price included. Prices
+only rise, so a threshold stays true, and a list is searched anew only when its best entry has passed the threshold.
 
 The *level* of an object for a bidder is cost + price. Epsilon-complementary slackness, which every function here keeps:
 whoever holds units of an object has no level that is lower by more than epsilon.
@@ -15,14 +15,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.candidates import Lists, enlist
+from unmask.kernels.candidates import Desk, Lists, Shop, enlist, search_list, update_prices
 from unmask.kernels.compiling import inlined, kernel, lean
 from unmask.kernels.market import Market, holds_all, lower_bid, place
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_HEAD, _LENGTH, _STALE, _BIDS = 0, 1, 2, 3
+_HEAD, _LENGTH, _STALE, _BIDS, _SEARCHES = 0, 1, 2, 3, 4
+_TOUCH = 32  # searches between two updates of box prices
 
 
 class Queue(NamedTuple):
@@ -31,12 +32,12 @@ class Queue(NamedTuple):
     ring: Ints
     waiting: NDArray[np.bool_]
     stale: Ints
-    state: Ints  # head and length of the ring, number of stale bidders, bids made
+    state: Ints  # head and length of the ring, number of stale bidders, bids made, searches made at once
 
 
 def empty_queue(n: int) -> Queue:
     """Return a queue for n bidders."""
-    return Queue(np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros(n, np.int64), np.zeros(4, np.int64))
+    return Queue(np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros(n, np.int64), np.zeros(5, np.int64))
 
 
 @inlined
@@ -54,7 +55,19 @@ def _pop(q: Queue) -> int:
     q.state[_HEAD] = (q.state[_HEAD] + 1) % q.ring.shape[0]
     q.state[_LENGTH] -= 1
     q.waiting[i] = False
-    return i
+    return int(i)
+
+
+@lean
+def bids_made(q: Queue) -> int:
+    """Return the number of bids ever made."""
+    return int(q.state[_BIDS])
+
+
+@lean
+def searches_made(q: Queue) -> int:
+    """Return the number of searches that bidders ever made at once."""
+    return int(q.state[_SEARCHES])
 
 
 @lean
@@ -137,20 +150,33 @@ def _bid(m: Market, lists: Lists, q: Queue, i: int, epsilon: float) -> bool:
 
 
 @lean
-def drain(m: Market, lists: Lists, q: Queue, epsilon: float) -> int:
-    """Let queued bidders bid until only bidders with exhausted lists are left. Returns how many these are."""
-    while q.state[_LENGTH] > 0:
+def drain(m: Market, lists: Lists, q: Queue, shop: Shop, desk: Desk, epsilon: float, most: int, alone: int) -> int:
+    """Let queued bidders bid until only those with exhausted lists are left, or ``most`` bids were ever made.
+
+    The first ``alone`` of them search at once; the rest are left for threads. Returns how many these are.
+    """
+    searched = 0
+    while q.state[_LENGTH] > 0 and q.state[_BIDS] < most:
         i = _pop(q)
         if m.free[i] == 0:
             continue
         done = _bid(m, lists, q, i, epsilon)
         if m.supply[i] > 1:
             _settle(m, lists, i, epsilon)
-        if not done:
+        if done:
+            continue
+        if searched < alone and i != lists.crowd:
+            if searched % _TOUCH == 0:  # box prices that are too low are bounds still
+                update_prices(shop, m.price)
+            search_list(lists, shop, m.price, i, desk)
+            searched += 1
+            q.state[_SEARCHES] += 1
+            _push(q, i)
+        else:
             q.stale[q.state[_STALE]] = i
             q.state[_STALE] += 1
             q.waiting[i] = True
-    return q.state[_STALE]
+    return int(q.state[_STALE])
 
 
 @kernel
@@ -178,8 +204,8 @@ def held_levels(m: Market) -> Floats:
 def level_out(m: Market, held: Floats) -> None:
     """Raise what a bidder holds alone to the highest level at which it holds anything.
 
-    While others raise the price of an object that it shares, a bidder does not act, and what it holds alone stays cheap.
-    Nobody else is concerned if that catches up.
+    While others raise the price of an object that it shares, a bidder does not act, and what it holds alone stays
+    cheap. Nobody else is concerned if that catches up.
     """
     for j in range(m.capacity.shape[0]):
         s = m.slot[j]

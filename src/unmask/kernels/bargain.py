@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from unmask.kernels.auction import (
     Queue,
+    bids_made,
     call_up,
     drain,
     empty_queue,
@@ -24,10 +25,11 @@ from unmask.kernels.auction import (
     least_levels,
     level_out,
     release,
+    searches_made,
     take_stale,
     turn,
 )
-from unmask.kernels.candidates import Lists, Shop, announce, cost_of, empty_lists, refresh, update_prices
+from unmask.kernels.candidates import Lists, Shop, announce, cost_of, empty_lists, new_desk, refresh, update_prices
 from unmask.kernels.compiling import kernel
 from unmask.kernels.market import Market, hand, open_market, seat
 
@@ -39,7 +41,8 @@ Ints = NDArray[np.int64]
 
 LISTED = 16  # candidates of a bidder, besides as many as it wants
 CROWD_LISTED = 256
-_FIRST = 0.2  # searches per bidder before sides are swapped for the first time in a phase
+_ALONE = 128  # bidders that search one by one rather than in threads
+_WAR = 100  # bids per unit that make a price war
 _MANY = 4000  # free units up to which the rest is matched with some care
 _SLICE = 8192  # searches between two looks at the clock
 
@@ -59,10 +62,16 @@ class Bargain(NamedTuple):
     forward: Side
     backward: Side
     crowd: int  # the bidder that wants leftovers at no cost, or -1
+    patience: int  # searches after which sides are swapped, if few are left over
 
 
-def open_bargain(forward: Shop, backward: Shop, supply: Ints, capacity: Ints) -> Bargain:
-    """Prepare both sides; sum(supply) <= sum(capacity). The crowd comes when the others have chosen."""
+def open_bargain(forward: Shop, backward: Shop, supply: Ints, capacity: Ints, ratio: float) -> Bargain:
+    """Prepare both sides; sum(supply) <= sum(capacity). The crowd comes when the others have chosen.
+
+    Where objects search at the same cost as bidders, taking turns saves most of the searches; where it costs them twice
+    as much, nearly nothing (rank swapping and noise of one standard deviation; 10,000 to 100,000 records): ``ratio``.
+    """
+    patience = max(64, int(len(supply) * min(3.0, 0.2 * max(1.0, ratio) ** 5)))
     rest = int(capacity.sum() - supply.sum())
     crowd = len(supply) if rest else -1
     sizes, back_sizes = _list_sizes(supply, len(capacity)), _list_sizes(capacity, len(supply))
@@ -73,6 +82,7 @@ def open_bargain(forward: Shop, backward: Shop, supply: Ints, capacity: Ints) ->
         Side(forward, empty_lists(sizes, crowd=crowd), open_market(supply, capacity), empty_queue(len(supply))),
         Side(backward, empty_lists(back_sizes), open_market(capacity, supply), empty_queue(len(capacity))),
         crowd,
+        patience,
     )
     if rest:
         bargain.forward.market.free[crowd] = 0
@@ -80,7 +90,8 @@ def open_bargain(forward: Shop, backward: Shop, supply: Ints, capacity: Ints) ->
 
 
 def _list_sizes(wanted: Ints, n: int) -> Ints:
-    return np.minimum(LISTED + np.where(wanted > 1, wanted, 0), n).astype(np.int64)
+    sizes: Ints = np.minimum(LISTED + np.where(wanted > 1, wanted, 0), n).astype(np.int64)
+    return sizes
 
 
 def search_lists(bargain: Bargain, side: Side, stale: Ints) -> None:
@@ -90,7 +101,7 @@ def search_lists(bargain: Bargain, side: Side, stale: Ints) -> None:
         _search_crowd(side, bargain.crowd)
         stale = stale[stale != bargain.crowd]
     if len(stale):
-        update_prices(side.shop, market.price[: len(side.shop.space.points)])
+        update_prices(side.shop, market.price)
         refresh(side.lists, side.shop, market.price, np.sort(stale))
 
 
@@ -107,25 +118,32 @@ def _search_crowd(side: Side, crowd: int) -> None:
     lists.threshold[crowd] = price[best].max() if len(best) == size and size < len(price) else np.inf
 
 
-def trade(bargain: Bargain, side: Side, epsilon: float, stop: Callable[[int, int], bool]) -> bool:
-    """Let one side bid until nothing is free, which is True, or stop(searches so far, units still free) says so."""
-    done = _trade(bargain, side, epsilon, stop)
+def trade(bargain: Bargain, side: Side, epsilon: float, stop: Callable[[int, int], bool], most: int) -> bool:
+    """Let one side bid until nothing is free, which is True, or stop(searches so far, units still free) says so.
+
+    Also stops after ``most`` bids: then it is a price war.
+    """
+    done = _trade(bargain, side, epsilon, stop, bids_made(side.queue) + most)
     level_out(side.market, held_levels(side.market))
     return done
 
 
-def _trade(bargain: Bargain, side: Side, epsilon: float, stop: Callable[[int, int], bool]) -> bool:
-    call_up(side.queue, side.market.free)
-    searches = 0
-    while drain(side.market, side.lists, side.queue, epsilon):
-        stale = take_stale(side.queue)
+def _trade(bargain: Bargain, side: Side, epsilon: float, stop: Callable[[int, int], bool], last: int) -> bool:
+    market, lists, queue, shop = side.market, side.lists, side.queue, side.shop
+    call_up(queue, market.free)
+    desk = new_desk(int(np.diff(lists.start).max()))
+    before, searches, alone = searches_made(queue), 0, 0
+    while drain(market, lists, queue, shop, desk, epsilon, last, alone):
+        stale = take_stale(queue)
         for part in range(0, len(stale), _SLICE):
-            if stop(searches, int(side.market.free[stale].sum())):
+            done = searches + searches_made(queue) - before
+            if stop(done, int(market.free[stale].sum())):
                 return False
             chosen = stale[part : part + _SLICE]
             search_lists(bargain, side, chosen)
             searches += len(chosen)
-    return True
+        alone = _ALONE if len(stale) <= _ALONE else 0
+    return not market.free.any()
 
 
 def turn_back(bargain: Bargain, epsilon: float) -> None:
@@ -150,23 +168,30 @@ def turn_forth(bargain: Bargain, epsilon: float) -> None:
     _forget_crowd(new)
 
 
-def run_phase(bargain: Bargain, epsilon: float, late: Callable[[], bool]) -> bool:
-    """Match everything within epsilon, by turns from both ends. False if it got too late before all was matched."""
-    side = bargain.forward
-    few = max(8, int(side.market.supply.sum()) // 50)
-    patience = max(64, int(_FIRST * len(side.market.supply)))
+def run_phase(bargain: Bargain, epsilon: float, late: Callable[[], bool]) -> float:
+    """Match everything within epsilon, by turns from both ends. Returns 0 if it got too late before all was matched.
+
+    Where costs differ by orders of magnitude, a small epsilon ends in a price war. Then epsilon is raised, which spoils
+    nothing, and the epsilon that did it is returned: the next phase goes down from there.
+    """
+    side, back = bargain.forward, bargain.backward
+    units = int(side.market.capacity.sum())
+    few, most = max(8, units // 50), _WAR * units + 10_000
 
     def stop(searches: int, free: int) -> bool:
-        return late() or (searches >= patience and free <= few)
+        return late() or (searches >= bargain.patience and free <= few)
 
-    done = trade(bargain, side, epsilon, stop)
+    done = trade(bargain, side, epsilon, stop, most)
     _seat_crowd(bargain)
+    made = bids_made(side.queue) + bids_made(back.queue)
     while not done and not late():
         turn_back(bargain, epsilon)
-        trade(bargain, bargain.backward, epsilon, stop)
+        trade(bargain, back, epsilon, stop, most)
         turn_forth(bargain, epsilon)
-        done = trade(bargain, side, epsilon, stop)
-    return done
+        done = trade(bargain, side, epsilon, stop, most)
+        if bids_made(side.queue) + bids_made(back.queue) > made + most:
+            made, most, epsilon = bids_made(side.queue) + bids_made(back.queue), 2 * most, 8.0 * epsilon
+    return epsilon if done else 0.0
 
 
 def _seat_crowd(bargain: Bargain) -> None:

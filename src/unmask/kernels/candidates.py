@@ -25,7 +25,6 @@ Ints = NDArray[np.int64]
 Items = NDArray[np.int32]
 
 _CHUNK = 64  # bidders per task of a thread
-_SAMPLE = 128
 
 
 class Lists(NamedTuple):
@@ -62,7 +61,8 @@ class Desk(NamedTuple):
     looked: Ints  # (1,) leaves looked at
 
 
-def _desk(size: int) -> Desk:
+def new_desk(size: int) -> Desk:
+    """Lay out a desk for lists of up to ``size`` candidates."""
     return Desk(
         np.empty(STACK, np.int64), np.empty(STACK), np.empty(LANES, np.float32), np.empty(LEAF, np.float32),
         np.empty(size), np.empty(size, np.int32), np.empty(size), np.zeros(1, np.int64),
@@ -108,7 +108,7 @@ def empty_lists(sizes: Ints, *, crowd: int = -1) -> Lists:
 @lean
 def update_prices(shop: Shop, price: Floats) -> None:
     """Put the least price inside on every leaf and box."""
-    n, tree = price.shape[0], shop.tree
+    n, tree = shop.space.points.shape[0], shop.tree
     for leaf in range(shop.leaf.shape[0]):
         least = np.inf
         for t in range(leaf * LEAF, min(n, (leaf + 1) * LEAF)):
@@ -250,30 +250,36 @@ def _next_leaf(shop: Shop, i: int, cut: float, desk: Desk, top: int) -> tuple[in
 
 
 @lean
-def _refresh(lists: Lists, shop: Shop, price: Floats, bidders: Ints, desk: Desk) -> None:
+def search_list(lists: Lists, shop: Shop, price: Floats, i: int, desk: Desk) -> None:
+    """Search the list of bidder i anew; see refresh."""
     n_o = shop.space.points.shape[0]
-    for i in bidders:
-        a, b = lists.start[i], lists.start[i + 1]
-        old, size, cut = lists.length[i], b - a, np.inf
-        if price.shape[0] > n_o:  # the last object costs nothing, and nobody needs to search for it
-            size -= 1
-            old -= 1
-        if old == size:  # what it had are candidates still: none of the new ones is worse
-            cut = -np.inf
-            for k in range(a, b):
-                if lists.item[k] < n_o:
-                    cut = max(cut, lists.cost[k] + price[lists.item[k]])
-            cut += 1e-12 * abs(cut) + 1e-300
-        lists.threshold[i] = find(shop, price, i, cut, size, desk)
-        n = 0
-        for k in range(size):
-            if desk.items[k] >= 0:
-                lists.item[a + n], lists.cost[a + n] = desk.items[k], desk.costs[k]
-                n += 1
-        if price.shape[0] > n_o:
-            lists.item[a + n], lists.cost[a + n] = n_o, 0.0
+    a, b = lists.start[i], lists.start[i + 1]
+    old, size, cut = lists.length[i], b - a, np.inf
+    if price.shape[0] > n_o:  # the last object costs nothing, and nobody needs to search for it
+        size -= 1
+        old -= 1
+    if old == size:  # what it had are candidates still: none of the new ones is worse
+        cut = -np.inf
+        for k in range(a, b):
+            if lists.item[k] < n_o:
+                cut = max(cut, lists.cost[k] + price[lists.item[k]])
+        cut += 1e-12 * abs(cut) + 1e-300
+    lists.threshold[i] = find(shop, price, i, cut, size, desk)
+    n = 0
+    for k in range(size):
+        if desk.items[k] >= 0:
+            lists.item[a + n], lists.cost[a + n] = desk.items[k], desk.costs[k]
             n += 1
-        lists.length[i] = n
+    if price.shape[0] > n_o:
+        lists.item[a + n], lists.cost[a + n] = n_o, 0.0
+        n += 1
+    lists.length[i] = n
+
+
+@lean
+def _refresh(lists: Lists, shop: Shop, price: Floats, bidders: Ints, desk: Desk) -> None:
+    for i in bidders:
+        search_list(lists, shop, price, i, desk)
 
 
 def refresh(lists: Lists, shop: Shop, price: Floats, bidders: Ints) -> None:
@@ -282,7 +288,10 @@ def refresh(lists: Lists, shop: Shop, price: Floats, bidders: Ints) -> None:
     A price more than there are objects in the shop belongs to an object that costs nothing and is on every list.
     """
     size = int((lists.start[bidders + 1] - lists.start[bidders]).max())
-    in_chunks(lambda part: _refresh(lists, shop, price, bidders[part], _desk(size)), len(bidders), chunk=_CHUNK)
+    if len(bidders) <= 4 * _CHUNK:  # threads would take longer to start
+        _refresh(lists, shop, price, bidders, new_desk(size))
+        return
+    in_chunks(lambda part: _refresh(lists, shop, price, bidders[part], new_desk(size)), len(bidders), chunk=_CHUNK)
 
 
 @lean
@@ -311,7 +320,7 @@ def announce(lists: Lists, price: Floats, back: Shop, ceiling: Floats, fallen: I
     ``back`` is the shop where objects look for bidders, its prices (``ceiling``) minus the thresholds: an object at
     price p concerns the bidders with cost - threshold < -p.
     """
-    _announce(lists, price, back, ceiling, fallen, _desk(0))
+    _announce(lists, price, back, ceiling, fallen, new_desk(0))
 
 
 @lean
@@ -336,57 +345,3 @@ def _announce_leaf(lists: Lists, price: Floats, back: Shop, ceiling: Floats, j: 
             cost = cost_of(back, j, i)
             if cost + price[j] < lists.threshold[i]:
                 enlist(lists, price, i, j, cost)
-
-
-def least_costs(shop: Shop, price: Floats, start: Floats) -> Floats:
-    """Least cost + price over *all* objects, for every bidder, by a search of its own. ``start`` are levels met."""
-    out = start.copy()
-    in_chunks(lambda part: _least(shop, price, part.start, out[part], _desk(1)), len(out), chunk=4 * _CHUNK)
-    return out
-
-
-@lean
-def _least(shop: Shop, price: Floats, first: int, out: Floats, desk: Desk) -> None:
-    for i in range(out.shape[0]):
-        out[i] = min(out[i], find(shop, price, first + i, out[i], 1, desk))
-
-
-def effort(shop: Shop, n: int) -> float:
-    """Estimate the leaves that all bidders look at, from a sample: the noisier file should do the asking."""
-    n_b, n_o = len(shop.space.queries), len(shop.space.points)
-    desk, price = _desk(min(n, n_o)), np.zeros(n_o)
-    update_prices(shop, price)
-    sample = np.arange(0, n_b, max(1, n_b // _SAMPLE))
-    for i in sample:
-        find(shop, price, i, np.inf, min(n, n_o), desk)
-    return float(desk.looked[0]) / len(sample) * n_b
-
-
-def within(shop: Shop, price: Floats, bidders: Ints, cut: Floats) -> tuple[Ints, Ints]:
-    """All objects with cost + price below ``cut`` of some bidders: pairs (place in ``bidders``, object)."""
-    who, what = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    todo, size, n_o = np.arange(len(bidders)), 8, len(shop.space.points)
-    while len(todo):
-        size = min(size, n_o)
-        found = np.full((len(todo), size), -1, np.int32)
-        in_chunks(
-            lambda part, todo=todo, found=found, size=size: _within_cut(
-                shop, price, bidders[todo[part]], cut[todo[part]], found[part], _desk(size)
-            ),
-            len(todo),
-        )
-        more = (found >= 0).all(axis=1) if size < n_o else np.zeros(len(todo), np.bool_)
-        row, col = np.nonzero((found >= 0) & ~more[:, None])
-        who.append(todo[row])
-        what.append(found[row, col].astype(np.int64))
-        todo, size = todo[more], size * 8
-    return np.concatenate(who), np.concatenate(what)
-
-
-@lean
-def _within_cut(shop: Shop, price: Floats, bidders: Ints, cut: Floats, found: Items, desk: Desk) -> None:
-    n = found.shape[1]
-    for s in range(bidders.shape[0]):
-        find(shop, price, bidders[s], cut[s], n, desk)
-        for k in range(n):
-            found[s, k] = desk.items[k]

@@ -1,8 +1,8 @@
 """Proof that a matching is the cheapest, by weak duality over all pairs.
 
 Give every object a price p_j and let a bidder's profit be u_i = min over ALL objects of (c_ij + p_j). Then any matching
-costs at least sum u_i - sum p_j, whatever the prices were found with: each matched pair costs at least u_i - p_j. Objects
-left over must not be sold below the others, so the least price is subtracted first when the object side is larger.
+costs at least sum u_i - sum p_j, wherever prices come from: each matched pair costs at least u_i - p_j. Objects left
+over must not lower that sum, so the least price is subtracted from all when the object side is larger.
 """
 
 from __future__ import annotations

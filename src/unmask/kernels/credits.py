@@ -3,8 +3,8 @@
 With optimal prices the *tight* pairs, those whose cost equals profit minus price, are all that an optimal matching may
 use, and every one-to-one matching of tight pairs is optimal. So shares are those of the matchings of the tight graph:
 
-- on classes of equal records, an optimal matching is a flow f between classes, and equal records share it: a record of a
-  class of r has the chance E[f] / (r s) of a given record of a class of s;
+- on classes of equal records, an optimal matching is a flow f between classes, and equal records share it: a record of
+  a class of r has the chance E[f] / (r s) of a given record of a class of s;
 - a pair outside a cycle of alternatives has the same flow in all optimal matchings (strong components; then pairs that
   hang on a class without another choice);
 - what remains falls into parts. A small one is counted exactly, by a permanent over subsets. A large one is sampled by
@@ -15,18 +15,21 @@ The result depends on values only, so shuffling the rows changes nothing.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from unmask.kernels.candidates import open_shops, update_prices, within
+from unmask.kernels.candidates import open_shops, update_prices
 from unmask.kernels.classes import both, of_classes
 from unmask.kernels.sharing import count_part, sample_part, strip
+from unmask.kernels.survey import within
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from unmask.kernels.assignment import Matching
     from unmask.kernels.classes import Classes
     from unmask.kernels.space import Floats, Space
@@ -51,9 +54,10 @@ class _Graph(NamedTuple):
     flow: Floats
     n_a: int
     n_b: int
+    whole: bool  # no tight pair is left out
 
 
-def credits(space: Space, matching: Matching, truth: Rows, *, seed: int = 0, draws: int = 200) -> Credits:
+def credits(space: Space, matching: Matching, truth: Rows, *, seed: int = 0, draws: int = 200) -> Credits:  # noqa: A001
     """Share of the optimal matchings that contain (i, truth[i]), for every query i; -1 means no true point: 0.
 
     A matching that is not proven optimal is taken for the only one, up to equal records; then nothing is exact.
@@ -71,9 +75,9 @@ def credits(space: Space, matching: Matching, truth: Rows, *, seed: int = 0, dra
     a, b = queries.label[known], points.label[truth[known]]
     at = order[np.minimum(np.searchsorted(keys, a * graph.n_b + b, sorter=order), len(keys) - 1)]
     found = keys[at] == a * graph.n_b + b
-    credit, sure = np.zeros(len(truth)), np.full(len(truth), matching.optimal)
+    credit, sure = np.zeros(len(truth)), np.full(len(truth), graph.whole)
     credit[known] = np.where(found, mean[at] / (queries.size[a] * points.size[b]), 0.0)
-    sure[known] = np.where(found, exact[at], matching.optimal)
+    sure[known] &= np.where(found, exact[at], True)  # noqa: FBT003
     return Credits(credit, sure)
 
 
@@ -87,7 +91,7 @@ def _matched(matching: Matching, queries: Classes, points: Classes) -> _Graph:
     free[matching.cols[matching.cols >= 0]] = False
     keys = np.concatenate([a[rows] * n_b + b, (n_a - 1) * n_b + points.label[free]])
     keys, flow = np.unique(keys, return_counts=True)
-    return _Graph(keys // n_b, keys % n_b, flow.astype(np.float64), n_a, n_b)
+    return _Graph(keys // n_b, keys % n_b, flow.astype(np.float64), n_a, n_b, whole=False)
 
 
 def _tight(space: Space, matching: Matching, queries: Classes, points: Classes, used: _Graph) -> _Graph:
@@ -98,7 +102,7 @@ def _tight(space: Space, matching: Matching, queries: Classes, points: Classes, 
     tolerance = _TIGHT * (float(np.nanmean(matching.costs)) or _size(space))
     shop, _, rows, cols = open_shops(of_classes(space, queries, points), squared=matching.squared)
     update_prices(shop, price[cols])
-    who, what = within(shop, price[cols], np.arange(len(rows)), profit[rows] + tolerance)
+    who, what, whole = within(shop, price[cols], profit[rows] + tolerance)
     keys = [rows[who] * used.n_b + cols[what], used.a * used.n_b + used.b]
     if len(points.label) > len(queries.label):
         keys.append((used.n_a - 1) * used.n_b + np.flatnonzero(price <= tolerance))
@@ -107,7 +111,7 @@ def _tight(space: Space, matching: Matching, queries: Classes, points: Classes, 
     every = np.unique(np.concatenate(keys))
     flow = np.zeros(len(every))
     flow[np.searchsorted(every, used.a * used.n_b + used.b)] = used.flow
-    return _Graph(every // used.n_b, every % used.n_b, flow, used.n_a, used.n_b)
+    return _Graph(every // used.n_b, every % used.n_b, flow, used.n_a, used.n_b, whole)
 
 
 def _size(space: Space) -> float:
@@ -130,7 +134,7 @@ def _mean_flow(graph: _Graph, seed: int, draws: int) -> tuple[Floats, NDArray[np
     part = connected_components(coo_array((np.ones(len(a)), (a, b)), shape=(b.max() + 1,) * 2), directed=False)[1][a]
     order = np.argsort(part, kind="stable")
     bounds = np.append(np.flatnonzero(np.diff(part[order], prepend=-1)), len(order))
-    for number, (first, last) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+    for number, (first, last) in enumerate(pairwise(bounds)):
         chosen = order[first:last]
         edges = inner[chosen]
         left, right = np.unique(a[chosen], return_inverse=True)[1], np.unique(b[chosen], return_inverse=True)[1]

@@ -61,7 +61,7 @@ def open_market(supply: Ints, capacity: Ints) -> Market:
 def holds_all(m: Market, i: int, j: int) -> bool:
     """Tell whether bidder i holds every unit of object j: then it has nothing to win there."""
     s = m.slot[j]
-    return m.tranches[j] == 1 and m.holder[s] == i and m.amount[s] == m.capacity[j]
+    return bool(m.tranches[j] == 1 and m.holder[s] == i and m.amount[s] == m.capacity[j])
 
 
 @inlined

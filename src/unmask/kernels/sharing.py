@@ -68,7 +68,8 @@ def _count(tight: NDArray[np.bool_]) -> Floats:
             for j in range(n):
                 if tight[k, j] and not used >> j & 1:
                     share[k, j] += before[k, used] * after[k + 1, used | 1 << j]
-    return share / before[n, full - 1]
+    share /= before[n, full - 1]
+    return share
 
 
 def sample_part(a: Ints, b: Ints, flow: Floats, draws: int, rng: np.random.Generator) -> Floats:
@@ -98,7 +99,7 @@ def _walk(
     for draw in range(draws + _BURN_IN):
         steps = 0
         while steps < _STEPS * units:
-            e = _matched_pair(b, flow, by_b, start_b, capacity, units, rng)
+            e = _matched_pair(flow, by_b, start_b, capacity, units, rng)
             flow[e] -= 1
             u = a[e]
             while u >= 0:
@@ -111,9 +112,7 @@ def _walk(
 
 
 @kernel
-def _matched_pair(
-    b: Ints, flow: Ints, by_b: Ints, start_b: Ints, capacity: Ints, units: int, rng: np.random.Generator
-) -> int:
+def _matched_pair(flow: Ints, by_b: Ints, start_b: Ints, capacity: Ints, units: int, rng: np.random.Generator) -> int:
     """Choose the pair of a random unit of the right-hand side."""
     x = int(rng.random() * units)
     j = 0
@@ -123,8 +122,8 @@ def _matched_pair(
     for k in range(start_b[j], start_b[j + 1]):
         x -= flow[by_b[k]]
         if x < 0:
-            return by_b[k]
-    return by_b[start_b[j + 1] - 1]
+            return int(by_b[k])
+    return int(by_b[start_b[j + 1] - 1])
 
 
 @kernel
@@ -148,7 +147,7 @@ def _step(
         if x < flow[e]:
             flow[e] -= 1
             flow[taken] += 1
-            return a[e]
+            return int(a[e])
         x -= flow[e]
     flow[taken] += 1
     return -1

@@ -1,0 +1,221 @@
+"""The graph attack against igraph and networkx, ratios taken in one run.
+
+    python benchmarks/graph.py --only small large seeds geometric null
+
+Baselines: igraph's ``largest_cliques`` and networkx' ``find_cliques`` on the finished product graph (their clique step
+alone), against the whole of our attack, from tables to pairs. Both are optional: without them the rows are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from importlib.util import find_spec
+
+import numpy as np
+import polars as pl
+from scipy.spatial import cKDTree
+
+from unmask.attacks.graph import Coordinates, NoiseTolerance, Null, link_graph
+from unmask.attacks.graph_distances import between, read_place
+from unmask.attacks.graph_exact import pose
+from unmask.attacks.graph_tolerance import window
+from unmask.datasets.places import people
+from unmask.kernels.product import neighbours, vertices
+
+LONLAT = Coordinates("lon", "lat")
+LABELS = ["sex", "age"]
+
+
+def files(n, common, sigma, seed=0):
+    rng = np.random.default_rng(seed)
+    everyone = people(2 * n - common, rng)
+    noise = rng.normal(0, sigma, size=(2, n))
+    target = everyone[:n].with_columns(lon=pl.col("lon") + noise[0], lat=pl.col("lat") + noise[1])
+    return target, everyone[n - common :], np.column_stack([np.arange(n - common, n), np.arange(common)])
+
+
+def must_equal(peer, ours):
+    if peer != ours:
+        raise SystemExit(f"the peer found {peer}, unmask {ours}")
+
+
+def clock(function, repeat=1):
+    """Best processor time (all threads) of some calls, and the last answer: a busy machine cannot change it."""
+    best = np.inf
+    for _ in range(repeat):
+        begin = time.process_time()
+        answer = function()
+        best = min(best, time.process_time() - begin)
+    return best, answer
+
+
+def attack(n, common, sigma, *, alpha=0.9, **options):
+    target, identification, truth = files(n, common, sigma)
+    options = {"null": None, **options}
+
+    def run():
+        return link_graph(
+            (target, LONLAT), (identification, LONLAT), labels=LABELS, tolerance=NoiseTolerance(sigma, alpha), **options
+        )
+
+    return run, truth
+
+
+def product_edges(n, common, sigma, alpha=0.9):
+    """The finished product graph, for the baselines."""
+    target, identification, _ = files(n, common, sigma)
+    one, two = (
+        read_place((target, LONLAT), LABELS, "target"),
+        read_place((identification, LONLAT), LABELS, "identification"),
+    )
+    s = pose(one, two, window(two, NoiseTolerance(sigma, alpha)), None).sides()
+    rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
+    found = np.empty(len(rows), dtype=np.int32)
+    edges = []
+    for u in range(len(rows)):
+        near = found[: neighbours(s, rows[u], cols[u], -1, found)]
+        near = near[near > u]
+        edges.append(np.column_stack([np.full(len(near), u), near]))
+    return len(rows), np.vstack(edges)
+
+
+def row(what, seconds, linkage=None, truth=None, ratio=None, peer=""):
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    said = f"{what:<58} {seconds:9.3f} s cpu  peak {peak:4.2f} GB"
+    if ratio is not None:
+        said += f"  {ratio:8.1f} x {peer}"
+    if linkage is not None:
+        said += (
+            f"  clique {linkage.clique_size}, certified {linkage.exact}, precision {linkage.precision(truth):.3f},"
+            f" recall {linkage.recall(truth):.3f}"
+        )
+    print(said, flush=True)
+
+
+def against_peers(n, common, sigma, repeat, *, networkx):
+    """Ours, whole, against the peers' clique step on the finished graph."""
+    run, truth = attack(n, common, sigma, method="exact")
+    run()
+    ours, linkage = clock(run, repeat)
+    row(f"unmask, whole attack, N={n}, common={common}, sigma={sigma}", ours, linkage, truth)
+    seconds, _ = clock(attack(n, common, sigma, method="exact", null=Null())[0])
+    row("  the same with 19 null draws", seconds)
+    order, edges = product_edges(n, common, sigma)
+    print(f"  product graph: {order} vertices, {len(edges)} edges", flush=True)
+    if find_spec("igraph"):
+        import igraph
+
+        graph = igraph.Graph(n=order, edges=edges.tolist())
+        seconds, cliques = clock(graph.largest_cliques)
+        union = {u for clique in cliques for u in clique}
+        must_equal((len(cliques[0]), len(union)), (linkage.clique_size, len(linkage.pairs)))
+        row(
+            f"  igraph {igraph.__version__} largest_cliques alone",
+            seconds,
+            ratio=seconds / ours,
+            peer="our whole attack",
+        )
+    if networkx and find_spec("networkx"):
+        import networkx as nx
+
+        graph = nx.Graph(edges.tolist())
+        seconds, most = clock(lambda: max(map(len, nx.find_cliques(graph))))
+        must_equal(most, linkage.clique_size)
+        row(f"  networkx {nx.__version__} find_cliques alone", seconds, ratio=seconds / ours, peer="our whole attack")
+
+
+def small():
+    against_peers(300, 100, 0.05, 5, networkx=True)
+
+
+def large():
+    against_peers(1000, 333, 0.01, 1, networkx=False)
+
+
+def sparse():
+    run, truth = attack(2000, 667, 0.01, method="exact")
+    row("unmask, exact, N=2000, common=667, sigma=0.01", *clock(run), truth)
+
+
+def seeds():
+    for sigma in (0.01, 0.05):
+        run, truth = attack(300, 100, sigma, method="seeds")
+        run()
+        run, truth = attack(1000, 333, sigma, method="seeds")
+        before, linkage = clock(run)
+        row(f"unmask, seeds, N=1000, common=333, sigma={sigma}", before, linkage, truth)
+        run, truth = attack(10_000, 3333, sigma, method="seeds")
+        seconds, linkage = clock(run)
+        row(f"unmask, seeds, N=10000, common=3333, sigma={sigma}", seconds, linkage, truth, seconds / before, "N=1000")
+
+
+def geometric():
+    attack(300, 100, 0.01, method="geometric")[0]()
+    for n in (10_000, 100_000):
+        run, truth = attack(n, n // 3, 0.01, method="geometric")
+        seconds, linkage = clock(run)
+        _, identification, _ = files(n, n // 3, 0.01)
+        points = identification.select("lon", "lat").to_numpy()
+        for k in (1, 32):
+            peer, _ = clock(lambda points=points, k=k: cKDTree(points).query(points, k=k), 3)
+            row(f"  scipy kd-tree build and query of {n} points, {k} nearest", peer)
+            row(
+                f"unmask, geometric, N={n}, common={n // 3}, sigma=0.01",
+                seconds,
+                linkage,
+                truth,
+                seconds / peer,
+                "kd-tree",
+            )
+
+
+def null():
+    """25 pairs of files with nobody in common, N = 300: alarms of each method at level 0.05."""
+    for method, sigma in (("exact", 0.02), ("seeds", 0.02), ("geometric", 0.05)):
+        alarms, begin = 0, time.process_time()
+        for seed in range(25):
+            target, identification, _ = files(300, 0, sigma, seed=100 + seed)
+            linkage = link_graph(
+                (target, LONLAT), (identification, LONLAT),
+                labels=LABELS, tolerance=NoiseTolerance(sigma), method=method, seed=seed,
+            )  # fmt: skip
+            alarms += linkage.found
+        row(f"{method}, sigma={sigma}: {alarms} alarms on 25 pairs of disjoint files", time.process_time() - begin)
+
+
+def product():
+    """Window joins against testing all pairs of vertices with NumPy, N = 300."""
+    target, identification, _ = files(300, 100, 0.05)
+    d1, d2 = (between(*[f.select("lon", "lat").to_numpy()] * 2, "lonlat") for f in (target, identification))
+    one, two = read_place((target, d1), LABELS, "target"), read_place((identification, d2), LABELS, "identification")
+    problem = pose(one, two, window(two, 11.0), None)
+    from unmask.kernels.product import adjacency
+
+    def ours():
+        s = problem.sides()
+        rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
+        return adjacency(s, np.arange(len(rows), dtype=np.int32), rows, cols)
+
+    def dense():
+        s = problem.sides()
+        rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
+        near = np.abs(s.d2[np.ix_(cols, cols)] - s.d1[np.ix_(rows, rows)]) < 11.0
+        return near & (rows[:, None] != rows) & (cols[:, None] != cols)
+
+    ours()
+    seconds, bits = clock(ours, 5)
+    peer, near = clock(dense)
+    must_equal(int(np.bitwise_count(bits).sum()), int(near.sum()))
+    row("product graph, N=300, window joins", seconds, ratio=peer / seconds, peer="faster than dense NumPy")
+
+
+PARTS = {f.__name__: f for f in (product, small, large, sparse, seeds, geometric, null)}
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
+    for name in parser.parse_args().only:
+        print(f"-- {name}", flush=True)
+        PARTS[name]()

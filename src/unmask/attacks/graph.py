@@ -1,0 +1,289 @@
+"""The graph attack: published distances give people away [KROLL]_.
+
+The owner removed names and places and published, beside the table, how far its people live from each other. The snooper
+holds another table with names and places. Two people of the release and two of hers match when their labels agree and
+their distances agree; a set of matches in which *all* distances agree is a clique of the product graph, and the larger
+it is, the harder it is to believe in chance. She takes the union of all maximum cliques. Success: the share of her
+claims that is right (precision) and of the people in both files that she claims (recall).
+
+Where the paper stops, this goes on: larger files (seeds, geometry), and a null calibration, because a maximum clique
+always exists, and in files without anyone in common it is a set of wrong claims.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unmask.attacks.graph_distances import Coordinates, Distances, Place, read_place
+from unmask.attacks.graph_null import Calibration, Null, calibrate
+from unmask.attacks.graph_tolerance import Deviations, NoiseTolerance, Relative, Tolerance, window
+from unmask.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from unmask.attacks.graph_exact import Problem
+
+Ints = NDArray[np.int64]
+Method = Literal["auto", "exact", "seeds", "geometric"]
+METHODS = ("auto", "exact", "seeds", "geometric")
+BUDGET = 20_000_000  # nodes of branch and bound
+
+
+@dataclass(frozen=True, slots=True)
+class GraphLinkage:
+    """Who was found. Pairs are rows of the two files as they were given; without a claim there are none."""
+
+    pairs: Ints  # (k, 2): row of the target file, row of the identification file
+    posterior: NDArray[np.float64]  # (k,): belief in each pair (geometric), or 1 / number of claims on its records
+    clique_size: int  # order of the largest approximate common subgraph found; geometric: number of pairs
+    n_cliques: int  # maximum cliques met: more may exist (ties), one is certain when n_pairs == clique_size and exact
+    exact: bool  # True: proven, size and union
+    method: str  # exact, seeds, geometric
+    why: str  # why this method, and what the null said
+    n_target: int
+    n_identification: int
+    null: Calibration | None
+
+    @property
+    def found(self) -> bool:
+        """Whether anything is claimed."""
+        return len(self.pairs) > 0
+
+    @property
+    def ties(self) -> int:
+        """Claims beyond one maximum clique: the price of taking the union."""
+        return max(0, len(self.pairs) - self.clique_size) if self.found else 0
+
+    def hits(self, truth: Ints) -> int:
+        """TP: claims that are right. ``truth``: (k, 2), rows of both files that belong to one person."""
+        return len(_keys(self.pairs) & _keys(truth))
+
+    def precision(self, truth: Ints) -> float:
+        """TP / (TP + FP); not a number when nothing is claimed."""
+        return self.hits(truth) / len(self.pairs) if self.found else math.nan
+
+    def recall(self, truth: Ints) -> float:
+        """TP / (TP + FN); not a number when the files share nobody."""
+        return self.hits(truth) / len(truth) if len(truth) else math.nan
+
+    def exposure(self, truth: Ints) -> NDArray[np.float64]:
+        """Risk of each identification record: its true match's share of the claims made on it (ties are shared)."""
+        claims = np.bincount(self.pairs[:, 1], minlength=self.n_identification)
+        risk = np.zeros(self.n_identification)
+        for _, row in _keys(self.pairs) & _keys(truth):
+            risk[row] = 1.0 / claims[row]
+        return risk
+
+
+def _keys(pairs: Ints) -> set[tuple[int, int]]:
+    return {(int(a), int(b)) for a, b in np.asarray(pairs).reshape(-1, 2)}
+
+
+def link_graph(  # noqa: PLR0913  # options are keyword-only
+    target: tuple[Any, Distances],
+    identification: tuple[Any, Distances],
+    *,
+    labels: Sequence[str],
+    tolerance: Tolerance,
+    method: Method = "auto",
+    gamma: float | None = None,
+    label_distance: Mapping[str, float] | None = None,
+    null: Null | None = Null(),  # noqa: B008  # frozen
+    budget: int = BUDGET,
+    seed: int = 0,
+    progress: Callable[[str, float], None] | None = None,
+) -> GraphLinkage:
+    """Attack a release that comes with distances.
+
+    Parameters
+    ----------
+    target, identification
+        The release and the snooper's file: each a table and its distances (a square matrix, a path to one in .npy, .csv
+        or .parquet, names of the table's distance columns, `Coordinates`, or a function of two rows' numeric arrays).
+    labels
+        Columns that both tables have; records may match when these are equal (missing equals missing).
+    tolerance
+        When two distances agree: a number (``|d - d'| < tolerance``), `Relative`, `Deviations` or `NoiseTolerance`.
+    method
+        ``exact``: the paper's attack with a certificate; ``seeds``: any metric at any size, without one; ``geometric``:
+        needs the identification file's coordinates. ``auto`` picks by size and data and says why.
+    gamma
+        Extend the answer to pairs that agree with at least this share of it (gamma-quasi-clique).
+    label_distance
+        Numeric labels may differ by this much.
+    null
+        Calibration; None claims whatever is found, as the paper does.
+    budget
+        Nodes of branch and bound after which the answer is no longer certified.
+    seed, progress
+        Random state of null draws and seeds; a function told the stage and its share done.
+    """
+    if method not in METHODS:
+        raise ParameterError("unknown method", got=repr(method), allowed=", ".join(METHODS))
+    if gamma is not None and not 0 < gamma <= 1:
+        raise ParameterError("gamma is a share", got=repr(gamma), allowed="above 0, at most 1")
+    names = list(labels)
+    if unknown := [name for name in label_distance or {} if name not in names]:
+        raise ParameterError("a label distance for no label", got=", ".join(unknown), allowed=", ".join(names))
+    one, two = read_place(target, names, "target"), read_place(identification, names, "identification")
+    from unmask.attacks.graph_exact import pose  # noqa: PLC0415  # numba loads when it is needed
+
+    problem = pose(one, two, window(two, tolerance), label_distance)
+    chosen, why = _choose(method, problem.n_vertices, one, two)
+    tell = progress or (lambda _stage, _share: None)
+    if problem.n_vertices == 0:
+        return _nothing(one, two, chosen, "no record of one file has the labels of a record of the other")
+    run = {"exact": _exact, "seeds": _seeds, "geometric": _geometric}[chosen]
+
+    def strangers(rng: np.random.Generator) -> Problem:
+        """The same problem with nobody in common."""
+        if null is None or null.independent is None:
+            return replace(problem, order2=problem.order2[rng.permutation(two.n)])
+        drawn = read_place(null.independent(rng), names, "independent")
+        return pose(one, drawn, problem.window, label_distance)
+
+    return run(problem, _Options(gamma, null, budget, seed, tolerance, tell, why, strangers))
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    gamma: float | None
+    null: Null | None
+    budget: int
+    seed: int
+    tolerance: Tolerance
+    tell: Callable[[str, float], None]
+    why: str
+    strangers: Callable[[np.random.Generator], Problem]
+
+
+def _choose(method: Method, n_vertices: int, target: Place, identification: Place) -> tuple[str, str]:
+    """Pick the method by size and data."""
+    if method == "geometric" and identification.points is None:
+        raise ParameterError(
+            "the geometric attack needs the identification file's coordinates",
+            got="distances only",
+            allowed="Coordinates(lon, lat) or Coordinates(x, y, kind='planar')",
+            hint="method='seeds' works with any distances",
+        )
+    if method != "auto":
+        return method, f"{method}: asked for"
+    size = f"{target.n} x {identification.n} records, {n_vertices} pairs with matching labels"
+    if n_vertices <= 66_000:
+        return "exact", f"exact: {size}"
+    if identification.points is not None:
+        return "geometric", f"geometric: {size}, and the identification file has coordinates"
+    if max(target.n, identification.n) <= 2000:
+        return "exact", f"exact: {size}"
+    return "seeds", f"seeds: {size}, no coordinates"
+
+
+def _nothing(target: Place, identification: Place, method: str, why: str) -> GraphLinkage:
+    empty = np.zeros((0, 2), dtype=np.int64)
+    return GraphLinkage(
+        empty, np.zeros(0), 0, 0, exact=True, method=method, why=f"nothing found: {why}",
+        n_target=target.n, n_identification=identification.n, null=None,
+    )  # fmt: skip
+
+
+def _claim(pairs: Ints) -> tuple[Ints, NDArray[np.float64]]:
+    """Sort the pairs, and share belief among claims on one record."""
+    pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    on1, on2 = np.bincount(pairs[:, 0]), np.bincount(pairs[:, 1])
+    return pairs, 1.0 / np.maximum(on1[pairs[:, 0]], on2[pairs[:, 1]])
+
+
+def _judge(why: str, null: Calibration | None, size: float) -> str:
+    if null is None:
+        return f"{why}; not calibrated"
+    verdict = "" if null.significant else "nothing found: "
+    chance = f"{max(null.sizes):g} in {len(null.sizes)} draws"
+    return f"{verdict}{why}; {size:g} against a null of {chance}, p = {null.p_value:.3g}"
+
+
+def _exact(problem: Problem, options: _Options) -> GraphLinkage:
+    from unmask.attacks.graph_exact import quasi, reaches, solve  # noqa: PLC0415  # numba loads when it is needed
+
+    options.tell("cliques", 0.0)
+    s = problem.sides()
+    found, rows, cols = solve(s, budget=options.budget)
+    null = None
+    if options.null is not None:
+
+        def draw(rng: np.random.Generator) -> tuple[float, bool]:
+            return reaches(options.strangers(rng).sides(), found.size, budget=options.budget)
+
+        null = calibrate(found.size, draw, options.null, options.seed, lambda share: options.tell("null", share))
+    rows, cols = rows[found.union], cols[found.union]
+    if options.gamma is not None:
+        rows, cols = quasi(s, rows, cols, options.gamma)
+    why = options.why if found.certified else f"{options.why}; the budget ended before the proof"
+    return _answer(problem, (rows, cols), (found.size, found.n_found, found.certified), "exact", null, why)
+
+
+def _answer(
+    problem: Problem, match: tuple[Any, Any], clique: tuple[int, int, bool], method: str, null: Calibration | None,
+    why: str,
+) -> GraphLinkage:  # fmt: skip
+    pairs = np.column_stack([problem.order1[match[0]], problem.order2[match[1]]]).astype(np.int64)
+    if null is not None and not null.significant:
+        pairs = pairs[:0]
+    pairs, belief = _claim(pairs)
+    size, count, exact = clique
+    return GraphLinkage(
+        pairs, belief, size, count, exact=exact, method=method, why=_judge(why, null, size),
+        n_target=problem.target.n, n_identification=problem.identification.n, null=null,
+    )  # fmt: skip
+
+
+def _seeds(problem: Problem, options: _Options) -> GraphLinkage:
+    from unmask.attacks.graph_seeds import reaches, seed_and_extend  # noqa: PLC0415  # numba loads when it is needed
+
+    options.tell("seeds", 0.0)
+    found, rows, cols = seed_and_extend(problem, budget=options.budget)
+    null = None
+    if options.null is not None:
+
+        def draw(rng: np.random.Generator) -> tuple[float, bool]:
+            return reaches(options.strangers(rng), found.size)
+
+        null = calibrate(found.size, draw, options.null, options.seed, lambda share: options.tell("null", share))
+    why = f"{options.why}; not certified: only pairs that agree with the seed were searched"
+    return _answer(
+        problem, (rows[found.union], cols[found.union]), (found.size, found.n_found, False), "seeds", null, why
+    )
+
+
+def _geometric(problem: Problem, options: _Options) -> GraphLinkage:
+    from unmask.attacks.graph_geometry import overlay  # noqa: PLC0415  # numba loads when it is needed
+    from unmask.attacks.graph_tolerance import place_noise  # noqa: PLC0415
+
+    options.tell("alignment", 0.0)
+    scale = place_noise(problem.identification, options.tolerance, problem.window)
+    found = overlay(problem, scale)
+    size = len(found.rows)
+    null = None
+    if options.null is not None:
+
+        def draw(rng: np.random.Generator) -> tuple[float, bool]:
+            other = len(overlay(options.strangers(rng), scale).rows)
+            return other, other >= size
+
+        null = calibrate(size, draw, options.null, options.seed, lambda share: options.tell("null", share))
+    why = f"{options.why}; {found.n_tried} alignments tried, noise of a place {found.scale:.3g}"
+    answer = _answer(problem, (found.rows, found.cols), (size, 1, False), "geometric", null, why)
+    if not answer.found:
+        return answer
+    order = np.lexsort((problem.order2[found.cols], problem.order1[found.rows]))
+    return replace(answer, posterior=found.posterior[order])
+
+
+__all__ = [
+    "Calibration", "Coordinates", "Deviations", "GraphLinkage", "NoiseTolerance", "Null", "Relative", "link_graph",
+]  # fmt: skip

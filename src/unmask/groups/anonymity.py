@@ -1,0 +1,314 @@
+"""Anonymity models: k, l, t and their relatives, per group and for the file.
+
+The intruder finds the group of records that look like his target. If the group is small he has found the person
+(k-anonymity); if its members share a confidential value he need not know which one it is (l-diversity and after).
+Formulas and sources are in ``diversity``; how missing keys count is in ``wildcard``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unmask.errors import ParameterError, RoleError
+from unmask.evidence.estimate import rate
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure
+from unmask.groups.classes import Classes, Frame, check_keys, count_classes, encode, open_table
+from unmask.groups.diversity import Cells, Diversity, Ground, diversity
+from unmask.groups.joint import Joint, join
+from unmask.groups.wildcard import number_rows, wildcard_sizes
+from unmask.tables.roles import check_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from unmask.tables.release import Release
+
+Floats = NDArray[np.float64]
+Missing = Literal["value", "wildcard"]
+
+
+@dataclass(frozen=True, slots=True)
+class Anonymity:
+    """Sizes of the groups and the diversity of each confidential attribute in them."""
+
+    classes: Classes
+    missing: Missing
+    alpha: float
+    class_sizes: Floats  # f of each class; a whole number unless missing is a wildcard with 0 < alpha < 1
+    class_weights: Floats | None  # F of each class, when there are weights
+    attributes: tuple[Diversity, ...]
+
+    @property
+    def k(self) -> float:
+        """The smallest crowd that a record hides in."""
+        return float(self.class_sizes.min())
+
+    def n_below(self, k: float) -> int:
+        """Records that violate k-anonymity: their crowd is smaller than k."""
+        return int(self.classes.counts[self.class_sizes < k].sum())
+
+    @property
+    def worst(self) -> dict[str, dict[str, float]]:
+        """For each confidential attribute the value of each model that the whole file meets."""
+        return {attribute.attribute: attribute.worst for attribute in self.attributes}
+
+    def attribute(self, name: str) -> Diversity:
+        """Diversity of one confidential attribute, one entry for each class."""
+        for attribute in self.attributes:
+            if attribute.attribute == name:
+                return attribute
+        known = [attribute.attribute for attribute in self.attributes]
+        raise ParameterError(
+            f"{name!r} is not a confidential attribute here", allowed=", ".join(known) or "none was given"
+        )
+
+    @property
+    def per_record(self) -> Floats:
+        """1/f for each record, in row order (tables in process)."""
+        return self.classes.spread(1 / np.maximum(self.class_sizes, 1.0))
+
+    def table(self) -> pl.DataFrame:
+        """One row for each group: key values, records, crowd and, for each confidential attribute, all models."""
+        fields = ("distinct", "entropy", "recursive", "alpha", "t", "delta", "beta", "enhanced_beta")
+        added = {f"{a.attribute}_{field}": getattr(a, field) for a in self.attributes for field in fields}
+        return self.classes.table(crowd=self.class_sizes, **added)
+
+
+def anonymity(  # noqa: PLR0913 - one option for each model that has a parameter
+    table: Any,  # noqa: ANN401 - any frame that narwhals takes
+    *,
+    quasi: Iterable[str],
+    confidential: Iterable[str] = (),
+    weight: str | None = None,
+    missing: Missing = "value",
+    alpha: float = 1.0,
+    ground: Mapping[str, Ground] | None = None,
+    c: float = 2.0,
+) -> Anonymity:
+    """Group ``table`` by its quasi-identifiers and tell which anonymity models hold.
+
+    Parameters
+    ----------
+    table
+        Any frame that narwhals takes; it is counted where it lives.
+    quasi, confidential
+        What the intruder knows, and what he wants to learn.
+    weight
+        Column of sampling weights, for the sum of weights of each crowd.
+    missing
+        "value": a missing key is a value of its own. "wildcard": it agrees with everything, an incomplete record
+        counting ``alpha`` for others. Diversity is always taken within groups that agree on missing keys too.
+    ground
+        Distance between confidential values in t-closeness: "equal", "ordered" or "numeric". Default: numeric for
+        numbers with decimals, equal else. Records whose value is missing are left out of ordered and numeric
+        distances.
+    c
+        The constant of recursive (c, l)-diversity.
+
+    """
+    keys = check_keys(quasi)
+    wanted = (confidential,) if isinstance(confidential, str) else tuple(dict.fromkeys(confidential))
+    _check(keys, wanted, missing, alpha, c)
+    frame = open_table(table, quasi=keys, confidential=wanted)
+    grounds = _grounds(frame, wanted, ground or {})
+    if len(wanted) == 1 and weight is None:  # one grouping serves both: groups are sums of cells
+        classes, attributes = _at_once(frame, keys, wanted[0], grounds[wanted[0]], c)
+    else:
+        classes = count_classes(table, keys, weight=weight)
+        attributes = tuple(_diverse(frame, classes, name, grounds[name], c) for name in wanted)
+    sizes, weights = classes.counts.astype(np.float64), classes.weights
+    if missing == "wildcard":
+        gaps = np.stack([column.is_null().to_numpy() for column in classes.columns.get_columns()], axis=1)
+        codes = classes.codes()
+        sizes = wildcard_sizes(codes, gaps, sizes, alpha)
+        weights = None if weights is None else wildcard_sizes(codes, gaps, weights, alpha)
+    return Anonymity(classes, missing, alpha, sizes, weights, attributes)
+
+
+def _at_once(
+    frame: Frame, keys: tuple[str, ...], name: str, ground: Ground, c: float
+) -> tuple[Classes, tuple[Diversity, ...]]:
+    """Count (group, value) pairs once and sum the groups from them here."""
+    counted = count_classes(frame.to_native(), (*keys, name))
+    columns = counted.columns.select(keys)
+    changes = columns.select(pl.any_horizontal(pl.col(key).ne_missing(pl.col(key).shift()) for key in keys)).to_series()
+    begins = np.r_[True, changes.to_numpy()[1:]]
+    group = np.cumsum(begins) - 1
+    sizes = np.bincount(group, counted.counts).astype(np.int64)
+    classes = Classes(keys, columns.filter(pl.Series(begins)), sizes, None, None, frame)
+    rows = Rows(group, _levelled(counted.columns[name], frame, name), counted.counts, len(sizes))
+    return classes, (_of_rows(rows, name, ground, c),)
+
+
+def _diverse(frame: Frame, classes: Classes, name: str, ground: Ground, c: float) -> Diversity:
+    """Count (group, value) pairs where the table lives and number the groups as ``classes`` does."""
+    names = [f"k{i}" for i in range(len(classes.keys))]
+    pairs = count_classes(frame.to_native(), (*classes.keys, name))
+    columns = pairs.columns.rename(dict(zip((*classes.keys, name), (*names, "v"), strict=True)))
+    numbered = classes.columns.rename(dict(zip(classes.keys, names, strict=True))).with_row_index("g")
+    joined = columns.join(numbered, on=names, how="left", nulls_equal=True, maintain_order="left")
+    rows = Rows(
+        joined["g"].to_numpy().astype(np.int64), _levelled(joined["v"], frame, name), pairs.counts, classes.n_classes
+    )
+    return _of_rows(rows, name, ground, c)
+
+
+class Rows(NamedTuple):
+    """Counts of (group, value) pairs, in any order within a group."""
+
+    group: NDArray[np.int64]
+    value: pl.Series
+    records: NDArray[np.int64]
+    n_groups: int
+
+
+def _of_rows(rows: Rows, name: str, ground: Ground, c: float) -> Diversity:
+    """Sort by group and value, and hand over; ordered scales leave missing values out."""
+    code = encode(rows.value).astype(np.int64)
+    positions = _positions(rows.value, code, ground)
+    order = np.lexsort((code, rows.group)) if isinstance(rows.value.dtype, pl.Enum) else slice(None)
+    group, code, count = rows.group[order], code[order], rows.records[order]
+    cells = Cells(group, code, count, rows.n_groups, positions)
+    if ground == "equal":
+        return diversity(cells, name, ground, c)
+    known = rows.value.is_not_null().to_numpy()[order]
+    placed = Cells(
+        group[known], code[known], count[known], rows.n_groups, positions[: int(code[known].max(initial=-1)) + 1]
+    )
+    return diversity(cells, name, ground, c, placed)
+
+
+def _levelled(value: pl.Series, frame: Frame, name: str) -> pl.Series:
+    """Levels with a declared order come back as text (see ``classes``): give them their order again."""
+    kind = frame.collect_schema()[name]
+    return value.cast(pl.Enum(kind.categories)) if kind == nw.Enum and getattr(kind, "categories", None) else value
+
+
+def _positions(value: pl.Series, code: NDArray[np.int64], ground: Ground) -> Floats:
+    positions = np.arange(int(code.max()) + 1, dtype=np.float64)
+    if ground == "numeric":
+        known = value.is_not_null()
+        numbers = value.to_physical() if value.dtype.is_temporal() else value
+        positions[code[known.to_numpy()]] = numbers.filter(known).cast(pl.Float64).to_numpy()
+    return positions
+
+
+def _grounds(frame: Frame, wanted: tuple[str, ...], given: Mapping[str, Ground]) -> dict[str, Ground]:
+    check_columns(given, wanted, "ground distance", "the confidential attributes")
+    schema = frame.collect_schema()
+    for name, ground in given.items():
+        if ground not in {"equal", "ordered", "numeric"}:
+            raise ParameterError(
+                f"unknown ground distance for {name!r}", got=repr(ground), allowed="'equal', 'ordered', 'numeric'"
+            )
+        if ground == "numeric" and not (schema[name].is_numeric() or schema[name].is_temporal()):
+            raise RoleError(
+                f"{name!r} has no numbers to take distances of", got=str(schema[name]), allowed="'equal', 'ordered'"
+            )
+    return {name: given.get(name, "numeric" if schema[name].is_float() else "equal") for name in wanted}
+
+
+def _check(keys: tuple[str, ...], confidential: tuple[str, ...], missing: str, alpha: float, c: float) -> None:
+    both = [name for name in confidential if name in keys]
+    if both:
+        raise RoleError(
+            "a column is both known and confidential", got=", ".join(map(repr, both)), hint="take it out of one role"
+        )
+    if missing not in {"value", "wildcard"}:
+        raise ParameterError("unknown way to treat missing keys", got=repr(missing), allowed="'value', 'wildcard'")
+    if not 0 <= alpha <= 1:
+        raise ParameterError("alpha is out of range", got=str(alpha), allowed="0 to 1")
+    if not c > 0:
+        raise ParameterError("c of recursive diversity is out of range", got=str(c), allowed="above 0")
+
+
+# --- as an attack on a pair of tables ---------------------------------------------------------------------------------
+
+
+def _has_secret(release: Release) -> str | None:
+    return None if _secrets(release) else "no confidential attribute is named that both tables have"
+
+
+def _secrets(release: Release) -> tuple[str, ...]:
+    both = set(release.original.columns) & set(release.released.columns)
+    return tuple(name for name in release.confidential if name in both)
+
+
+@measure(
+    "anonymity",
+    title="Groups that share a secret",
+    story="The intruder looks at all records that carry the values he knows; when they agree on a secret value, he "
+    "need not know which one is his person. A member of the group can also leave out his own record.",
+    keys=("anonymity.external", "anonymity.internal"),
+    applies=_has_secret,
+)
+def assess_anonymity(release: Release, context: Context) -> Evidence:
+    """Count what whole groups give away, right and beyond what the file's frequencies tell anyway."""
+    joint, names = join(release), _secrets(release)
+    gains = [_gains(joint, release, name) for name in names]
+    external, internal = (np.max([gain[side] for gain in gains], axis=0) for side in (0, 1))
+    context.progress(0.5, "groups")
+    people = joint.people
+    rates = [rate(gain[people], chance=0.0, seed=context.seed) for gain in (external, internal)]
+    table = release.released.select(*release.quasi, *names)
+    found = anonymity(table, quasi=release.quasi, confidential=names)
+    told = "certainty about a confidential value, beyond what is known of everybody"
+    return Evidence(
+        observations=(
+            Observation("anonymity.external", f"An outsider gains {rates[0].value:.1%} {told}.", rates[0]),
+            Observation("anonymity.internal", f"A member of the group gains {rates[1].value:.1%} {told}.", rates[1]),
+        ),
+        per_record=external,
+        facts=tuple(_facts(found)),
+        notes=joint.notes,
+    )
+
+
+def _gains(joint: Joint, release: Release, name: str) -> tuple[Floats, Floats]:
+    """1 - q for each person whose value, of share q in the release, is read off the group: outside, inside."""
+    number = number_rows(np.concatenate([joint.original, joint.released]))
+    mine, groups = number[: len(joint.original)], number[len(joint.original) :]
+    truth, value = _values(release, name)
+    n = int(number.max()) + 1
+    size = np.bincount(groups, minlength=n)
+    pairs, at, count = np.unique(np.stack([groups, value]), axis=1, return_inverse=True, return_counts=True)
+    distinct = np.bincount(pairs[0], minlength=n)
+    top = np.zeros(n, np.int64)
+    np.maximum.at(top, pairs[0], count)
+    shared = distinct == 1
+    odd = (distinct == 2) & (top == size - 1) & (size > 1)  # all but one: that one learns the others' value
+    own = np.where(joint.truth >= 0, groups[joint.truth], -1) == mine
+    right = own & (value[joint.truth] == truth)
+    others = (count[at.ravel()][joint.truth] == top[mine]) | (size[mine] == 2)  # not the one who stands apart
+    gain = 1 - np.bincount(value)[np.maximum(value[joint.truth], 0)] / len(value)
+    outside = np.where(right & shared[mine], gain, 0.0)
+    return outside, np.maximum(outside, np.where(right & odd[mine] & others, gain, 0.0))
+
+
+def _values(release: Release, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Numbers of the confidential values in both files, one codebook."""
+    left, right = release.original[name], release.released[name]
+    if left.dtype != right.dtype:
+        left, right = left.cast(pl.String), right.cast(pl.String)
+    both = encode(pl.concat([left, right])).astype(np.int64)
+    return both[: len(left)], both[len(left) :]
+
+
+def _facts(found: Anonymity) -> Iterator[Fact]:
+    yield Fact("k", found.k, "size of the smallest group")
+    words = {
+        "distinct": "fewest different values in a group (distinct l-diversity)",
+        "entropy": "least effective number of values in a group (entropy l-diversity)",
+        "alpha": "largest share of one value in a group",
+        "t": "largest distance between a group's values and the file's (t-closeness)",
+    }
+    for name, worst in found.worst.items():
+        for model, meaning in words.items():
+            yield Fact(f"{name}: {model}", worst[model], meaning)

@@ -1,0 +1,185 @@
+"""Cells: what a whole group shares, and what one member can subtract.
+
+A cell is a group of records with equal quasi-identifiers, or the total that is published of it.
+
+- *External* attack: everybody in the cell has the same confidential value; who knows that Mr Scrooge is in it knows
+  his.
+- *Internal* attack: a member looks at the cell without his own record; if the rest share one value, he knows theirs
+  (Torra 2024, attribute disclosure in clusters and cells). In a cell of two, each sees the other.
+- Magnitudes: a total is unsafe when few contribute most of it, (n, k) dominance, or when the second largest
+  contributor can estimate the largest to within p %: T - x_1 - x_2 < p x_1 [SDC]_ (Hundepool et al. 2012, section
+  4.2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unmask.errors import ParameterError, RoleError
+from unmask.groups.classes import Classes, check_keys, collect, count_classes, open_table, select_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedValues:
+    """Cells that give a confidential value away. ``chance``: guessing the file's most frequent value for everybody."""
+
+    attribute: str
+    classes: Classes
+    shared: Flags  # one value in the whole cell, of two members or more
+    learnt: Counts  # members whose value another member learns by subtracting his own record; all of them when shared
+    chance: float
+
+    @property
+    def n_external(self) -> int:
+        """Records whose value an outsider reads off their cell (a cell of one is identity disclosure, not this)."""
+        return int(self.classes.counts[self.shared].sum())
+
+    @property
+    def n_internal(self) -> int:
+        """Records whose value some other member of the cell learns, cells that are shared anyway included."""
+        return int(self.learnt.sum())
+
+    @property
+    def external(self) -> float:
+        """Share of records open to the external attack."""
+        return self.n_external / self.classes.n_records
+
+    @property
+    def internal(self) -> float:
+        """Share of records open to the internal attack."""
+        return self.n_internal / self.classes.n_records
+
+    @property
+    def per_record(self) -> Flags:
+        """Whether an outsider learns the record's value, in row order (tables in process)."""
+        return self.classes.spread(self.shared)
+
+
+@dataclass(frozen=True, slots=True)
+class Dominance:
+    """Totals of a magnitude by cell, and which may not be published."""
+
+    magnitude: str
+    classes: Classes
+    n: int
+    share: float
+    p: float
+    totals: Floats
+    largest: Floats  # sum of the n largest contributions
+    rest: Floats  # total less the two largest
+    first: Floats  # the largest
+
+    @property
+    def dominated(self) -> Flags:
+        """(n, k) rule: the n largest make more than the share of the total."""
+        return np.asarray((self.totals > 0) & (self.largest > self.share * self.totals))
+
+    @property
+    def estimable(self) -> Flags:
+        """P % rule: the second largest can estimate the largest too closely."""
+        return np.asarray((self.first > 0) & (self.rest < self.p * self.first))
+
+    @property
+    def n_dominated(self) -> int:
+        """Cells that fail the (n, k) rule."""
+        return int(self.dominated.sum())
+
+    @property
+    def n_estimable(self) -> int:
+        """Cells that fail the p % rule."""
+        return int(self.estimable.sum())
+
+    def table(self) -> pl.DataFrame:
+        """One row for each cell."""
+        return self.classes.table(total=self.totals, dominated=self.dominated, estimable=self.estimable)
+
+
+def shared_values(table: Any, *, quasi: Iterable[str], confidential: str) -> SharedValues:  # noqa: ANN401 - any frame
+    """Find cells whose members share a confidential value, all of them or all but one."""
+    keys = check_keys(quasi)
+    if confidential in keys:
+        raise RoleError("a column is both known and confidential", got=repr(confidential))
+    pairs = count_classes(table, (*keys, confidential))
+    columns = pairs.columns.with_columns(pl.Series("", pairs.counts))
+    grouped = columns.group_by(keys, maintain_order=True).agg(
+        pl.col("").sum().alias(" n"), pl.col("").max().alias(" top"), pl.len().alias(" values")
+    )
+    size, top = grouped[" n"].to_numpy(), grouped[" top"].to_numpy()
+    distinct = grouped[" values"].to_numpy()
+    classes = Classes(keys, grouped.select(keys), size.astype(np.int64), None, None, open_table(table))
+    shared = (distinct == 1) & (size > 1)
+    odd = (distinct == 2) & (top == size - 1)  # one stands apart, and sees that all the others agree
+    learnt = np.where(shared, size, np.where(odd, np.where(size == 2, 2, top), 0))
+    overall = columns.group_by(confidential).agg(pl.col("").sum())[""].max()
+    return SharedValues(confidential, classes, shared, learnt.astype(np.int64), float(str(overall)) / classes.n_records)
+
+
+def dominance(
+    table: Any,  # noqa: ANN401 - any frame that narwhals takes
+    *,
+    quasi: Iterable[str],
+    magnitude: str,
+    n: int = 2,
+    share: float = 0.85,
+    p: float = 0.10,
+) -> Dominance:
+    """Apply (n, k) dominance and the p % rule to the total of ``magnitude`` in each cell.
+
+    Contributions count by their absolute value; missing ones count nothing. Only the largest few of each cell leave
+    the place where the data lives.
+    """
+    keys = check_keys(quasi)
+    if n < 1 or not 0 < share <= 1 or not 0 <= p <= 1:
+        raise ParameterError(
+            "a dominance rule is out of range",
+            got=f"n={n}, share={share}, p={p}",
+            allowed="n >= 1, 0 < share <= 1, 0 <= p <= 1",
+        )
+    frame = open_table(table, quasi=keys, magnitude=[magnitude])
+    if not frame.collect_schema()[magnitude].is_numeric():
+        raise RoleError(
+            f"{magnitude!r} is not a magnitude",
+            got=str(frame.collect_schema()[magnitude]),
+            allowed="a column of numbers",
+        )
+    amount = nw.col(magnitude).cast(nw.Float64).abs().fill_null(0.0)
+    classes = count_classes(table, keys, amount=amount)
+    assert classes.extra is not None  # noqa: S101 - asked for above
+    top = _largest(frame, classes, amount, max(n, 2))
+    totals = classes.extra["amount"].cast(pl.Float64).to_numpy()
+    rest = np.maximum(0.0, totals - top[:, :2].sum(axis=1))
+    return Dominance(magnitude, classes, n, share, p, totals, top[:, :n].sum(axis=1), rest, top[:, 0])
+
+
+def _largest(frame: Any, classes: Classes, amount: nw.Expr, n: int) -> Floats:  # noqa: ANN401
+    """The n largest amounts of each class (classes x n, zeros where there are fewer), ranked where the data lives."""
+    names = [f"k{i}" for i in range(len(classes.keys))]
+    chosen = select_keys(frame, classes.keys, None, amount.alias("x")).lazy()
+    ranked = chosen.with_columns(nw.col("x").rank("min", descending=True).over(*names).alias("r")).filter(
+        nw.col("r") <= n
+    )
+    few = collect(
+        ranked.group_by(*names, "x").agg(nw.len().alias("n"))
+    )  # equal amounts come as one row with their number
+    numbered = classes.columns.rename(dict(zip(classes.keys, names, strict=True))).with_row_index("g")
+    joined = few.join(numbered, on=names, how="left", nulls_equal=True).sort("g", "x", descending=[False, True])
+    group, x = joined["g"].to_numpy().astype(np.int64), joined["x"].to_numpy().astype(np.float64)
+    repeats = np.minimum(joined["n"].to_numpy().astype(np.int64), n)
+    group, x = np.repeat(group, repeats), np.repeat(x, repeats)
+    rank = np.arange(len(group)) - np.searchsorted(group, group)
+    top = np.zeros((classes.n_classes, n))
+    top[group[rank < n], rank[rank < n]] = x[rank < n]
+    return top

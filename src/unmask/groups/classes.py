@@ -1,0 +1,177 @@
+"""Classes: the combinations of key values that occur, counted where the data lives.
+
+One group-by, written in narwhals, runs on polars, pandas, DuckDB and Spark alike; only its result, one row for each
+combination, comes into the process. Every measure of this room starts from it. Missing is a value of its own: two
+records that both lack a value agree on it (METHODS.md, section 0).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unmask.errors import EngineError, RoleError, TableError
+from unmask.tables.roles import check_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Codes = NDArray[np.int32]
+Frame = Any  # nw.DataFrame or nw.LazyFrame: narwhals' own generics say no more to mypy
+
+N, WEIGHT = "n_records", "weight"  # names in the tables that come back
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """The combinations of key values that occur: one row each, with how many records (and how much weight) share it."""
+
+    keys: tuple[str, ...]
+    columns: pl.DataFrame  # the key values, one column for each key, in the order of ``keys``
+    counts: Counts
+    weights: Floats | None = None  # sum of the sampling weights
+    extra: pl.DataFrame | None = None  # further aggregates, one column each
+    _frame: Frame = field(default=None, repr=False, compare=False)
+
+    @property
+    def n_records(self) -> int:
+        """n, the records counted."""
+        return int(self.counts.sum())
+
+    @property
+    def n_classes(self) -> int:
+        """G, the combinations that occur."""
+        return len(self.counts)
+
+    def codes(self) -> Codes:
+        """Small integers for the values, classes x keys; missing has a code of its own."""
+        coded = [encode(column) for column in self.columns.get_columns()]
+        return np.stack(coded, axis=1) if coded else np.empty((self.n_classes, 0), np.int32)
+
+    def table(self, **values: NDArray[Any]) -> pl.DataFrame:
+        """One row for each class: its key values, its number of records, and whatever is added."""
+        counted = self.columns.with_columns(pl.Series(_free(N, self.keys), self.counts))
+        return counted.with_columns(pl.Series(_free(name, self.keys), value) for name, value in values.items())
+
+    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Give each record of a table in process, in its row order, the value of its class."""
+        if not isinstance(self._frame, nw.DataFrame):
+            raise EngineError(
+                "the table does not live in this process, its records have no row order here",
+                got=type(self._frame).__name__,
+                hint="join the table of classes to it on the quasi-identifiers",
+            )
+        names = [f"k{i}" for i in range(len(self.keys))]
+        records = pl.DataFrame(select_keys(self._frame, self.keys).to_polars())
+        classes = self.columns.rename(dict(zip(self.columns.columns, names, strict=True)))
+        classes = classes.with_columns(pl.Series("value", values))
+        joined = records.join(classes, on=names, how="left", nulls_equal=True, maintain_order="left")
+        return np.asarray(joined["value"].to_numpy())
+
+
+def open_table(table: Any, *, name: str = "table", **roles: Iterable[str]) -> Frame:  # noqa: ANN401 - any frame
+    """Take any frame of narwhals and check that it has the columns of each role; nothing is read yet."""
+    try:
+        frame = nw.from_native(table)
+    except TypeError as error:
+        raise TableError(
+            f"the {name} is not a frame", got=type(table).__name__, allowed="any frame that narwhals takes"
+        ) from error
+    known = frame.collect_schema().names()
+    for role, columns in roles.items():
+        check_columns(columns, known, role, f"the {name}")
+    return frame
+
+
+def check_keys(quasi: Iterable[str]) -> tuple[str, ...]:
+    """Names of the quasi-identifiers, each once; refuse none."""
+    keys = (quasi,) if isinstance(quasi, str) else tuple(dict.fromkeys(quasi))
+    if not keys:
+        raise RoleError("no quasi-identifiers given", hint="name at least one column in quasi=")
+    return keys
+
+
+def count_classes(
+    table: Any,  # noqa: ANN401 - any frame
+    quasi: Iterable[str],
+    *,
+    weight: str | None = None,
+    name: str = "table",
+    **aggregates: nw.Expr,
+) -> Classes:
+    """Group ``table`` by its quasi-identifiers where it lives, and bring the counts here."""
+    keys = check_keys(quasi)
+    frame = open_table(table, name=name, quasi=keys, weight=[weight] if weight is not None else [])
+    selected = select_keys(frame, keys, weight, *(expression.alias(label) for label, expression in aggregates.items()))
+    names = [f"k{i}" for i in range(len(keys))]
+    sums = [nw.col("w").sum(), nw.col("w").min().alias("least"), nw.col("gap").sum()] if weight is not None else []
+    counted = collect(
+        selected.lazy().group_by(names).agg(nw.len().alias("n"), *sums, *(nw.col(label).sum() for label in aggregates))
+    )
+    if counted.height == 0:
+        raise TableError(f"the {name} has no rows", hint="a table needs at least one row")
+    counted = counted.sort(names, nulls_last=True)  # the same order whatever engine counted
+    weights = _weights(counted, weight) if weight is not None else None
+    columns = counted.select(names).rename(dict(zip(names, keys, strict=True)))
+    counts = counted["n"].cast(pl.Int64).to_numpy()
+    return Classes(keys, columns, counts, weights, counted.select(list(aggregates)), frame)
+
+
+def collect(frame: Frame) -> pl.DataFrame:
+    """Bring a (small) frame of any engine into polars."""
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect(backend="polars")
+    return pl.DataFrame(frame.to_polars())
+
+
+def encode(column: pl.Series) -> Codes:
+    """Dense codes 0, 1, ... in the order of the values; missing comes last, as a value of its own."""
+    ranks = column.rank("dense")
+    last = ranks.max()
+    missing = int(last) + 1 if isinstance(last, int) else 1
+    return (ranks.fill_null(missing).cast(pl.Int32) - 1).to_numpy()
+
+
+def select_keys(frame: Frame, keys: Sequence[str], weight: str | None = None, *more: nw.Expr) -> Frame:
+    """Take the keys as k0, k1, ..., the weight as w (with its gaps): no name of the table can clash with ours."""
+    schema = frame.collect_schema()
+    chosen = [_as_key(key, schema[key]).alias(f"k{i}") for i, key in enumerate(keys)]
+    if weight is not None:
+        number = nw.col(weight).cast(nw.Float64)
+        chosen += [number.alias("w"), number.is_null().cast(nw.Int64).alias("gap")]
+    return frame.select(*chosen, *more)
+
+
+def _as_key(key: str, kind: Any) -> nw.Expr:  # noqa: ANN401 - a narwhals type
+    """NaN is missing; categories are compared as text, since each engine orders them its own way."""
+    if kind.is_float():
+        return nw.when(~nw.col(key).is_nan()).then(nw.col(key))
+    if kind in {nw.Categorical, nw.Enum}:
+        return nw.col(key).cast(nw.String)
+    return nw.col(key)
+
+
+def _weights(counted: pl.DataFrame, name: str) -> Floats:
+    sums = counted["w"].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    least, gaps = counted["least"].cast(pl.Float64).fill_null(np.nan).to_numpy(), int(counted["gap"].sum())
+    wrong = int((~np.isfinite(sums) | ~(least > 0)).sum())
+    if gaps or wrong:
+        raise RoleError(
+            f"the sampling weight {name!r} must be a positive number on every record",
+            got=f"{gaps} missing, and {wrong} classes with a weight that is not positive",
+            hint="a weight is the number of people that a record stands for",
+        )
+    return sums
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

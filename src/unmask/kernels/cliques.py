@@ -1,0 +1,334 @@
+"""Maximum cliques with a certificate, and the union of all of them without listing any [KROLL]_ (Corollary 8).
+
+1. a greedy clique gives a bound; 2. vertices with too few distinct rows or columns around them, then edges with too few
+common neighbours (truss), cannot lie in a clique of that size and go, until nothing moves; 3. branch and bound on the
+neighbourhood of one vertex at a time, in the order of least degree; 4. for every vertex left: is there a clique of that
+size through it? One decision each, and every clique found answers for all its members. Vertices carry a row and a
+column (the two records of a product vertex); on a clique both are distinct, and so is any function of them that is
+injective on cliques.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unmask.kernels.bits import Words, drop, has, members, put, shared, size, words_for
+from unmask.kernels.branch import greedy, induced, narrowing_order, search
+from unmask.kernels.compiling import kernel
+
+if TYPE_CHECKING:
+    from unmask.kernels.product import Flags, Shorts
+
+
+class Cliques(NamedTuple):
+    """What is known of the maximum cliques of a graph."""
+
+    size: int  # omega, or the largest found
+    union: Flags  # (n,): lies in some maximum clique
+    clique: Shorts  # one of them
+    n_found: int  # different maximum cliques met on the way: a lower bound of their number
+    certified: bool  # True: size and union are proven; False: the budget ended first
+    nodes: int  # of branch and bound
+
+
+@kernel
+def _distinct(values: Shorts, chosen: Shorts, n: int, seen: Shorts, stamp: int) -> int:
+    """Count distinct values among the first n chosen vertices; ``seen`` remembers by stamp."""
+    total = 0
+    for i in range(n):
+        if seen[values[chosen[i]]] != stamp:
+            seen[values[chosen[i]]] = stamp
+            total += 1
+    return total
+
+
+@kernel
+def _isolate(bits: Words, u: int, found: Shorts) -> None:
+    for i in range(members(bits[u], found)):
+        drop(bits[found[i]], u)
+    bits[u, :] = np.uint64(0)
+
+
+@kernel
+def _survives(bits: Words, u: int, rows: Shorts, need: int, near: Shorts, n: int) -> bool:
+    """Drop the edges of u with fewer than need - 2 common neighbours (truss); say whether enough rows are left.
+
+    Neighbours come in the order of their rows: as soon as the rows not tested yet cannot make up the number, u is lost.
+    """
+    untested = 0
+    for i in range(n):
+        untested += i == 0 or rows[near[i]] != rows[near[i - 1]]
+    n_rows, last = 0, -1
+    for i in range(n):
+        x = near[i]
+        untested -= i == 0 or rows[x] != rows[near[i - 1]]
+        if n_rows + untested + 1 < need - 1:
+            return False
+        if shared(bits[u], bits[x]) < need - 2:
+            drop(bits[u], x)
+            drop(bits[x], u)
+        elif rows[x] != last:
+            n_rows, last = n_rows + 1, rows[x]
+    return n_rows >= need - 1
+
+
+@kernel
+def thin_out(bits: Words, rows: Shorts, cols: Shorts, need: int, alive: Flags, begin: int) -> tuple[int, int]:
+    """Remove (in place) vertices and edges that no clique of ``need`` members contains, one pass from ``begin`` on.
+
+    Rows must not fall from one vertex to the next. Returns (where it stopped, edges removed): it stops early when half
+    of the vertices have gone, for the caller to make the rows of bits shorter.
+    """
+    n = len(bits)
+    near, other = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+    seen = np.full(cols.max() + 1 if n else 1, -1, dtype=np.int32)
+    left = alive.sum()
+    half = left // 2 if left > 512 else -1
+    removed = 0
+    for u in range(begin, n):
+        if not alive[u]:
+            continue
+        k = members(bits[u], near)
+        if k < need - 1 or _distinct(cols, near, k, seen, u) < need - 1 or not _survives(bits, u, rows, need, near, k):
+            _isolate(bits, u, other)
+            alive[u] = False
+            removed += k
+            left -= 1
+            if left == half:
+                return u + 1, removed
+        else:
+            removed += k - size(bits[u])
+    return n, removed
+
+
+def prune(bits: Words, rows: Shorts, cols: Shorts, need: int) -> tuple[Words, Shorts]:
+    """Core and truss until a pass removes less than one edge in fifty. Returns what is left, and its old numbers.
+
+    All cliques of at least ``need`` vertices stay, whatever the order of removal.
+    """
+    kept = np.arange(len(bits), dtype=np.int32)
+    begin, gone = 0, 0
+    alive = np.ones(len(bits), dtype=np.bool_)
+    edges = int(np.bitwise_count(bits).sum()) // 2
+    while len(kept):
+        stop, removed = thin_out(bits, rows[kept], cols[kept], need, alive, begin)
+        gone += removed
+        finished = stop >= len(kept)
+        begin = 0 if finished else int(alive[:stop].sum())
+        bits, place = compact(bits, alive)
+        kept, alive = kept[place], np.ones(len(place), dtype=np.bool_)
+        if finished:
+            if gone * 50 <= edges:
+                break
+            edges, gone = edges - gone, 0
+    return bits, kept
+
+
+@kernel
+def compact(bits: Words, alive: Flags) -> tuple[Words, Shorts]:
+    """Adjacency among the living vertices, and their old numbers."""
+    kept = np.flatnonzero(alive).astype(np.int32)
+    place = np.full(len(bits), -1, dtype=np.int32)
+    place[kept] = np.arange(len(kept), dtype=np.int32)
+    small = np.zeros((len(kept), words_for(len(kept))), dtype=np.uint64)
+    found = np.empty(len(bits), dtype=np.int32)
+    for k in range(len(kept)):
+        for i in range(members(bits[kept[k]], found)):
+            put(small[k], place[found[i]])
+    return small, kept
+
+
+@kernel
+def _around(bits: Words, u: int, limit: Shorts, found: Shorts) -> Shorts:
+    """Neighbours x of u with limit[x] > limit[u]."""
+    k = 0
+    for i in range(members(bits[u], found)):
+        if limit[found[i]] > limit[u]:
+            found[k] = found[i]
+            k += 1
+    return found[:k].copy()
+
+
+@kernel
+def _core(bits: Words, least: int) -> Shorts:
+    """Vertices that keep at least ``least`` neighbours when all others are taken away (in place)."""
+    n = len(bits)
+    alive = np.ones(n, dtype=np.bool_)
+    other = np.empty(n, dtype=np.int32)
+    moved = True
+    while moved:
+        moved = False
+        for u in range(n):
+            if alive[u] and size(bits[u]) < least:
+                _isolate(bits, u, other)
+                alive[u] = False
+                moved = True
+    return np.flatnonzero(alive).astype(np.int32)
+
+
+@kernel
+def _probe(bits: Words, u: int, chosen: Shorts, best: int, first: bool, budget: int, out: Shorts) -> tuple[int, int]:  # noqa: FBT001
+    """Search the chosen neighbours of u for a clique that makes more than ``best`` with u. Returns (size, nodes)."""
+    if best <= 0:
+        out[0] = u
+        return 1, 0
+    if len(chosen) < best:
+        return 0, 0
+    small = induced(bits, chosen)
+    left = _core(small, best - 1)
+    if len(left) < best:
+        return 0, 0
+    order = left[narrowing_order(induced(small, left))]
+    length, nodes = search(induced(small, order), best - 1, first, budget, out)
+    if length == 0:
+        return 0, nodes
+    for i in range(length):
+        out[i] = chosen[order[out[i]]]
+    out[length] = u
+    return length + 1, nodes
+
+
+@kernel
+def greedy_bound(bits: Words, starts: int, out: Shorts) -> int:
+    """Write the best greedy clique through one of the ``starts`` vertices of largest degree; return its size."""
+    n = len(bits)
+    degree = np.empty(n, dtype=np.int64)
+    for u in range(n):
+        degree[u] = size(bits[u])
+    order = np.argsort(-degree, kind="mergesort")
+    found, trial = np.empty(n + 1, dtype=np.int32), np.empty(n + 1, dtype=np.int32)
+    best = 0
+    for s in range(min(starts, n)):
+        u = order[s]
+        if degree[u] < best:
+            break
+        chosen = found[: members(bits[u], found)].copy()
+        length = greedy(induced(bits, chosen), trial)
+        if length + 1 > best:
+            best = length + 1
+            for i in range(length):
+                out[i] = chosen[trial[i]]
+            out[length] = u
+    return best
+
+
+@kernel
+def largest(bits: Words, best: int, budget: int, out: Shorts) -> tuple[int, int]:
+    """Find a clique larger than ``best``, the largest there is. Returns (size or 0, nodes); budget as in `search`."""
+    order = narrowing_order(bits)
+    rank = np.empty(len(bits), dtype=np.int32)
+    for i in range(len(order)):
+        rank[order[i]] = len(order) - i  # least degree first
+    found = np.empty(len(bits) + 1, dtype=np.int32)
+    trial = np.empty(len(bits) + 1, dtype=np.int32)
+    length, nodes = 0, 0
+    for i in range(len(order) - 1, -1, -1):
+        u = order[i]
+        got, spent = _probe(bits, u, _around(bits, u, rank, found), best, False, budget - nodes, trial)  # noqa: FBT003
+        nodes += spent
+        if got > best:
+            best, length = got, got
+            out[:got] = trial[:got]
+        if nodes > budget:
+            return length, nodes
+    return length, nodes
+
+
+@kernel
+def union(bits: Words, omega: int, budget: int, inside: Flags, orbit: Shorts) -> tuple[int, int]:
+    """Mark (in place) every vertex of some clique of size omega, the maximum. Returns (cliques met, nodes).
+
+    A vertex that no such clique contains is taken out of the graph at once, so that later decisions are easier.
+    Vertices of one orbit (numbers from 0) can be exchanged: one decision holds for all of them.
+    """
+    n = len(bits)
+    found = np.empty(n + 1, dtype=np.int32)
+    trial = np.empty(n + 1, dtype=np.int32)
+    order = narrowing_order(bits)
+    met, nodes = 0, 0
+    verdict = np.zeros(orbit.max() + 1 if n else 1, dtype=np.int8)  # 1: inside, -1: outside
+    for u in range(n):
+        if inside[u]:
+            verdict[orbit[u]] = 1
+    for i in range(n - 1, -1, -1):
+        u = order[i]
+        if verdict[orbit[u]] == 1:
+            continue
+        if verdict[orbit[u]] == -1:
+            _isolate(bits, u, trial)
+            continue
+        chosen = found[: members(bits[u], found)].copy()
+        got, spent = _probe(bits, u, chosen, omega - 1, True, budget - nodes, trial)  # noqa: FBT003
+        nodes += spent
+        if got >= omega:
+            met += 1
+            for j in range(got):
+                verdict[orbit[trial[j]]] = 1
+        elif nodes > budget:
+            break
+        else:
+            verdict[orbit[u]] = -1
+            _isolate(bits, u, trial)
+    for u in range(n):
+        inside[u] = verdict[orbit[u]] == 1
+    return met, nodes
+
+
+@kernel
+def is_clique(bits: Words, chosen: Shorts) -> bool:
+    """Say whether the chosen vertices are pairwise adjacent."""
+    for i in range(len(chosen)):
+        for j in range(i):
+            if not has(bits[chosen[i]], chosen[j]):
+                return False
+    return True
+
+
+def improve(bits: Words, clique: Shorts, kept: Shorts, starts: int) -> Shorts:
+    """Return a larger greedy clique among what is left, or the same."""
+    out = np.empty(len(bits) + 1, dtype=np.int32)
+    length = greedy_bound(bits, starts, out)
+    return kept[out[:length]] if length > len(clique) else clique
+
+
+def maximum_cliques(
+    bits: Words, rows: Shorts, cols: Shorts, *, bound: Shorts, orbit: Shorts | None = None, roof: int | None = None,
+    budget: int = 20_000_000,
+) -> Cliques:  # fmt: skip
+    """Solve a graph in rows of bits (used up). Rows must not fall from one vertex to the next.
+
+    ``bound``: a clique known already, or none (empty); ``orbit``: equal for vertices that can be exchanged; ``roof``:
+    no clique is larger than this.
+    """
+    n = len(bits)
+    everyone = np.arange(n, dtype=np.int32)
+    edges = int(np.bitwise_count(bits).sum())
+    clique = bound if len(bound) else improve(bits, bound, everyone, 8)
+    strangers = edges**2 / max(1, n) ** 3  # neighbours that two vertices have in common anyhow
+    roof = n if roof is None else roof
+    if len(clique) < min(roof, 8 + 4 * strangers):  # pruning needs a better bound
+        clique = improve(bits, clique, everyone, 64)
+    bits, kept = prune(bits, rows, cols, len(clique))
+    if len(kept) > 1000 and len(clique) < roof:  # the bound was poor: look harder before proving
+        better = improve(bits, clique, kept, 400)
+        if len(better) > len(clique):
+            clique = better
+            bits, place = prune(bits, rows[kept], cols[kept], len(clique))
+            kept = kept[place]
+    out = np.empty(n + 1, dtype=np.int32)
+    bigger, nodes = (0, 0) if len(clique) >= roof else largest(bits, len(clique), budget, out)
+    if bigger:
+        clique = kept[out[:bigger]]
+        bits, place = prune(bits, rows[kept], cols[kept], bigger)
+        kept = kept[place]
+    inside = np.isin(kept, clique)
+    same = kept if orbit is None else orbit[kept]
+    met, spent = union(bits, len(clique), budget - nodes, inside, same) if nodes <= budget else (0, 0)
+    answer = np.zeros(n, dtype=np.bool_)
+    answer[clique] = True
+    answer[kept[inside]] = True
+    several = max(1 + met, 1 + int(answer.sum() > len(clique)))  # exchanging twins makes another one
+    certain = nodes + spent <= budget
+    return Cliques(len(clique), answer, np.sort(clique), min(n, several), certified=certain, nodes=nodes + spent)

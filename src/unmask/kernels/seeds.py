@@ -1,0 +1,55 @@
+"""Votes: which pairs of records agree with a set of matches that is believed already?
+
+Each record is described by its distances to the k believed matches; a pair is a candidate when enough of its k
+distances agree. Pairs that do not belong together fail at the first few, so that millions of pairs cost little more
+than being named.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.kernels.compiling import kernel
+
+if TYPE_CHECKING:
+    from unmask.kernels.product import Floats, Ints, Shorts, Window
+
+
+@kernel
+def votes(
+    e1: Floats, e2: Floats, start1: Ints, start2: Ints, couples: Ints, window: Window, misses: int
+) -> tuple[Shorts, Shorts, Shorts]:  # fmt: skip
+    """Pairs that disagree with at most ``misses`` of the k believed matches, and with how many each agrees.
+
+    ``e1`` (n1, k) and ``e2`` (n2, k): distances of each record to the believed matches, side by side.
+    """
+    low, high, low_slope, high_slope = window
+    k = e1.shape[1]
+    rows, cols, counts = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.int32)
+    n = 0
+    for c in range(len(couples)):
+        a, b = couples[c]
+        for v in range(start1[a], start1[a + 1]):
+            for w in range(start2[b], start2[b + 1]):
+                missed = 0
+                for i in range(k):
+                    d1, d2 = e1[v, i], e2[w, i]
+                    missed += not (d2 - low_slope * d1 > low and d2 - high_slope * d1 < high)
+                    if missed > misses:
+                        break
+                if missed > misses:
+                    continue
+                if n == len(rows):
+                    rows, cols, counts = _double(rows), _double(cols), _double(counts)
+                rows[n], cols[n], counts[n] = v, w, k - missed
+                n += 1
+    return rows[:n], cols[:n], counts[:n]
+
+
+@kernel
+def _double(array: Shorts) -> Shorts:
+    bigger = np.empty(2 * len(array), dtype=np.int32)
+    bigger[: len(array)] = array
+    return bigger

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive_groups as naive
+from unmask.errors import ParameterError, RoleError
+from unmask.groups.cells import dominance, shared_values
+
+SCHEMA = {"word": pl.String, "whole": pl.Int64, "ill": pl.String, "money": pl.Float64}
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(["a", "b", None]),
+        st.sampled_from([1, None]),
+        st.sampled_from(["x", "y", None]),
+        st.sampled_from([0.0, 1.0, 2.0, 50.0, -3.0, None]),
+    ),
+    min_size=1,
+    max_size=14,
+)
+
+
+def frame(rows):
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+@given(ROWS)
+def test_both_attacks_member_by_member(rows):
+    found = shared_values(frame(rows), quasi=["word", "whole"], confidential="ill")
+    assert (found.n_external, found.n_internal) == naive.shared_value_attacks(rows, [0, 1], 2)
+    values = [row[2] for row in rows]
+    assert found.chance == pytest.approx(max(values.count(v) for v in values) / len(rows))
+    assert found.per_record.sum() == found.n_external
+
+
+def test_scrooge():
+    """All in the cell have the disorder, so Mr Scrooge has; all but Dona Obdulia have it, so she knows theirs."""
+    rows = [("a", 1, "x", None)] * 3 + [("b", 1, "x", None)] * 3 + [("b", 1, "y", None)]
+    found = shared_values(frame(rows), quasi="word", confidential="ill")
+    assert found.n_external == 3
+    assert found.n_internal == 3 + 3
+
+
+@given(ROWS, st.integers(1, 3), st.sampled_from([0.5, 0.85]), st.sampled_from([0.0, 0.1, 0.5]))
+def test_dominance_by_definition(rows, n, share, p):
+    found = dominance(frame(rows), quasi=["word", "whole"], magnitude="money", n=n, share=share, p=p)
+    wanted = naive.dominance(rows, [0, 1], 3, n, share, p)
+    flags = zip(found.dominated.tolist(), found.estimable.tolist(), strict=True)
+    assert dict(zip(found.classes.columns.rows(), flags, strict=True)) == wanted
+    assert found.n_dominated == sum(d for d, _ in wanted.values())
+    assert found.n_estimable == sum(e for _, e in wanted.values())
+
+
+def test_p_percent_by_hand():
+    """100, 50 and 9: the second subtracts his 50 from 159 and is at most 9 off the largest, 9 % of it."""
+    rows = [("a", 1, "x", amount) for amount in (100.0, 50.0, 9.0)]
+    assert dominance(frame(rows), quasi="word", magnitude="money", p=0.10).estimable.tolist() == [True]
+    assert dominance(frame(rows), quasi="word", magnitude="money", p=0.05).estimable.tolist() == [False]
+
+
+def test_same_on_every_engine(engine):
+    rng = np.random.default_rng(4)
+    drawn = rng.integers(0, [3, 2, 3, 6], (60, 4))
+    rows = [(["a", "b", None][a], [1, None][b], "xyz"[c], [0.0, 1.0, 2.5, 7.0, 7.0, None][d]) for a, b, c, d in drawn]
+    table = frame(rows)
+    here, there = (shared_values(t, quasi=["word", "whole"], confidential="ill") for t in (table, engine.frame(table)))
+    assert (there.shared.tolist(), there.learnt.tolist()) == (here.shared.tolist(), here.learnt.tolist())
+    here, there = (dominance(t, quasi=["word", "whole"], magnitude="money") for t in (table, engine.frame(table)))
+    assert there.table().rows() == here.table().rows()
+
+
+def test_refusals():
+    table = frame([("a", 1, "x", 1.0)])
+    with pytest.raises(RoleError, match="both known"):
+        shared_values(table, quasi=["word"], confidential="word")
+    with pytest.raises(RoleError, match="not a magnitude"):
+        dominance(table, quasi=["word"], magnitude="ill")
+    with pytest.raises(ParameterError, match="dominance rule"):
+        dominance(table, quasi=["word"], magnitude="money", share=0.0)

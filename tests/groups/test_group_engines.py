@@ -1,0 +1,58 @@
+"""group_risk on every engine and with weights; the examples of the docs pages."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unmask
+from unmask import group_risk
+from unmask.errors import RoleError
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+TABLE = pl.DataFrame(
+    {
+        "word": ["a", "a", None, None, "b", "c"],
+        "n": [0.5, 0.5, None, None, 1.0, float("nan")],
+        "w": [2.0, 3.5, 1.0, 1.0, 1.0, 4.0],
+    }
+)
+
+
+def test_same_on_every_engine(engine):
+    here, there = (group_risk(table, quasi=["word", "n"]) for table in (TABLE, engine.frame(TABLE)))
+    assert there.sizes.size.tolist() == here.sizes.size.tolist() == [1, 2]
+    assert there.sizes.groups.tolist() == here.sizes.groups.tolist() == [2, 2]
+    assert (there.minimum, there.average, there.threshold) == (here.minimum, here.average, here.threshold)
+    if engine.in_process:
+        assert there.per_record.tolist() == [1 / 2, 1 / 2, 1 / 2, 1 / 2, 1, 1]
+
+
+def test_weights_count_people(engine):
+    found = group_risk(engine.frame(TABLE), quasi=["word", "n"], weight="w")
+    assert (found.n_records, found.n_groups, found.n_unique) == (6 + 2 + 1 + 4, 4, 1)
+    assert found.minimum == 1 / 13
+    assert found.average == 4 / 13
+    if engine.in_process:
+        assert found.per_record == pytest.approx([1 / 6, 1 / 6, 1 / 2, 1 / 2, 1, 1 / 4])
+
+
+def test_wrong_weights():
+    with pytest.raises(RoleError, match="positive"):
+        group_risk(TABLE.with_columns(w=pl.lit(0.0)), quasi=["word"], weight="w")
+    with pytest.raises(RoleError, match="weight"):
+        group_risk(TABLE, quasi=["word"], weight="weigth")
+
+
+@pytest.mark.parametrize("page", ["special", "anonymity", "population", "knowledge", "cells", "fix"])
+def test_examples_of_the_docs(page):
+    text = (DOCS / f"{page}.md").read_text()
+    code = "\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+    examples = doctest.DocTestParser().get_doctest(code, {"pl": pl, "np": np, "unmask": unmask}, page, page, 0)
+    assert examples.examples
+    assert doctest.DocTestRunner().run(examples).failed == 0
