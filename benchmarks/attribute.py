@@ -99,10 +99,8 @@ def inference(n, attacks, python, jobs):
             [python, "-c", PEER, folder, wanted, str(attacks), str(jobs)], capture_output=True, text=True, check=False
         )
     if run.returncode:
-        print(
         words = run.stderr.strip().splitlines()
         print(f"  no Anonymeter in {python}: {words[-1] if words else run.returncode}")
-        )
         return
     seconds, right, control = map(float, run.stdout.split())
     print(f"  Anonymeter, {attacks:,} attacks on each side: {seconds:.2f} s; right {right:.3f}, control {control:.3f}")
