@@ -131,8 +131,11 @@ def one(n, masking, max_gap):
     seconds, found = timed(lambda: solve(space_of(x, y), max_gap=max_gap))
     wall = time.perf_counter() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"{n:8d} {masking:20s} {wall:8.1f} s ({seconds:.1f} s of processors)  gap {found.gap:.0e} optimal {found.optimal}  "
-          f"peak {peak:.2f} GB ({before:.2f} before)", flush=True)  # fmt: skip
+    print(
+        f"{n:8d} {masking:20s} {wall:8.1f} s ({seconds:.1f} s of processors)  gap {found.gap:.0e} "
+        f"optimal {found.optimal}  peak {peak:.2f} GB ({before:.2f} before)",
+        flush=True,
+    )
 
 
 def apart(n, maskings, max_gap=0.0):

@@ -127,7 +127,8 @@ def against_peers(n, common, sigma, repeat, *, networkx):
 
 
 def small():
-    against_peers(300, 100, 0.05, 5, networkx=True)
+    against_peers(100, 50, 0.05, 5, networkx=True)  # networkx lists every maximal clique: small files only
+    against_peers(300, 100, 0.05, 5, networkx=False)
 
 
 def large():

@@ -1,6 +1,6 @@
 """Reproduce Kroll's experiments (Tables 3 to 7, Figures 4 to 9) and write docs/papers/graph-attack.md.
 
-    python benchmarks/papers/graph_attack.py run --reps 100 50 20   # the cells: see below
+    python benchmarks/papers/graph_attack.py run --reps 100 50 50   # the cells: see below
     python benchmarks/papers/graph_attack.py write                  # the page, from the figures of the last run
 
 Repetitions: N = 100; mixed sizes and N = 300 with alpha 0.5; N = 300 with alpha 0.9. Figures of a run are kept in
@@ -170,7 +170,7 @@ def deviation_table(draws=200_000):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=["run", "write"])
-    parser.add_argument("--reps", type=int, nargs=3, default=[100, 50, 20])
+    parser.add_argument("--reps", type=int, nargs=3, default=[100, 50, 50])
     chosen = parser.parse_args()
     if chosen.what == "run":
         run(chosen.reps)

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from unmask.assess import Assessment, assess
     from unmask.attacks.assignment import link_globally
     from unmask.attacks.distance import anonymity_sets, link_nearest, true_ranks
+    from unmask.attacks.learned import link_learned
     from unmask.attacks.linkage import Linkage
+    from unmask.attacks.probabilistic import link_probabilistic
+    from unmask.attacks.scenario import knowledge_curve
+    from unmask.attacks.transparent import link_transparent
     from unmask.attribute.absent import absent_disclosure
     from unmask.attribute.cells import cell_disclosure
     from unmask.attribute.inference import attribute_inference
@@ -49,6 +53,7 @@ if TYPE_CHECKING:
     from unmask.masking import parse_masking
     from unmask.selfcheck import selfcheck
     from unmask.tables.release import Release
+    from unmask.tables.scenario import Scenario
     from unmask.utility.marginals import compare_marginals
     from unmask.utility.moments import compare_moments
     from unmask.utility.propensity import propensity_score
@@ -74,6 +79,7 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "PopulationRisk": "groups.population",
     "Release": "tables.release",
     "RoleError": "errors",
+    "Scenario": "tables.scenario",
     "SharedValues": "groups.cells",
     "SpecialUniques": "groups.special",
     "TableError": "errors",
@@ -94,9 +100,13 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "fix_list": "groups.fix",
     "group_risk": "groups.uniqueness",
     "interval_disclosure": "attribute.interval",
+    "knowledge_curve": "attacks.scenario",
     "knowledge_sweep": "groups.knowledge",
     "link_globally": "attacks.assignment",
+    "link_learned": "attacks.learned",
     "link_nearest": "attacks.distance",
+    "link_probabilistic": "attacks.probabilistic",
+    "link_transparent": "attacks.transparent",
     "membership_inference": "attribute.membership",
     "membership_of_model": "attribute.membership",
     "model_disclosure": "attribute.model",
@@ -131,6 +141,7 @@ __all__ = [
     "PopulationRisk",
     "Release",
     "RoleError",
+    "Scenario",
     "SharedValues",
     "SpecialUniques",
     "TableError",
@@ -152,9 +163,13 @@ __all__ = [
     "fix_list",
     "group_risk",
     "interval_disclosure",
+    "knowledge_curve",
     "knowledge_sweep",
     "link_globally",
+    "link_learned",
     "link_nearest",
+    "link_probabilistic",
+    "link_transparent",
     "membership_inference",
     "membership_of_model",
     "model_disclosure",

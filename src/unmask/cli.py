@@ -88,6 +88,9 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
     synthetic: Annotated[
         bool | None, typer.Option("--synthetic", help="No row of the release was made from one person.")
     ] = None,
+    masking: Annotated[
+        str | None, typer.Option(help='How the release was made, for the intruder who knows it: "noise(0.5)".')
+    ] = None,
     separator: Annotated[str | None, typer.Option(help="Separator of text files; found by itself.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of text files; found by itself.")] = None,
     policy: Annotated[str | None, typer.Option(help="default, strict, clinical (0.09), or a TOML file.")] = None,
@@ -123,6 +126,7 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
 def run_assess(options: dict[str, Any]) -> Assessment:
     """Read, attack, show, write."""
     from unmask.assess import assess  # noqa: PLC0415 - imports polars and numpy
+    from unmask.outputs import check_outputs, write_outputs  # noqa: PLC0415 - only where something is written
 
     check_outputs(options)
     release = _release(options)
@@ -294,6 +298,8 @@ def _release(options: dict[str, Any]) -> Release:
         kinds=_kinds(options.get("kind")),
         control=options.get("control"),
         paired=not options.get("synthetic"),
+        masking=_masking(options.get("masking")),
+        scenario=options.get("scenario"),
         reading={name: value for name, value in reading.items() if value is not None},
     )
 
@@ -303,6 +309,14 @@ def _listed(values: list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
     if isinstance(values, tuple):
         return values
     return tuple(name for value in values or () for name in next(csv.reader([value], skipinitialspace=True), []))
+
+
+def _masking(text: str | None) -> object:
+    if text is None:
+        return None
+    from unmask.masking import parse_masking  # noqa: PLC0415 - imports polars and numpy
+
+    return parse_masking(text)
 
 
 def _kinds(given: list[str] | dict[str, str] | None) -> dict[str, str]:
@@ -315,52 +329,6 @@ def _kinds(given: list[str] | dict[str, str] | None) -> dict[str, str]:
             raise ParameterError(f"--kind {entry!r} is not name=kind", hint="--kind age=numeric")
         kinds[name] = kind
     return kinds
-
-
-# --- outputs --------------------------------------------------------------------------------------------------------
-
-
-def check_outputs(options: dict[str, Any]) -> None:
-    """Refuse, before any work, outputs that cannot be written or that would overwrite an input."""
-    from unmask.report.write import check_writable  # noqa: PLC0415 - only where something is written
-
-    inputs = {
-        Path(options[name]).resolve()
-        for name in ("original", "released", "control", "policy", "config")
-        if options.get(name)
-    }
-    taken: set[Path] = set()
-    for name in ("json", "html", "records", "fix"):
-        target = options.get(name)
-        if not target or (target == "-" and name == "json"):
-            continue
-        if target == "-":
-            raise ParameterError(f"--{name} cannot go to standard output", hint="give a file; --json - prints the JSON")
-        path = Path(target)
-        if path.resolve() in inputs:
-            raise ParameterError(f"--{name} {target} is also an input", hint="write the result to another file")
-        if path.resolve() in taken:
-            raise ParameterError(f"two outputs go to {target}", hint="give each its own file")
-        if name in {"records", "fix"} and path.suffix.lower() not in {".csv", ".parquet"}:
-            raise ParameterError(
-                f"cannot write {name} to {path.name}", got=f"suffix {path.suffix!r}", allowed=".csv or .parquet"
-            )
-        taken.add(path.resolve())
-        check_writable(path)
-
-
-def write_outputs(assessment: Assessment, options: dict[str, Any]) -> None:
-    """Write what was asked for, and nothing else."""
-    if options.get("json") == "-":
-        from unmask.report.document import to_json  # noqa: PLC0415 - only here
-
-        sys.stdout.write(to_json(assessment.document))
-    elif options.get("json"):
-        assessment.write_json(options["json"])
-    if options.get("html"):
-        assessment.write_html(options["html"])
-    if options.get("records"):
-        assessment.write_records(options["records"])
 
 
 def _console(*, to_stderr: bool = False) -> Any:  # noqa: ANN401 - rich's console

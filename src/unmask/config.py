@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PATHS = ("original", "released", "control", "json", "html", "records", "fix")
-TEXTS = ("id", "weight", "separator", "encoding", "policy")
+TEXTS = ("id", "weight", "separator", "encoding", "policy", "masking")
 LISTS = ("quasi", "confidential", "ignore", "categorical", "only", "skip")
-OTHERS = ("kind", "seed", "synthetic", "show_values", "quiet", "k", "l")
+OTHERS = ("kind", "scenario", "seed", "synthetic", "show_values", "quiet", "k", "l")
 KEYS = (*PATHS, *TEXTS, *LISTS, *OTHERS)
 
 
@@ -38,6 +38,7 @@ def _checked(key: str, value: object, path: Path) -> Any:  # noqa: ANN401 - the 
         return tuple(value)
     wanted: dict[str, type | tuple[type, ...]] = {
         "kind": dict,
+        "scenario": dict,
         "seed": int,
         "k": int,
         "l": int,

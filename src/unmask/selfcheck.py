@@ -16,7 +16,7 @@ from unmask import datasets
 from unmask.assess import choose, discover, run_measure
 from unmask.evidence.finding import Absence
 from unmask.evidence.measure import Context, Measure
-from unmask.masking import parse_masking
+from unmask.masking import Noise, parse_masking
 from unmask.tables.release import Release
 
 if TYPE_CHECKING:
@@ -165,6 +165,7 @@ def _with_id(table: pl.DataFrame) -> pl.DataFrame:
 
 def _masked(table: pl.DataFrame, noise: float, pram: float, seed: int) -> pl.DataFrame:
     """Noise on every number and date, and categories changed with probability ``pram``; the id is kept."""
-    inner = parse_masking(f"noise({noise})").apply(table.drop("id"), seed)
+    numbers = tuple(name for name, kind in table.drop("id").schema.items() if kind.is_numeric() or kind.is_temporal())
+    inner = Noise(noise, columns=numbers).apply(table.drop("id"), seed)
     inner = parse_masking(f"pram({pram})").apply(inner, seed + 1)
     return inner.insert_column(0, table["id"])

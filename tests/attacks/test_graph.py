@@ -269,6 +269,7 @@ def test_what_is_not_a_distance_is_refused(d, message):
         {"tolerance": -1.0}, {"tolerance": float("nan")}, {"tolerance": "5"}, {"tolerance": Relative(-0.1)},
         {"tolerance": Deviations(2, 1)}, {"tolerance": NoiseTolerance(-0.1)}, {"tolerance": NoiseTolerance(0.1, 1.5)},
         {"tolerance": NoiseTolerance(0.1)}, {"tolerance": 5, "method": "magic"}, {"tolerance": 5, "gamma": 0.0},
+        {"tolerance": 5, "gamma": 0.7, "method": "seeds"},
         {"tolerance": 5, "method": "geometric"}, {"tolerance": 5, "label_distance": {"nobody": 1.0}},
     ],
 )  # fmt: skip

@@ -136,6 +136,10 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
 
     problem = pose(one, two, window(two, tolerance), label_distance)
     chosen, why = _choose(method, problem.n_vertices, one, two)
+    if gamma is not None and chosen != "exact":
+        raise ParameterError(
+            "only the exact attack extends to quasi-cliques", got=f"gamma with {chosen}", hint="method='exact'"
+        )
     tell = progress or (lambda _stage, _share: None)
     if problem.n_vertices == 0:
         return _nothing(one, two, chosen, "no record of one file has the labels of a record of the other")

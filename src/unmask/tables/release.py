@@ -16,6 +16,7 @@ from unmask.tables.encode import as_text
 from unmask.tables.read import fingerprint, read_table
 from unmask.tables.recode import is_coarser
 from unmask.tables.roles import Column, Kind, Role, check_columns, check_kinds, infer_kind
+from unmask.tables.scenario import Scenario, as_scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -58,6 +59,11 @@ class Release:
         Table of people who are *not* in the original, for comparison.
     paired
         False for a synthetic release, whose rows were not made from single people: there is then no true record.
+    masking
+        How the release was made, if the intruder may know it: a masking, or its text, such as "rank_swap(5)".
+    scenario
+        What the intruder holds of the original: a ``Scenario`` (some people, some attributes, coarser values), or its
+        fields as a mapping. None: everything.
     reading
         Options of reading text files: ``separator``, ``encoding``, ``missing``.
 
@@ -84,6 +90,8 @@ class Release:
         kinds: Mapping[str, str] | None = None,
         control: Any = None,  # noqa: ANN401
         paired: bool = True,
+        masking: Any = None,  # noqa: ANN401 - a Masking or its text: tables know no maskings
+        scenario: Scenario | Mapping[str, Any] | None = None,
         reading: Mapping[str, Any] | None = None,
     ) -> None:
         options = dict(reading or {})
@@ -106,9 +114,15 @@ class Release:
             if frame is not None
         }
         self.id, self.weight, self.has_pairs = id, weight, bool(paired)
+        self.id, self.weight, self.masking = id, weight, masking
+        self.scenario = as_scenario(scenario)
         self._notes: list[str] = []
+        if self.scenario is not None:
+            self.original = self.scenario.rename(self.original)
         self._set_roles(quasi, confidential, ignored, categorical, kinds)
         self.truth = self._pair()
+        if self.scenario is not None:
+            self._narrow(self.scenario)
         self.columns = self._describe()
         self._check_values()
         if self.has_pairs:
@@ -245,6 +259,14 @@ class Release:
         if extra:
             self._notes.append(f"{extra} rows of the release belong to no original record")
 
+    def _narrow(self, scenario: Scenario) -> None:
+        """Leave the intruder what the scenario says he holds."""
+        self.original, self.released, self.quasi = scenario.narrow(self.original, self.released, self.quasi)
+        rows = scenario.rows(self.original, self.truth)
+        if rows is not None:
+            self.original, self.truth = self.original[rows], self.truth[rows]
+        self._notes.append(f"scenario: {scenario}")
+
     def with_control(self) -> Release:
         """Return the release attacked with the control people beside the original ones: they cannot be found.
 
@@ -318,6 +340,8 @@ class Release:
             "ignored": list(self.ignored),
             "kinds": dict(self._kinds),
             "paired": self.has_pairs,
+            "masking": None if self.masking is None else str(self.masking),
+            "scenario": None if self.scenario is None else self.scenario.to_dict(),
             "reading": self._reading,
         }
 

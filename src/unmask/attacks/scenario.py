@@ -1,0 +1,188 @@
+"""Flexible scenarios: the intruder who knows less. How fast does the risk grow with what he knows? [TORRA]_
+
+He holds some of the attributes only. Which ones is not for the protector to choose, so the attack is run for many sets
+of each size, and both the mean and the worst set are told: risk against the number of attributes known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.attacks.scene import draw
+from unmask.engines.local import ask_only, decide_truth
+from unmask.engines.metric import build_space
+from unmask.errors import ParameterError
+from unmask.evidence.estimate import Estimate, rate
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure, silent
+from unmask.tables.encode import Encoded, Encoding, encode
+from unmask.tables.scenario import Scenario
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.evidence.measure import Progress
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["Knowledge", "Scenario", "knowledge_curve"]
+
+SETS = 12  # of each size, unless there are fewer
+PEOPLE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What an intruder finds who knows this many attributes."""
+
+    known: int
+    sets: int  # sets of attributes tried
+    exhaustive: bool  # whether these are all
+    mean: float
+    worst: float
+    worst_set: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """Risk against the number of attributes known."""
+
+    sizes: tuple[Size, ...]
+    half: Estimate  # mean over the sets of half the attributes
+    per_record: Floats  # the same for each original record; NaN for those not asked
+
+
+def only(encoding: Encoding, names: tuple[str, ...]) -> Encoding:
+    """Return the same encoding with these attributes only."""
+    numeric = [k for k, name in enumerate(encoding.numeric_names) if name in names]
+    codes = [k for k, name in enumerate(encoding.code_names) if name in names]
+
+    def cut(side: Encoded) -> Encoded:
+        return Encoded(np.ascontiguousarray(side.numeric[:, numeric]), np.ascontiguousarray(side.codes[:, codes]))
+
+    kept = tuple(encoding.numeric_names[k] for k in numeric), tuple(encoding.code_names[k] for k in codes)
+    return Encoding(cut(encoding.original), cut(encoding.released), *kept, encoding.notes)
+
+
+def knowledge_curve(
+    release: Release, *, sets: int = SETS, people: int | None = None, seed: int = 0, progress: Progress = silent
+) -> Knowledge:
+    """Link nearest records for sets of 1, 2, ... all attributes.
+
+    Parameters
+    ----------
+    release
+        The two tables and the roles of their columns.
+    sets
+        Sets of attributes to try for each size; all of them where there are no more.
+    people
+        People to ask for, drawn at random. None: all.
+    seed
+        Seeds the draw of sets and people, and the bootstrap.
+    progress
+        Called with the fraction done and a word.
+
+    Examples
+    --------
+    >>> import unmask
+    >>> people = unmask.datasets.census(100)
+    >>> unmask.knowledge_curve(unmask.Release(people, people), sets=2).sizes[-1].mean
+    1.0
+
+    """
+    if sets < 1:
+        raise ParameterError("at least one set of attributes is to be tried", got=str(sets), allowed="from 1")
+    encoding = encode(release)
+    names, truth = tuple(sorted(encoding.names)), release.truth
+    rows = np.arange(len(truth)) if people is None else draw(encoding, truth, "to_release", people, seed)
+    sizes, half = [], np.zeros(len(rows))
+    for known in range(1, len(names) + 1):
+        tried = _sets(names, known, sets, seed)
+        found = [_credits(only(encoding, chosen), truth, rows) for chosen in tried]
+        rates = [float(np.sort(credit[truth[rows] >= 0]).mean()) for credit in found]
+        worst = int(np.argmax(rates))
+        exhaustive = len(tried) == comb(len(names), known)
+        sizes.append(Size(known, len(tried), exhaustive, float(np.mean(rates)), rates[worst], tried[worst]))
+        if known == (len(names) + 1) // 2:
+            half = np.sum(np.sort(found, axis=0), axis=0) / len(found)
+        progress(known / len(names), f"{known} attributes known")
+    risk = np.full(len(truth), np.nan)
+    risk[rows] = half
+    if len(rows) == len(truth):
+        risk[truth < 0] = 0.0
+    estimate = rate(half[truth[rows] >= 0], chance=1.0 / len(encoding.released), seed=seed)
+    return Knowledge(tuple(sizes), estimate, risk)
+
+
+def _sets(names: tuple[str, ...], known: int, sets: int, seed: int) -> list[tuple[str, ...]]:
+    """All sets of a size, or as many as asked for, drawn without repetition."""
+    if comb(len(names), known) <= sets:
+        return list(combinations(names, known))
+    rng = np.random.default_rng([seed, known])
+    drawn: dict[tuple[str, ...], None] = {}
+    while len(drawn) < sets:
+        drawn[tuple(sorted(rng.choice(len(names), known, replace=False).tolist()))] = None
+    return [tuple(names[int(k)] for k in places) for places in drawn]
+
+
+def _credits(encoding: Encoding, truth: NDArray[np.int64], rows: NDArray[np.int64]) -> Floats:
+    space = ask_only(build_space(encoding), rows)
+    return decide_truth(space, truth[rows], tell=silent).credit
+
+
+@measure(
+    "scenario",
+    title="The intruder who knows less",
+    story="The intruder knows only some of the attributes of each person, we cannot say which, and takes the closest "
+    "record of the release.",
+    keys=("scenario.half",),
+)
+def assess_scenario(release: Release, context: Context) -> Evidence:
+    """Tell how the risk grows with the number of attributes known."""
+    sample = PEOPLE if release.original.height > PEOPLE else None
+    curve = knowledge_curve(release, sets=4, people=sample, seed=context.seed, progress=context.progress)
+    middle = (len(curve.sizes) + 1) // 2
+    enough = next((size.known for size in curve.sizes if size.worst > 0.2), None)
+    facts = [
+        Fact("worst set of half the attributes", curve.sizes[middle - 1].worst, "share found, of the sets tried"),
+        Fact("attributes tried as worst", ", ".join(curve.sizes[middle - 1].worst_set), "the set of that size"),
+    ]
+    if enough is not None:
+        facts.append(Fact("attributes that find one person in five", enough, "for the worst set tried"))
+    return Evidence(
+        observations=(
+            Observation(
+                "scenario.half",
+                f"{curve.half.hits:,.0f} of {curve.half.n:,} people are found by an intruder who knows {middle} of "
+                f"{len(curve.sizes)} attributes.",
+                curve.half,
+            ),
+        ),
+        per_record=None if sample is not None else curve.per_record,
+        facts=tuple(facts),
+        figures=(_figure(curve),),
+    )
+
+
+def _figure(curve: Knowledge) -> Figure:
+    known = tuple(float(size.known) for size in curve.sizes)
+    mean, worst = tuple(size.mean for size in curve.sizes), tuple(size.worst for size in curve.sizes)
+    return Figure(
+        shape="line",
+        title="How much must the intruder know?",
+        caption="People found by nearest-record linkage, by the number of attributes known: the mean over sets of that "
+        "size, and the worst set tried.",
+        alt="Share of people found by number of attributes known: "
+        + ", ".join(f"{size.known}: mean {size.mean:.1%}, worst {size.worst:.1%}" for size in curve.sizes),
+        x_label="attributes known",
+        y_label="people found",
+        series=(Series("worst set", known, worst), Series("mean", known, mean)),
+        percent=(False, True),
+    )

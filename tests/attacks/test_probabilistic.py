@@ -1,0 +1,302 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive_linkers as naive
+import unmask
+from strategies import pairs
+from unmask import Release, datasets, link_probabilistic
+from unmask.attacks.candidates import count_patterns
+from unmask.attacks.comparison import compare, shares_of_levels
+from unmask.attacks.fellegi_sunter import Fitting, fit, ordered
+from unmask.attacks.probabilistic import assess_probabilistic
+from unmask.errors import EngineError, ParameterError
+from unmask.evidence.measure import Context
+from unmask.kernels.patterns import patterns_by_groups, patterns_by_pairs
+from unmask.tables.encode import encode
+
+
+def example(n=150, seed=7, cards=(12, 8, 20, 5), errors=(0.1, 0.2, 0.05, 0.15)):
+    """The shared example of the comparison with the other tools: codes, some of them drawn anew."""
+    rng = np.random.default_rng(seed)
+    a = np.column_stack([rng.integers(0, c, n) for c in cards])
+    b = a.copy()
+    for k, (c, e) in enumerate(zip(cards, errors, strict=True)):
+        hit = rng.random(n) < e
+        b[hit, k] = rng.integers(0, c, int(hit.sum()))
+    names = [f"c{k}" for k in range(len(cards))]
+    return Release(*(pl.DataFrame(side.astype(str), schema=names) for side in (a, b)))
+
+
+def two_files(n, seed, cards, *, missing=0.0):
+    rng = np.random.default_rng(seed)
+    sides = [np.column_stack([rng.integers(0, c, n) for c in cards]).astype(np.int32) for _ in range(2)]
+    for side in sides:
+        side[rng.random(side.shape) < missing] = -1
+    return sides
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("n", [1, 7, 60])
+def test_group_counts_equal_pair_counts(n, missing):
+    for seed in range(8):
+        cards = np.random.default_rng(seed).integers(1, 9, 1 + seed % 5)
+        left, right = two_files(n, seed, cards, missing=missing)
+        gaps = (left < 0).any(axis=0) | (right < 0).any(axis=0)
+        by_groups = patterns_by_groups(left, right)
+        floats = [np.where(side < 0, np.nan, side).astype(float) for side in (left, right)]
+        m = len(cards)
+        by_pairs = patterns_by_pairs(
+            *floats, np.zeros((m, 1)), np.ones(m, dtype=np.int64), np.where(gaps, 3, 2).astype(np.int64)
+        )
+        assert by_groups.code.tolist() == by_pairs.code.tolist()
+        assert by_groups.count.tolist() == by_pairs.count.tolist()
+        assert by_groups.count.sum() == n * n
+
+
+def test_fourteen_attributes_are_counted():
+    left, right = two_files(300, 1, [3] * 14)
+    found = patterns_by_groups(left, right)
+    assert found.count.sum() == 300 * 300
+    assert len(found.code) <= 2**14
+    assert (found.count > 0).all()
+
+
+@given(pairs())
+@settings(max_examples=25)
+def test_patterns_of_levels_equal_definition(tables):
+    comparison = compare(encode(Release(*tables)))
+    vectors = naive.comparison_vectors(comparison)
+    patterns = count_patterns(comparison)
+    digits, rest = [], patterns.code
+    for radix in comparison.radix[::-1]:
+        rest, digit = np.divmod(rest, radix)
+        digits.append(digit)
+    found = {tuple(int(d[g]) for d in digits[::-1]): int(c) for g, c in enumerate(patterns.count)}
+    assert found == naive.pattern_counts(vectors)
+    shares, errors = shares_of_levels(comparison)
+    for k in range(len(comparison.names)):
+        wanted = np.bincount(vectors[:, k], minlength=shares.shape[1]) / len(vectors)
+        assert shares[k] == pytest.approx(wanted, abs=1e-12)
+    assert (errors >= 0).all()
+
+
+@pytest.mark.parametrize("learn", [False, True])
+def test_em_equals_em_over_all_pairs(learn):
+    release = example(40)
+    comparison = compare(encode(release))
+    model = fit(comparison, count_patterns(comparison), Fitting(prior="learn" if learn else None, tolerance=1e-13))
+    vectors = naive.comparison_vectors(comparison)
+    m, u, prior = naive.em(vectors, 2, 1 / 40, learn_prior=learn)
+    assert model.m == pytest.approx(m, abs=1e-9)
+    assert model.u == pytest.approx(u, abs=1e-9)
+    assert model.prior == pytest.approx(prior, abs=1e-9)
+    assert np.diff(model.likelihoods).min() > -1e-6  # the likelihood never falls
+
+
+def test_em_with_bands_and_missing_values_equals_em_over_all_pairs():
+    rng = np.random.default_rng(3)
+    a = rng.normal(size=(50, 3))
+    b = a + 0.3 * rng.normal(size=a.shape)
+    a[rng.random(a.shape) < 0.1] = np.nan
+    release = Release(*(pl.DataFrame(side, schema=["x", "y", "z"]).fill_nan(None) for side in (a, b)))
+    comparison = compare(encode(release), widths={name: [0.1, 0.5] for name in "xyz"})
+    model = fit(comparison, count_patterns(comparison), Fitting(tolerance=1e-13))
+    m, u, _ = naive.em(naive.comparison_vectors(comparison), 4, 1 / 50)
+    assert model.m == pytest.approx(m, abs=1e-9)
+    assert model.u == pytest.approx(u, abs=1e-9)
+    assert model.levels[0] == ("within 0.1", "within 0.5", "different", "missing")
+
+
+def test_credits_equal_the_definition_on_both_paths(monkeypatch):
+    release = example(60)
+    linkage = link_probabilistic(release)
+    comparison = linkage.comparison
+    vectors = naive.comparison_vectors(comparison)
+    wanted = naive.best_by_weight(vectors, linkage.model.weights, 60, 60, release.truth)
+    assert linkage.credit.tolist() == wanted
+    monkeypatch.setattr("unmask.attacks.candidates.GROUPS_FROM", 1)  # group-bys and the tree
+    again = link_probabilistic(release)
+    assert again.credit.tolist() == wanted
+    assert again.weight == pytest.approx(linkage.weight, abs=1e-9)
+    assert again.margin == pytest.approx(linkage.margin, abs=1e-9)
+
+
+def test_closer_agreement_never_counts_against():
+    a, b = ordered(np.array([1.0, 3.0, 2.0]), np.array([9.0, 7.0, 90.0]))
+    assert a.sum() == pytest.approx(6) and b.sum() == pytest.approx(106)
+    assert (np.diff(a / (a + b)) <= 1e-12).all()
+    assert a[:2].tolist() == pytest.approx([2.0, 2.0])
+    kept = ordered(np.array([5.0, 1.0]), np.array([1.0, 9.0]))
+    assert kept[0].tolist() == [5.0, 1.0]
+    for seed in range(5):  # even where nothing links the files
+        release = Release(datasets.census(60, seed=seed), datasets.census(60, seed=seed + 50))
+        model = link_probabilistic(release, fitting=Fitting(tolerance=1e-4)).model
+        ratio = np.where(model.u > 1e-9, model.m / np.maximum(model.u, 1e-300), np.nan)
+        for line in ratio:
+            there = line[~np.isnan(line)]
+            assert (np.diff(there) <= 1e-6 * np.maximum(there[:-1], 1)).all()
+
+
+def test_standard_errors_are_those_of_repeated_files():
+    models = []
+    for seed in range(25):
+        comparison = compare(encode(example(150, seed)))
+        models.append(fit(comparison, count_patterns(comparison), Fitting(tolerance=1e-8)))
+    m = np.array([model.m[:, 0] for model in models])
+    said = np.array([model.m_error[:, 0] for model in models])
+    ratio = np.nanmean(said, axis=0) / m.std(axis=0)
+    assert ((ratio > 0.6) & (ratio < 1.7)).all(), ratio
+    u = np.array([model.u[:, 0] for model in models])
+    ratio = np.array([model.u_error[:, 0] for model in models]).mean(axis=0) / u.std(axis=0)
+    assert ((ratio > 0.5) & (ratio < 2.5)).all(), ratio
+
+
+def test_thresholds_and_status():
+    release = example(300, 3, (30, 20, 12, 10, 6), (0.1,) * 5)
+    linkage = link_probabilistic(release, false_positive=1e-4, false_negative=0.05)
+    assert linkage.lower <= linkage.upper
+    status = np.array(linkage.status)
+    assert set(status) <= {"linked", "clerical", "non-linked"}
+    assert linkage.credit[status == "linked"].mean() > 0.9
+    stricter = link_probabilistic(release, false_positive=0.0)
+    assert stricter.upper >= linkage.upper
+    with pytest.raises(ParameterError, match="from 0 to 1"):
+        link_probabilistic(example(20), false_negative=2)
+
+
+def test_posteriors_are_calibrated():
+    linkage = link_probabilistic(example(400, 3, (30, 20, 12, 10, 6), (0.1, 0.1, 0.1, 0.1, 0.1)))
+    said, right = np.nanmean(linkage.posterior), linkage.credit.mean()
+    assert said == pytest.approx(right, abs=0.06)
+    assert sum(n for _, _, n in linkage.calibration()) == 400
+
+
+def test_one_to_one_links_nobody_twice_and_loses_no_weight():
+    from scipy.optimize import linear_sum_assignment
+
+    release = example(40)
+    free, bound = link_probabilistic(release), link_probabilistic(release, one_to_one=True)
+    used = bound.links[bound.links >= 0]
+    assert len(set(used.tolist())) == len(used)
+    vectors = naive.comparison_vectors(bound.comparison)
+    total = np.array([sum(free.model.weights[a, v] for a, v in enumerate(row)) for row in vectors]).reshape(40, 40)
+    gain = np.maximum(total - bound.lower, 0)
+    rows, cols = linear_sum_assignment(-gain)
+    assert np.nansum(bound.weight[bound.links >= 0] - bound.lower) == pytest.approx(gain[rows, cols].sum())
+
+
+def test_the_waterfall_adds_up():
+    linkage = link_probabilistic(example(100))
+    steps = linkage.waterfall(3)
+    assert [name for name, _, _ in steps] == ["c0", "c1", "c2", "c3"]
+    assert sum(bits for _, _, bits in steps) == pytest.approx(linkage.weight[3])
+    with pytest.raises(ParameterError, match="no link"):
+        linkage.waterfall(1000)
+
+
+PEERS = {  # m and u of agreement on c0..c3, and the prior: on example(), all 22,500 pairs, every parameter learnt
+    "recordlinkage 0.16, ECMClassifier(atol=1e-9, max_iter=5000)": (
+        (0.7523562975832129, 0.7876744697186915, 0.9573206822738338, 0.758947372967476),
+        (0.08047751886384788, 0.12558277528240583, 0.04658437089906159, 0.2004617754776225),
+        0.008484058574963201,
+    ),
+    "splink 5.0.0, DuckDB, EM over the rule 1=1, em_convergence 1e-9": (
+        (0.7523568995694846, 0.7876751322503841, 0.9573331737297898, 0.7589481332454797),
+        (0.08047759872302666, 0.12558285338520872, 0.04658437924735902, 0.2004618396352047),
+        0.008483933122458324,
+    ),
+}
+
+
+@pytest.mark.parametrize("tool", list(PEERS))
+def test_agrees_with_second_tools(tool):
+    """Golden numbers, computed with the tools in an environment of their own."""
+    m, u, prior = PEERS[tool]
+    model = link_probabilistic(example(), fitting=Fitting(prior="learn")).model
+    assert model.m[:, 0] == pytest.approx(m, abs=1e-3)
+    assert model.u[:, 0] == pytest.approx(u, abs=1e-3)
+    assert model.prior == pytest.approx(prior, abs=1e-3)
+
+
+@given(pairs(complete=True), st.randoms())
+@settings(max_examples=20)
+def test_row_order_changes_no_risk(tables, random):
+    numbered = [table.with_row_index("id") for table in tables]
+    orders = [random.sample(range(tables[0].height), tables[0].height) for _ in range(2)]
+    fitting = Fitting(tolerance=1e-3)
+    straight = link_probabilistic(Release(*numbered, id="id"), fitting=fitting)
+    shuffled = link_probabilistic(Release(numbered[0][orders[0]], numbered[1][orders[1]], id="id"), fitting=fitting)
+    assert shuffled.credit.tolist() == straight.credit[orders[0]].tolist()
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pl.DataFrame({"a": [1.5]}),
+        pl.DataFrame({"a": ["x"] * 5, "b": ["y"] * 5}),
+        pl.DataFrame({"a": [1.5, 2.5, 4.5]}),
+        pl.DataFrame({"a": [1.0] * 6, "b": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}),
+    ],
+    ids=["one record", "all pairs agree", "one attribute", "a constant attribute"],
+)
+def test_degenerate_tables_are_answered(table):
+    linkage = link_probabilistic(Release(table, table))
+    assert linkage.estimate.value == pytest.approx(np.mean(1 / linkage.tie_sizes))
+    evidence = assess_probabilistic(Release(table, table), Context())
+    assert evidence.observations[0].key == "probabilistic.rate"
+
+
+def test_perfect_separation():
+    people = datasets.census(80)
+    linkage = link_probabilistic(Release(people, people))
+    assert linkage.estimate.value == 1.0
+    assert np.isfinite(linkage.model.weights).all()
+    assert np.isnan(linkage.model.m_error[linkage.model.m > 1 - 1e-9]).all()
+
+
+def test_too_many_attributes_offer_a_choice():
+    rng = np.random.default_rng(0)
+    wide = pl.DataFrame(rng.normal(size=(40, 16)), schema=[f"c{k}" for k in range(16)])
+    release = Release(wide, wide)
+    with pytest.raises(ParameterError, match="attributes='best'"):
+        link_probabilistic(release)
+    assert len(link_probabilistic(release, attributes="best").model.names) == 14
+    assert link_probabilistic(release, attributes=["c3", "c1"]).model.names == ("c1", "c3")
+    assert "14 of 16" in assess_probabilistic(release, Context()).notes[0]
+    with pytest.raises(ParameterError, match="did you mean 'c3'"):
+        link_probabilistic(release, attributes=["c33"])
+
+
+def test_no_convergence_is_an_error_and_never_safe():
+    release = example(60)
+    with pytest.raises(EngineError, match="did not converge"):
+        link_probabilistic(release, fitting=Fitting(max_steps=2, tolerance=1e-15))
+    for bad in (Fitting(u="x"), Fitting(prior=1.5), Fitting(max_steps=0)):
+        with pytest.raises(ParameterError):
+            link_probabilistic(release, fitting=bad)
+    with pytest.raises(ParameterError, match="widths"):
+        link_probabilistic(Release(datasets.census(20), datasets.census(20)), widths={"wages": [-1]})
+
+
+def test_samples():
+    release = example(200)
+    linkage = link_probabilistic(release, sample=50, seed=3)
+    assert linkage.attempted.sum() == 50
+    assert np.isnan(linkage.per_record(200)).sum() == 150
+    learnt = link_probabilistic(release, learn_from=100)
+    assert learnt.asked is None
+    assert learnt.model.n_left == 100
+
+
+def test_evidence_and_public_name():
+    evidence = assess_probabilistic(example(150), Context(seed=1))
+    assert [o.key for o in evidence.observations] == ["probabilistic.rate", "probabilistic.linked"]
+    figure = evidence.figures[0]
+    assert figure.series[0].x[0] == "before comparing" and figure.series[0].x[-1] == "in all"
+    assert sum(figure.series[0].y[:-1]) == pytest.approx(figure.series[0].y[-1])
+    assert unmask.link_probabilistic is link_probabilistic

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from unmask import Release, Scenario, assess, datasets, knowledge_curve, link_nearest, parse_masking
+from unmask.attacks.scenario import assess_scenario
+from unmask.errors import ParameterError, RoleError
+from unmask.evidence.measure import Context
+
+PEOPLE = datasets.census(150, seed=1)
+MASKED = parse_masking("noise(0.5)").apply(PEOPLE, 1)
+
+
+def test_some_people_some_attributes():
+    names = PEOPLE.columns[:3]
+    release = Release(PEOPLE, MASKED, scenario=Scenario(people=40, attributes=names))
+    assert release.original.height == 40
+    assert release.released.height == 150
+    assert release.quasi == tuple(names)
+    rows = [PEOPLE.rows().index(row) for row in release.original.rows()]
+    assert release.truth.tolist() == rows  # still paired with their own records
+    linkage = link_nearest(release, scale="none")
+    by_hand = link_nearest(Release(PEOPLE, MASKED, quasi=names), scale="none")
+    assert linkage.credit.tolist() == by_hand.credit[rows].tolist()
+    assert any("scenario" in warning for warning in release.warnings)
+
+
+def test_a_share_of_people_drawn_by_content():
+    order = np.random.default_rng(0).permutation(150)
+    one = Release(PEOPLE, MASKED, scenario={"people": 0.2, "seed": 3})
+    two = Release(PEOPLE[order], MASKED[order], scenario={"people": 0.2, "seed": 3})
+    assert one.original.height == 30
+    assert sorted(one.original.rows()) == sorted(two.original.rows())
+
+
+def test_a_coarser_schema():
+    name = PEOPLE.columns[0]
+    fine = link_nearest(Release(PEOPLE, MASKED)).estimate.value
+    width = float(PEOPLE[name].std()) * 2
+    release = Release(PEOPLE, MASKED, scenario=Scenario(coarser={name: width}))
+    assert release.original[name].n_unique() < PEOPLE[name].n_unique() / 3
+    assert link_nearest(release).estimate.value <= fine + 0.05
+    towns = pl.DataFrame({"code": ["4101", "4102", "5201", "5202"], "sex": ["f", "m", "f", "m"]})
+    release = Release(towns, towns, scenario=Scenario(coarser={"code": 1}))
+    assert release.original["code"].to_list() == release.released["code"].to_list() == ["4", "4", "5", "5"]
+    release = Release(towns, towns, scenario=Scenario(coarser={"sex": {"f": "any", "m": "any"}}))
+    assert link_nearest(release).estimate.value == 1.0
+    assert release.original["sex"].n_unique() == 1
+
+
+def test_renamed_columns():
+    other = PEOPLE.rename({PEOPLE.columns[0]: "pay"})
+    release = Release(other, MASKED, scenario=Scenario(renamed={PEOPLE.columns[0]: "pay"}))
+    assert link_nearest(release).estimate == link_nearest(Release(PEOPLE, MASKED)).estimate
+
+
+def test_a_scenario_is_in_the_settings_and_comes_back():
+    given = Scenario(people=30, attributes=(PEOPLE.columns[1],), coarser={PEOPLE.columns[1]: 1000.0})
+    release = Release(PEOPLE, MASKED, scenario=given)
+    again = Release(PEOPLE, MASKED, **release.settings)
+    assert again.scenario == given
+    assert link_nearest(again).estimate == link_nearest(release).estimate
+    assert str(Scenario()) == "the intruder knows everything"
+    assert assess(release, only=["nearest"]).findings
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"people": -1}, "share"),
+        ({"people": 2.5}, "share"),
+        ({"person": 3}, "did you mean 'people'"),
+        ({"coarser": {"wages": "x"}}, "coarsened"),
+        ({"coarser": {"wagess": 3.0}}, "not known"),
+    ],
+)
+def test_bad_scenarios_are_refused(given, words):
+    with pytest.raises(ParameterError, match=words):
+        Release(PEOPLE, MASKED, scenario=given)
+    with pytest.raises(RoleError):
+        Release(PEOPLE, MASKED, scenario=Scenario(attributes=("nothing",)))
+
+
+def test_the_curve_equals_linkage_on_each_set():
+    three = PEOPLE.columns[:3]
+    release = Release(PEOPLE, MASKED, quasi=three)
+    curve = knowledge_curve(release)
+    assert [size.known for size in curve.sizes] == [1, 2, 3]
+    for size in curve.sizes:
+        rates = {
+            chosen: link_nearest(Release(PEOPLE, MASKED, quasi=chosen)).estimate.value
+            for chosen in combinations(sorted(three), size.known)
+        }
+        assert size.exhaustive
+        assert size.mean == pytest.approx(np.mean(list(rates.values())))
+        assert size.worst == pytest.approx(max(rates.values()))
+    assert curve.sizes[-1].mean == pytest.approx(link_nearest(release).estimate.value)
+    assert curve.half.value == pytest.approx(curve.sizes[1].mean)
+    with pytest.raises(ParameterError, match="set of attributes"):
+        knowledge_curve(release, sets=0)
+
+
+def test_sampled_sets_and_people():
+    curve = knowledge_curve(Release(PEOPLE, MASKED), sets=3, people=50, seed=1)
+    assert not curve.sizes[3].exhaustive
+    assert curve.sizes[3].sets == 3
+    assert np.isnan(curve.per_record).sum() == 100
+    assert curve.half.n == 50
+
+
+def test_one_attribute_and_one_record():
+    one = pl.DataFrame({"a": [1.5]})
+    assert knowledge_curve(Release(one, one)).half.value == 1.0
+
+
+def test_evidence():
+    evidence = assess_scenario(Release(PEOPLE, MASKED), Context())
+    assert evidence.observations[0].key == "scenario.half"
+    assert evidence.figures[0].series[0].x[-1] == float(len(PEOPLE.columns))
+    assert evidence.per_record.shape == (150,)
