@@ -85,6 +85,9 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
         list[str] | None, typer.Option(help="Kind of a column, as name=numeric|ordinal|categorical|boolean|date.")
     ] = None,
     control: Annotated[str | None, typer.Option(help="Table of people who are not in the original.")] = None,
+    synthetic: Annotated[
+        bool | None, typer.Option("--synthetic", help="No row of the release was made from one person.")
+    ] = None,
     masking: Annotated[
         str | None, typer.Option(help='How the release was made, for the intruder who knows it: "noise(0.5)".')
     ] = None,
@@ -294,6 +297,7 @@ def _release(options: dict[str, Any]) -> Release:
         categorical=_listed(options.get("categorical")),
         kinds=_kinds(options.get("kind")),
         control=options.get("control"),
+        paired=not options.get("synthetic"),
         masking=_masking(options.get("masking")),
         scenario=options.get("scenario"),
         reading={name: value for name, value in reading.items() if value is not None},
