@@ -351,3 +351,17 @@ def test_wide_tables_end(tmp_path):
     rng_rows = "\n".join(",".join(f"{(i * 37 + j * 11) % 97 + 0.5}" for j in range(400)) for i in range(60))
     path = write(tmp_path / "w.csv", ",".join(f"c{j}" for j in range(400)) + "\n" + rng_rows + "\n")
     assert run("assess", path, path, "--quiet", "--only", "nearest,uniqueness") in {1, 3}
+
+
+def test_a_synthetic_release(tmp_path, capsys):
+    paths = [tmp_path / name for name in ("a.csv", "s.csv", "c.csv")]
+    for seed, (path, size) in enumerate(zip(paths, (60, 80, 60), strict=True)):
+        unmask.datasets.census(size, seed=seed).write_csv(path)
+    report = tmp_path / "r.json"
+    code = run("assess", *paths[:2], "--synthetic", "--control", paths[2], "--json", report)
+    assert code in {0, 1, 3}
+    shown = capsys.readouterr().out
+    assert "does not apply" in shown and "synthetic" in shown
+    assert json.loads(report.read_text())["manifest"]["settings"]["paired"] is False
+    assert unmask.verify(report).same
+    assert run("assess", *paths[:2]) == 2  # different lengths, and not said to be synthetic

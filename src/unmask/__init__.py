@@ -29,6 +29,15 @@ if TYPE_CHECKING:
     from unmask.attacks.probabilistic import link_probabilistic
     from unmask.attacks.scenario import knowledge_curve
     from unmask.attacks.transparent import link_transparent
+    from unmask.attribute.absent import absent_disclosure
+    from unmask.attribute.cells import cell_disclosure
+    from unmask.attribute.inference import attribute_inference
+    from unmask.attribute.interval import interval_disclosure
+    from unmask.attribute.membership import membership_inference, membership_of_model
+    from unmask.attribute.model import model_disclosure
+    from unmask.attribute.singling import singling_out
+    from unmask.attribute.synthetic import copy_risk
+    from unmask.attribute.value import value_disclosure
     from unmask.deniability.attribute import AttributeTest, attribute_test, attribute_tests
     from unmask.deniability.dictionary import dictionary_test
     from unmask.deniability.permuted import permuted_test
@@ -82,18 +91,23 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "SpecialUniques": "groups.special",
     "TableError": "errors",
     "UnmaskError": "errors",
+    "absent_disclosure": "attribute.absent",
     "anonymity": "groups.anonymity",
     "anonymity_sets": "attacks.distance",
     "assess": "assess",
+    "attribute_inference": "attribute.inference",
     "attribute_test": "deniability.attribute",
     "attribute_tests": "deniability.attribute",
+    "cell_disclosure": "attribute.cells",
     "compare_marginals": "utility.marginals",
     "compare_moments": "utility.moments",
+    "copy_risk": "attribute.synthetic",
     "dictionary_test": "deniability.dictionary",
     "dominance": "groups.cells",
     "fix_list": "groups.fix",
     "group_risk": "groups.uniqueness",
     "link_graph": "attacks.graph",
+    "interval_disclosure": "attribute.interval",
     "knowledge_curve": "attacks.scenario",
     "knowledge_sweep": "groups.knowledge",
     "link_globally": "attacks.assignment",
@@ -101,14 +115,19 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "link_nearest": "attacks.distance",
     "link_probabilistic": "attacks.probabilistic",
     "link_transparent": "attacks.transparent",
+    "membership_inference": "attribute.membership",
+    "membership_of_model": "attribute.membership",
+    "model_disclosure": "attribute.model",
     "parse_masking": "masking",
     "permuted_test": "deniability.permuted",
     "population_risk": "groups.population",
     "propensity_score": "utility.propensity",
     "selfcheck": "selfcheck",
     "shared_values": "groups.cells",
+    "singling_out": "attribute.singling",
     "special_uniques": "groups.special",
     "true_ranks": "attacks.distance",
+    "value_disclosure": "attribute.value",
     "verify": "verify",
 }
 
@@ -139,18 +158,23 @@ __all__ = [
     "SpecialUniques",
     "TableError",
     "UnmaskError",
+    "absent_disclosure",
     "anonymity",
     "anonymity_sets",
     "assess",
+    "attribute_inference",
     "attribute_test",
     "attribute_tests",
+    "cell_disclosure",
     "compare_marginals",
     "compare_moments",
+    "copy_risk",
     "datasets",
     "dictionary_test",
     "dominance",
     "fix_list",
     "group_risk",
+    "interval_disclosure",
     "knowledge_curve",
     "knowledge_sweep",
     "link_globally",
@@ -159,14 +183,19 @@ __all__ = [
     "link_nearest",
     "link_probabilistic",
     "link_transparent",
+    "membership_inference",
+    "membership_of_model",
+    "model_disclosure",
     "parse_masking",
     "permuted_test",
     "population_risk",
     "propensity_score",
     "selfcheck",
     "shared_values",
+    "singling_out",
     "special_uniques",
     "true_ranks",
+    "value_disclosure",
     "verify",
 ]
 

@@ -127,6 +127,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         columns=tuple((c.name, c.kind, c.role, c.reason) for c in release.columns.values()),
         warnings=release.warnings,
         risk={name: records[name].to_numpy() for name in records.columns if name not in {"row", "id"}},
+        finders=identities(reported),
         clarity=next(
             (
                 e.evidence.clarity
@@ -192,9 +193,15 @@ def _records(release: Release, reported: tuple[Reported, ...]) -> pl.DataFrame:
     for entry in reported:
         if isinstance(entry.evidence, Evidence) and entry.evidence.per_record is not None:
             columns[entry.measure] = entry.evidence.per_record
-    risks = [values for name, values in columns.items() if name != "row"]
+    found = identities(reported)
+    risks = [values for name, values in columns.items() if name in found]
     columns["largest"] = np.max(risks, axis=0) if risks else np.zeros(release.original.height)
     return pl.DataFrame(columns)
+
+
+def identities(reported: tuple[Reported, ...]) -> frozenset[str]:
+    """Names of the measures whose per-record risk is the chance of being found: the largest is taken over these."""
+    return frozenset(e.measure for e in reported if isinstance(e.evidence, Evidence) and e.evidence.identity)
 
 
 def _labels(release: Release, *, show: bool) -> tuple[str, ...] | None:

@@ -86,6 +86,9 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
     ] = None,
     coordinates: Annotated[list[str] | None, typer.Option(help="Longitude and latitude (or x and y) columns.")] = None,
     control: Annotated[str | None, typer.Option(help="Table of people who are not in the original.")] = None,
+    synthetic: Annotated[
+        bool | None, typer.Option("--synthetic", help="No row of the release was made from one person.")
+    ] = None,
     masking: Annotated[
         str | None, typer.Option(help='How the release was made, for the intruder who knows it: "noise(0.5)".')
     ] = None,
@@ -337,6 +340,7 @@ def _release(options: dict[str, Any]) -> Release:
         kinds=read_kinds(options.get("kind")),
         coordinates=_listed(options.get("coordinates")),
         control=options.get("control"),
+        paired=not options.get("synthetic"),
         masking=_masking(options.get("masking")),
         scenario=options.get("scenario"),
         reading={name: value for name, value in reading.items() if value is not None},

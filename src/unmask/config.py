@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 PATHS = ("original", "released", "control", "json", "html", "records", "fix")
 TEXTS = ("id", "weight", "separator", "encoding", "policy", "masking")
 LISTS = ("quasi", "confidential", "ignore", "categorical", "coordinates", "only", "skip")
-OTHERS = ("kind", "scenario", "seed", "show_values", "quiet", "k", "l")
+OTHERS = ("kind", "scenario", "seed", "synthetic", "show_values", "quiet", "k", "l")
 KEYS = (*PATHS, *TEXTS, *LISTS, *OTHERS)
 
 
@@ -42,6 +42,7 @@ def _checked(key: str, value: object, path: Path) -> Any:  # noqa: ANN401 - the 
         "seed": int,
         "k": int,
         "l": int,
+        "synthetic": bool,
         "show_values": bool,
         "quiet": bool,
     }

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import naive
 from unmask.errors import ParameterError
-from unmask.evidence.estimate import bootstrap, exact, rate, wilson
+from unmask.evidence.estimate import bootstrap, exact, excess, excess_over_control, rate, wilson
 
 
 @given(n=st.integers(1, 400), share=st.floats(0, 1))
@@ -86,3 +86,25 @@ def test_a_fact_has_no_width():
     estimate = exact(0.3, n=10, chance=0.1)
     assert (estimate.low, estimate.high, estimate.method) == (0.3, 0.3, "exact")
     assert estimate.excess == pytest.approx(0.2)
+
+
+def test_excess_of_an_attack_over_the_same_without_the_person():
+    attack, without = np.array([1.0, 1.0, 0.0, 1.0] * 25), np.array([1.0, 0.0, 0.0, 1.0] * 25)
+    found = excess(attack, without)
+    assert found.value == 0.25 and 0 < found.low < 0.25 < found.high and found.chance == 0.0
+    assert excess(attack, without, among=10).low < found.low
+    assert excess(without, attack).value == 0.0 == excess(without, attack).low
+    same = excess(attack, attack)
+    assert same.value == 0.0 == same.low < same.high
+    order = np.random.default_rng(0).permutation(100)
+    assert excess(attack[order], without[order]) == found
+    with pytest.raises(ParameterError, match="two credits"):
+        excess(attack, without[:3])
+
+
+def test_excess_over_control():
+    found = excess_over_control(np.ones(50), np.zeros(80))
+    assert found.value == 1.0 and 0.8 < found.low < 1.0
+    assert excess_over_control(np.array([0.0, 1.0] * 30), np.array([1.0, 0.0] * 40)).low == 0.0
+    with pytest.raises(ParameterError, match="both sides"):
+        excess_over_control(np.ones(3), np.empty(0))

@@ -145,3 +145,15 @@ def test_column_names_are_arbitrary(name):
     assessment = assess(Release(table, table, quasi=[name, "other"]))
     assert assessment.verdict in {"unsafe", "inconclusive"}
     assert all(f.estimate is not None or f.outcome == "does not apply" for f in assessment.findings)
+
+
+def test_a_synthetic_release_has_no_pairs():
+    people = pl.DataFrame({"id": range(30), "a": range(30), "b": ["x", "y"] * 15})
+    release = Release(people, people.drop("id")[:20], id="id", paired=False)
+    assert not release.has_pairs
+    assert (release.truth == -1).all() and release.paired.size == 0
+    assert release.quasi == ("a", "b")
+    assert any("synthetic" in warning for warning in release.warnings)
+    assert not any("names people" in warning for warning in release.warnings)
+    again = Release(people, people.drop("id"), **release.settings)
+    assert not again.has_pairs

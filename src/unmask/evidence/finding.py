@@ -44,6 +44,7 @@ class Evidence:
     figures: tuple[Figure, ...] = ()
     attributes: tuple[tuple[str, float], ...] = ()  # attribute, what knowing it adds to the risk
     notes: tuple[str, ...] = ()
+    identity: bool = True  # per_record is the chance of being *found*; False: of having something learnt about one
 
 
 @dataclass(frozen=True, slots=True)

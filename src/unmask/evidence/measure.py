@@ -42,18 +42,33 @@ class Measure:
 _REGISTER: dict[str, Measure] = {}
 
 
+UNPAIRED = "the release is synthetic: no row of it was made from one person, so there is no true record to compare with"
+
+
 def _always(_release: object) -> str | None:
     return None
 
 
 def measure(
-    name: str, *, title: str, story: str, keys: tuple[str, ...], applies: Callable[[Any], str | None] = _always
+    name: str,
+    *,
+    title: str,
+    story: str,
+    keys: tuple[str, ...],
+    applies: Callable[[Any], str | None] = _always,
+    pairs: bool = True,
 ) -> Callable[[Run], Run]:
-    """Register the decorated ``run(release, context) -> Evidence`` under ``name``."""
+    """Register the decorated ``run(release, context) -> Evidence`` under ``name``.
+
+    ``pairs``: it needs to know which row was made from whom; it then does not apply to a synthetic release.
+    """
+
+    def fits(release: Any) -> str | None:  # noqa: ANN401 - a release, which evidence does not know
+        return UNPAIRED if pairs and not release.has_pairs else applies(release)
 
     def register(run: Run) -> Run:
         stream = int.from_bytes(name.encode(), "big") % (2**31)  # by name: adding a method changes no other's draws
-        _REGISTER[name] = Measure(name, title, story, keys, run, applies, stream)
+        _REGISTER[name] = Measure(name, title, story, keys, run, fits, stream)
         return run
 
     return register

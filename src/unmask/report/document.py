@@ -57,6 +57,7 @@ class Parts:
     columns: tuple[tuple[str, str, str, str], ...]
     warnings: tuple[str, ...]
     risk: dict[str, NDArray[np.float64]]
+    finders: frozenset[str]  # the measures whose risk is that of being found
     clarity: NDArray[np.float64] | None
     labels: tuple[str, ...] | None
     manifest: Manifest
@@ -144,14 +145,15 @@ def build(parts: Parts) -> Document:
         )
         for f in parts.findings
     )
+    found = {name: values for name, values in parts.risk.items() if name in parts.finders | {"largest"}}
     draft = Document(
         schema=SCHEMA,
         verdict=parts.verdict.word,
         reason=parts.verdict.reason,
         findings=entries,
         measures=tuple(_measure(entry) for entry in parts.reported),
-        exposed=_exposed(parts.risk, parts.clarity, parts.labels),
-        risk_figure=_risk_figure(parts.risk),
+        exposed=_exposed(found, parts.clarity, parts.labels),
+        risk_figure=_risk_figure(found),
         columns=tuple(ColumnEntry(*column) for column in parts.columns),
         warnings=parts.warnings,
         policy=parts.policy.name,

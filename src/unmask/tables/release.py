@@ -60,6 +60,8 @@ class Release:
         They keep their role: by default they are among the columns that the intruder knows.
     control
         Table of people who are *not* in the original, for comparison.
+    paired
+        False for a synthetic release, whose rows were not made from single people: there is then no true record.
     masking
         How the release was made, if the intruder may know it: a masking, or its text, such as "rank_swap(5)".
     scenario
@@ -91,6 +93,7 @@ class Release:
         kinds: Mapping[str, str] | None = None,
         coordinates: Iterable[str] | None = None,
         control: Any = None,  # noqa: ANN401
+        paired: bool = True,
         masking: Any = None,  # noqa: ANN401 - a Masking or its text: tables know no maskings
         scenario: Scenario | Mapping[str, Any] | None = None,
         reading: Mapping[str, Any] | None = None,
@@ -114,6 +117,7 @@ class Release:
             )
             if frame is not None
         }
+        self.id, self.weight, self.has_pairs = id, weight, bool(paired)
         self.id, self.weight, self.masking = id, weight, masking
         self.scenario = as_scenario(scenario)
         self._notes: list[str] = []
@@ -126,8 +130,9 @@ class Release:
             self._narrow(self.scenario)
         self.columns = self._describe()
         self._check_values()
-        self._warn_if_swapped()
-        self._warn_of_identifiers()
+        if self.has_pairs:
+            self._warn_if_swapped()
+            self._warn_of_identifiers()
 
     # --- roles ------------------------------------------------------------------------------------------------------
 
@@ -149,7 +154,8 @@ class Release:
         everywhere = [*self.original.columns, *(n for n in self.released.columns if n not in shared)]
         if self.id is not None:
             check_columns([self.id], self.original.columns, "id", "the original")
-            check_columns([self.id], self.released.columns, "id", "the release")
+            if self.has_pairs:
+                check_columns([self.id], self.released.columns, "id", "the release")
         if self.weight is not None:
             check_columns([self.weight], everywhere, "weight", "the tables")
         self.confidential = check_columns(confidential, everywhere, "confidential", "the tables")
@@ -211,6 +217,8 @@ class Release:
     # --- pairs ------------------------------------------------------------------------------------------------------
 
     def _pair(self) -> NDArray[np.int64]:
+        if not self.has_pairs:
+            return self._nobody()
         if self.id is None:
             if self.original.height != self.released.height:
                 raise TableError(
@@ -230,6 +238,14 @@ class Release:
         )
         self._note_unpaired(truth)
         return truth
+
+    def _nobody(self) -> NDArray[np.int64]:
+        """Return no pairs: a synthetic row belongs to nobody, and an id in it says nothing."""
+        self._notes.append(
+            "the release is taken as synthetic: no row was made from one person, and attacks that "
+            "need pairs are left out"
+        )
+        return np.full(self.original.height, -1, dtype=np.int64)
 
     def _ids(self, table: pl.DataFrame, where: str) -> pl.Series:
         column = table[str(self.id)]
@@ -341,6 +357,7 @@ class Release:
             "ignored": list(self.ignored),
             "kinds": dict(self._kinds),
             "coordinates": list(self.coordinates) or None,
+            "paired": self.has_pairs,
             "masking": None if self.masking is None else str(self.masking),
             "scenario": None if self.scenario is None else self.scenario.to_dict(),
             "reading": self._reading,

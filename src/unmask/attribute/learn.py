@@ -1,0 +1,240 @@
+"""Learners that guess a confidential attribute from known ones, and the task they are given.
+
+Everything that a learner sees is put in canonical order first, so that no result depends on the order of a file.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from unmask.errors import EngineError, ParameterError, RoleError, TableError, did_you_mean
+from unmask.tables.encode import Encoded, canonical_order, centre_and_spread, encode
+from unmask.tables.roles import check_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+    Rows = NDArray[np.int64]
+
+LEARNERS = ("boosting", "tree", "forest")
+MOST_CATEGORIES = 200  # more are given to the learner as ordered codes
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is known and what is wanted: of people (the original, then control) and of the rows of the release.
+
+    Categories are codes; missing is NaN everywhere.
+    """
+
+    name: str
+    known: tuple[str, ...]
+    people: Floats  # (n + control, m)
+    rows: Floats  # (r, m)
+    wanted: Floats  # (n + control,)
+    published: Floats  # (r,)
+    n: int  # people of the original
+    categorical: NDArray[np.bool_]  # (m,) few enough categories for a learner to take as such
+    coded: frozenset[str]  # the known attributes that are categories
+    numeric: bool  # the wanted attribute is a number
+    tolerance: float  # a guess of a number is right within this
+
+    def right(self, guess: Floats, people: Rows) -> Floats:
+        """Credit 1 for each right guess about ``people``: equal, or within the tolerance for a number."""
+        truth = self.wanted[people]
+        hit = np.abs(guess - truth) <= self.tolerance if self.numeric else guess == truth
+        return np.asarray(hit, dtype=np.float64)
+
+    def only(self, names: Sequence[str]) -> Task:
+        """Return the same task for an intruder who knows these attributes alone."""
+        keep = [self.known.index(name) for name in names]
+        return Task(
+            self.name, tuple(names), self.people[:, keep], self.rows[:, keep], self.wanted, self.published,
+            self.n, self.categorical[keep], self.coded, self.numeric, self.tolerance,
+        )  # fmt: skip
+
+
+def joined(release: Release, columns: Sequence[str]) -> Release:
+    """Return the release with the control people appended to the original: one codebook for all three tables."""
+    if release.control is None:
+        return release
+    check_columns(columns, release.control.columns, "known or confidential", "the control table")
+    both = copy(release)
+    try:
+        both.original = pl.concat(
+            [release.original.select(columns), release.control.select(columns)], how="vertical_relaxed"
+        )
+    except (pl.exceptions.SchemaError, pl.exceptions.ShapeError):
+        raise TableError(
+            "the control table has columns of other types than the original", hint="read both in the same way"
+        ) from None
+    both.truth = np.concatenate([release.truth, np.full(release.control.height, -1, dtype=np.int64)])
+    both.__dict__.pop("paired", None)
+    return both
+
+
+def set_task(release: Release, name: str, *, p: float, control: bool = True) -> Task:
+    """Encode what is known and what is wanted. ``p``: a number is right within p % of its sd in the original."""
+    if not 0 < p <= 100:
+        raise ParameterError("a tolerance is a percentage of the sd", got=str(p), allowed="above 0, at most 100")
+    known = tuple(column for column in release.quasi if column != name)
+    if not known:
+        raise RoleError(f"nothing is known from which {name!r} could be guessed", hint="name columns in quasi=")
+    there = name in release.released.columns
+    source = joined(release, [*known, name]) if control else release
+    encoding = encode(source, known)
+    wanted, published = _target(source, name) if there else (_only_original(source, name), np.empty(0))
+    numeric = source.columns[name].is_number
+    spread = centre_and_spread(wanted[: release.original.height])[1] if numeric else 0.0
+    flags = np.array([False] * len(encoding.numeric_names) + [True] * len(encoding.code_names), dtype=bool)
+    people, rows = matrix(encoding.original), matrix(encoding.released)
+    for k in np.flatnonzero(flags):
+        levels = max(people[:, k].max(initial=0, where=~np.isnan(people[:, k])), 0) + 1
+        flags[k] = (
+            levels <= MOST_CATEGORIES and rows[:, k].max(initial=0, where=~np.isnan(rows[:, k])) < MOST_CATEGORIES
+        )
+    return Task(
+        name, encoding.names, people, rows, wanted, published, release.original.height, flags,
+        frozenset(encoding.code_names), numeric, p * spread / 100,
+    )  # fmt: skip
+
+
+def matrix(side: Encoded) -> Floats:
+    """Numbers and codes in one matrix, NaN for missing."""
+    codes = side.codes.astype(np.float64)
+    codes[side.codes < 0] = np.nan
+    return np.ascontiguousarray(np.hstack([side.numeric, codes]))
+
+
+def _target(release: Release, name: str) -> tuple[Floats, Floats]:
+    encoding = encode(release, [name])
+    return matrix(encoding.original)[:, 0], matrix(encoding.released)[:, 0]
+
+
+def _only_original(release: Release, name: str) -> Floats:
+    """Values of a column that the release does not have."""
+    alone = copy(release)
+    alone.released = release.original
+    alone.truth = np.arange(release.original.height, dtype=np.int64)
+    alone.__dict__.pop("paired", None)
+    return matrix(encode(alone, [name]).original)[:, 0]
+
+
+def folds_of(release: Release, count: int, seed: int) -> Rows:
+    """Deal the people into folds: by lot over their canonical order (own and published values), not by row."""
+    shared = [name for name in (*release.quasi, *release.confidential) if name in release.released.columns]
+    encoding = encode(release, dict.fromkeys(shared))
+    people = release.paired
+    if people.size < count:
+        raise ParameterError(
+            "there are fewer people than folds", got=f"{people.size} people, {count} folds", hint="give fewer folds="
+        )
+    own, rows = matrix(encoding.original)[people], matrix(encoding.released)[release.truth[people]]
+    order = canonical_order(own, rows)
+    fold = np.full(release.original.height, -1, dtype=np.int64)
+    lot = np.random.default_rng(seed).permutation(people.size) % count
+    fold[people[order]] = lot
+    return fold
+
+
+def guess(task: Task, learner: Any, rows: Rows, people: Rows, seed: int) -> Floats:  # noqa: ANN401 - a name or an estimator
+    """Learn the wanted attribute from ``rows`` of the release and guess it for ``people``."""
+    return learn_and_apply(task, learner, task.rows[rows], task.published[rows], task.people[people], seed)
+
+
+def learn_and_apply(
+    task: Task,
+    learner: Any,  # noqa: ANN401
+    known: Floats,
+    wanted: Floats,
+    asked: Floats,
+    seed: int,
+) -> Floats:
+    """Learn from the records that have a value, in canonical order; a single value is guessed for everybody."""
+    has = ~np.isnan(wanted)
+    known, wanted = known[has], wanted[has]
+    if not wanted.size:
+        raise EngineError(f"there is no value of {task.name!r} to learn from")
+    order = canonical_order(known, wanted[:, None])
+    known, wanted = known[order], wanted[order]
+    levels = np.unique(wanted)
+    if levels.size == 1 or not asked.size:
+        return np.full(len(asked), levels[0])
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
+
+    model = make_learner(learner, task, min(levels.size, wanted.size), seed)
+    if not _takes_missing(model):
+        middle = np.array([np.median(c[~np.isnan(c)]) if (~np.isnan(c)).any() else 0.0 for c in known.T])
+        known, asked = np.where(np.isnan(known), middle, known), np.where(np.isnan(asked), middle, asked)
+    with threadpool_limits(1):  # small tables: threads cost more than they bring
+        model.fit(known, wanted if task.numeric else wanted.astype(np.int64))
+        return np.asarray(model.predict(asked), dtype=np.float64)
+
+
+def _takes_missing(model: Any) -> bool:  # noqa: ANN401 - any estimator
+    try:
+        return bool(model.__sklearn_tags__().input_tags.allow_nan)
+    except AttributeError:  # scikit-learn before 1.6
+        tags: dict[str, Any] = model._get_tags() if hasattr(model, "_get_tags") else {}  # noqa: SLF001 - its only door
+        return bool(tags.get("allow_nan", False))
+
+
+def make_learner(learner: Any, task: Task, n_levels: int, seed: int) -> Any:  # noqa: ANN401 - scikit-learn's own types
+    """Return an estimator: one of ours by name, or a copy of the one given."""
+    if not isinstance(learner, str):
+        if not (hasattr(learner, "fit") and hasattr(learner, "predict")):
+            raise ParameterError("a learner is a name or a scikit-learn estimator", got=type(learner).__name__)
+        from sklearn.base import clone  # noqa: PLC0415 - slow to import
+
+        model = clone(learner)
+        if "random_state" in model.get_params() and model.get_params()["random_state"] is None:
+            model.set_params(random_state=seed % 2**31)
+        return model
+    if learner not in LEARNERS:
+        raise ParameterError(
+            f"no learner {learner!r}", allowed=", ".join(LEARNERS), hint=did_you_mean(learner, LEARNERS)
+        )
+    return _ours(learner, task, n_levels, seed % 2**31)
+
+
+def _ours(learner: str, task: Task, n_levels: int, seed: int) -> Any:  # noqa: ANN401
+    from sklearn import ensemble, tree  # noqa: PLC0415 - slow to import
+
+    if learner == "boosting":
+        kind = ensemble.HistGradientBoostingRegressor if task.numeric else ensemble.HistGradientBoostingClassifier
+        trees = 50 if task.numeric else max(8, min(50, 120 // n_levels))  # a tree per category and round
+        return kind(
+            max_iter=trees, learning_rate=0.2, min_samples_leaf=5, early_stopping=False, random_state=seed,
+            categorical_features=task.categorical if task.categorical.any() else None,
+        )  # fmt: skip
+    if learner == "tree":
+        kind = tree.DecisionTreeRegressor if task.numeric else tree.DecisionTreeClassifier
+        return kind(min_samples_leaf=2, random_state=seed)
+    kind = ensemble.RandomForestRegressor if task.numeric else ensemble.RandomForestClassifier
+    return kind(n_estimators=50, random_state=seed)
+
+
+def name_of(learner: Any) -> str:  # noqa: ANN401 - a name or an estimator
+    """Name a learner for the report."""
+    return learner if isinstance(learner, str) else type(learner).__name__
+
+
+def blind_guess(task: Task, people: Rows) -> Floats:
+    """Credit of who knows only the released column: its commonest category, or its median."""
+    values = np.sort(task.published[~np.isnan(task.published)])
+    if not values.size:
+        return np.zeros(people.size)
+    if task.numeric:
+        return task.right(np.full(people.size, float(np.median(values))), people)
+    levels, counts = np.unique(values, return_counts=True)
+    return task.right(np.full(people.size, levels[counts.argmax()]), people)

@@ -1,0 +1,111 @@
+"""How well scores tell members from strangers: AUC, recall at few false alarms, precision. Ties are shared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.evidence.estimate import Z95, Estimate, rate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+RESAMPLES = 300
+POINTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """Who is told to be in the release (or among those a model was learnt from)."""
+
+    auc: Estimate  # a member scores higher than a stranger; chance 1/2
+    tpr_at_1_percent: Estimate  # members recognised while 1 % of strangers are accused; chance 1 %
+    tpr_at_01_percent: Estimate  # the same at 0.1 %
+    recall: Estimate  # members with a positive score: Torra's miaAR; chance: strangers with one
+    precision: float  # of the accused, if half of all people were members
+    f1: float
+    n_strangers: int
+    per_record: Floats = field(repr=False)
+    curve: tuple[Floats, Floats] = field(repr=False)  # strangers accused, members recognised
+
+
+def summarise(mine: Floats, others: Floats, per_record: Floats, seed: int) -> Membership:
+    """Sum up the scores of members and of strangers; a positive score is an accusation."""
+    accused, wrongly = float((mine > 0).mean()), float((others > 0).mean())
+    precision = accused / (accused + wrongly) if accused + wrongly else 0.0
+    return Membership(
+        auc=auc(mine, others),
+        tpr_at_1_percent=recognised(mine, others, 0.01, seed),
+        tpr_at_01_percent=recognised(mine, others, 0.001, seed),
+        recall=rate((mine > 0).astype(np.float64), chance=wrongly, seed=seed, control=wrongly),
+        precision=precision,
+        f1=2 * precision * accused / (precision + accused) if precision + accused else 0.0,
+        n_strangers=int(others.size),
+        per_record=per_record,
+        curve=_curve(mine, others),
+    )
+
+
+def centred(mine: Floats, others: Floats) -> tuple[Floats, Floats]:
+    """Shift scores so that half of all people are accused (score above 0) if half of them are members."""
+    values = np.concatenate([mine, others])
+    weights = np.concatenate([np.full(mine.size, 0.5 / mine.size), np.full(others.size, 0.5 / others.size)])
+    order = np.argsort(values, kind="stable")
+    place = int(np.searchsorted(np.cumsum(weights[order]), 0.5 - 1e-12))
+    level = values[order][min(place, values.size - 1)]
+    return mine - level, others - level
+
+
+def auc(mine: Floats, others: Floats) -> Estimate:
+    """P(member > stranger) + P(equal) / 2, with the interval of DeLong et al. (1988)."""
+    a, b = np.sort(mine), np.sort(others)
+    wins = (np.searchsorted(b, a, "left") + np.searchsorted(b, a, "right")) / (2 * b.size)
+    losses = 1 - (np.searchsorted(a, b, "left") + np.searchsorted(a, b, "right")) / (2 * a.size)
+    value = float(wins.mean())
+    spread = np.sqrt(_variance(wins) / a.size + _variance(losses) / b.size)
+    edge = 1.0 / (a.size * b.size) if value in {0.0, 1.0} else 0.0  # all told apart: the variance is not 0 but unseen
+    half = Z95 * max(float(spread), edge)
+    return Estimate(value, max(0.0, value - half), min(1.0, value + half), int(a.size), 0.5, None, "bootstrap")
+
+
+def _variance(values: Floats) -> float:
+    return float(values.var(ddof=1)) if values.size > 1 else 0.25
+
+
+def tpr_at(mine: Floats, others: Floats, false_alarms: float) -> float:
+    """Members recognised when this share of strangers is accused; among equal scores some are accused by lot."""
+    x, y = _roc(np.sort(mine), np.sort(others))
+    return float(np.interp(false_alarms, x, y))
+
+
+def _roc(mine: Floats, others: Floats) -> tuple[Floats, Floats]:
+    """Corners of the curve, from nobody accused to everybody. Where several stand above one x the last counts."""
+    levels = np.unique(np.concatenate([mine, others]))[::-1]
+    y = 1 - np.searchsorted(mine, levels, "left") / mine.size
+    x = 1 - np.searchsorted(others, levels, "left") / others.size
+    return np.concatenate([[0.0], x]), np.concatenate([[0.0], y])
+
+
+def recognised(mine: Floats, others: Floats, false_alarms: float, seed: int) -> Estimate:
+    """Estimate ``tpr_at`` with a bootstrap over members and strangers."""
+    a, b = np.sort(mine), np.sort(others)
+    value = tpr_at(a, b, false_alarms)
+    rng = np.random.default_rng(seed)
+    draws = [
+        tpr_at(rng.choice(a, a.size), rng.choice(b, b.size), false_alarms)
+        for _ in range(RESAMPLES if a.size + b.size < 50_000 else 40)
+    ]
+    low, high = np.quantile(draws, [0.025, 0.975])
+    return Estimate(
+        value, min(float(low), value), max(float(high), value), int(a.size), false_alarms, None, "bootstrap"
+    )
+
+
+def _curve(mine: Floats, others: Floats) -> tuple[Floats, Floats]:
+    x, y = _roc(np.sort(mine), np.sort(others))
+    grid = np.unique(np.concatenate([np.linspace(0, 1, POINTS), np.linspace(0, 0.02, 21)]))
+    return grid, np.interp(grid, x, y)

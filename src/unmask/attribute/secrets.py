@@ -1,0 +1,157 @@
+"""Which attributes the intruder wants to learn, and their values on both sides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from unmask.errors import RoleError
+from unmask.tables.encode import encode, to_floats
+from unmask.tables.intervals import has_intervals
+from unmask.tables.roles import check_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+    Codes = NDArray[np.int32]
+
+
+def published(release: Release, *, numeric: bool | None = None) -> tuple[str, ...]:
+    """Confidential columns that are in both tables; ``numeric`` picks numbers (True) or categories (False)."""
+    return tuple(
+        name
+        for name in release.confidential
+        if name in release.columns
+        and name in release.released.columns
+        and (numeric is None or release.columns[name].is_number == numeric)
+    )
+
+
+def _chosen(release: Release, attributes: Iterable[str] | None, *, numeric: bool) -> tuple[str, ...]:
+    """Those named; else the confidential ones if any are named; else what the intruder knows."""
+    if attributes is not None:
+        shared = [name for name in release.original.columns if name in release.released.columns]
+        names = check_columns(attributes, shared, "attribute", "both tables")
+        wrong = [name for name in names if release.columns[name].is_number != numeric]
+        if wrong:
+            raise RoleError(
+                f"column {wrong[0]!r} is {'not numeric' if numeric else 'numeric'}",
+                got=release.kind(wrong[0]),
+                hint=f"override its kind: kinds={{{wrong[0]!r}: {'numeric' if numeric else 'categorical'!r}}}",
+            )
+        return names
+    if release.confidential:
+        return published(release, numeric=numeric)
+    return tuple(name for name in release.quasi if release.columns[name].is_number == numeric)
+
+
+def numeric_secrets(
+    release: Release, attributes: Iterable[str] | None, *, refuse: bool = True
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Numeric attributes to look at, with a note on each that was left out because it tells nothing."""
+    names, notes = [], []
+    for name in _chosen(release, attributes, numeric=True):
+        column = release.original[name]
+        if column.null_count() == len(column):
+            notes.append(f"{name!r} is left out: it has no value in the original")
+        elif column.min() == column.max():
+            notes.append(f"{name!r} is left out: it has one value in the original, which everybody knows")
+        else:
+            names.append(name)
+    if refuse and not names:
+        raise RoleError(
+            "there is no numeric attribute with two different values", hint="name some in attributes= or confidential="
+        )
+    return tuple(names), tuple(notes)
+
+
+def paired_numbers(release: Release, name: str) -> tuple[Floats, Floats]:
+    """Original and published value of each paired person; an interval is published as its centre."""
+    encoding = encode(release, [name])
+    original, released = encoding.original.numeric[:, 0], encoding.released.numeric[:, 0]
+    if has_intervals(release.released[name]):
+        original = to_floats(release.original[name], name)  # the person's own number, not the interval it falls into
+    people = release.paired
+    if people.size == release.original.height:
+        return original, released[release.truth]
+    return original[people], released[release.truth[people]]
+
+
+class Categories(NamedTuple):
+    """Codes of one categorical attribute for paired people, -1 for missing, and the number of categories."""
+
+    original: Codes
+    released: Codes
+    n_categories: int
+    notes: tuple[str, ...]
+
+
+def category_secrets(release: Release, attributes: Iterable[str] | None) -> tuple[str, ...]:
+    """Categorical attributes to look at."""
+    return _chosen(release, attributes, numeric=False)
+
+
+def paired_categories(release: Release, name: str) -> Categories:
+    """Original and published category of each paired person, on one codebook."""
+    encoding = encode(release, [name])
+    people = release.paired
+    left, right = encoding.original.codes[:, 0], encoding.released.codes[:, 0]
+    size = int(max(left.max(initial=-1), right.max(initial=-1))) + 1
+    return Categories(left[people], right[release.truth[people]], size, encoding.notes)
+
+
+def learnable(
+    release: Release, attributes: Iterable[str] | None, *, absent: bool = False
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Confidential attributes that a model can learn, and a note on each that was left out, with the reason.
+
+    ``absent``: also those that the release does not have.
+    """
+    if attributes is None:
+        given = release.confidential
+    else:
+        given = check_columns(attributes, release.original.columns, "attribute", "the original")
+    names, notes = [], []
+    for name in given:
+        reason = _unlearnable(release, name, absent=absent)
+        if reason:
+            notes.append(f"{name!r} is left out: {reason}")
+        else:
+            names.append(name)
+    return tuple(names), tuple(notes)
+
+
+def _unlearnable(release: Release, name: str, *, absent: bool) -> str | None:  # noqa: PLR0911 - one per reason
+    if name not in release.original.columns:
+        return "the original does not have it, so no guess can be checked"
+    if name not in release.released.columns and not absent:
+        return "the release does not have it"
+    column = release.original[name].drop_nulls()
+    if not len(column):
+        return "it has no value"
+    if column.n_unique() == 1:
+        return "it has one value, which everybody knows"
+    if not release.columns[name].is_number and column.n_unique() == len(column):
+        return "it has one value per record, so there is nothing to learn about it from others"
+    if name in release.released.columns and release.released[name].null_count() == release.released.height:
+        return "it has no value in the release"
+    twin = _twin(release, name)
+    return f"it equals {twin!r}, which the intruder knows already" if twin else None
+
+
+def _twin(release: Release, name: str) -> str | None:
+    """Return a known column that says the same, value for value."""
+    column = release.original[name].to_physical().rank("dense")
+    count = column.n_unique()
+    for other in release.quasi:
+        known = release.original[other]
+        if other == name or known.n_unique() != count or release.columns[other].kind != release.columns[name].kind:
+            continue
+        if bool((known.to_physical().rank("dense").eq_missing(column)).all()):
+            return other
+    return None
