@@ -231,14 +231,13 @@ def release(m: Market, profit: Floats, epsilon: float) -> None:
         m.tranches[j] = kept
 
 
-@kernel
+@lean
 def turn(m: Market, profit: Floats, out: Market) -> None:
     """Swap sides: objects become bidders, bidders objects, and the price of a bidder is minus its profit."""
-    out.free[:] = m.capacity - m.used
-    out.used[:] = m.supply - m.free
-    out.price[:] = -profit
-    out.tranches[:] = 0
+    for i in range(m.supply.shape[0]):
+        out.used[i], out.price[i], out.tranches[i] = m.supply[i] - m.free[i], -profit[i], 0
     for j in range(m.capacity.shape[0]):
+        out.free[j] = m.capacity[j] - m.used[j]
         for k in range(m.slot[j], m.slot[j] + m.tranches[j]):
             i = m.holder[k]
             s = out.slot[i] + out.tranches[i]

@@ -216,7 +216,7 @@ def find(shop: Shop, price: Floats, i: int, cut: float, n: int, desk: Desk) -> f
     """
     for k in range(n):
         desk.levels[k], desk.items[k] = np.inf, -1
-    top = _enter(shop, desk)
+    top = 0 + _enter(shop, desk)  # a sum is no literal, for which numba would compile all of this once more
     while top > 0:
         leaf, top = _next_leaf(shop, i, cut, desk, top)
         if leaf >= 0:
@@ -326,7 +326,7 @@ def announce(lists: Lists, price: Floats, back: Shop, ceiling: Floats, fallen: I
 @lean
 def _announce(lists: Lists, price: Floats, back: Shop, ceiling: Floats, fallen: Ints, desk: Desk) -> None:
     for j in fallen:
-        top = _enter(back, desk)
+        top = 0 + _enter(back, desk)
         while top > 0:
             leaf, top = _next_leaf(back, j, -price[j], desk, top)
             if leaf >= 0:

@@ -22,8 +22,9 @@ def least_costs(shop: Shop, price: Floats, start: Floats) -> Floats:
 
 @lean
 def _least(shop: Shop, price: Floats, first: int, out: Floats, desk: Desk) -> None:
+    n = desk.levels.shape[0]
     for i in range(out.shape[0]):
-        out[i] = min(out[i], find(shop, price, first + i, out[i], 1, desk))
+        out[i] = min(out[i], find(shop, price, first + i, out[i], n, desk))
 
 
 def effort(shop: Shop, n: int) -> float:
