@@ -42,7 +42,7 @@ def draw(figure: Figure) -> str:
             legend=alt.Legend(title=None, orient="top", labelLimit=400) if len(names) > 1 else None,
         ),
     )
-    return _svg(chart.properties(width=WIDTH, height=230), figure.alt)
+    return _svg(chart.properties(width=WIDTH, height=230), f"{figure.title} {figure.alt}")
 
 
 def _mark(chart: Any, shape: str) -> Any:  # noqa: ANN401 - altair's own chart type
