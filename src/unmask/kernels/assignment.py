@@ -19,7 +19,7 @@ import numpy as np
 from unmask.kernels.auction import bids_made, least_levels
 from unmask.kernels.bargain import LISTED, Bargain, match_rest, next_phase, open_bargain, run_phase, search_lists
 from unmask.kernels.candidates import open_shops, update_prices
-from unmask.kernels.certificate import bound, relative_gap
+from unmask.kernels.certificate import bound, centre, relative_gap
 from unmask.kernels.classes import both, of_classes
 from unmask.kernels.distance import distance_of_pairs
 from unmask.kernels.line import is_line, match_line
@@ -192,18 +192,19 @@ def _certify(bargain: Bargain, *, exact: bool) -> Bound:
     side = bargain.forward
     market, real = side.market, len(side.shop.space.queries)
     holder, item, _, cost = holdings(market)
-    price = market.price.copy()
+    shift = centre(market.price, leftovers=bargain.crowd >= 0)
+    price = market.price - shift
     leftover = item[holder >= real]  # within epsilon of the lowest price; the bound is sharper at that price
-    sunk = np.append(price[leftover] - price.min(), 0.0).max()
+    sunk = price[leftover].max(initial=0.0)
     price[leftover] = price.min()
     if exact:
         start = np.full(real, np.inf)
         update_prices(side.shop, price)
         np.minimum.at(start, holder[holder < real], (cost + price[item])[holder < real])
         least = least_costs(side.shop, price, start)
-    else:
-        least = np.maximum(least_levels(market, side.lists)[:real] - sunk, price.min())
-    return bound(least, price, market.supply[:real], market.capacity)
+        return bound(least, price, market.supply[:real], market.capacity)
+    least = np.maximum(least_levels(market, side.lists)[:real] - shift - sunk, price.min())
+    return bound(least, price, market.supply[:real], market.capacity, float(np.abs(market.price).max()))
 
 
 def _expand(space: Space, layout: _Layout, bargain: Bargain, proof: Bound, seed: int, *, squared: bool) -> Matching:
@@ -250,6 +251,7 @@ def _solve_line(space: Space, seed: int, *, squared: bool) -> Matching:
     shop, _, bidders, objects = open_shops(of_classes(space, queries, points), squared=squared)
     price = np.empty(len(points.size))
     price[points.label[cols]] = prices
+    price -= centre(price, leftovers=False)
     update_prices(shop, price[objects])
     least = least_costs(shop, price[objects], np.full(len(bidders), np.inf))
     proof = bound(least, price[objects], queries.size[bidders], points.size[objects])

@@ -26,14 +26,21 @@ class Bound(NamedTuple):
     dual: float  # sum of profits minus sum of prices, rounding subtracted
 
 
-def bound(least: Floats, price: Floats, supply: Ints, capacity: Ints) -> Bound:
-    """Bound from least levels of the bidders and prices of the objects, any prices."""
-    shift = float(price.min()) if capacity.sum() > supply.sum() else float(np.median(price))
-    profits, prices = least - shift, price - shift
-    dual = math.fsum(supply * profits) - math.fsum(capacity * prices)
-    # cost, sum and difference are each rounded once per record, relative to numbers of this size
-    error = 8.0 * _UNIT * (math.fsum(supply * np.abs(profits)) + math.fsum(capacity * np.abs(prices)))
-    return Bound(profits, prices, dual - error)
+def centre(price: Floats, *, leftovers: bool) -> float:
+    """Return what to subtract from prices: bounds stay, sums lose less by rounding; with leftovers the least is 0."""
+    return float(price.min()) if leftovers else float(np.median(price))
+
+
+def bound(least: Floats, prices: Floats, supply: Ints, capacity: Ints, size: float = 0.0) -> Bound:
+    """Bound from least levels of the bidders and centred prices of the objects, any prices.
+
+    A level is the sum of a cost and a price, each rounded relative to its own size, and they may cancel. ``size`` is
+    the largest number that took part in finding the levels, if it is larger than the prices.
+    """
+    dual = math.fsum(supply * least) - math.fsum(capacity * prices)
+    size = max(size, float(np.abs(prices).max()))
+    error = 8.0 * _UNIT * (math.fsum(supply * np.abs(least)) + float(capacity.sum()) * size)
+    return Bound(least, prices, dual - error)
 
 
 def relative_gap(total: float, dual: float) -> float:
