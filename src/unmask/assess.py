@@ -18,6 +18,7 @@ from unmask.evidence.finding import Absence, Evidence, Finding, Reported
 from unmask.evidence.measure import Context, Measure, registered
 from unmask.evidence.policy import Policy
 from unmask.evidence.verdict import Verdict, decide, judge
+from unmask.masking import parse_masking
 from unmask.report import document
 from unmask.report.write import write_atomically
 
@@ -113,6 +114,8 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         raise ParameterError("a seed is a whole number from 0", got=str(seed))
     rules = policy if isinstance(policy, Policy) else Policy.load(policy)
     chosen = choose(discover(), only, skip)
+    if isinstance(release.masking, str):
+        release.masking = parse_masking(release.masking)
     for key in [key for entry in chosen for key in entry.keys]:
         rules.threshold(key)  # refuse an incomplete policy before the work, not after it
     reported = tuple(_report(entry, release, seed, progress) for entry in chosen)

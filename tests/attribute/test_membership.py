@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_attribute as naive
-from unmask import Release, datasets, membership_inference, membership_of_model, parse_masking
+from unmask import Release, assess, datasets, membership_inference, membership_of_model, parse_masking
 from unmask.assess import discover
 from unmask.attribute.membership import assess_membership
-from unmask.attribute.roc import auc, tpr_at
+from unmask.attribute.roc import accusations, auc, tpr_at
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.evidence.measure import Context
 from unmask.selfcheck import shuffle
@@ -41,7 +41,7 @@ def test_auc_agrees_with_a_second_tool():
 def test_a_copy_is_recognised_and_a_draw_is_not():
     copy = membership_inference(Release(people(1), people(1), control=people(3)))
     assert copy.auc.low > 0.95 and copy.tpr_at_1_percent.value > 0.9
-    assert copy.recall.value > 0.95 and copy.precision > 0.8 and copy.f1 > 0.8
+    assert copy.recall.value > 0.95 and copy.precision.low > 0.8 and copy.f1.low > 0.8
     draw = membership_inference(Release(people(1), people(2), control=people(3)))
     assert draw.auc.low <= 0.5 <= draw.auc.high
     assert draw.tpr_at_1_percent.low <= 0.01 <= draw.tpr_at_1_percent.high
@@ -134,3 +134,32 @@ def test_evidence_and_reasons():
     categorical = pl.DataFrame({"c": ["x", "y"] * 60})
     found = membership_inference(Release(categorical, categorical, control=categorical[::-1], paired=False))
     assert found.auc.value == pytest.approx(0.5)  # all are alike
+
+
+def test_precision_and_f1_have_intervals_that_cover():
+    """Members are accused with probability 0.6, strangers with 0.2: precision 0.75, F1 2/3."""
+    rng = np.random.default_rng(3)
+    covered = [0, 0]
+    for trial in range(200):
+        rates = rng.binomial(150, 0.6) / 150, rng.binomial(100, 0.2) / 100
+        precision, f1 = accusations(*rates, (150, 100), trial)
+        covered[0] += precision.low <= 0.75 <= precision.high
+        covered[1] += f1.low <= 2 * 0.75 * 0.6 / 1.35 <= f1.high
+    assert all(180 <= count <= 200 for count in covered), covered
+    nobody = accusations(0.0, 0.0, (10, 10), 0)
+    assert nobody[0].value == nobody[1].value == 0.0
+
+
+def test_assess_uses_shadow_releases_when_the_masking_is_known():
+    people = datasets.census(200, seed=2)
+    masking = parse_masking("noise(0.05)")
+    release = Release(people, masking.apply(people, 1), masking=masking)
+    evidence = assess_membership(release, Context(seed=1))
+    assert evidence.observations[0].estimate.value > 0.8
+    order = np.random.default_rng(0).permutation(200)
+    moved = Release(people[order], release.released[order], masking=masking)
+    again = assess_membership(moved, Context(seed=1))
+    assert again.observations[0].estimate.value == evidence.observations[0].estimate.value
+    text = Release(people, release.released, masking="noise(0.05)")
+    (auc_finding, *_) = assess(text, only=["membership"]).findings
+    assert auc_finding.estimate.value > 0.8

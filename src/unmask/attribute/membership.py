@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
 
 
+SPLIT = 40  # people from whom a control can be split off
+
+
 class Masking(Protocol):
     """Whatever masks a table, such as ``unmask.parse_masking("noise(0.5)")``."""
 
@@ -75,10 +78,11 @@ def membership_inference(
     """
     if shadows < 1:
         raise ParameterError("the number of shadow releases is not allowed", got=str(shadows), allowed="from 1")
-    if masking is not None and needs_outsiders(release):
-        release = _split_off(release, masking, seed)
-    scene = set_scene(release)
     n = release.original.height
+    rows = np.arange(n)
+    if masking is not None and needs_outsiders(release):
+        release, rows = _split_off(release, masking, seed)
+    scene = set_scene(release)
     if masking is None:
         scores = closest_record_scores(scene, seed, progress)
     else:
@@ -88,7 +92,7 @@ def membership_inference(
     if masking is None:  # distances have no natural limit; learnt odds have: 0
         mine, others = centred(mine, others)
     alarm = np.sort(others)[-max(1, others.size // 100)]  # at most 1 % of strangers are above
-    per_record[scene.members] = (mine > alarm).astype(np.float64)
+    per_record[rows[scene.members]] = (mine > alarm).astype(np.float64)
     return summarise(mine, others, per_record, seed)
 
 
@@ -164,24 +168,36 @@ def membership_of_model(
     return summarise(mine, others, np.asarray(mine > 0, dtype=np.float64), seed)
 
 
-def _split_off(release: Release, masking: Masking, seed: int) -> Release:
-    """Mask one half of the original and keep the other half outside."""
+def _split_off(release: Release, masking: Masking, seed: int) -> tuple[Release, Rows]:
+    """Mask one half of the original and keep the other half outside; tell the rows of the masked half."""
     from unmask.tables.encode import encode  # noqa: PLC0415 - only here
     from unmask.tables.release import Release as Tables  # noqa: PLC0415 - only here
 
     side: Encoded = encode(release).original
     order = in_order(side)
-    if order.size < 40:
-        raise RoleError("there are too few people to split off a control", got=f"{order.size}", allowed="40 or more")
+    if order.size < SPLIT:
+        raise RoleError(
+            "there are too few people to split off a control", got=f"{order.size}", allowed=f"{SPLIT} or more"
+        )
     lot = np.random.default_rng(seed).permutation(order.size)
-    inside = np.sort(order[lot[: order.size // 2]])
-    outside = np.sort(order[lot[order.size // 2 :]])
+    inside = order[np.sort(lot[: order.size // 2])]  # in canonical order: a masking draws row by row
+    outside = order[np.sort(lot[order.size // 2 :])]
     table = release.original.select(release.quasi)
     kept = table[inside]
-    return Tables(
-        kept, masking.apply(kept, seed), control=table[outside], quasi=release.quasi,
-        kinds={name: release.kind(name) for name in release.quasi},
-    )  # fmt: skip
+    kinds = {name: release.kind(name) for name in release.quasi}
+    masked = masking.apply(kept, seed)
+    return Tables(kept, masked, control=table[outside], quasi=release.quasi, kinds=kinds), inside
+
+
+def _applies(release: Release) -> str | None:
+    """Outsiders are needed, or a known masking, with which half of the people can be released anew."""
+    known = _known_masking(release) is not None and release.original.height >= SPLIT
+    return None if known else needs_outsiders(release)
+
+
+def _known_masking(release: Release) -> Masking | None:
+    """The masking that the intruder knows; `assess` has read it from its text."""
+    return release.masking if hasattr(release.masking, "apply") else None
 
 
 @measure(
@@ -191,12 +207,12 @@ def _split_off(release: Release, masking: Masking, seed: int) -> Release:
     "is with how near the"
     " closest person of a reference population is, and accuses those who are too near to the release.",
     keys=("membership.auc", "membership.tpr"),
-    applies=needs_outsiders,
+    applies=_applies,
     pairs=False,
 )
 def assess_membership(release: Release, context: Context) -> Evidence:
-    """Score members and strangers, and tell how well they are told apart."""
-    found = membership_inference(release, seed=context.seed, progress=context.progress)
+    """Score members and strangers, and tell how well they are told apart; shadow releases, if the masking is known."""
+    found = membership_inference(release, masking=_known_masking(release), seed=context.seed, progress=context.progress)
     return Evidence(
         observations=(
             Observation(
@@ -220,9 +236,11 @@ def assess_membership(release: Release, context: Context) -> Evidence:
                 "recall", round(found.recall.value, 4), _ends(found.recall, "of the people in the release are accused")
             ),
             Fact(
-                "precision", round(found.precision, 4), "of the accused are in the release, if half of all people were"
+                "precision",
+                round(found.precision.value, 4),
+                _ends(found.precision, "of the accused are in the release, if half of all people were"),
             ),
-            Fact("F1", round(found.f1, 4), "harmonic mean of recall and precision"),
+            Fact("F1", round(found.f1.value, 4), _ends(found.f1, "harmonic mean of recall and precision")),
             Fact(
                 "recognised at 0.1 % false alarms",
                 round(found.tpr_at_01_percent.value, 4),

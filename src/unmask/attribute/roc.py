@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 RESAMPLES = 300
+RESAMPLED = 2000
 POINTS = 200
 
 
@@ -26,8 +27,8 @@ class Membership:
     tpr_at_1_percent: Estimate  # members recognised while 1 % of strangers are accused; chance 1 %
     tpr_at_01_percent: Estimate  # the same at 0.1 %
     recall: Estimate  # members with a positive score: Torra's miaAR; chance: strangers with one
-    precision: float  # of the accused, if half of all people were members
-    f1: float
+    precision: Estimate  # of the accused, if half of all people were members; chance 1/2
+    f1: Estimate  # harmonic mean of recall and precision; chance: as many accused at random
     n_strangers: int
     per_record: Floats = field(repr=False)
     curve: tuple[Floats, Floats] = field(repr=False)  # strangers accused, members recognised
@@ -36,18 +37,48 @@ class Membership:
 def summarise(mine: Floats, others: Floats, per_record: Floats, seed: int) -> Membership:
     """Sum up the scores of members and of strangers; a positive score is an accusation."""
     accused, wrongly = float((mine > 0).mean()), float((others > 0).mean())
-    precision = accused / (accused + wrongly) if accused + wrongly else 0.0
+    precision, f1 = accusations(accused, wrongly, (mine.size, others.size), seed)
     return Membership(
         auc=auc(mine, others),
         tpr_at_1_percent=recognised(mine, others, 0.01, seed),
         tpr_at_01_percent=recognised(mine, others, 0.001, seed),
         recall=rate((mine > 0).astype(np.float64), chance=wrongly, seed=seed, control=wrongly),
         precision=precision,
-        f1=2 * precision * accused / (precision + accused) if precision + accused else 0.0,
+        f1=f1,
         n_strangers=int(others.size),
         per_record=per_record,
         curve=_curve(mine, others),
     )
+
+
+def accusations(accused: float, wrongly: float, sizes: tuple[int, int], seed: int) -> tuple[Estimate, Estimate]:
+    """Precision and F1 of the accusations, if half of all people were members, with a bootstrap over both groups.
+
+    Resampling people is drawing the numbers of accused members and of accused strangers from two binomials.
+    """
+    rng = np.random.default_rng([seed, 2])
+    right = rng.binomial(sizes[0], accused, RESAMPLED) / sizes[0]
+    wrong = rng.binomial(sizes[1], wrongly, RESAMPLED) / sizes[1]
+    both = (accused + wrongly) / 2
+    estimates = []
+    for measured, chance in (
+        (_precision, 0.5 if both else 0.0),
+        (_f1, float(_f1(np.array([both]), np.array([both]))[0])),
+    ):
+        value = float(measured(np.array([accused]), np.array([wrongly]))[0])
+        low, high = np.quantile(measured(right, wrong), [0.025, 0.975])
+        ends = min(float(low), value), max(float(high), value)
+        estimates.append(Estimate(value, *ends, sum(sizes), chance, None, "bootstrap"))
+    return estimates[0], estimates[1]
+
+
+def _precision(right: Floats, wrong: Floats) -> Floats:
+    return np.asarray(right / np.maximum(right + wrong, 1e-300))
+
+
+def _f1(right: Floats, wrong: Floats) -> Floats:
+    precision = _precision(right, wrong)
+    return np.asarray(2 * precision * right / np.maximum(precision + right, 1e-300))
 
 
 def centred(mine: Floats, others: Floats) -> tuple[Floats, Floats]:
