@@ -350,7 +350,10 @@ def test_the_demo_overwrites_no_other_files(tmp_path, capsys):
 def test_wide_tables_end(tmp_path):
     rng_rows = "\n".join(",".join(f"{(i * 37 + j * 11) % 97 + 0.5}" for j in range(400)) for i in range(60))
     path = write(tmp_path / "w.csv", ",".join(f"c{j}" for j in range(400)) + "\n" + rng_rows + "\n")
-    assert run("assess", path, path, "--quiet", "--only", "nearest,uniqueness") in {1, 3}
+    assert run("assess", path, path, "--quiet", "--json", tmp_path / "w.json") == 1
+    reasons = {f["key"]: f["reason"] for f in json.loads((tmp_path / "w.json").read_text())["findings"]}
+    assert "400 attributes are too many" in reasons["learned"]
+    assert "name at most 60 in quasi" in reasons["scenario"]
 
 
 def test_a_synthetic_release(tmp_path, capsys):

@@ -42,6 +42,8 @@ LEARN_FROM = 1000  # people to learn from; more teach little
 PEOPLE_FOR_ASSESS = 300
 MOST_PAIRS = 500_000  # beyond, the measure leaves out what needs a pass over all pairs
 
+MOST_ATTRIBUTES = 60  # that `assess` takes on
+
 
 @dataclass(frozen=True, slots=True)
 class LearnedLinkage(Linkage):
@@ -248,12 +250,22 @@ def _result(release: Release, stage: Stage, whole: Distance, credits_: _Credits)
 # --- as a measure -----------------------------------------------------------------------------------------------------
 
 
+def _applies(release: Release) -> str | None:
+    """With very many attributes there are more weights to learn than people to learn from."""
+    if len(release.quasi) <= MOST_ATTRIBUTES:
+        return None
+    return (
+        f"{len(release.quasi)} attributes are too many to learn their weights; name at most {MOST_ATTRIBUTES} in quasi"
+    )
+
+
 @measure(
     "learned",
     title="Learned distance (worst case)",
     story="The intruder knows the records of half the people, learns from them which differences to heed, and attacks "
     "the other half with the distance he learnt.",
     keys=("learned.rate",),
+    applies=_applies,
 )
 def assess_learned(release: Release, context: Context) -> Evidence:
     """Run the attack and tell what it found."""

@@ -37,6 +37,8 @@ __all__ = ["Knowledge", "Scenario", "knowledge_curve"]
 SETS = 12  # of each size, unless there are fewer
 PEOPLE = 1000
 
+MOST_ATTRIBUTES = 60  # that `assess` takes on
+
 
 @dataclass(frozen=True, slots=True)
 class Size:
@@ -137,12 +139,20 @@ def _credits(encoding: Encoding, truth: NDArray[np.int64], rows: NDArray[np.int6
     return decide_truth(space, truth[rows], tell=silent).credit
 
 
+def _applies(release: Release) -> str | None:
+    """With very many attributes the sets that may be known are too many to try."""
+    if len(release.quasi) <= MOST_ATTRIBUTES:
+        return None
+    return f"{len(release.quasi)} attributes are too many to try sets of them; name at most {MOST_ATTRIBUTES} in quasi"
+
+
 @measure(
     "scenario",
     title="The intruder who knows less",
     story="The intruder knows only some of the attributes of each person, we cannot say which, and takes the closest "
     "record of the release.",
     keys=("scenario.half",),
+    applies=_applies,
 )
 def assess_scenario(release: Release, context: Context) -> Evidence:
     """Tell how the risk grows with the number of attributes known."""

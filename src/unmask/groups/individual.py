@@ -22,7 +22,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import spence
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -79,6 +78,8 @@ def unique_in_population(p: Floats) -> Floats:
 
 def unique_variance(p: Floats) -> Floats:
     """Var(1/F | f = 1) = p Li2(1-p) / (1-p) - r^2, with Li2 the dilogarithm."""
+    from scipy.special import spence  # noqa: PLC0415 - slow to import
+
     q = 1 - p
     safe = np.where(q > 0, q, 1.0)
     second = np.where(q > 0, p * spence(1 - safe) / safe, 1.0)

@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.special import betaln, gammaln, xlogy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,6 +117,8 @@ def _pitman_parameters(raw: Floats) -> tuple[float, float]:
 
 
 def _pitman_log_likelihood(sizes: Sizes, alpha: float, theta: float) -> float:
+    from scipy.special import gammaln  # noqa: PLC0415 - slow to import
+
     u, n = sizes.classes, sizes.n
     seats = (u - 1) * np.log(alpha) + _log_rise(theta / alpha + 1, u - 1)
     within = sizes.number @ (gammaln(sizes.size - alpha) - gammaln(1 - alpha))
@@ -143,6 +143,8 @@ def _pitman_inverse(sizes: Sizes, alpha: float, theta: float) -> float:
 
 def _log_rise(x: float, a: float) -> float:
     """Log of Gamma(x + a)/Gamma(x), a >= 0: through the beta function, which keeps its digits when x is huge."""
+    from scipy.special import betaln, gammaln  # noqa: PLC0415 - slow to import
+
     return float(gammaln(a) - betaln(x, a)) if a > 0 else 0.0
 
 
@@ -184,6 +186,8 @@ def _gamma_parameters(raw: Floats) -> tuple[float, float]:
 
 def _truncated_log_likelihood(sizes: Sizes, a: float, p: float) -> float:
     """Log-likelihood of counts f >= 1: (a)_f / f! p^a (1-p)^f / (1 - p^a)."""
+    from scipy.special import betaln, xlogy  # noqa: PLC0415 - slow to import
+
     f = sizes.size
     each = -betaln(a, f) - np.log(f) + a * np.log(p) + xlogy(f, 1 - p) - np.log(-np.expm1(a * np.log(p)))
     return float(sizes.number @ each)
@@ -214,6 +218,8 @@ def zayatz(sizes: Sizes) -> Model:
 
 
 def _log_choose(n: Floats | float, k: Floats | float) -> Floats:
+    from scipy.special import gammaln  # noqa: PLC0415 - slow to import
+
     return np.asarray(gammaln(np.asarray(n) + 1.0) - gammaln(np.asarray(k) + 1.0) - gammaln(np.asarray(n) - k + 1.0))
 
 
@@ -227,6 +233,8 @@ def _fit(loss: Callable[[Floats], float], outlook: Callable[[Floats], Floats], s
     one degree: the interval of a single figure); its border is found along rays. Where the data say nothing it is
     wide.
     """
+    from scipy.optimize import minimize  # noqa: PLC0415 - slow to import
+
     best = minimize(loss, start, method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-8, "maxiter": 4000})
     raw, floor = np.asarray(best.x, dtype=np.float64), float(best.fun)
     angles = np.linspace(0, 2 * np.pi, RAYS, endpoint=False)

@@ -19,8 +19,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from unmask.kernels.candidates import open_shops, update_prices
 from unmask.kernels.classes import both, of_classes
@@ -122,6 +120,9 @@ def _size(space: Space) -> float:
 
 def _mean_flow(graph: _Graph, seed: int, draws: int) -> tuple[Floats, NDArray[np.bool_]]:
     """Mean flow of every tight pair over all optimal matchings, and whether it is exact."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 - slow to import, and only needed here
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
+
     mean, exact = graph.flow.copy(), np.ones(len(graph.flow), np.bool_)
     inner = np.flatnonzero(_on_cycles(graph))
     part, a, b = _parts(graph, inner)
@@ -149,6 +150,9 @@ def _mean_flow(graph: _Graph, seed: int, draws: int) -> tuple[Floats, NDArray[np
 
 def _on_cycles(graph: _Graph) -> NDArray[np.bool_]:
     """Pairs within a strong component of: query to point if tight, point back to query if matched."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 - slow to import, and only needed here
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
+
     n = graph.n_a + graph.n_b
     back = graph.flow > 0
     tails = np.concatenate([graph.a, graph.n_a + graph.b[back]])
@@ -159,6 +163,9 @@ def _on_cycles(graph: _Graph) -> NDArray[np.bool_]:
 
 def _parts(graph: _Graph, inner: Rows) -> tuple[Rows, Rows, Rows]:
     """Split at the leftover class: how much of each part is left over is the same in all matchings."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 - slow to import, and only needed here
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
+
     a, b = graph.a[inner], graph.b[inner]
     real = (a < graph.n_a - 1) & (b < graph.n_b - 1)
     n = graph.n_a + graph.n_b
