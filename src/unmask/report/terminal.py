@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from unmask.report.words import OUTCOMES, VERDICTS, limit, percent, span
+from unmask.report.words import OUTCOMES, VERDICTS, intruder, limit, others, percent, span
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -75,12 +75,15 @@ def _findings(document: Document) -> Table:
 
 
 def _words(document: Document) -> list[Text]:
-    """Tell every finding in a sentence: what the intruder could do, or why an attack gave no figure."""
+    """Tell what the intruder could do, and why an attack could not run; the rest is counted."""
     lines = [Text("What the intruder could do", style="italic")]
-    for finding in document.findings:
-        text = finding.claim if finding.estimate else f"{finding.claim}: {OUTCOMES[finding.outcome]}. {finding.reason}"
-        lines.append(Text(f"  - {text}"))
-    return lines
+    lines += [Text(f"  - {line}") for line in intruder(document)]
+    lines += [
+        Text(f"  - {finding.claim} could not run: {finding.reason}")
+        for finding in document.findings
+        if finding.outcome == "could not run"
+    ]
+    return [*lines, Text(others(document), style="dim")]
 
 
 def _exposed(document: Document) -> Table:

@@ -60,5 +60,17 @@ def sentence(claim: str, estimate: Estimate) -> str:
 
 
 def intruder(document: Document) -> list[str]:
-    """Tell what an intruder could do, one sentence for each finding with a figure."""
-    return [sentence(finding.claim, finding.estimate) for finding in document.findings if finding.estimate is not None]
+    """Tell what an intruder could do: what speaks against publishing, the worst on top, then what is undecided."""
+    told = []
+    for outcome in ("against", "inconclusive"):
+        found = [(f.claim, f.estimate) for f in document.findings if f.outcome == outcome and f.estimate is not None]
+        told += [sentence(claim, estimate) for claim, estimate in sorted(found, key=lambda pair: -pair[1].value)]
+    return told
+
+
+def others(document: Document) -> str:
+    """Count what is not told in sentences, so that nobody takes the list for the whole."""
+    counts = {word: sum(f.outcome == word for f in document.findings) for word in OUTCOMES}
+    words = {"for": "within their limits", "not judged": "told without a limit", "does not apply": "not applicable"}
+    parts = [f"{counts[word]} {text}" for word, text in words.items() if counts[word]]
+    return f"Further findings: {', '.join(parts)}." if parts else ""
