@@ -5,7 +5,6 @@ Exit codes: 0 safe (or the same, or passed), 1 unsafe (or different, or failed),
 
 from __future__ import annotations
 
-import csv
 import os
 import shlex
 import sys
@@ -14,12 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unmask.cli_link import link_command
+from unmask.console import console, listed, progress_bars
 from unmask.errors import ParameterError, UnmaskError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
-
     from unmask.assess import Assessment
     from unmask.tables.release import Release
 
@@ -132,12 +130,12 @@ def run_assess(options: dict[str, Any]) -> Assessment:
     check_outputs(options)
     release = _release(options)
     quiet = bool(options.get("quiet"))
-    with _progress(quiet=quiet) as tell:
+    with progress_bars(quiet=quiet) as tell:
         assessment = assess(
             release,
             policy=options.get("policy"),
-            only=_listed(options.get("only")) or None,
-            skip=_listed(options.get("skip")),
+            only=listed(options.get("only")) or None,
+            skip=listed(options.get("skip")),
             seed=int(options.get("seed") or 0),
             progress=tell,
             command=shlex.join(["unmask", *sys.argv[1:]]),
@@ -215,10 +213,13 @@ def graph_command(  # noqa: PLR0913 - one parameter per option
 
     Exit code 0: the attack ran, whatever it found; 2: cannot.
     """
-    options = {**locals(), "labels": _listed(labels)}
+    options = {**locals(), "labels": listed(labels)}
     from unmask.graphing import attack_files  # noqa: PLC0415 - imports polars and numpy
 
     sys.stdout.write(f"{attack_files(options)}\n")
+
+
+app.command("link")(link_command)
 
 
 @app.command("fix")
@@ -241,7 +242,7 @@ def fix_command(  # noqa: PLR0913 - one parameter per option
     """
     from unmask.fixing import fix_table  # noqa: PLC0415 - imports polars and numpy
 
-    wanted = {"quasi": _listed(quasi), "k": k, "l": l, "confidential": confidential, "coarsen": not only_cells}
+    wanted = {"quasi": listed(quasi), "k": k, "l": l, "confidential": confidential, "coarsen": not only_cells}
     sys.stdout.write(f"{fix_table(table, wanted, output, steps)}\n")
 
 
@@ -279,9 +280,9 @@ def selfcheck_command(
     from unmask.report.terminal import show_checks  # noqa: PLC0415 - imports rich
     from unmask.selfcheck import selfcheck  # noqa: PLC0415 - imports polars and numpy
 
-    with _progress(quiet=False) as tell:
-        checks = selfcheck(only=_listed(only) or None, seed=seed, progress=tell)
-    show_checks([(c.measure, c.table, c.risks, c.chance, c.failures) for c in checks], _console())
+    with progress_bars(quiet=False) as tell:
+        checks = selfcheck(only=listed(only) or None, seed=seed, progress=tell)
+    show_checks([(c.measure, c.table, c.risks, c.chance, c.failures) for c in checks], console())
     raise typer.Exit(0 if all(check.passed for check in checks) else 1)
 
 
@@ -299,7 +300,7 @@ def verify_command(
     """
     from unmask.verify import verify  # noqa: PLC0415 - imports polars and numpy
 
-    with _progress(quiet=False) as tell:
+    with progress_bars(quiet=False) as tell:
         result = verify(report, original=original, released=released, progress=tell)
     sys.stdout.write(f"the same result (verdict: {result.verdict})\n" if result.same else "not the same result\n")
     for difference in result.differences:
@@ -332,26 +333,19 @@ def _release(options: dict[str, Any]) -> Release:
         options["original"],
         options["released"],
         id=options.get("id"),
-        quasi=_listed(options.get("quasi")) or None,
-        confidential=_listed(options.get("confidential")),
+        quasi=listed(options.get("quasi")) or None,
+        confidential=listed(options.get("confidential")),
         weight=options.get("weight"),
-        ignored=_listed(options.get("ignore")),
-        categorical=_listed(options.get("categorical")),
+        ignored=listed(options.get("ignore")),
+        categorical=listed(options.get("categorical")),
         kinds=read_kinds(options.get("kind")),
-        coordinates=_listed(options.get("coordinates")),
+        coordinates=listed(options.get("coordinates")),
         control=options.get("control"),
         paired=not options.get("synthetic"),
         masking=_masking(options.get("masking")),
         scenario=options.get("scenario"),
         reading={name: value for name, value in reading.items() if value is not None},
     )
-
-
-def _listed(values: list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
-    """Split "a,b" and '"a,b",c' as a CSV line does; a list from a configuration file (a tuple) holds whole names."""
-    if isinstance(values, tuple):
-        return values
-    return tuple(name for value in values or () for name in next(csv.reader([value], skipinitialspace=True), []))
 
 
 def _masking(text: str | None) -> object:
@@ -362,37 +356,7 @@ def _masking(text: str | None) -> object:
     return parse_masking(text)
 
 
-def _console(*, to_stderr: bool = False) -> Any:  # noqa: ANN401 - rich's console
-    from rich.console import Console  # noqa: PLC0415 - slow to import
-
-    return Console(stderr=to_stderr, highlight=False)
-
-
 def _show(assessment: Assessment, *, to_stderr: bool) -> None:
     from unmask.report.terminal import show  # noqa: PLC0415 - imports rich
 
-    show(assessment.document, _console(to_stderr=to_stderr))
-
-
-def _progress(*, quiet: bool) -> AbstractContextManager[Callable[[str, float, str], None] | None]:
-    """Show bars on standard error when it is a terminal, nothing otherwise."""
-    from contextlib import contextmanager  # noqa: PLC0415 - small
-
-    @contextmanager
-    def bars() -> Iterator[Callable[[str, float, str], None] | None]:
-        if quiet or not sys.stderr.isatty():
-            yield None
-            return
-        from rich.progress import Progress  # noqa: PLC0415 - slow to import
-
-        with Progress(console=_console(to_stderr=True), transient=True) as progress:
-            tasks: dict[str, Any] = {}
-
-            def tell(measure: str, done: float, text: str) -> None:
-                if measure not in tasks:
-                    tasks[measure] = progress.add_task(measure, total=1.0)
-                progress.update(tasks[measure], completed=done, description=f"{measure}: {text}")
-
-            yield tell
-
-    return bars()
+    show(assessment.document, console(to_stderr=to_stderr))
