@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unmask.cli_link import link_command
-from unmask.console import console, listed, progress_bars
+from unmask.config import listed
 from unmask.errors import ParameterError, UnmaskError
+from unmask.showing import console, progress_bars, show_assessment
 
 if TYPE_CHECKING:
     from unmask.assess import Assessment
@@ -77,6 +78,10 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
     ] = None,
     confidential: Annotated[list[str] | None, typer.Option(help="Columns that the intruder wants to learn.")] = None,
     weight: Annotated[str | None, typer.Option(help="Sampling weight.")] = None,
+    household: Annotated[str | None, typer.Option(help="Column that says who lives together.")] = None,
+    population: Annotated[
+        str | None, typer.Option(help="Table of the people that the original was drawn from, or their number.")
+    ] = None,
     ignore: Annotated[list[str] | None, typer.Option(help="Columns to leave out.")] = None,
     categorical: Annotated[list[str] | None, typer.Option(help="Columns to read as categories.")] = None,
     kind: Annotated[
@@ -148,7 +153,7 @@ def run_assess(options: dict[str, Any]) -> Assessment:
         told = write_fix(release, options)
         sys.stderr.write("" if quiet else f"{told}\n")
     if not quiet:
-        _show(assessment, to_stderr=options.get("json") == "-")
+        show_assessment(assessment, to_stderr=options.get("json") == "-")
     return assessment
 
 
@@ -321,7 +326,7 @@ def _options(given: dict[str, Any], config: Path | None) -> dict[str, Any]:
 
 
 def _release(options: dict[str, Any]) -> Release:
-    from unmask.config import read_kinds  # noqa: PLC0415
+    from unmask.config import read_kinds, read_population  # noqa: PLC0415
     from unmask.tables.release import Release  # noqa: PLC0415 - imports polars and numpy
 
     for name in ("original", "released"):
@@ -336,6 +341,8 @@ def _release(options: dict[str, Any]) -> Release:
         quasi=listed(options.get("quasi")) or None,
         confidential=listed(options.get("confidential")),
         weight=options.get("weight"),
+        household=options.get("household"),
+        population=read_population(options.get("population")),
         ignored=listed(options.get("ignore")),
         categorical=listed(options.get("categorical")),
         kinds=read_kinds(options.get("kind")),
@@ -354,9 +361,3 @@ def _masking(text: str | None) -> object:
     from unmask.masking import parse_masking  # noqa: PLC0415 - imports polars and numpy
 
     return parse_masking(text)
-
-
-def _show(assessment: Assessment, *, to_stderr: bool) -> None:
-    from unmask.report.terminal import show  # noqa: PLC0415 - imports rich
-
-    show(assessment.document, console(to_stderr=to_stderr))

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from unmask.console import listed, progress_bars
+from unmask.config import listed
+from unmask.showing import progress_bars
 
 
 def link_command(  # noqa: PLR0913 - one parameter per option

@@ -1,8 +1,7 @@
-"""What the commands share: reading lists, and the terminal. Nothing heavy is imported before it is used."""
+"""What the command line shows while it works and when it is done."""
 
 from __future__ import annotations
 
-import csv
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -10,25 +9,25 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    Tell = Callable[[str, float, str], None]  # measure, fraction done, words
-
-
-def listed(values: list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
-    """Split "a,b" and '"a,b",c' as a CSV line does; a list from a configuration file (a tuple) holds whole names."""
-    if isinstance(values, tuple):
-        return values
-    return tuple(name for value in values or () for name in next(csv.reader([value], skipinitialspace=True), []))
+    from unmask.assess import Assessment
 
 
 def console(*, to_stderr: bool = False) -> Any:  # noqa: ANN401 - rich's console
-    """Return a terminal to write on."""
+    """Open rich's console."""
     from rich.console import Console  # noqa: PLC0415 - slow to import
 
     return Console(stderr=to_stderr, highlight=False)
 
 
+def show_assessment(assessment: Assessment, *, to_stderr: bool) -> None:
+    """Show the summary of an assessment."""
+    from unmask.report.terminal import show  # noqa: PLC0415 - imports rich
+
+    show(assessment.document, console(to_stderr=to_stderr))
+
+
 @contextmanager
-def progress_bars(*, quiet: bool) -> Iterator[Tell | None]:
+def progress_bars(*, quiet: bool) -> Iterator[Callable[[str, float, str], None] | None]:
     """Show bars on standard error when it is a terminal, nothing otherwise."""
     if quiet or not sys.stderr.isatty():
         yield None
