@@ -51,5 +51,5 @@ def in_chunks(
 
 @cache
 def _pool(process: int, threads: int) -> ThreadPoolExecutor:  # noqa: ARG001  a forked process has none of the threads
-    """Threads that stay: a solver calls for them hundreds of times, and starting them takes longer than a small task."""
+    """Threads that stay: a solver calls for them hundreds of times, and starting them takes longer than the work."""
     return ThreadPoolExecutor(threads, thread_name_prefix=_NAME)
