@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def check_outputs(options: dict[str, Any]) -> None:
     """Refuse, before any work, outputs that cannot be written or that would overwrite an input."""
     inputs = {
-        Path(options[name]).resolve()
-        for name in ("original", "released", "control", "policy", "config")
+        Path(str(options[name])).resolve()
+        for name in ("original", "released", "control", "population", "policy", "config")
         if options.get(name)
     }
     taken: set[Path] = set()
