@@ -80,7 +80,9 @@ def test_more_people_are_drawn_and_changed_labels_left_out():
 
 
 def test_where_it_does_not_apply_it_says_why():
-    assert evidence(release(PEOPLE, coordinates=None)) == Absence("does not apply", "no coordinates named")
+    assert evidence(release(PEOPLE, coordinates=None)) == Absence(
+        "does not apply", "no coordinates and no distances named"
+    )
     text = PEOPLE.with_columns(pl.col("lon").cast(pl.String) + " E")
     assert "not numbers" in evidence(release(text)).reason
     assert "fewer than 4" in evidence(release(PEOPLE[:3], original=PEOPLE[:3])).reason

@@ -13,7 +13,9 @@ import polars as pl
 
 from unmask.errors import RoleError, TableError
 from unmask.tables.encode import as_text
-from unmask.tables.read import fingerprint, read_table
+from unmask.tables.matrix import matrix_fingerprint, read_matrix
+from unmask.tables.places import check_coordinates, check_places
+from unmask.tables.read import fingerprint, read_table, refuse_huge
 from unmask.tables.recode import is_coarser
 from unmask.tables.roles import Column, Kind, Role, check_columns, check_kinds, infer_kind
 from unmask.tables.scenario import Scenario, as_scenario
@@ -22,9 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
-
-
-LARGEST = 1e100  # their squares and sums must stay finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,11 @@ class Release:
         Overrides of the inferred kinds: "numeric", "ordinal", "categorical", "boolean", "date".
     coordinates
         Two columns of both tables that say where each record is, such as longitude and latitude; for the graph attack.
-        They keep their role: by default they are among the columns that the intruder knows.
+        They keep their role: by default they are among the columns that the intruder knows. With ``distances`` only
+        the original needs them.
+    distances, known_distances
+        Square matrices (an array, or a path to .npy, .csv or .parquet): the distances that are published with the
+        release, one row per row of it, and those among the original records, where no coordinates say them.
     control
         Table of people who are *not* in the original, for comparison.
     paired
@@ -92,6 +95,8 @@ class Release:
         categorical: Iterable[str] = (),
         kinds: Mapping[str, str] | None = None,
         coordinates: Iterable[str] | None = None,
+        distances: Any = None,  # noqa: ANN401 - a path or an array
+        known_distances: Any = None,  # noqa: ANN401
         control: Any = None,  # noqa: ANN401
         paired: bool = True,
         masking: Any = None,  # noqa: ANN401 - a Masking or its text: tables know no maskings
@@ -117,19 +122,23 @@ class Release:
             )
             if frame is not None
         }
-        self.id, self.weight, self.has_pairs = id, weight, bool(paired)
-        self.id, self.weight, self.masking = id, weight, masking
+        self.id, self.weight, self.masking, self.has_pairs = id, weight, masking, bool(paired)
         self.scenario = as_scenario(scenario)
         self._notes: list[str] = []
         if self.scenario is not None:
             self.original = self.scenario.rename(self.original)
         self._set_roles(quasi, confidential, ignored, categorical, kinds)
-        self.coordinates = self._places(coordinates)
+        self.coordinates = check_coordinates(coordinates, self.original, self.released, matrix=distances is not None)
+        self.distances = self._matrix("distances", distances, self.released.height)
+        self.known_distances = self._matrix("known_distances", known_distances, self.original.height)
+        check_places(self.coordinates, self.distances, self.known_distances)
         self.truth = self._pair()
         if self.scenario is not None:
             self._narrow(self.scenario)
         self.columns = self._describe()
-        self._check_values()
+        for where, table in (("original", self.original), ("release", self.released), ("control", self.control)):
+            if table is not None:
+                refuse_huge(table, where)
         if self.has_pairs:
             self._warn_if_swapped()
             self._warn_of_identifiers()
@@ -177,17 +186,13 @@ class Release:
                 "the intruder knows no column", hint="name columns in quasi=, or give fewer of them other roles"
             )
 
-    def _places(self, coordinates: Iterable[str] | None) -> tuple[str, ...]:
-        names = () if coordinates is None else (coordinates,) if isinstance(coordinates, str) else tuple(coordinates)
-        check_columns(names, self.original.columns, "coordinates", "the original")
-        check_columns(names, self.released.columns, "coordinates", "the release")
-        if len(set(names)) not in {0, 2}:
-            raise RoleError(
-                "coordinates are two columns",
-                got=", ".join(map(repr, names)),
-                hint='coordinates=("longitude", "latitude")',
-            )
-        return names
+    def _matrix(self, name: str, given: Any, n: int) -> NDArray[np.float64] | None:  # noqa: ANN401 - a path or an array
+        if given is None:
+            return None
+        matrix = read_matrix(given, n, "distances of the release" if name == "distances" else "known distances")
+        path = str(given) if isinstance(given, (str, Path)) else None
+        self.sources[name] = Source(path, matrix_fingerprint(given, matrix), *matrix.shape)
+        return matrix
 
     def _refuse_two_roles(self) -> None:
         roles = [self.id, self.weight, *set(self.quasi), *set(self.confidential), *set(self.ignored)]
@@ -282,6 +287,8 @@ class Release:
         rows = scenario.rows(self.original, self.truth)
         if rows is not None:
             self.original, self.truth = self.original[rows], self.truth[rows]
+            if self.known_distances is not None:
+                self.known_distances = self.known_distances[np.ix_(rows, rows)]
         self._notes.append(f"scenario: {scenario}")
 
     def with_control(self) -> Release:
@@ -328,21 +335,6 @@ class Release:
     def kind(self, name: str) -> Kind:
         """Tell the kind of a column."""
         return self.columns[name].kind
-
-    def _check_values(self) -> None:
-        for where, table in (("original", self.original), ("release", self.released), ("control", self.control)):
-            for name in [] if table is None else table.columns:
-                column = table[name]  # type: ignore[index]
-                if column.dtype.is_float() and bool(column.is_infinite().any()):
-                    row = int(column.is_infinite().arg_true()[0]) + 1
-                    raise TableError(
-                        f"column {name!r} of the {where} holds an infinity in row {row}",
-                        hint="replace it by a number or leave the cell empty",
-                    )
-                if column.dtype.is_numeric() and bool((column.cast(pl.Float64).abs() > LARGEST).any()):
-                    raise TableError(
-                        f"column {name!r} of the {where} holds numbers beyond {LARGEST:.0e}", hint="rescale it"
-                    )
 
     # --- warnings ---------------------------------------------------------------------------------------------------
 
