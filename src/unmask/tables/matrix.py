@@ -49,22 +49,28 @@ def check_matrix(matrix: NDArray[Any], n: int, what: str) -> Floats:
     if matrix.shape != (n, n):
         shape = " x ".join(map(str, matrix.shape))
         raise TableError(f"{what} do not fit the table", got=shape, allowed=f"{n} x {n}, one row per record")
-    for begin in range(0, n, 1024):
-        _check_rows(matrix, begin, what)
+    for check in (_check_numbers, _check_halves):
+        for begin in range(0, n, 1024):
+            check(matrix, begin, what)
     if n > LARGE:
         return matrix
     even = np.asarray(matrix, dtype=np.float64)
     return np.asarray((even + even.T) / 2)
 
 
-def _check_rows(matrix: Floats, begin: int, what: str) -> None:
-    """Refuse some rows that are not distances."""
+def _check_numbers(matrix: Floats, begin: int, what: str) -> None:
+    """Refuse some rows with numbers that are not distances."""
     rows = np.asarray(matrix[begin : begin + 1024])
     if not np.isfinite(rows).all():
         first = _first(begin, ~np.isfinite(rows).all(axis=1))
         raise TableError(f"{what} are missing or infinite", got=first, hint="fill or remove the record")
     if (rows < 0).any():
         raise TableError(f"{what} are negative", got=_first(begin, (rows < 0).any(axis=1)), allowed="0 or more")
+
+
+def _check_halves(matrix: Floats, begin: int, what: str) -> None:
+    """Refuse some rows that differ from their columns, or are not at distance 0 of themselves."""
+    rows = np.asarray(matrix[begin : begin + 1024])
     slack = 1e-6 * max(float(rows.max()), 1e-300)
     uneven = np.abs(rows - matrix[:, begin : begin + 1024].T) > slack
     if uneven.any():
@@ -95,11 +101,15 @@ def _read(path: Path, what: str) -> NDArray[Any]:
 
 
 def _has_header(path: Path) -> bool:
-    """A first line with anything that is not a number is a header."""
+    """A first line with words and no number is a header."""
     with path.open(encoding="utf-8") as file:
-        first = file.readline().strip().split(",")
+        cells = [cell for cell in file.readline().strip().split(",") if cell]
+    return bool(cells) and not any(map(_is_number, cells))
+
+
+def _is_number(cell: str) -> bool:
     try:
-        [float(cell) for cell in first]
+        float(cell)
     except ValueError:
-        return True
-    return False
+        return False
+    return True
