@@ -218,6 +218,17 @@ def test_bad_matrices_are_refused_when_the_release_is_made(change, says):
         release(released, distances=d, known_distances=change(exact))
 
 
+def test_without_labels_places_alone_give_people_away():
+    bare = PEOPLE.select("id", "lon", "lat")
+    noisy = moved(0.005).select("id", "lon", "lat")
+    found = evidence(release(noisy, original=bare))
+    assert "no labels" in found.notes[0]
+    assert found.observations[0].estimate.value > 0.8
+    strangers = people(120, np.random.default_rng(77)).with_row_index("id").select(bare.columns)
+    other = evidence(release(strangers, original=bare)).observations[0].estimate
+    assert other.low <= other.chance <= other.high
+
+
 def test_a_matrix_alone_says_nothing():
     released, d, exact = matrices()
     with pytest.raises(RoleError, match="where people are"):

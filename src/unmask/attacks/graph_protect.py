@@ -167,7 +167,7 @@ def _play(place: Place, setting: _Setting, rng: np.random.Generator) -> _Play:
     ours, hers = order[:size], rng.permutation(order[n - size :])
     d = release(place, ours, setting.masking, setting.sigma, rng)
     link = link_graph(
-        (place.labels[ours], d),
+        (_people(place, ours), d),
         _hers(place, hers),
         labels=place.labels.columns,
         tolerance=NoiseTolerance(setting.sigma, setting.alpha, masking=setting.masking),
@@ -187,13 +187,18 @@ def _play(place: Place, setting: _Setting, rng: np.random.Generator) -> _Play:
 
 def _hers(place: Place, rows: Ints) -> tuple[pl.DataFrame, Distances]:
     """Return the snooper's part of the people, with their places or distances."""
-    table = place.labels[rows]
+    table = _people(place, rows)
     if place.points is None:
         return table, place.block(rows)
     x, y = (_free(name, table.columns) for name in "xy")
     points = place.points[rows]
     table = table.with_columns(pl.Series(x, points[:, 0]), pl.Series(y, points[:, 1]))
     return table, Coordinates(x, y, kind=place.kind or "planar")
+
+
+def _people(place: Place, rows: Ints) -> pl.DataFrame:
+    """Labels of some people; a frame without columns has no rows, so that one stands in."""
+    return place.labels[rows] if place.labels.width else pl.DataFrame({"person": rows})
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
