@@ -15,11 +15,9 @@ import typer
 
 from unmask.cli_graph import graph_command, listed, sweep_command
 from unmask.errors import ParameterError, UnmaskError
+from unmask.showing import console, progress_bars, show_assessment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
-
     from unmask.assess import Assessment
     from unmask.tables.release import Release
 
@@ -79,6 +77,10 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
     ] = None,
     confidential: Annotated[list[str] | None, typer.Option(help="Columns that the intruder wants to learn.")] = None,
     weight: Annotated[str | None, typer.Option(help="Sampling weight.")] = None,
+    household: Annotated[str | None, typer.Option(help="Column that says who lives together.")] = None,
+    population: Annotated[
+        str | None, typer.Option(help="Table of the people that the original was drawn from, or their number.")
+    ] = None,
     ignore: Annotated[list[str] | None, typer.Option(help="Columns to leave out.")] = None,
     categorical: Annotated[list[str] | None, typer.Option(help="Columns to read as categories.")] = None,
     kind: Annotated[
@@ -138,7 +140,7 @@ def run_assess(options: dict[str, Any]) -> Assessment:
     check_outputs(options)
     release = _release(options)
     quiet = bool(options.get("quiet"))
-    with _progress(quiet=quiet) as tell:
+    with progress_bars(quiet=quiet) as tell:
         assessment = assess(
             release,
             policy=options.get("policy"),
@@ -156,7 +158,7 @@ def run_assess(options: dict[str, Any]) -> Assessment:
         told = write_fix(release, options)
         sys.stderr.write("" if quiet else f"{told}\n")
     if not quiet:
-        _show(assessment, to_stderr=options.get("json") == "-")
+        show_assessment(assessment, to_stderr=options.get("json") == "-")
     return assessment
 
 
@@ -249,9 +251,9 @@ def selfcheck_command(
     from unmask.report.terminal import show_checks  # noqa: PLC0415 - imports rich
     from unmask.selfcheck import selfcheck  # noqa: PLC0415 - imports polars and numpy
 
-    with _progress(quiet=False) as tell:
+    with progress_bars(quiet=False) as tell:
         checks = selfcheck(only=listed(only) or None, seed=seed, progress=tell)
-    show_checks([(c.measure, c.table, c.risks, c.chance, c.failures) for c in checks], _console())
+    show_checks([(c.measure, c.table, c.risks, c.chance, c.failures) for c in checks], console())
     raise typer.Exit(0 if all(check.passed for check in checks) else 1)
 
 
@@ -269,7 +271,7 @@ def verify_command(
     """
     from unmask.verify import verify  # noqa: PLC0415 - imports polars and numpy
 
-    with _progress(quiet=False) as tell:
+    with progress_bars(quiet=False) as tell:
         result = verify(report, original=original, released=released, progress=tell)
     sys.stdout.write(f"the same result (verdict: {result.verdict})\n" if result.same else "not the same result\n")
     for difference in result.differences:
@@ -290,7 +292,7 @@ def _options(given: dict[str, Any], config: Path | None) -> dict[str, Any]:
 
 
 def _release(options: dict[str, Any]) -> Release:
-    from unmask.config import read_kinds  # noqa: PLC0415
+    from unmask.config import read_kinds, read_population  # noqa: PLC0415
     from unmask.tables.release import Release  # noqa: PLC0415 - imports polars and numpy
 
     for name in ("original", "released"):
@@ -305,6 +307,8 @@ def _release(options: dict[str, Any]) -> Release:
         quasi=listed(options.get("quasi")) or None,
         confidential=listed(options.get("confidential")),
         weight=options.get("weight"),
+        household=options.get("household"),
+        population=read_population(options.get("population")),
         ignored=listed(options.get("ignore")),
         categorical=listed(options.get("categorical")),
         kinds=read_kinds(options.get("kind")),
@@ -325,39 +329,3 @@ def _masking(text: str | None) -> object:
     from unmask.masking import parse_masking  # noqa: PLC0415 - imports polars and numpy
 
     return parse_masking(text)
-
-
-def _console(*, to_stderr: bool = False) -> Any:  # noqa: ANN401 - rich's console
-    from rich.console import Console  # noqa: PLC0415 - slow to import
-
-    return Console(stderr=to_stderr, highlight=False)
-
-
-def _show(assessment: Assessment, *, to_stderr: bool) -> None:
-    from unmask.report.terminal import show  # noqa: PLC0415 - imports rich
-
-    show(assessment.document, _console(to_stderr=to_stderr))
-
-
-def _progress(*, quiet: bool) -> AbstractContextManager[Callable[[str, float, str], None] | None]:
-    """Show bars on standard error when it is a terminal, nothing otherwise."""
-    from contextlib import contextmanager  # noqa: PLC0415 - small
-
-    @contextmanager
-    def bars() -> Iterator[Callable[[str, float, str], None] | None]:
-        if quiet or not sys.stderr.isatty():
-            yield None
-            return
-        from rich.progress import Progress  # noqa: PLC0415 - slow to import
-
-        with Progress(console=_console(to_stderr=True), transient=True) as progress:
-            tasks: dict[str, Any] = {}
-
-            def tell(measure: str, done: float, text: str) -> None:
-                if measure not in tasks:
-                    tasks[measure] = progress.add_task(measure, total=1.0)
-                progress.update(tasks[measure], completed=done, description=f"{measure}: {text}")
-
-            yield tell
-
-    return bars()

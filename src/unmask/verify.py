@@ -40,8 +40,8 @@ def verify(
     paths = {
         name: _locate(name, source, given.get(name), Path(report).parent) for name, source in manifest["inputs"].items()
     }
-    others: dict[str, Any] = {name: path for name, path in paths.items() if name not in given}
-    release = Release(paths["original"], paths["released"], **others, **manifest["settings"])
+    others = {name: path for name, path in paths.items() if name not in given}  # control, population, matrices
+    release = Release(paths["original"], paths["released"], **{**manifest["settings"], **others})
     differences = [
         f"the {name} table is not the same file"
         for name, source in release.sources.items()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from unmask.errors import RoleError
+from unmask.tables.matrix import matrix_fingerprint, read_matrix
 from unmask.tables.roles import check_columns
 
 if TYPE_CHECKING:
@@ -28,6 +30,25 @@ def check_coordinates(
             "coordinates are two columns", got=", ".join(map(repr, names)), hint='coordinates=("longitude", "latitude")'
         )
     return names
+
+
+Matrix = tuple["NDArray[np.float64] | None", "tuple[str | None, str, int, int] | None"]
+
+
+def read_matrices(distances: Any, known_distances: Any, released: int, original: int) -> dict[str, Matrix]:  # noqa: ANN401 - paths or arrays
+    """Read the released and the known distances; with each, its path, hash and size."""
+    found: dict[str, Matrix] = {}
+    for name, given, n, what in (
+        ("distances", distances, released, "distances of the release"),
+        ("known_distances", known_distances, original, "known distances"),
+    ):
+        if given is None:
+            found[name] = (None, None)
+            continue
+        matrix = read_matrix(given, n, what)
+        path = str(given) if isinstance(given, (str, Path)) else None
+        found[name] = (matrix, (path, matrix_fingerprint(given, matrix), n, n))
+    return found
 
 
 def check_places(

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 csv.field_size_limit(2**31 - 1)  # long free texts are data too
 MISSING_MARKS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".", "*")
-LARGEST = 1e100  # squares and sums of smaller numbers stay finite
 SEPARATORS = (",", ";", "\t", "|")
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 STATISTICAL = {
@@ -62,20 +61,6 @@ def fingerprint(source: Any, frame: pl.DataFrame) -> str:  # noqa: ANN401 - a pa
     buffer = io.BytesIO()
     frame.write_ipc_stream(buffer)
     return hashlib.sha256(buffer.getvalue()).hexdigest()
-
-
-def refuse_huge(table: pl.DataFrame, where: str) -> None:
-    """Refuse infinities, and numbers whose squares and sums would not stay finite."""
-    for name in table.columns:
-        column = table[name]
-        if column.dtype.is_float() and bool(column.is_infinite().any()):
-            row = int(column.is_infinite().arg_true()[0]) + 1
-            raise TableError(
-                f"column {name!r} of the {where} holds an infinity in row {row}",
-                hint="replace it by a number or leave the cell empty",
-            )
-        if column.dtype.is_numeric() and bool((column.cast(pl.Float64).abs() > LARGEST).any()):
-            raise TableError(f"column {name!r} of the {where} holds numbers beyond {LARGEST:.0e}", hint="rescale it")
 
 
 def _read_file(path: Path, *, separator: str | None, encoding: str | None, missing: tuple[str, ...]) -> pl.DataFrame:
