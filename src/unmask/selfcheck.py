@@ -9,7 +9,7 @@ risk of every single record where the measure gives one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -159,11 +159,18 @@ def shuffle(release: Release, seed: int) -> Release:
 def _shuffled(release: Release, seed: int) -> tuple[Release, Rows]:
     """Shuffle the rows, and tell in which order the original's stand now."""
     rng = np.random.default_rng(seed)
-    orders = [rng.permutation(table.height) for table in (release.original, release.released)]
-    tables = [table[order] for table, order in zip((release.original, release.released), orders, strict=True)]
+    one, two = (rng.permutation(table.height) for table in (release.original, release.released))
     control = None if release.control is None else release.control[rng.permutation(release.control.height)]
-    more = {"control": control, **({} if release.population is None else {"population": release.population})}
-    return Release(tables[0], tables[1], **{**release.settings, **more}), orders[0]
+    more: dict[str, Any] = {
+        "control": control,
+        **({} if release.population is None else {"population": release.population}),
+    }
+    for name, matrix, rows in (
+        ("distances", release.distances, two),
+        ("known_distances", release.known_distances, one),
+    ):
+        more[name] = None if matrix is None else matrix[np.ix_(rows, rows)]
+    return Release(release.original[one], release.released[two], **{**release.settings, **more}), one
 
 
 def unpaired(release: Release) -> Release:
