@@ -71,7 +71,7 @@ class Anonymity:
 
     @property
     def per_record(self) -> Floats:
-        """1/f for each record, in row order (tables in process)."""
+        """1/f for each record, in row order."""
         return self.classes.spread(1 / np.maximum(self.class_sizes, 1.0))
 
     def table(self) -> pl.DataFrame:
