@@ -10,7 +10,7 @@ from unmask.errors import ParameterError, did_you_mean
 if TYPE_CHECKING:
     from pathlib import Path
 
-PATHS = ("original", "released", "control", "json", "html", "records", "fix")
+PATHS = ("original", "released", "control", "distances", "known_distances", "json", "html", "records", "fix")
 TEXTS = ("id", "weight", "household", "separator", "encoding", "policy", "masking")
 LISTS = ("quasi", "confidential", "ignore", "categorical", "coordinates", "only", "skip")
 OTHERS = ("population", "kind", "scenario", "seed", "synthetic", "show_values", "quiet", "k", "l")

@@ -18,7 +18,16 @@ def check_outputs(options: dict[str, Any]) -> None:
     """Refuse, before any work, outputs that cannot be written or that would overwrite an input."""
     inputs = {
         Path(str(options[name])).resolve()
-        for name in ("original", "released", "control", "population", "policy", "config")
+        for name in (
+            "original",
+            "released",
+            "control",
+            "population",
+            "distances",
+            "known_distances",
+            "policy",
+            "config",
+        )
         if options.get(name)
     }
     taken: set[Path] = set()

@@ -8,7 +8,7 @@ first and at chance on the last, and must be the same when the rows of both file
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -136,10 +136,18 @@ def _shuffle_failures(entry: Measure, releases: tuple[Release, ...], figures: li
 def shuffle(release: Release, seed: int) -> Release:
     """Return the same release with the rows of all tables in random orders."""
     rng = np.random.default_rng(seed)
-    tables = [table[rng.permutation(table.height)] for table in (release.original, release.released)]
+    one, two = (rng.permutation(table.height) for table in (release.original, release.released))
     control = None if release.control is None else release.control[rng.permutation(release.control.height)]
-    more = {"control": control, **({} if release.population is None else {"population": release.population})}
-    return Release(tables[0], tables[1], **{**release.settings, **more})
+    more: dict[str, Any] = {
+        "control": control,
+        **({} if release.population is None else {"population": release.population}),
+    }
+    for name, matrix, rows in (
+        ("distances", release.distances, two),
+        ("known_distances", release.known_distances, one),
+    ):
+        more[name] = None if matrix is None else matrix[np.ix_(rows, rows)]
+    return Release(release.original[one], release.released[two], **{**release.settings, **more})
 
 
 def unpaired(release: Release) -> Release:

@@ -14,6 +14,7 @@ import polars as pl
 from unmask.errors import RoleError, TableError
 from unmask.tables.checks import check_values, identifiers, swapped
 from unmask.tables.encode import as_text
+from unmask.tables.places import check_coordinates, check_places, read_matrices
 from unmask.tables.read import fingerprint, read_table
 from unmask.tables.roles import Column, Kind, Role, check_columns, check_kinds, infer_kind
 from unmask.tables.scenario import Scenario, as_scenario
@@ -63,7 +64,11 @@ class Release:
         Overrides of the inferred kinds: "numeric", "ordinal", "categorical", "boolean", "date".
     coordinates
         Two columns of both tables that say where each record is, such as longitude and latitude; for the graph attack.
-        They keep their role: by default they are among the columns that the intruder knows.
+        They keep their role: by default they are among the columns that the intruder knows. With ``distances`` only
+        the original needs them.
+    distances, known_distances
+        Square matrices (an array, or a path to .npy, .csv or .parquet): the distances that are published with the
+        release, one row per row of it, and those among the original records, where no coordinates say them.
     control
         Table of people who are *not* in the original, for comparison.
     paired
@@ -100,6 +105,8 @@ class Release:
         categorical: Iterable[str] = (),
         kinds: Mapping[str, str] | None = None,
         coordinates: Iterable[str] | None = None,
+        distances: Any = None,  # noqa: ANN401 - a path or an array
+        known_distances: Any = None,  # noqa: ANN401
         control: Any = None,  # noqa: ANN401
         paired: bool = True,
         masking: Any = None,  # noqa: ANN401 - a Masking or its text: tables know no maskings
@@ -131,7 +138,11 @@ class Release:
         if self.scenario is not None:
             self.original = self.scenario.rename(self.original)
         self._set_roles(quasi, confidential, ignored, categorical, kinds)
-        self.coordinates = self._places(coordinates)
+        self.coordinates = check_coordinates(coordinates, self.original, self.released, matrix=distances is not None)
+        matrices = read_matrices(distances, known_distances, self.released.height, self.original.height)
+        self.distances, self.known_distances = matrices["distances"][0], matrices["known_distances"][0]
+        self.sources |= {name: Source(*source) for name, (_, source) in matrices.items() if source is not None}
+        check_places(self.coordinates, self.distances, self.known_distances)
         self.truth = self._pair()
         if self.scenario is not None:
             self._narrow(self.scenario)
@@ -189,18 +200,6 @@ class Release:
             raise RoleError(
                 "the intruder knows no column", hint="name columns in quasi=, or give fewer of them other roles"
             )
-
-    def _places(self, coordinates: Iterable[str] | None) -> tuple[str, ...]:
-        names = () if coordinates is None else (coordinates,) if isinstance(coordinates, str) else tuple(coordinates)
-        check_columns(names, self.original.columns, "coordinates", "the original")
-        check_columns(names, self.released.columns, "coordinates", "the release")
-        if len(set(names)) not in {0, 2}:
-            raise RoleError(
-                "coordinates are two columns",
-                got=", ".join(map(repr, names)),
-                hint='coordinates=("longitude", "latitude")',
-            )
-        return names
 
     def _refuse_two_roles(self) -> None:
         single = [self.id, self.weight, self.household]
@@ -296,6 +295,8 @@ class Release:
         rows = scenario.rows(self.original, self.truth)
         if rows is not None:
             self.original, self.truth = self.original[rows], self.truth[rows]
+            if self.known_distances is not None:
+                self.known_distances = self.known_distances[np.ix_(rows, rows)]
         self._notes.append(f"scenario: {scenario}")
 
     def with_control(self) -> Release:
