@@ -39,13 +39,13 @@ def link_files(options: dict[str, Any], tell: Tell | None = None) -> str:
     how = {name: options[name] for name in ("metric", "scale", "ranks")} | {"weights": _weights(options["weights"])}
     found = {name: _link(name, release, options, how, tell) for name in attacks}
     columns: dict[str, NDArray[Any]] = {"row": np.arange(1, release.original.height + 1)}
-    lines = [line for name, linkage in found.items() for line in _words(name, linkage, options["precision"])]
+    lines: list[str] = []
     for name, linkage in found.items():
         columns |= _columns(name, linkage, release.original.height)
-    if "nearest" in found:
-        ranks = _ranks(release, options, how)
-        columns["rank of the true record"] = ranks
-        lines.append(_tell_ranks(ranks, options["cap"]))
+        lines += _words(name, linkage, options["precision"])
+        if name == "nearest":
+            columns["rank of the true record"] = _ranks(release, options, how)
+            lines.append(_tell_ranks(columns["rank of the true record"], options["cap"]))
     if len(found) == 2:
         columns["either"] = np.maximum(columns["nearest"], columns["global"])
         if options["sample"] is None:
