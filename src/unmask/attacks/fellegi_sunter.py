@@ -128,7 +128,10 @@ class _State:
 
     def _split(self, matches: Floats, others: Floats) -> tuple[Floats, Floats]:
         a, b = matches.copy(), others.copy()
-        for k, levels in enumerate(self.bands):
+        share = a / np.maximum(a + b, TINY)
+        rising = (share[:, 1:] > share[:, :-1]) & (np.arange(1, share.shape[1]) < self.bands[:, None])
+        for k in np.flatnonzero(rising.any(axis=1)):
+            levels = self.bands[k]
             a[k, :levels], b[k, :levels] = ordered(a[k, :levels], b[k, :levels])
         return a / np.maximum(a.sum(axis=1, keepdims=True), TINY), b / np.maximum(b.sum(axis=1, keepdims=True), TINY)
 

@@ -1,4 +1,4 @@
-"""One step of EM for a mixture of two kinds of pairs, over patterns and their counts."""
+"""What EM for a mixture of two kinds of pairs adds up: over patterns and their counts, and over sorted columns."""
 
 from __future__ import annotations
 
@@ -35,3 +35,34 @@ def expect(levels: Levels, counts: Floats, log_m: Floats, log_u: Floats, prior: 
             for k in range(levels.shape[1]):
                 matches[k, levels[g, k]] += share
     return matches, likelihood
+
+
+@kernel
+def level_shares(own: Floats, other: Floats, n_own: int, n_other: int, edges: Floats) -> tuple[Floats, Floats]:
+    """Share of the other file's records on each level of closeness, over own records: mean and sum of squares about it.
+
+    Both columns are sorted and without their missing values; of ``n_own`` and ``n_other`` records the rest are missing,
+    and make the last level. Two pointers per edge walk along: no pair is looked at twice.
+    """
+    bands, n = edges.shape[0], own.shape[0]
+    low, high = np.zeros(bands, dtype=np.int64), np.zeros(bands, dtype=np.int64)
+    mean, square = np.zeros(bands + 2), np.zeros(bands + 2)
+    for i in range(n):
+        before = 0
+        for e in range(bands):
+            while high[e] < other.shape[0] and other[high[e]] - own[i] <= edges[e]:
+                high[e] += 1
+            while low[e] < other.shape[0] and own[i] - other[low[e]] > edges[e]:
+                low[e] += 1
+            share = (high[e] - low[e] - before) / n_other
+            before = high[e] - low[e]
+            mean[e] += share
+            square[e] += share * share
+        share = (other.shape[0] - before) / n_other
+        mean[bands] += share
+        square[bands] += share * share
+    lost = 1.0 - other.shape[0] / n_other  # for the present; everything, for the missing
+    mean[bands + 1] = n * lost + (n_own - n)
+    square[bands + 1] = n * lost * lost + (n_own - n)
+    mean /= n_own
+    return mean, np.maximum(square - n_own * mean * mean, 0.0)
