@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-from reference import PEERS, second_tool  # noqa: E402
+from reference import PEERS, second_tool
 
 CARDS = (100, 80, 50, 20, 12, 10, 5, 2)
 

@@ -1,8 +1,9 @@
 """Comparison vectors: for each attribute, how closely two records agree, as a level. Level 0 is the closest.
 
 Categories agree or differ. Numbers agree exactly, or within the first, second, ... of several widths, or not. The
-widths come from the data: they are the differences that 1 %, 5 % and 25 % of all pairs of one record of each file stay
-within, so that agreement within the first is rare by chance. A missing value on either side is a level of its own.
+widths come from the data: they are the differences that 0.1 %, 0.3 %, 1 %, 3 %, 10 % and 30 % of all pairs of one
+record of each file stay within, so that agreement within the first is rare by chance. A missing value on either side is
+a level of its own.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 Numbers = Literal["bands", "exact"]
-SHARES = (0.01, 0.05, 0.25)  # of all pairs within the first, second and third width
+SHARES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)  # of all pairs within the first, second, ... width
 MOST_ATTRIBUTES = 14
 GRID = 2000  # quantiles of each file that the widths are found from
 

@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from unmask.kernels.chunks import in_chunks
 from unmask.kernels.compiling import kernel
+from unmask.kernels.patterns import level_of
 
 if TYPE_CHECKING:
     from unmask.kernels.space import Floats
 
 Levels = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+
+FAR = -35.0  # log of a share too small to count
 
 
 @kernel
@@ -35,6 +40,51 @@ def expect(levels: Levels, counts: Floats, log_m: Floats, log_u: Floats, prior: 
             for k in range(levels.shape[1]):
                 matches[k, levels[g, k]] += share
     return matches, likelihood
+
+
+def levels_of_pairs(left: Floats, right: Floats, edges: Floats, n_edges: Ints) -> Levels:
+    """Levels of all pairs, (left, right, attributes): for as many pairs as there is room for."""
+    out = np.empty((len(left), len(right), left.shape[1]), dtype=np.uint8)
+    in_chunks(lambda part: _levels(left[part], right, edges, n_edges, out[part]), len(left), chunk=64)
+    return out
+
+
+@kernel
+def _levels(left: Floats, right: Floats, edges: Floats, n_edges: Ints, out: Levels) -> None:
+    for i in range(left.shape[0]):
+        for j in range(right.shape[0]):
+            for k in range(left.shape[1]):
+                out[i, j, k] = level_of(abs(left[i, k] - right[j, k]), edges[k], n_edges[k])
+
+
+def expect_people(levels: Levels, table: Floats) -> tuple[Floats, Floats]:
+    """Expected levels of each person's one match, (people, attributes, levels), and log of the mean likelihood ratio.
+
+    ``table`` holds log(m/u): the match is each record of the release with a probability in proportion to its ratio.
+    """
+    counts, likelihood = np.zeros((len(levels), *table.shape)), np.zeros(len(levels))
+    in_chunks(lambda part: _expect_people(levels[part], table, counts[part], likelihood[part]), len(levels), chunk=64)
+    return counts, likelihood
+
+
+@kernel
+def _expect_people(levels: Levels, table: Floats, counts: Floats, likelihood: Floats) -> None:
+    weight = np.empty(levels.shape[1])
+    for i in range(levels.shape[0]):
+        top, total = -math.inf, 0.0
+        for j in range(levels.shape[1]):
+            weight[j] = 0.0
+            for k in range(levels.shape[2]):
+                weight[j] += table[k, levels[i, j, k]]
+            top = max(top, weight[j])
+        for j in range(levels.shape[1]):
+            weight[j] = math.exp(weight[j] - top) if weight[j] - top > FAR else 0.0
+            total += weight[j]
+        likelihood[i] = top + math.log(total / levels.shape[1])
+        for j in range(levels.shape[1]):
+            if weight[j] > 0:
+                for k in range(levels.shape[2]):
+                    counts[i, k, levels[i, j, k]] += weight[j] / total
 
 
 @kernel
