@@ -141,3 +141,31 @@ def dominance(rows, attributes, magnitude, n, share, p):
         largest, second = x[0], x[1] if len(x) > 1 else 0.0
         found[key] = total > 0 and sum(x[:n]) > share * total, largest > 0 and total - largest - second < p * largest
     return found
+
+
+def amount_guesses(people, records, attributes, magnitude, p, share):
+    """[(insider close, outsider close)] for each person; guesses from the total of the records that look like him."""
+    found = []
+    for i, person in enumerate(people):
+        known = [person[a] for a in attributes]
+        total = sum(abs(r[magnitude] or 0.0) for r in records if [r[a] for a in attributes] == known)
+        others = [
+            abs(o[magnitude] or 0.0) for j, o in enumerate(people) if j != i and [o[a] for a in attributes] == known
+        ]
+        x = abs(person[magnitude] or 0.0)
+        guess = total - max(others, default=0.0)
+        inside = guess > 0 and abs(guess - x) < p * x
+        found.append((inside, total > 0 and abs(total - x) < (1 - share) / share * x))
+    return found
+
+
+def household_risks(risks, homes):
+    """1 - prod(1 - r) over everybody with the same home; None: alone."""
+    found = []
+    for i, home in enumerate(homes):
+        safe = 1.0
+        for j, other in enumerate(homes):
+            if i == j or (home is not None and other == home):
+                safe *= 1 - risks[j]
+        found.append(1 - safe)
+    return found

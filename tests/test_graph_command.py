@@ -122,3 +122,135 @@ def test_an_error_is_one_message_and_exit_code_2(folder):
     assert done.returncode == 2
     assert done.stderr.startswith("unmask: where are the people of the release?")
     assert "Traceback" not in done.stderr
+
+
+def tiny(folder, name, rows, *, xy=None, labels=None):
+    """Write a small table and its matrix; returns the words that name them as the target."""
+    rng = np.random.default_rng(len(name))
+    points = rng.normal(size=(rows, 2)) if xy is None else np.asarray(xy, dtype=float)
+    table = pl.DataFrame({"sex": labels or ["f"] * rows, "age": ["30"] * rows, "x": points[:, 0], "y": points[:, 1]})
+    table.write_csv(folder / f"{name}.csv")
+    np.save(folder / f"{name}.npy", between(points, points, "planar"))
+    return folder / f"{name}.csv", folder / f"{name}.npy"
+
+
+def attack(target, ident, *words):
+    """Attack one small table with another by their matrices."""
+    where = ["--target-distances", str(target[1]), "--ident-distances", str(ident[1])]
+    return CliRunner().invoke(app, ["graph", str(target[0]), str(ident[0]), *LABELS, *where, *map(str, words)])
+
+
+@pytest.mark.parametrize("given", ["d_*", "d_0,d_1,d_2,d_3,d_4,d_5,d_6,d_7"])
+def test_a_set_of_distance_columns_is_a_matrix(tmp_path, given):
+    plain = tiny(tmp_path, "plain", 8)
+    d = np.load(plain[1])
+    wide = pl.read_csv(plain[0]).with_columns(**{f"d_{i}": d[i] for i in range(8)})
+    wide.write_csv(tmp_path / "wide.csv")
+    by_columns = attack((tmp_path / "wide.csv", given), plain, "--tolerance", 0)
+    by_matrix = attack(plain, plain, "--tolerance", 0)
+    assert by_columns.exit_code == 0, by_columns.output
+    assert by_columns.output == by_matrix.output
+    assert "8 pairs claimed" in by_matrix.output
+    few = attack((tmp_path / "wide.csv", "d_0,d_1"), plain, "--tolerance", 0)
+    assert "8 x 2" in str(few.exception)
+    none = attack((tmp_path / "wide.csv", "e*"), plain, "--tolerance", 0)
+    assert "is a distance" in str(none.exception)
+    assert "no column 'd_9'" in str(attack((tmp_path / "wide.csv", "d_0,d_9"), plain, "--tolerance", 0).exception)
+
+
+@pytest.mark.parametrize("words", [("--tolerance", 0), ("--sigma", 0, "--masking", "distances"), ("--relative", 0)])
+def test_no_tolerance_means_equal_distances(tmp_path, words):
+    one = tiny(tmp_path, "one", 12)
+    result = attack(one, one, *words)
+    assert result.exit_code == 0, result.output
+    assert "12 pairs claimed: 12 agree with each other, proven to be the largest." in result.output
+
+
+@pytest.mark.parametrize("words", [("--tolerance", 0), ("--tolerance", 1), ("--sigma", 1, "--masking", "distances")])
+@pytest.mark.parametrize(("rows", "xy", "labels"), [(1, None, None), (9, [[3, 4]] * 9, None), (6, None, ["m"] * 6)])
+def test_degenerate_files_are_answered_with_nothing(tmp_path, words, rows, xy, labels):
+    """One record, everybody at one point, no equal labels: nothing can be told apart, nothing is claimed."""
+    one, two = tiny(tmp_path, "one", rows, xy=xy, labels=labels), tiny(tmp_path, "two", rows, xy=xy)
+    for method in ("auto", "exact", "seeds"):
+        result = attack(one, two, *words, "--method", method)
+        assert result.exit_code == 0, result.exception
+        assert f"Nothing found: no pair is claimed among {rows} x {rows} records." in result.output
+    places = ["--target-lonlat", "x,y", "--ident-lonlat", "x,y", "--planar", "--method", "geometric"]
+    result = CliRunner().invoke(app, ["graph", str(one[0]), str(two[0]), *LABELS, *places, *map(str, words)])
+    assert result.exit_code == 0, result.exception
+    assert "Nothing found" in result.output
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda d: np.where(np.eye(8) > 0, np.nan, d), "missing or infinite\n  got: first in row 1\n"),
+        (lambda d: np.triu(d), "not symmetric"),
+        (lambda d: -d, "negative"),
+        (lambda d: d[:7, :7], "do not fit the table\n  got: 7 x 7\n  allowed: 8 x 8"),
+        (lambda d: d[:, :0], "do not fit the table\n  got: 8 x 0"),
+    ],
+)
+@pytest.mark.parametrize("side", ["target", "identification"])
+def test_bad_matrices_are_refused(tmp_path, spoil, says, side):
+    good = tiny(tmp_path, "good", 8)
+    bad = good[0], tmp_path / "bad.npy"
+    np.save(bad[1], spoil(np.load(good[1])))
+    result = attack(bad, good, "--tolerance", 1) if side == "target" else attack(good, bad, "--tolerance", 1)
+    assert isinstance(result.exception, UnmaskError), result.output
+    assert f"distances of the {side} file" in str(result.exception)
+    assert says in str(result.exception)
+
+
+def sweep(folder, *words):
+    return CliRunner().invoke(app, ["graph-sweep", str(folder / "ident.csv"), *LABELS, *map(str, words)])
+
+
+def test_a_sweep_says_what_is_safe(folder, tmp_path):
+    words = ("--lonlat", "lon,lat", "--masking", "coordinates=0.01,1.5", "--masking", "rounding=5", "--repetitions", 2)
+    words = (*words, "--method", "geometric")
+    result = sweep(folder, *words, "-o", tmp_path / "map.csv", "--chart", tmp_path / "map.svg")
+    assert result.exit_code == 0, result.output
+    table = pl.read_csv(tmp_path / "map.csv")
+    assert table["masking"].to_list() == ["coordinates", "coordinates", "rounding"]
+    assert table["recall"][0] > 0.9 > table["recall"][1]
+    assert table["change"].is_between(0, 1).all()
+    assert "noise on places 0.01: distances move by" in result.output
+    assert "<svg" in (tmp_path / "map.svg").read_text()
+    assert sweep(folder, *words).output.splitlines()[1:4] == result.output.splitlines()[1:4]
+
+
+def test_a_sweep_of_a_matrix_masks_distances(tmp_path):
+    one = tiny(tmp_path, "one", 30)
+    words = ["graph-sweep", str(one[0]), *LABELS, "--distances", str(one[1]), "--repetitions", "1"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert "noise on distances" in result.output
+    assert "donut" not in result.output
+    wrong = CliRunner().invoke(app, [*words, "--masking", "donut=1"])
+    assert "only distances are known" in str(wrong.exception)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--lonlat", "lon,lat", "--masking", "blur=1"), "unknown masking"),
+        (("--lonlat", "lon,lat", "--masking", "donut"), "not a masking and its strengths"),
+        (("--lonlat", "lon,lat", "--masking", "donut=-1"), "at least 0"),
+        (("--lonlat", "lon,lat", "--overlap", 0), "people in common"),
+        (("--lonlat", "lon,lat", "--chart", "map.png"), ".svg"),
+        (("--lonlat", "lon,lat", "-o", "map.xlsx"), ".csv or .parquet"),
+        (("--lonlat", "lon"), "takes two columns"),
+        ((), "where are the people?"),
+    ],
+)
+def test_a_sweep_refuses_clearly(folder, words, says):
+    result = sweep(folder, *words)
+    assert isinstance(result.exception, UnmaskError), result.output
+    assert says in str(result.exception)
+
+
+def test_a_sweep_of_people_at_one_place_has_nothing_to_mask(tmp_path):
+    one = tiny(tmp_path, "one", 5, xy=[[1, 1]] * 5)
+    result = CliRunner().invoke(app, ["graph-sweep", str(one[0]), *LABELS, "--lonlat", "x,y", "--planar"])
+    assert "nothing to mask" in str(result.exception)

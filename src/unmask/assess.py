@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import platform
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -100,7 +100,8 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     command
         What was typed, for the manifest.
     show_values
-        Let the report show the id of the most exposed records (a value of the original). Row numbers only otherwise.
+        Let the report show values of the original: the id of the most exposed records, and the places of those whom
+        the graph attack found. Row numbers, and a map of the release alone, otherwise.
 
     Examples
     --------
@@ -118,7 +119,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         release.masking = parse_masking(release.masking)
     for key in [key for entry in chosen for key in entry.keys]:
         rules.threshold(key)  # refuse an incomplete policy before the work, not after it
-    reported = tuple(_report(entry, release, seed, progress) for entry in chosen)
+    reported = tuple(_report(entry, release, Context(seed, show_values=show_values), progress) for entry in chosen)
     findings = judge(reported, rules)
     verdict = decide(findings)
     records = _records(release, reported)
@@ -140,7 +141,9 @@ def assess(  # noqa: PLR0913 - the options of an assessment
             None,
         ),
         labels=_labels(release, show=show_values),
-        manifest=_manifest(release, rules, [entry.name for entry in chosen], seed, command),
+        manifest=replace(
+            _manifest(release, rules, [entry.name for entry in chosen], seed, command), show_values=show_values
+        ),
     )
     if show_values and release.id is not None:
         records = records.with_columns(release.original[release.id].alias("id"))
@@ -160,13 +163,13 @@ def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Itera
     return [measures[name] for name in names]
 
 
-def _report(entry: Measure, release: Release, seed: int, progress: Progress | None) -> Reported:
+def _report(entry: Measure, release: Release, context: Context, progress: Progress | None) -> Reported:
     def tell(done: float, text: str) -> None:
         if progress:
             progress(entry.name, done, text)
 
     tell(0.0, entry.title)
-    evidence = run_measure(entry, release, Context(seed=_seed(seed, entry), progress=tell))
+    evidence = run_measure(entry, release, replace(context, seed=_seed(context.seed, entry), progress=tell))
     tell(1.0, "done")
     return Reported(entry.name, entry.title, entry.story, evidence)
 

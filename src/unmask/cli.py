@@ -5,7 +5,6 @@ Exit codes: 0 safe (or the same, or passed), 1 unsafe (or different, or failed),
 
 from __future__ import annotations
 
-import csv
 import os
 import shlex
 import sys
@@ -14,12 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unmask.cli_graph import graph_command, listed, sweep_command
 from unmask.errors import ParameterError, UnmaskError
+from unmask.showing import console, progress_bars, show_assessment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
-
     from unmask.assess import Assessment
     from unmask.tables.release import Release
 
@@ -79,12 +77,22 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
     ] = None,
     confidential: Annotated[list[str] | None, typer.Option(help="Columns that the intruder wants to learn.")] = None,
     weight: Annotated[str | None, typer.Option(help="Sampling weight.")] = None,
+    household: Annotated[str | None, typer.Option(help="Column that says who lives together.")] = None,
+    population: Annotated[
+        str | None, typer.Option(help="Table of the people that the original was drawn from, or their number.")
+    ] = None,
     ignore: Annotated[list[str] | None, typer.Option(help="Columns to leave out.")] = None,
     categorical: Annotated[list[str] | None, typer.Option(help="Columns to read as categories.")] = None,
     kind: Annotated[
         list[str] | None, typer.Option(help="Kind of a column, as name=numeric|ordinal|categorical|boolean|date.")
     ] = None,
     coordinates: Annotated[list[str] | None, typer.Option(help="Longitude and latitude (or x and y) columns.")] = None,
+    distances: Annotated[
+        str | None, typer.Option(help="Matrix of distances that is published too (.npy, .csv, .parquet).")
+    ] = None,
+    known_distances: Annotated[
+        str | None, typer.Option(help="The same of the original, where no coordinates say it.")
+    ] = None,
     control: Annotated[str | None, typer.Option(help="Table of people who are not in the original.")] = None,
     synthetic: Annotated[
         bool | None, typer.Option("--synthetic", help="No row of the release was made from one person.")
@@ -110,7 +118,7 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
     ] = None,
     config: Annotated[Path | None, typer.Option(help="TOML file with the same options.")] = None,
     show_values: Annotated[
-        bool | None, typer.Option("--show-values", help="Let the report show ids of the most exposed records.")
+        bool | None, typer.Option("--show-values", help="Let the report show ids and places of people who are found.")
     ] = None,
     quiet: Annotated[bool | None, typer.Option("--quiet", help="No summary and no progress.")] = None,
 ) -> None:
@@ -132,12 +140,12 @@ def run_assess(options: dict[str, Any]) -> Assessment:
     check_outputs(options)
     release = _release(options)
     quiet = bool(options.get("quiet"))
-    with _progress(quiet=quiet) as tell:
+    with progress_bars(quiet=quiet) as tell:
         assessment = assess(
             release,
             policy=options.get("policy"),
-            only=_listed(options.get("only")) or None,
-            skip=_listed(options.get("skip")),
+            only=listed(options.get("only")) or None,
+            skip=listed(options.get("skip")),
             seed=int(options.get("seed") or 0),
             progress=tell,
             command=shlex.join(["unmask", *sys.argv[1:]]),
@@ -150,7 +158,7 @@ def run_assess(options: dict[str, Any]) -> Assessment:
         told = write_fix(release, options)
         sys.stderr.write("" if quiet else f"{told}\n")
     if not quiet:
-        _show(assessment, to_stderr=options.get("json") == "-")
+        show_assessment(assessment, to_stderr=options.get("json") == "-")
     return assessment
 
 
@@ -181,44 +189,8 @@ def mask_command(  # noqa: PLR0913 - one parameter per option
     sys.stdout.write(mask_file(table, method, output, reverse_map=reverse_map, seed=seed, reading=reading) + "\n")
 
 
-@app.command("graph")
-def graph_command(  # noqa: PLR0913 - one parameter per option
-    target: Annotated[str, typer.Argument(help="The release: a table without names.")],
-    ident: Annotated[str, typer.Argument(help="The intruder's table, with names.")],
-    *,
-    labels: Annotated[list[str], typer.Option(help="Columns of both tables that must be equal for a match.")],
-    target_distances: Annotated[
-        str | None, typer.Option(help="Square matrix of the release's distances (.npy, .csv, .parquet).")
-    ] = None,
-    target_lonlat: Annotated[str | None, typer.Option(help="The release's longitude and latitude columns.")] = None,
-    ident_distances: Annotated[str | None, typer.Option(help="Square matrix of the intruder's distances.")] = None,
-    ident_lonlat: Annotated[str | None, typer.Option(help="The intruder's longitude and latitude columns.")] = None,
-    planar: Annotated[bool, typer.Option("--planar", help="The coordinates are planar, not degrees.")] = False,
-    sigma: Annotated[float | None, typer.Option(help="Strength of the known masking, in its unit.")] = None,
-    alpha: Annotated[float, typer.Option(help="Share of true distances that should agree, with --sigma.")] = 0.9,
-    masking: Annotated[
-        str, typer.Option(help="Known masking: coordinates, donut, distances, rounding or aggregation.")
-    ] = "coordinates",
-    tolerance: Annotated[float | None, typer.Option(help="Instead of --sigma: the largest difference.")] = None,
-    relative: Annotated[float | None, typer.Option(help="Instead of --sigma: the largest share.")] = None,
-    method: Annotated[str, typer.Option(help="auto, exact, seeds or geometric.")] = "auto",
-    seed: Annotated[int, typer.Option(help="Seed of every random choice.", min=0)] = 0,
-    truth: Annotated[str | None, typer.Option(help="Id column of both tables: count who was found.")] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Write the pairs of rows (.csv, .parquet).")
-    ] = None,
-) -> None:
-    """Find people in a release that comes with distances, by a table of people and their places.
-
-    Example:  unmask graph release.csv people.csv --labels sex,age --target-distances d.npy --ident-lonlat lon,lat
-    --sigma 0.05 --alpha 0.9
-
-    Exit code 0: the attack ran, whatever it found; 2: cannot.
-    """
-    options = {**locals(), "labels": _listed(labels)}
-    from unmask.graphing import attack_files  # noqa: PLC0415 - imports polars and numpy
-
-    sys.stdout.write(f"{attack_files(options)}\n")
+app.command("graph")(graph_command)
+app.command("graph-sweep")(sweep_command)
 
 
 @app.command("fix")
@@ -241,7 +213,7 @@ def fix_command(  # noqa: PLR0913 - one parameter per option
     """
     from unmask.fixing import fix_table  # noqa: PLC0415 - imports polars and numpy
 
-    wanted = {"quasi": _listed(quasi), "k": k, "l": l, "confidential": confidential, "coarsen": not only_cells}
+    wanted = {"quasi": listed(quasi), "k": k, "l": l, "confidential": confidential, "coarsen": not only_cells}
     sys.stdout.write(f"{fix_table(table, wanted, output, steps)}\n")
 
 
@@ -279,9 +251,9 @@ def selfcheck_command(
     from unmask.report.terminal import show_checks  # noqa: PLC0415 - imports rich
     from unmask.selfcheck import selfcheck  # noqa: PLC0415 - imports polars and numpy
 
-    with _progress(quiet=False) as tell:
-        checks = selfcheck(only=_listed(only) or None, seed=seed, progress=tell)
-    show_checks([(c.measure, c.table, c.risks, c.chance, c.failures) for c in checks], _console())
+    with progress_bars(quiet=False) as tell:
+        checks = selfcheck(only=listed(only) or None, seed=seed, progress=tell)
+    show_checks([(c.measure, c.table, c.risks, c.chance, c.failures) for c in checks], console())
     raise typer.Exit(0 if all(check.passed for check in checks) else 1)
 
 
@@ -299,7 +271,7 @@ def verify_command(
     """
     from unmask.verify import verify  # noqa: PLC0415 - imports polars and numpy
 
-    with _progress(quiet=False) as tell:
+    with progress_bars(quiet=False) as tell:
         result = verify(report, original=original, released=released, progress=tell)
     sys.stdout.write(f"the same result (verdict: {result.verdict})\n" if result.same else "not the same result\n")
     for difference in result.differences:
@@ -320,7 +292,7 @@ def _options(given: dict[str, Any], config: Path | None) -> dict[str, Any]:
 
 
 def _release(options: dict[str, Any]) -> Release:
-    from unmask.config import read_kinds  # noqa: PLC0415
+    from unmask.config import read_kinds, read_population  # noqa: PLC0415
     from unmask.tables.release import Release  # noqa: PLC0415 - imports polars and numpy
 
     for name in ("original", "released"):
@@ -332,13 +304,17 @@ def _release(options: dict[str, Any]) -> Release:
         options["original"],
         options["released"],
         id=options.get("id"),
-        quasi=_listed(options.get("quasi")) or None,
-        confidential=_listed(options.get("confidential")),
+        quasi=listed(options.get("quasi")) or None,
+        confidential=listed(options.get("confidential")),
         weight=options.get("weight"),
-        ignored=_listed(options.get("ignore")),
-        categorical=_listed(options.get("categorical")),
+        household=options.get("household"),
+        population=read_population(options.get("population")),
+        ignored=listed(options.get("ignore")),
+        categorical=listed(options.get("categorical")),
         kinds=read_kinds(options.get("kind")),
-        coordinates=_listed(options.get("coordinates")),
+        coordinates=listed(options.get("coordinates")),
+        distances=options.get("distances"),
+        known_distances=options.get("known_distances"),
         control=options.get("control"),
         paired=not options.get("synthetic"),
         masking=_masking(options.get("masking")),
@@ -347,52 +323,9 @@ def _release(options: dict[str, Any]) -> Release:
     )
 
 
-def _listed(values: list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
-    """Split "a,b" and '"a,b",c' as a CSV line does; a list from a configuration file (a tuple) holds whole names."""
-    if isinstance(values, tuple):
-        return values
-    return tuple(name for value in values or () for name in next(csv.reader([value], skipinitialspace=True), []))
-
-
 def _masking(text: str | None) -> object:
     if text is None:
         return None
     from unmask.masking import parse_masking  # noqa: PLC0415 - imports polars and numpy
 
     return parse_masking(text)
-
-
-def _console(*, to_stderr: bool = False) -> Any:  # noqa: ANN401 - rich's console
-    from rich.console import Console  # noqa: PLC0415 - slow to import
-
-    return Console(stderr=to_stderr, highlight=False)
-
-
-def _show(assessment: Assessment, *, to_stderr: bool) -> None:
-    from unmask.report.terminal import show  # noqa: PLC0415 - imports rich
-
-    show(assessment.document, _console(to_stderr=to_stderr))
-
-
-def _progress(*, quiet: bool) -> AbstractContextManager[Callable[[str, float, str], None] | None]:
-    """Show bars on standard error when it is a terminal, nothing otherwise."""
-    from contextlib import contextmanager  # noqa: PLC0415 - small
-
-    @contextmanager
-    def bars() -> Iterator[Callable[[str, float, str], None] | None]:
-        if quiet or not sys.stderr.isatty():
-            yield None
-            return
-        from rich.progress import Progress  # noqa: PLC0415 - slow to import
-
-        with Progress(console=_console(to_stderr=True), transient=True) as progress:
-            tasks: dict[str, Any] = {}
-
-            def tell(measure: str, done: float, text: str) -> None:
-                if measure not in tasks:
-                    tasks[measure] = progress.add_task(measure, total=1.0)
-                progress.update(tasks[measure], completed=done, description=f"{measure}: {text}")
-
-            yield tell
-
-    return bars()

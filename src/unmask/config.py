@@ -10,10 +10,10 @@ from unmask.errors import ParameterError, did_you_mean
 if TYPE_CHECKING:
     from pathlib import Path
 
-PATHS = ("original", "released", "control", "json", "html", "records", "fix")
-TEXTS = ("id", "weight", "separator", "encoding", "policy", "masking")
+PATHS = ("original", "released", "control", "distances", "known_distances", "json", "html", "records", "fix")
+TEXTS = ("id", "weight", "household", "separator", "encoding", "policy", "masking")
 LISTS = ("quasi", "confidential", "ignore", "categorical", "coordinates", "only", "skip")
-OTHERS = ("kind", "scenario", "seed", "synthetic", "show_values", "quiet", "k", "l")
+OTHERS = ("population", "kind", "scenario", "seed", "synthetic", "show_values", "quiet", "k", "l")
 KEYS = (*PATHS, *TEXTS, *LISTS, *OTHERS)
 
 
@@ -37,6 +37,7 @@ def _checked(key: str, value: object, path: Path) -> Any:  # noqa: ANN401 - the 
             raise ParameterError(f"option {key!r} in {path} is not a list of names", hint=f'{key} = ["a", "b"]')
         return tuple(value)
     wanted: dict[str, type | tuple[type, ...]] = {
+        "population": (str, int, float),
         "kind": dict,
         "scenario": dict,
         "seed": int,
@@ -46,13 +47,14 @@ def _checked(key: str, value: object, path: Path) -> Any:  # noqa: ANN401 - the 
         "show_values": bool,
         "quiet": bool,
     }
-    if not isinstance(value, wanted.get(key, str)) or (wanted.get(key) is int and isinstance(value, bool)):
+    plain = wanted.get(key) in {int, wanted["population"]}
+    if not isinstance(value, wanted.get(key, str)) or (plain and isinstance(value, bool)):
         raise ParameterError(
             f"option {key!r} in {path} has the wrong type",
             got=type(value).__name__,
-            allowed=str(wanted.get(key, str)).split("'")[1],
+            allowed="a file or a number" if key == "population" else str(wanted.get(key, str)).split("'")[1],
         )
-    if key in PATHS and value != "-":
+    if (key in PATHS and value != "-") or (key == "population" and isinstance(value, str)):
         return str(path.parent / str(value))
     if key == "policy" and str(value).endswith(".toml"):
         return str(path.parent / str(value))
@@ -70,3 +72,11 @@ def read_kinds(given: list[str] | dict[str, str] | None) -> dict[str, str]:
             raise ParameterError(f"--kind {entry!r} is not name=kind", hint="--kind age=numeric")
         kinds[name] = kind
     return kinds
+
+
+def read_population(given: str | float | None) -> str | float | None:
+    """Take a number of people as typed ("50000", "5e4"), or the path of a table of them."""
+    try:
+        return None if given is None else float(given)
+    except ValueError:
+        return given

@@ -1,38 +1,44 @@
-"""The graph attack on files: read, attack, count, write; what `unmask graph` does."""
+"""The graph attack on files: read, attack, count, write; what `unmask graph` and `unmask graph-sweep` do."""
 
 from __future__ import annotations
 
 import csv
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from unmask.attacks.graph import Coordinates, GraphLinkage, NoiseTolerance, Relative, link_graph
+from unmask.attacks.graph_distances import read_place
+from unmask.attacks.graph_map import WORDS, default_grid, map_figure
+from unmask.attacks.graph_protect import SweepPoint, sweep
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.report.document import write_records
-from unmask.report.write import check_writable
+from unmask.report.write import check_writable, write_atomically
 from unmask.tables.encode import as_text
 from unmask.tables.read import read_table
 from unmask.tables.roles import check_columns
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from unmask.attacks.graph_tolerance import Tolerance
 
+MATRICES = (".npy", ".csv", ".parquet")
 SIDES = {"target": "the release", "ident": "the intruder's table"}
 
 
 def attack_files(options: dict[str, Any]) -> str:
     """Attack a release by the options of the command line; write the pairs where asked; say what was found."""
-    _check_output(options)
+    inputs = ("target", "ident", "target_distances", "ident_distances")
+    _check_output(options, inputs, "output", ".csv or .parquet")
     if not options["labels"]:
         raise ParameterError("no labels named", hint="--labels sex,age: columns that both tables have")
     tolerance = _tolerance(options)
-    where = {side: _distances(options, side) for side in SIDES}
     tables = {side: read_table(options[side], name=name) for side, name in SIDES.items()}
+    where = {side: _places(options, f"{side}-", tables[side], SIDES[side]) for side in SIDES}
     for side, table in tables.items():
         check_columns(options["labels"], table.columns, "label", SIDES[side])
     truth = None if options.get("truth") is None else true_pairs(tables["target"], tables["ident"], options["truth"])
@@ -114,34 +120,102 @@ def _tolerance(options: dict[str, Any]) -> Tolerance:
     return value if given == ["tolerance"] else Relative(value)
 
 
-def _distances(options: dict[str, Any], side: str) -> str | Coordinates:
-    path, columns = options.get(f"{side}_distances"), options.get(f"{side}_lonlat")
-    if (path is None) == (columns is None):
+def sweep_file(options: dict[str, Any]) -> str:
+    """Play the attack on maskings of a table by the options of the command line; say what would be safe."""
+    _check_output(options, ("people", "distances"), "output", ".csv or .parquet")
+    _check_output(options, ("people", "distances"), "chart", ".svg")
+    table = read_table(options["people"], name="the people")
+    check_columns(options["labels"], table.columns, "label", "the people")
+    where = _places(options, "", table, "the people")
+    place = read_place((table, where), options["labels"], "original")
+    distances = place.block(np.arange(place.n)[:: max(1, place.n // 500)])
+    median = float(np.median(distances[np.triu_indices(len(distances), 1)])) if len(distances) > 1 else 0.0
+    if median == 0:
+        raise TableError("there is nothing to mask: the people are not at different places", got=f"{place.n} records")
+    grid = _grid(options.get("masking")) or default_grid(median, where if isinstance(where, Coordinates) else None)
+    points = sweep(
+        table, where, labels=options["labels"], maskings=grid, overlap=options["overlap"], alpha=options["alpha"],
+        repetitions=options["repetitions"], method=options["method"], seed=options["seed"],
+    )  # fmt: skip
+    frame = pl.DataFrame(points).with_columns(change=pl.col("variance").sqrt() / median)
+    lines = [f"{place.n:,} people, median distance {median:.4g}; the intruder holds {options['overlap']:.0%} of them."]
+    lines += [_line(point, median) for point in points]
+    if options.get("output"):
+        write_records(frame, options["output"])
+        lines.append(f"Written to {options['output']}.")
+    if options.get("chart"):
+        from unmask.report.charts import draw  # noqa: PLC0415 - imports altair
+
+        write_atomically(options["chart"], draw(map_figure(points, median, "recall", None)))
+        lines.append(f"The risk-utility map: {options['chart']}.")
+    return "\n".join(lines)
+
+
+def _line(point: SweepPoint, median: float) -> str:
+    """Say one masking in words."""
+    said = f"{point.precision:.0%} of its claims right" if point.n_silent < point.repetitions else "nothing claimed"
+    return (
+        f"  {WORDS[point.masking]} {point.sigma:.4g}: distances move by {point.variance**0.5 / median:.1%}, "
+        f"the attack finds {point.recall:.1%} of the people, {said}"
+    )
+
+
+def _grid(given: list[str] | None) -> list[tuple[Any, float]]:
+    """Read name=strength,strength as typed."""
+    grid = []
+    for entry in given or ():
+        name, _, strengths = entry.partition("=")
+        try:
+            grid += [(name.strip(), float(value)) for value in strengths.split(",")]
+        except ValueError:
+            raise ParameterError(
+                f"--masking {entry!r} is not a masking and its strengths", hint="--masking coordinates=0.01,0.05"
+            ) from None
+    if wrong := [strength for _, strength in grid if not 0 <= strength < float("inf")]:
+        raise ParameterError("a strength is a number of at least 0", got=f"{wrong[0]:g}")
+    return grid
+
+
+def _places(options: dict[str, Any], side: str, table: pl.DataFrame, name: str) -> str | list[str] | Coordinates:
+    """Say where the people of a table are: coordinates, a matrix, or its own columns of distances."""
+    key = side.replace("-", "_")
+    given, columns = options.get(f"{key}distances"), options.get(f"{key}lonlat")
+    if (given is None) == (columns is None):
         raise ParameterError(
-            f"where are the people of {SIDES[side]}?",
-            got="nothing" if path is None else f"--{side}-distances and --{side}-lonlat",
-            allowed=f"one of --{side}-distances d.npy and --{side}-lonlat lon,lat",
+            f"where are the people of {name}?" if side else "where are the people?",
+            got="nothing" if given is None else f"--{side}distances and --{side}lonlat",
+            allowed=f"one of --{side}distances d.npy and --{side}lonlat lon,lat",
         )
-    if path is not None:
-        return str(path)
+    if given is not None:
+        return str(given) if Path(given).suffix in MATRICES else _columns(str(given), table, name)
     names = next(csv.reader([str(columns)], skipinitialspace=True), [])
     if len(names) != 2:
         raise RoleError(
-            f"--{side}-lonlat takes two columns", got=f"{len(names)}", hint=f"--{side}-lonlat lon,lat: longitude first"
+            f"--{side}lonlat takes two columns", got=f"{len(names)}", hint=f"--{side}lonlat lon,lat: longitude first"
         )
     return Coordinates(names[0], names[1], kind="planar" if options.get("planar") else "lonlat")
 
 
-def _check_output(options: dict[str, Any]) -> None:
-    """Refuse, before any work, an output that cannot or must not be written."""
-    if not options.get("output"):
-        return
-    target = Path(options["output"])
-    inputs = [options.get(name) for name in ("target", "ident", "target_distances", "ident_distances")]
-    if target.resolve() in {Path(name).resolve() for name in inputs if name}:
-        raise ParameterError(f"--output {target} is also an input", hint="write the pairs to another file")
-    if target.suffix.lower() not in {".csv", ".parquet"}:
-        raise ParameterError(
-            f"cannot write pairs to {target.name}", got=f"suffix {target.suffix!r}", allowed=".csv or .parquet"
+def _columns(given: str, table: pl.DataFrame, where: str) -> list[str]:
+    """Columns of distances by their names; d* stands for all that begin with d, in the order of the table."""
+    names: list[str] = []
+    for name in next(csv.reader([given], skipinitialspace=True), []):
+        names += [column for column in table.columns if fnmatchcase(column, name)] if "*" in name else [name]
+    check_columns(names, table.columns, "distances", where)
+    if not names:
+        raise RoleError(
+            f"no column of {where} is a distance", got=given, hint=f"a matrix ends in {', '.join(MATRICES)}"
         )
+    return names
+
+
+def _check_output(options: dict[str, Any], inputs: tuple[str, ...], name: str, suffixes: str) -> None:
+    """Refuse, before any work, an output that cannot or must not be written."""
+    if not options.get(name):
+        return
+    target = Path(options[name])
+    if target.resolve() in {Path(options[given]).resolve() for given in inputs if options.get(given)}:
+        raise ParameterError(f"--{name} {target} is also an input", hint="write the result to another file")
+    if target.suffix.lower() not in suffixes.split(" or "):
+        raise ParameterError(f"cannot write to {target.name}", got=f"suffix {target.suffix!r}", allowed=suffixes)
     check_writable(target)

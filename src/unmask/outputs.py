@@ -17,8 +17,17 @@ if TYPE_CHECKING:
 def check_outputs(options: dict[str, Any]) -> None:
     """Refuse, before any work, outputs that cannot be written or that would overwrite an input."""
     inputs = {
-        Path(options[name]).resolve()
-        for name in ("original", "released", "control", "policy", "config")
+        Path(str(options[name])).resolve()
+        for name in (
+            "original",
+            "released",
+            "control",
+            "population",
+            "distances",
+            "known_distances",
+            "policy",
+            "config",
+        )
         if options.get(name)
     }
     taken: set[Path] = set()

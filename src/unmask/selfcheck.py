@@ -8,9 +8,10 @@ first and at chance on the last, and must be the same when the rows of both file
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from unmask import datasets
 from unmask.assess import choose, discover, run_measure
@@ -22,12 +23,11 @@ from unmask.tables.release import Release
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    import polars as pl
-
     from unmask.evidence.estimate import Estimate
 
 SIZE = 400
 WIDER = 3.291 / 1.960  # from a 95 % to a 99.9 % interval
+SURVEYED = ("household", "magnitude", "population")  # they also meet weights, households, and keys that form groups
 STAGES = ("identical", "lightly masked", "heavily masked", "independent")
 
 
@@ -54,10 +54,14 @@ def selfcheck(
     size: int = SIZE,
     progress: Callable[[str, float, str], None] | None = None,
 ) -> tuple[Check, ...]:
-    """Check every registered measure (or those named) on a numeric, a mixed and a synthetic table."""
+    """Check every registered measure (or those named) on a numeric, a mixed and a synthetic table.
+
+    Measures of population risk meet all that can be known: a number of people, a register, and sampling weights.
+    """
     checks = []
     for entry in choose(discover(), only, ()):
-        for name, releases in _ladders(seed, size).items():
+        ladders = _ladders(seed, size) | (_surveyed(seed, size) if entry.name in SURVEYED else {})
+        for name, releases in ladders.items():
             if progress:
                 progress(entry.name, 0.0, f"{name} table")
             checks.append(check_measure(entry, name, releases, seed))
@@ -132,9 +136,18 @@ def _shuffle_failures(entry: Measure, releases: tuple[Release, ...], figures: li
 def shuffle(release: Release, seed: int) -> Release:
     """Return the same release with the rows of all tables in random orders."""
     rng = np.random.default_rng(seed)
-    tables = [table[rng.permutation(table.height)] for table in (release.original, release.released)]
+    one, two = (rng.permutation(table.height) for table in (release.original, release.released))
     control = None if release.control is None else release.control[rng.permutation(release.control.height)]
-    return Release(tables[0], tables[1], control=control, **release.settings)
+    more: dict[str, Any] = {
+        "control": control,
+        **({} if release.population is None else {"population": release.population}),
+    }
+    for name, matrix, rows in (
+        ("distances", release.distances, two),
+        ("known_distances", release.known_distances, one),
+    ):
+        more[name] = None if matrix is None else matrix[np.ix_(rows, rows)]
+    return Release(release.original[one], release.released[two], **{**release.settings, **more})
 
 
 def unpaired(release: Release) -> Release:
@@ -155,7 +168,23 @@ def _ladder(kind: str, seed: int, size: int) -> tuple[Release, ...]:
     roles = {"confidential": ["diagnosis", "cost"]} if kind == "patients" else {}
     light, heavy = (_masked(original, noise, pram, seed) for noise, pram in ((0.1, 0.05), (1.0, 0.6)))
     tables = (original, light, heavy, stranger)
-    return tuple(Release(original, table, id="id", control=outside, **roles) for table in tables)  # type: ignore[arg-type]
+    # what is known of the population: how many people for one table, a register for the other
+    people = 2 * size if kind == "census" else pl.concat([original.drop("id"), outside.select(original.columns[1:])])
+    given = {"id": "id", "control": outside, "population": people, **roles}
+    return tuple(Release(original, table, **given) for table in tables)  # type: ignore[arg-type]
+
+
+def _surveyed(seed: int, size: int) -> dict[str, tuple[Release, ...]]:
+    """Patients with sampling weights, three to a household, of whom only categories are known."""
+    mixed = _ladder("patients", seed, size)
+    weights = np.random.default_rng(seed).uniform(1.0, 3.0, size)
+
+    def surveyed(table: pl.DataFrame) -> pl.DataFrame:
+        return table.with_columns(pl.Series("weight", weights), (pl.col("id") // 3).alias("home"))
+
+    known = ["sex", "town", "postcode", "smoker", "insurance"]
+    roles = {"id": "id", "quasi": known, "confidential": ["cost"], "weight": "weight", "household": "home"}
+    return {"surveyed": tuple(Release(surveyed(r.original), surveyed(r.released), **roles) for r in mixed)}  # type: ignore[arg-type]
 
 
 def _with_id(table: pl.DataFrame) -> pl.DataFrame:

@@ -40,7 +40,8 @@ def verify(
     paths = {
         name: _locate(name, source, given.get(name), Path(report).parent) for name, source in manifest["inputs"].items()
     }
-    release = Release(paths["original"], paths["released"], control=paths.get("control"), **manifest["settings"])
+    others = {name: path for name, path in paths.items() if name not in given}  # control, population, matrices
+    release = Release(paths["original"], paths["released"], **{**manifest["settings"], **others})
     differences = [
         f"the {name} table is not the same file"
         for name, source in release.sources.items()
@@ -54,7 +55,7 @@ def verify(
         only=[name for name in manifest["measures"] if name not in absent],
         seed=manifest["seed"],
         progress=progress,
-        show_values=any(entry.get("label") is not None for entry in data["exposed"]),
+        show_values=bool(manifest.get("show_values")),
     )
     new = again.to_dict()
     differences += _compare(data, new)

@@ -165,6 +165,23 @@ def test_identical_files_are_found_and_independent_ones_are_not():
 
 
 @big
+@pytest.mark.parametrize("labels", [["sex"], []])
+@pytest.mark.parametrize("given", ["places", "matrix"])
+def test_few_labels_or_none_are_calibrated_by_moving_places(labels, given):
+    """Dealing places to other people changes nothing when all have one label: common people are found all the same."""
+    for common, found in ((40, True), (0, False)):
+        target, identification, truth = simulated(40, 40, common, 0.0, seed=12)
+        files = [(target, LONLAT), (identification, LONLAT)]
+        if given == "matrix":
+            points = [table.select("lon", "lat").to_numpy() for table, _ in files]
+            files = [(t, between(p, p, "lonlat")) for (t, _), p in zip(files, points, strict=True)]
+        linkage = link_graph(*files, labels=labels, tolerance=1.0)
+        assert linkage.found == found, linkage.why
+        if found:
+            assert linkage.recall(truth) > 0.9
+
+
+@big
 def test_independent_files_can_be_the_null():
     target, identification, truth = simulated(80, 80, 30, 0.02, seed=9)
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import polars as pl
 import pytest
 from numba import config
+from typer.testing import CliRunner
 
 import unmask
 from unmask.assess import discover, run_measure
+from unmask.attacks.graph_distances import between
+from unmask.cli import app
 from unmask.datasets.places import people
-from unmask.errors import RoleError
+from unmask.errors import RoleError, TableError
 from unmask.evidence.finding import Absence
 from unmask.evidence.measure import Context
 from unmask.selfcheck import shuffle
@@ -80,7 +85,9 @@ def test_more_people_are_drawn_and_changed_labels_left_out():
 
 
 def test_where_it_does_not_apply_it_says_why():
-    assert evidence(release(PEOPLE, coordinates=None)) == Absence("does not apply", "no coordinates named")
+    assert evidence(release(PEOPLE, coordinates=None)) == Absence(
+        "does not apply", "no coordinates and no distances named"
+    )
     text = PEOPLE.with_columns(pl.col("lon").cast(pl.String) + " E")
     assert "not numbers" in evidence(release(text)).reason
     assert "fewer than 4" in evidence(release(PEOPLE[:3], original=PEOPLE[:3])).reason
@@ -104,3 +111,156 @@ def test_it_is_in_the_report_without_values(tmp_path):
     assert "Distances alone" in (tmp_path / "r.html").read_text()
     text = (tmp_path / "r.json").read_text() + (tmp_path / "r.html").read_text()
     assert not any(f"{value:.6f}" in text for value in PEOPLE["lon"])
+    assert "Who is found, on the map" in text
+    assert "What would be safe to publish" in text
+
+
+def matrices(sigma=0.02, unit=1.0):
+    """The release without places, the matrix that is published with it, and the exact one."""
+    points = PEOPLE.select("lon", "lat").to_numpy()
+    noisy = moved(sigma).select("lon", "lat").to_numpy()
+    return PEOPLE.drop("lon", "lat"), unit * between(noisy, noisy, "lonlat"), between(points, points, "lonlat")
+
+
+def test_a_released_matrix_is_as_good_as_places():
+    released, d, _ = matrices()
+    matrix, places = evidence(release(released, distances=d)), evidence(release(moved(0.02)))
+    assert matrix.observations[0].estimate.value == pytest.approx(places.observations[0].estimate.value, abs=0.05)
+    assert matrix.observations[0].estimate.value > 0.8
+
+
+@pytest.mark.parametrize(("unit", "said"), [(1000.0, "1000 to one"), (1 / 1.609344, "to one")])
+def test_the_unit_of_a_matrix_protects_nobody(unit, said):
+    released, d, _ = matrices(unit=unit)
+    found = evidence(release(released, distances=d))
+    assert found.observations[0].estimate.value > 0.8
+    assert said in found.notes[0]
+
+
+def test_planar_places_that_could_be_degrees_are_told_by_the_matrix():
+    planar = PEOPLE.with_columns(lon=pl.col("lon") * 2, lat=pl.col("lat") - 40)
+    points = planar.select("lon", "lat").to_numpy()
+    found = evidence(release(PEOPLE.drop(WHERE), original=planar, distances=between(points, points, "planar")))
+    assert "unit of the coordinates" in found.notes[0]
+    assert found.observations[0].estimate.value > 0.95
+
+
+def test_a_general_metric_needs_no_places():
+    released, d, exact = matrices()
+    found = evidence(release(released, distances=d, known_distances=exact, coordinates=None))
+    assert found.observations[0].estimate.value > 0.4
+    facts = {fact.name: fact.value for fact in found.facts}
+    assert facts["pairs that agree"] > facts["most by chance"]
+    other = between(*[people(120, np.random.default_rng(77)).select(WHERE).to_numpy()] * 2, "lonlat")
+    strangers = evidence(release(released, distances=other, known_distances=exact, coordinates=None))
+    assert strangers.observations[0].estimate.value == 0.0
+
+
+def test_row_order_of_matrices_changes_no_risk():
+    released, d, exact = matrices(0.05)
+    for roles in ({"distances": d}, {"distances": d, "known_distances": exact, "coordinates": None}):
+        given = release(released, **roles)
+        turned = shuffle(given, 5)
+        one, two = evidence(given), evidence(turned)
+        assert one.observations[0].estimate == two.observations[0].estimate
+        assert one.per_record[turned.original["id"].to_numpy()].tolist() == two.per_record.tolist()
+
+
+def test_rows_of_a_matrix_follow_the_release_and_the_scenario():
+    """Half of the people are in the release, and the intruder knows some of them."""
+    released, d, exact = matrices()
+    rows = np.random.default_rng(1).permutation(120)[:80]
+    roles = {"distances": d[np.ix_(rows, rows)], "known_distances": exact, "coordinates": None}
+    given = release(released[rows], **roles, scenario={"people": 0.5})
+    assert given.known_distances.shape == (given.original.height,) * 2
+    found = evidence(given)
+    assert found.observations[0].estimate.value > 0.4
+
+
+def test_the_maps_show_places_only_when_asked():
+    given = release(moved(0.02))
+    quiet, shown = (
+        run_measure(discover()["graph"], given, Context(show_values=show)).figures[1] for show in (False, True)
+    )
+    xs = {x for line in quiet.series for x in line.x}
+    assert xs <= {k / 100 for k in range(101)}
+    assert sum(len(line.x) for line in quiet.series) == 120
+    assert {x for line in shown.series for x in line.x} == set(PEOPLE["lon"])
+    assert shown.series[0].name == "found"
+
+
+def test_the_risk_utility_map_falls_with_the_masking():
+    figures = evidence(release(moved(0.02))).figures[2:]
+    assert [figure.y_label for figure in figures] == ["share of people who are found", "share of claims that are right"]
+    lines = {line.name: line for line in figures[0].series}
+    assert set(lines) == {"noise on places", "donut", "noise on distances", "rounded distances", "this release"}
+    for name in ("noise on places", "donut"):
+        assert lines[name].y[0] > 0.9 > lines[name].y[-1]
+        assert list(lines[name].x) == sorted(lines[name].x)
+    assert lines["this release"].x[0] < 0.03
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda d: d[:-1, :-1], "119 x 119"),
+        (lambda d: np.where(np.arange(120) == 7, np.nan, d), "missing or infinite"),
+        (lambda d: -d, "negative"),
+        (lambda d: np.triu(d), "not symmetric"),
+    ],
+)
+def test_bad_matrices_are_refused_when_the_release_is_made(change, says):
+    released, d, exact = matrices()
+    with pytest.raises(TableError, match="distances of the release") as error:
+        release(released, distances=change(d))
+    assert says in str(error.value)
+    with pytest.raises(TableError, match="known distances"):
+        release(released, distances=d, known_distances=change(exact))
+
+
+def test_without_labels_places_alone_give_people_away():
+    bare = PEOPLE.select("id", "lon", "lat")
+    noisy = moved(0.005).select("id", "lon", "lat")
+    found = evidence(release(noisy, original=bare))
+    assert "no labels" in found.notes[0]
+    assert found.observations[0].estimate.value > 0.8
+    strangers = people(120, np.random.default_rng(77)).with_row_index("id").select(bare.columns)
+    other = evidence(release(strangers, original=bare)).observations[0].estimate
+    assert other.low <= other.chance <= other.high
+
+
+def test_a_matrix_alone_says_nothing():
+    released, d, exact = matrices()
+    with pytest.raises(RoleError, match="where people are"):
+        release(released, distances=d, coordinates=None)
+    with pytest.raises(RoleError, match="without released ones"):
+        release(PEOPLE, known_distances=exact)
+
+
+def test_the_command_line_takes_matrices_and_verify_finds_them(tmp_path):
+    released, d, _ = matrices()
+    PEOPLE.write_csv(tmp_path / "a.csv")
+    released.write_csv(tmp_path / "b.csv")
+    np.save(tmp_path / "d.npy", d)
+    settings = tmp_path / "unmask.toml"
+    settings.write_text('original = "a.csv"\nreleased = "b.csv"\nid = "id"\ncoordinates = ["lon", "lat"]\n')
+    words = ["assess", "--config", str(settings), "--only", "graph", "--quiet", "--json", str(tmp_path / "r.json")]
+    typed = CliRunner().invoke(app, [*words, "--distances", str(tmp_path / "d.npy"), "--show-values"])
+    assert typed.exit_code == 1, typed.output
+    first = json.loads((tmp_path / "r.json").read_text())
+    assert first["manifest"]["inputs"]["distances"]["rows"] == 120
+    assert unmask.verify(tmp_path / "r.json").same
+    with settings.open("a") as file:
+        file.write('distances = "d.npy"\n')
+    assert CliRunner().invoke(app, words).exit_code == 1
+    second = json.loads((tmp_path / "r.json").read_text())
+    assert second["findings"] == first["findings"]
+    assert second["digest"] != first["digest"]  # one shows places, the other does not
+    assert unmask.verify(tmp_path / "r.json").same
+    np.save(tmp_path / "d.npy", d * 1.5)
+    assert any("distances" in said for said in unmask.verify(tmp_path / "r.json").differences)
+    np.save(tmp_path / "d.npy", d[:5])
+    command = [sys.executable, "-m", "unmask", *words]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("unmask: distances of the release do not fit the table")

@@ -61,7 +61,7 @@ def test_weights_take_the_other_path_to_the_same_numbers(rows):
 
 
 def test_worked_example_of_t_closeness():
-    """Li et al. 2007, section 4.2: incomes 3k..11k; {3,4,5} is 0.375 away, {6,8,11} is 0.167."""
+    """Li et al. 2007: incomes 3k..11k; {3,4,5} is 0.375 away, {6,8,11} is 0.167."""
     rows = pl.DataFrame({"k": [1] * 3 + [2] * 3 + [3] * 3, "income": [3, 4, 5, 6, 8, 11, 7, 9, 10]})
     found = anonymity(rows, quasi="k", confidential="income", ground={"income": "ordered"}).attribute("income")
     assert found.t.tolist()[:2] == pytest.approx([0.375, 1 / 6])

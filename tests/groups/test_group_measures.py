@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 import naive_groups as naive
 from unmask import Release, assess
+from unmask.errors import RoleError, TableError
 from unmask.evidence.measure import Context
 from unmask.groups.anonymity import anonymity, assess_anonymity
 from unmask.groups.joint import join
@@ -88,19 +91,112 @@ def test_a_lost_attribute_promises_nothing():
     assert found.observations[0].estimate.value == pytest.approx(81 / 200, abs=0.1)
 
 
-def test_population_needs_a_weight():
+def test_population_needs_to_know_something():
     table = pl.DataFrame({"k": [1, 1, 2, 3] * 5, "w": [10.0] * 20, "s": ["x"] * 20})
-    found = assess(Release(table, table, quasi=["k"], kinds={"k": "categorical"}), only=["population", "uniqueness"])
+    options = {"quasi": ["k"], "kinds": {"k": "categorical"}}
+    found = assess(Release(table, table, **options), only=["population", "uniqueness"])
     assert {f.measure: f.outcome for f in found.findings}["population"] == "does not apply"
-    evidence = assess_population(Release(table, table, quasi=["k"], kinds={"k": "categorical"}, weight="w"), Context())
+    evidence = assess_population(Release(table, table, **options, weight="w"), Context())
     assert evidence.observations[0].estimate.value < 0.05
     assert evidence.observations[0].estimate.chance == pytest.approx(1 / 200)
     assert (evidence.per_record > 0).all()
+    with pytest.raises(RoleError, match="at least as many"):
+        Release(table, table, **options, population=19)
+    with pytest.raises(RoleError, match="population table"):
+        Release(table, table, **options, population=table.drop("k"))
+    days = table.select(k=pl.date_range(pl.date(2026, 1, 1), pl.date(2026, 1, 20)))
+    with pytest.raises(TableError, match="only one of the tables has dates"):
+        assess_population(Release(days, days, population=pl.DataFrame({"k": [True, False]})), Context())
 
 
-@pytest.mark.parametrize("name", ["anonymity", "knowledge", "special"])
+@given(PAIRS, st.lists(VALUES, max_size=8))
+def test_register_in_the_report_by_definition(pairs, strangers):
+    """1/F where the person's own record carries his values; F people of the register, at least the records alike."""
+    people, records = ([pair[side][:3] for pair in pairs] for side in (0, 1))
+    everybody = people + [stranger[:3] for stranger in strangers]
+    register = pl.DataFrame(everybody, schema=NAMES[:3], orient="row")
+    found = assess_population(release(pairs, population=register), Context())
+    credit, alone = [], []
+    for person, record in zip(people, records, strict=True):
+        f, big = records.count(record), max(everybody.count(record), records.count(record))
+        credit.append(1 / big if person == record else 0.0)
+        alone.append(float(person == record and f == big == 1))
+    assert found.per_record.tolist() == pytest.approx(credit)
+    assert [o.estimate.value for o in found.observations] == pytest.approx([np.mean(credit), np.mean(alone)])
+
+
+def test_a_register_is_written_as_the_release():
+    """The register holds ages, the release bands: F counts the people of the band."""
+    original = pl.DataFrame({"age": [21, 25, 38, 57], "sex": ["f", "f", "m", "m"]})
+    released = original.with_columns(age=pl.Series(["20-29", "20-29", "30-39", "50-59"]))
+    register = pl.DataFrame({"age": [21, 25, 27, 38, 31, 57], "sex": ["f", "f", "f", "m", "m", "m"]})
+    found = assess_population(Release(original, released, population=register), Context())
+    assert found.per_record.tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 2, 1])
+
+
+@pytest.mark.parametrize(("known", "source"), [("w", "sum of"), ("register", "counted"), ("number", "models")])
+def test_every_kind_of_knowledge_reaches_the_report(known, source, tmp_path):
+    rng = np.random.default_rng(3)
+    people = pl.DataFrame({"a": rng.integers(0, 12, 900), "b": rng.integers(0, 12, 900), "w": [3.0] * 900})
+    table = people.head(300)
+    kinds = {"a": "categorical", "b": "categorical"}
+    options = {"w": {"weight": "w"}, "register": {"population": people}, "number": {"population": 900}}[known]
+    options |= {} if known == "w" else {"ignored": ["w"]}
+    found = assess(Release(table, table, kinds=kinds, **options), only=["population"])
+    assert {f.key: f.outcome in {"for", "against", "inconclusive"} for f in found.findings} == {
+        "population.rate": True,
+        "population.unique": True,
+    }
+    found.write_html(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    for word in (source, "prosecutor", "journalist", "marketer", "tau1", "tau2", "P(PU|SU)", "DIS by removal"):
+        assert word in page, word
+    if known == "number":
+        for model in ("pitman", "poisson-gamma", "zayatz", "log-linear"):
+            assert f"tau1, {model}" in page, model
+    truth = people.group_by("a", "b").len()
+    true_risk = table.join(truth, on=["a", "b"])["len"].to_numpy()
+    estimate = found.findings[0].estimate
+    assert estimate.low <= (1 / true_risk).mean() <= estimate.high
+
+
+@pytest.mark.parametrize("known", ["900", "register.csv"])
+def test_population_on_the_command_line(known, tmp_path, monkeypatch):
+    from unmask.cli import main
+
+    rng = np.random.default_rng(3)
+    people = pl.DataFrame({"a": rng.integers(0, 12, 900), "b": rng.integers(0, 12, 900), "home": np.arange(900) // 2})
+    people.write_csv(tmp_path / "register.csv")
+    people.head(300).write_csv(tmp_path / "t.csv")
+    (tmp_path / "run.toml").write_text(
+        f'original = "t.csv"\nreleased = "t.csv"\npopulation = {known if known == "900" else repr(known)}\n'
+        'household = "home"\ncategorical = ["a", "b"]\nonly = ["population", "household"]\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    table, typed, configured = "t.csv", "typed.json", "configured.json"
+    options = ["--population", known, "--household", "home", "--categorical", "a,b", "--only", "population,household"]
+    for arguments in (
+        [table, table, *options, "--json", typed, "--quiet"],
+        ["--config", "run.toml", "--json", configured, "--quiet"],
+    ):
+        monkeypatch.setattr("sys.argv", ["unmask", "assess", *arguments])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        assert stopped.value.code in {0, 1, 3}
+    one, two = (json.loads((tmp_path / name).read_text()) for name in (typed, configured))
+    assert one["digest"] == two["digest"]
+    assert {f["key"] for f in one["findings"]} == {"population.rate", "population.unique", "household.rate"}
+    run(monkeypatch, main, "verify", typed)  # the same again, from the manifest
+    run(monkeypatch, main, "assess", table, table, "--population", "7", "--quiet", code=2)
+    run(monkeypatch, main, "assess", table, table, "--population", "nowhere.csv", "--quiet", code=2)
+
+
+@pytest.mark.parametrize("name", ["anonymity", "knowledge", "special", "population"])
 def test_selfcheck(name):
-    assert all(check.passed for check in selfcheck(only=[name], size=150)), name
+    checks = selfcheck(only=[name], size=150)
+    assert all(check.passed for check in checks), name
+    if name == "population":  # with a number of people, a register, and weights
+        assert {check.table for check in checks if check.chance is not None} == {"numeric", "mixed", "surveyed"}
 
 
 def test_the_report_tells_them(tmp_path):

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
+import polars as pl
 import pytest
 
-from unmask.groups.loglinear import log_linear, main_effects, pair_effects
+from unmask import Release
+from unmask.evidence.measure import Context
+from unmask.groups.loglinear import log_linear, main_effects, pair_effects, possible_cells, proportional_fit
 from unmask.groups.matching import dis_by_formula, dis_by_removal
+from unmask.groups.population import assess_population
 from unmask.groups.superpopulation import pitman, poisson_gamma, sizes_of, zayatz
 
 SAMPLES = 20
@@ -97,14 +103,42 @@ def test_fitted_margins_are_the_observed_ones():
     codes = codes.astype(np.int32)
     table = np.zeros((3, 4, 2))
     table[tuple(codes.T)] = counts
-    fit = pair_effects(codes, counts, 1000)
-    fitted = fit.mu.reshape(3, 4, 2)  # every pair occurs, so the cells are the whole table in order
+    pairs = list(combinations(range(3), 2))
+    cells = possible_cells(codes, pairs, 1000)
+    fitted = proportional_fit(codes, counts, cells, pairs)[0].reshape(3, 4, 2)  # every pair occurs: the whole table
     for axis in range(3):
         assert fitted.sum(axis=axis) == pytest.approx(table.sum(axis=axis), rel=1e-4)
-    plain = main_effects(codes, counts, 1000)
+    alone = codes[counts == 1]
+    assert pair_effects(codes, counts, 0.1, 1000).mu == pytest.approx(fitted[tuple(alone.T)])
     shares = [table.sum(axis=axes) / 200 for axes in ((1, 2), (0, 2), (0, 1))]
-    assert plain.mu.reshape(3, 4, 2) == pytest.approx(200 * np.einsum("i,j,k->ijk", *shares))
-    assert log_linear(codes, counts, 1e4, max_cells=1) is None
+    plain = 200 * np.einsum("i,j,k->ijk", *shares)
+    assert main_effects(codes, counts, 0.1, 1000).mu == pytest.approx(plain[tuple(alone.T)])
+
+
+def test_too_many_combinations_are_drawn_and_said():
+    """Main effects need no table: sums over all combinations are estimated; pairs are left out, in words."""
+    rng = np.random.default_rng(4)
+    cells, people = keyed_population(rng, independent=True)
+    records = rng.binomial(people, 0.05)
+    codes, counts = cells[records > 0], records[records > 0]
+    built, drawn = (main_effects(codes, counts, 0.05, most) for most in (400_000, 10))
+    assert drawn.mu.tolist() == built.mu.tolist()
+    assert drawn.uniques == pytest.approx(built.uniques, rel=0.02)
+    assert drawn.bias == pytest.approx(built.bias, abs=0.02 * built.uniques)
+    said = log_linear(codes, counts, 60_000.0, max_cells=10)
+    assert said.name == "log-linear (main effects)"
+    assert "more than 10 combinations" in said.remark
+    assert not log_linear(codes, counts, 60_000.0).remark
+
+
+def test_wide_keys_have_a_log_linear_model_in_the_report():
+    """Nine keys of up to 90 values: 28 million combinations, far beyond what is built."""
+    rng = np.random.default_rng(6)
+    table = pl.DataFrame({f"k{j}": rng.integers(0, size, 2000) for j, size in enumerate((30, 30, 20, 20, 9, 9))})
+    kinds = dict.fromkeys(table.columns, "categorical")
+    evidence = assess_population(Release(table, table, kinds=kinds, population=50_000), Context())
+    assert any("log-linear" in fact.name for fact in evidence.facts)
+    assert any("pairs of keys are left out" in note for note in evidence.notes)
 
 
 def test_zayatz_by_hand():
@@ -117,7 +151,7 @@ def test_zayatz_by_hand():
 
 
 def test_dis_by_formula_and_by_removal():
-    """Skinner, Elliot 2002, eq. 6; the experiment agrees with the formula."""
+    """Skinner, Elliot 2002; the experiment agrees with the formula."""
     counts = np.array([1] * 60 + [2] * 40 + [5] * 10)
     formula, removal = dis_by_formula(counts, 0.1), dis_by_removal(counts, 0.1, rounds=400, seed=1)
     assert formula.value == pytest.approx(60 * 0.1 / (60 * 0.1 + 80 * 0.9))

@@ -179,3 +179,14 @@ def test_evidence_of_a_copy():
     assert unique.value == 2 / 4
     assert average.chance == 1 / 4
     assert evidence.per_record.tolist() == [0.5, 0.5, 1, 1]
+
+
+def test_the_report_counts_people_too():
+    """DR_min with N, and all three with weights, where they are known."""
+    table = pl.DataFrame({"k": ["a", "b", "b", "c"] * 5 + ["d"], "w": [2.0] * 21})
+    facts = {f.name: f.value for f in assess_uniqueness(Release(table, table, weight="w"), Context()).facts}
+    weighted = group_risk(table, quasi=["k"], weight="w")
+    for name, value in (("min", weighted.minimum), ("pr", weighted.average), ("thr", weighted.threshold)):
+        assert facts[f"DR_{name} in people"] == value
+    numbered = assess_uniqueness(Release(table, table, ignored=["w"], population=300), Context())
+    assert {f.name: f.value for f in numbered.facts}["DR_min of the population"] == 1 / 300

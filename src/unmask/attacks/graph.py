@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.attacks.graph_distances import Coordinates, Distances, Place, read_place
-from unmask.attacks.graph_null import Calibration, Null, calibrate
-from unmask.attacks.graph_tolerance import Deviations, NoiseTolerance, Relative, Tolerance, window
+from unmask.attacks.graph_null import Calibration, Null, calibrate, strangers
+from unmask.attacks.graph_tolerance import Deviations, NoiseTolerance, Relative, Tolerance, place_noise, window
 from unmask.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -146,14 +146,16 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
         return _nothing(one, two, chosen, "no record of one file has the labels of a record of the other")
     run = {"exact": _exact, "seeds": _seeds, "geometric": _geometric}[chosen]
 
-    def strangers(rng: np.random.Generator) -> Problem:
+    noise = place_noise(two, tolerance, problem.window)
+
+    def nobody(rng: np.random.Generator) -> Problem:
         """The same problem with nobody in common."""
         if null is None or null.independent is None:
-            return replace(problem, order2=problem.order2[rng.permutation(two.n)])
+            return strangers(problem, noise, rng)
         drawn = read_place(null.independent(rng), names, "independent")
         return pose(one, drawn, problem.window, label_distance)
 
-    return run(problem, _Options(gamma, null, budget, seed, tolerance, tell, why, strangers))
+    return run(problem, _Options(gamma, null, budget, seed, noise, tell, why, nobody))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,7 @@ class _Options:
     null: Null | None
     budget: int
     seed: int
-    tolerance: Tolerance
+    noise: float  # of one place
     tell: Callable[[str, float], None]
     why: str
     strangers: Callable[[np.random.Generator], Problem]
@@ -267,10 +269,9 @@ def _seeds(problem: Problem, options: _Options) -> GraphLinkage:
 
 def _geometric(problem: Problem, options: _Options) -> GraphLinkage:
     from unmask.attacks.graph_geometry import overlay  # noqa: PLC0415  # numba loads when it is needed
-    from unmask.attacks.graph_tolerance import place_noise  # noqa: PLC0415
 
     options.tell("alignment", 0.0)
-    scale = place_noise(problem.identification, options.tolerance, problem.window)
+    scale = options.noise
     found = overlay(problem, scale, options.budget)
     size = len(found.rows)
     null = None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import narwhals as nw
@@ -18,6 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import ParameterError, TableError, did_you_mean
+from unmask.tables.matrix import read_matrix
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -74,12 +74,18 @@ class Place:
         if self.points is not None:
             return np.lexsort((self.points[:, 1], self.points[:, 0], codes))
         assert self.matrix is not None  # noqa: S101  # one of the two is always there
-        total, far = np.empty(self.n), np.empty(self.n)
-        for begin in range(0, self.n, 512):
-            block = np.sort(self.matrix[begin : begin + 512], axis=1)
-            total[begin : begin + 512] = block.sum(axis=1)
-            far[begin : begin + 512] = block[:, -1]
+        total, far = row_keys(self.matrix)
         return np.lexsort((far, total, codes))
+
+
+def row_keys(matrix: Floats) -> tuple[Floats, Floats]:
+    """Two numbers of each record that say where it is and do not depend on the order of the others: sum, largest."""
+    total, far = np.empty(len(matrix)), np.empty(len(matrix))
+    for begin in range(0, len(matrix), 512):
+        block = np.sort(matrix[begin : begin + 512], axis=1)
+        total[begin : begin + 512] = block.sum(axis=1)
+        far[begin : begin + 512] = block[:, -1]
+    return total, far
 
 
 def between(a: Floats, b: Floats, kind: str | None) -> Floats:
@@ -116,7 +122,7 @@ def read_place(given: tuple[Any, Distances], labels: Sequence[str], side: str) -
     if isinstance(distances, Coordinates):
         return Place(chosen, None, _points(frame, distances, side), distances.kind)
     matrix = _matrix(frame, distances, [c for c in frame.columns if c not in set(labels)], side)
-    return Place(chosen, _checked(matrix, frame.height, side), None, None)
+    return Place(chosen, read_matrix(matrix, frame.height, f"distances of the {side} file"), None, None)
 
 
 def _known(frame: pl.DataFrame, name: str, role: str) -> str:
@@ -141,7 +147,7 @@ def _points(frame: pl.DataFrame, where: Coordinates, side: str) -> Floats:
     points = _numbers(frame, [_known(frame, c, f"coordinates of the {side} file") for c in (where.x, where.y)], side)
     if not np.isfinite(points).all():
         row = int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])
-        raise TableError(f"coordinates of the {side} file are missing or infinite", got=f"first in row {row}")
+        raise TableError(f"coordinates of the {side} file are missing or infinite", got=f"first in row {row + 1}")
     if where.kind not in {"lonlat", "planar"}:
         raise ParameterError("unknown kind of coordinates", got=repr(where.kind), allowed="'lonlat', 'planar'")
     if where.kind == "lonlat" and (np.abs(points) > [360.0, 90.0]).any():
@@ -153,9 +159,8 @@ def _points(frame: pl.DataFrame, where: Coordinates, side: str) -> Floats:
     return points
 
 
-def _matrix(frame: pl.DataFrame, distances: Distances, others: list[str], side: str) -> Floats:
-    if isinstance(distances, str | Path):
-        return _read(Path(distances), side)
+def _matrix(frame: pl.DataFrame, distances: Distances, others: list[str], side: str) -> Distances:
+    """Distances by a function or from columns as an array; an array or a path stays what it is."""
     if callable(distances):
         values = _numbers(frame, [c for c in others if frame[c].dtype.is_numeric()], side)
         matrix = np.zeros((len(values), len(values)))
@@ -165,65 +170,7 @@ def _matrix(frame: pl.DataFrame, distances: Distances, others: list[str], side: 
         return matrix
     if isinstance(distances, list | tuple) and all(isinstance(name, str) for name in distances):
         return _numbers(frame, [_known(frame, c, f"distances of the {side} file") for c in distances], side)
-    matrix = np.asarray(distances)
-    if matrix.dtype.kind not in "fiu":
-        raise TableError(f"distances of the {side} file are not numbers", got=f"dtype {matrix.dtype}")
-    return matrix if matrix.dtype in {np.dtype(np.float32), np.dtype(np.float64)} else matrix.astype(np.float64)
-
-
-def _read(path: Path, side: str) -> Floats:
-    try:
-        if path.suffix == ".npy":
-            return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
-        if path.suffix == ".parquet":
-            return pl.read_parquet(path).to_numpy().astype(np.float64)
-        if path.suffix == ".csv":
-            return pl.read_csv(path, has_header=_has_header(path)).cast(pl.Float64).to_numpy()
-    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
-        raise TableError(
-            f"cannot read the distances of the {side} file", got=str(path), hint=type(error).__name__
-        ) from error
-    raise TableError(f"unknown type of the {side} file's distances", got=path.suffix, allowed=".npy, .csv, .parquet")
-
-
-def _has_header(path: Path) -> bool:
-    """A first line with anything that is not a number is a header."""
-    with path.open(encoding="utf-8") as file:
-        first = file.readline().strip().split(",")
-    try:
-        [float(cell) for cell in first]
-    except ValueError:
-        return True
-    return False
-
-
-def _checked(matrix: Floats, n: int, side: str) -> Floats:
-    """Refuse what is not a matrix of distances of n records; even out rounding of the two halves."""
-    what = f"distances of the {side} file"
-    if matrix.shape != (n, n):
-        shape = " x ".join(map(str, matrix.shape))
-        raise TableError(f"{what} do not fit the table", got=shape, allowed=f"{n} x {n}, one row per record")
-    for begin in range(0, n, 1024):
-        rows = np.asarray(matrix[begin : begin + 1024])
-        if not np.isfinite(rows).all():
-            row = begin + int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
-            raise TableError(
-                f"{what} are missing or infinite", got=f"first in row {row}", hint="fill or remove the record"
-            )
-        if (rows < 0).any():
-            row = begin + int(np.flatnonzero((rows < 0).any(axis=1))[0])
-            raise TableError(f"{what} are negative", got=f"first in row {row}", allowed="0 or more")
-        slack = 1e-6 * max(float(rows.max()), 1e-300)
-        if (np.abs(rows - matrix[:, begin : begin + 1024].T) > slack).any():
-            raise TableError(
-                f"{what} are not symmetric", allowed="d(i, j) = d(j, i)", hint="a one-way distance is not one"
-            )
-        if (np.abs(np.diagonal(rows[:, begin : begin + 1024])) > slack).any():
-            raise TableError(f"{what} have a diagonal that is not zero", allowed="d(i, i) = 0")
-    if n > 4096:  # halves that differ by rounding matter little at this size, a copy would
-        return matrix
-    even = np.asarray(matrix, dtype=np.float64)
-    return (even + even.T) / 2
+    return distances
 
 
 def label_codes(one: Place, two: Place) -> tuple[Ints, Ints, list[Floats]]:

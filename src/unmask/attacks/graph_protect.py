@@ -15,9 +15,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unmask.attacks.graph import GraphLinkage, Method, link_graph
-from unmask.attacks.graph_distances import Coordinates, Distances, between, read_place
-from unmask.attacks.graph_tolerance import Masking, NoiseTolerance, Tolerance, mask_distances, mask_points, window
+from unmask.attacks.graph import BUDGET, GraphLinkage, Method, link_graph
+from unmask.attacks.graph_distances import Coordinates, Distances, Place, between, read_place
+from unmask.attacks.graph_tolerance import (
+    MASKINGS,
+    Masking,
+    NoiseTolerance,
+    Tolerance,
+    mask_distances,
+    mask_points,
+    window,
+)
 from unmask.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -89,20 +97,23 @@ def trilaterate(
     return Followers(only, count)
 
 
-def release(
-    table: pl.DataFrame, where: Coordinates, masking: Masking, sigma: float, rng: np.random.Generator
-) -> Floats:
-    """Distances as the owner would publish them after masking."""
-    points = table.select(where.x, where.y).to_numpy().astype(np.float64)
+def release(place: Place, rows: Ints, masking: Masking, sigma: float, rng: np.random.Generator) -> Floats:
+    """Distances among some people as the owner would publish them after masking."""
     if masking in {"distances", "rounding"}:
-        return mask_distances(between(points, points, where.kind), sigma, masking, rng)
-    moved = mask_points(points, sigma, masking, where.kind, rng)
-    return between(moved, moved, where.kind)
+        return mask_distances(place.block(rows), sigma, masking, rng)
+    if place.points is None:
+        raise ParameterError(
+            "places cannot be masked where only distances are known",
+            got=f"masking {masking!r}",
+            allowed="'distances', 'rounding'",
+        )
+    moved = mask_points(place.points[rows], sigma, masking, place.kind, rng)
+    return between(moved, moved, place.kind)
 
 
 def sweep(  # noqa: PLR0913  # options are keyword-only
     people: Any,  # noqa: ANN401  # any frame that narwhals takes
-    where: Coordinates,
+    where: Distances,
     *,
     labels: Sequence[str],
     maskings: Sequence[tuple[Masking, float]],
@@ -110,58 +121,88 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
     alpha: float = 0.9,
     repetitions: int = 5,
     method: Method = "auto",
+    budget: int = BUDGET,
     seed: int = 0,
     progress: Callable[[str, float], None] | None = None,
 ) -> list[SweepPoint]:
     """Play the attack on every masking of a list: the risk-utility map before anything is published.
 
-    ``overlap`` is the share of the release's people that the snooper holds as well; 1 is the worst case: the snooper
-    holds everybody. Otherwise people are dealt anew to the two files in each repetition. Precision is the mean over the
+    ``where``: `Coordinates` of the people, or their distances as `link_graph` takes them (then only distances can be
+    masked). ``overlap`` is the share of the release's people that the snooper holds as well; 1 is the worst case:
+    everybody. Otherwise people are dealt anew to the two files in each repetition. Precision is the mean over the
     repetitions in which something was claimed (the attack is not calibrated here: the owner counts what is right).
     """
     if not 0 < overlap <= 1 or repetitions < 1:
         raise ParameterError("a sweep needs people in common", got=f"overlap={overlap}, repetitions={repetitions}")
+    if unknown := [masking for masking, _ in maskings if masking not in MASKINGS]:
+        raise ParameterError("unknown masking", got=repr(unknown[0]), allowed=", ".join(MASKINGS))
     place = read_place((people, where), list(labels), "original")
-    assert place.points is not None  # noqa: S101  # read from coordinates
-    frame = place.labels.with_columns(pl.Series(where.x, place.points[:, 0]), pl.Series(where.y, place.points[:, 1]))
     out = []
     for k, (masking, sigma) in enumerate(maskings):
-        plays = [
-            _play(frame, where, list(labels), (masking, sigma, overlap, alpha, method), child)
-            for child in np.random.default_rng([seed, k]).spawn(repetitions)
-        ]
+        setting = _Setting(masking, sigma, overlap, alpha, method, budget)
+        plays = [_play(place, setting, child) for child in np.random.default_rng([seed, k]).spawn(repetitions)]
         out.append(_summary(masking, sigma, plays))
         if progress is not None:
             progress("sweep", (k + 1) / len(maskings))
     return out
 
 
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    masking: Masking
+    sigma: float
+    overlap: float
+    alpha: float
+    method: Method
+    budget: int
+
+
 _Play = tuple[GraphLinkage, Ints, Floats, float]
 
 
-def _play(
-    frame: pl.DataFrame, where: Coordinates, labels: list[str], setting: tuple[Any, ...], rng: np.random.Generator
-) -> _Play:
-    masking, sigma, overlap, alpha, method = setting
-    n = frame.height
+def _play(place: Place, setting: _Setting, rng: np.random.Generator) -> _Play:
+    n = place.n
     order = rng.permutation(n)
-    size = n if overlap == 1 else int(n / (2 - overlap))  # two files of this size with this overlap use everybody
+    size = n if setting.overlap == 1 else int(n / (2 - setting.overlap))  # two such files use everybody
     ours, hers = order[:size], rng.permutation(order[n - size :])
-    target, identification = frame[ours], frame[hers]
-    d = release(target, where, masking, sigma, rng)
-    tolerance = NoiseTolerance(sigma, alpha, masking=masking)
+    d = release(place, ours, setting.masking, setting.sigma, rng)
     link = link_graph(
-        (target, d), (identification, where), labels=labels, tolerance=tolerance, method=method, null=None
+        (_people(place, ours), d),
+        _hers(place, hers),
+        labels=place.labels.columns,
+        tolerance=NoiseTolerance(setting.sigma, setting.alpha, masking=setting.masking),
+        method=setting.method,
+        null=None,
+        budget=setting.budget,
     )
-    place = np.full(n, -1)
-    place[hers] = np.arange(size)
-    truth = np.column_stack([np.arange(size), place[ours]])
+    rank = np.full(n, -1)
+    rank[hers] = np.arange(size)
+    truth = np.column_stack([np.arange(size), rank[ours]])
     truth = truth[truth[:, 1] >= 0]
     risk = np.zeros(n)
     risk[hers] = link.exposure(truth)
-    points = target.select(where.x, where.y).to_numpy().astype(np.float64)
-    change = (between(points, points, where.kind) - d)[np.triu_indices(size, 1)]
+    change = (place.block(ours) - d)[np.triu_indices(size, 1)]
     return link, truth, risk, float(change.var()) if len(change) else 0.0
+
+
+def _hers(place: Place, rows: Ints) -> tuple[pl.DataFrame, Distances]:
+    """Return the snooper's part of the people, with their places or distances."""
+    table = _people(place, rows)
+    if place.points is None:
+        return table, place.block(rows)
+    x, y = (_free(name, table.columns) for name in "xy")
+    points = place.points[rows]
+    table = table.with_columns(pl.Series(x, points[:, 0]), pl.Series(y, points[:, 1]))
+    return table, Coordinates(x, y, kind=place.kind or "planar")
+
+
+def _people(place: Place, rows: Ints) -> pl.DataFrame:
+    """Labels of some people; a frame without columns has no rows, so that one stands in."""
+    return place.labels[rows] if place.labels.width else pl.DataFrame({"person": rows})
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    return name if name not in taken else _free(f"{name}_", taken)
 
 
 def _summary(masking: Masking, sigma: float, plays: list[_Play]) -> SweepPoint:

@@ -20,10 +20,14 @@ def silent(_fraction: float, _text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a measure may use besides the release: its own seed and a way to show progress (fraction done, words)."""
+    """What a measure may use besides the release: its own seed and a way to show progress (fraction done, words).
+
+    ``show_values``: whether its pictures may show values of the original.
+    """
 
     seed: int = 0
     progress: Progress = silent
+    show_values: bool = False
 
 
 @dataclass(frozen=True, slots=True)

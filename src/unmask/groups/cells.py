@@ -7,8 +7,7 @@ A cell is a group of records with equal quasi-identifiers, or the total that is 
 - *Internal* attack: a member looks at the cell without his own record; if the rest share one value, he knows theirs
   (Torra 2024, attribute disclosure in clusters and cells). In a cell of two, each sees the other.
 - Magnitudes: a total is unsafe when few contribute most of it, (n, k) dominance, or when the second largest
-  contributor can estimate the largest to within p %: T - x_1 - x_2 < p x_1 [SDC]_ (Hundepool et al. 2012, section
-  4.2).
+  contributor can estimate the largest to within p %: T - x_1 - x_2 < p x_1 [SDC]_ (Hundepool et al. 2012).
 """
 
 from __future__ import annotations

@@ -3,13 +3,12 @@
 From one table of counts, (group, value) -> records, for each group with shares p_v and the file's shares q_v:
 
 - distinct l: how many values; entropy l: exp(-sum p log p); recursive (c, l): the largest l with r_1 < c (r_l + ... +
-  r_m), r sorted downwards, at least 1 [LDIV]_ (Machanavajjhala et al. 2007, definitions 4.1-4.3);
+  r_m), r sorted downwards, at least 1 [LDIV]_ (Machanavajjhala et al. 2007);
 - alpha: the largest share p_v, of (alpha, k)-anonymity [ALPHAK]_;
-- t: earth mover's distance between p and q with equal, ordered or numeric ground distance [TCLOSE]_ (Li et al. 2007,
-  section 4);
+- t: earth mover's distance between p and q with equal, ordered or numeric ground distance [TCLOSE]_ (Li et al. 2007);
 - delta: max |log(p_v / q_v)| over the values that occur in the group, delta-disclosure privacy [DELTA]_;
 - beta: max (p_v - q_v)/q_v over values that are more frequent in the group; *enhanced* also demands at most -ln q_v,
-  and is infinite where no beta would do [BETA]_ (Cao, Karras 2012, definitions 2 and 3).
+  and is infinite where no beta would do [BETA]_ (Cao, Karras 2012).
 """
 
 from __future__ import annotations
@@ -117,7 +116,7 @@ def total_variation(cells: Cells) -> Floats:
 
 
 def earth_movers(cells: Cells, ground: Ground) -> Floats:
-    """EMD on a line: sum over neighbouring values of |P_i - Q_i| d_i, P and Q cumulative (Li et al. 2007, section 4.1).
+    """EMD on a line: sum over neighbouring values of |P_i - Q_i| d_i, P and Q cumulative (Li et al. 2007).
 
     P is a step function that moves only at the group's own values. On each step the sum over i has one change of sign,
     found by bisection in Q, and is read from running sums: the cost is that of the table of counts, not groups x

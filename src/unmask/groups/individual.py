@@ -6,7 +6,7 @@ the risk is the expected chance of picking the right one of F:
 
     r = E(1/F | f) = sum_{h >= f} (1/h) C(h-1, f-1) p^f (1-p)^(h-f),   p = f / (sum of the weights)
 
-(Benedetti, Franconi 1998; Franconi, Polettini 2004, eq. 3). As a series r = p^f/f 2F1(f, f; f+1; 1-p), which overflows
+(Benedetti, Franconi 1998; Franconi, Polettini 2004). As a series r = p^f/f 2F1(f, f; f+1; 1-p), which overflows
 for large f as written; Euler's transformation gives the same number from terms that never grow:
 
     r = (p / f) 2F1(1, 1; f + 1; q) = p I_f,   I_f = integral_0^1 u^(f-1) / (p + q u) du,   q = 1 - p
@@ -42,7 +42,7 @@ def individual_risk(counts: Counts, weights: Floats, method: Method = "exact") -
     exact = _exact(f, p)
     if method == "exact":
         return exact
-    # f <= 2 in closed form, which is the exact value; else p/(f - (1-p)) (sdcMicro 5.8, Templ 2017, section 3.5)
+    # f <= 2 in closed form, which is the exact value; else p/(f - (1-p)) (sdcMicro 5.8)
     return np.where(f <= 2, exact, p / (f - (1 - p)))
 
 

@@ -7,8 +7,8 @@ effects of pairs. Maximum likelihood is iterative proportional fitting (IPF): sc
 are the observed ones.
 
 For a sample unique with fitted sample count mu = pi lambda, the others in the population are Poisson(h), h = mu
-(1-pi)/pi: P(F=1 | f=1) = exp(-h) and E(1/F | f=1) = (1 - exp(-h))/h (Skinner, Shlomo 2008, eq. 2 and 3). Their
-criterion B tells how far the fit is off (section 3.2: second order expansion of the bias of tau1): the model with the
+(1-pi)/pi: P(F=1 | f=1) = exp(-h) and E(1/F | f=1) = (1 - exp(-h))/h (Skinner, Shlomo 2008). Their
+criterion B tells how far the fit is off (second order expansion of the bias of tau1): the model with the
 smaller |B| is kept, and |B| is part of the stated error. Only combinations whose observed margins are all positive can
 have a positive fit; the others are never built.
 
@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.groups.superpopulation import Z95, Model, Prediction
+from unmask.groups.wildcard import number_rows
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -33,47 +34,77 @@ Counts = NDArray[np.int64]
 
 MAX_CELLS = 400_000
 ROUNDS = 100
+DRAWS = 200_000  # combinations drawn where there are too many to build
 CLOSE = 1e-5  # largest relative misfit of a margin
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Fitted sample counts of the cells that can occur; ``observed`` is the sample's count there."""
+    """What a fitted table says about the combinations with one record, and about all combinations together."""
 
     terms: str
-    mu: Floats
-    observed: Floats
-    leverage: Floats  # of the cells with one record: how much of the fitted count is the record's own doing
+    mu: Floats  # fitted sample counts of the combinations with one record
+    leverage: Floats  # of the same: how much of the fitted count is the record's own doing
+    bias: float  # criterion B
+    uniques: float  # people expected to be unique in the population
+    cells: float
     rounds: int
 
 
-def log_linear(codes: Codes, counts: Counts, population: float, *, max_cells: int = MAX_CELLS) -> Model | None:
-    """Fit main effects, and pairs; keep the one whose bias criterion is smaller. None when the table is too large."""
+def log_linear(codes: Codes, counts: Counts, population: float, *, max_cells: int = MAX_CELLS) -> Model:
+    """Fit main effects, and pairs unless the table is too large; keep the one whose bias criterion is smaller."""
     pi = min(1.0, float(counts.sum()) / population)
-    fits = [fit for fit in (main_effects(codes, counts, max_cells), pair_effects(codes, counts, max_cells)) if fit]
-    models = [_predict(fit, pi) for fit in fits]
-    return min(models, key=lambda model: abs(dict(model.parameters)["bias"]), default=None)
+    pairs = pair_effects(codes, counts, pi, max_cells) if codes.shape[1] > 1 else None
+    fits = [fit for fit in (main_effects(codes, counts, pi, max_cells), pairs) if fit]
+    large = pairs is None and codes.shape[1] > 1
+    remark = f"pairs of keys are left out, they have more than {max_cells:,} combinations" if large else ""
+    return _predict(min(fits, key=lambda fit: abs(fit.bias)), pi, remark)
 
 
-def main_effects(codes: Codes, counts: Counts, max_cells: int) -> Fit | None:
-    """Independent keys: the fit is the product of the margins, no iteration."""
-    shares = [np.bincount(codes[:, k], counts) / counts.sum() for k in range(codes.shape[1])]
-    cells = _cells(codes, [], max_cells)
+def main_effects(codes: Codes, counts: Counts, pi: float, max_cells: int) -> Fit:
+    """Independent keys: the fit is the product of the margins, no iteration.
+
+    The fit is known at any combination without building the others. Sums over all of them are exact up to
+    ``max_cells``; beyond they are means over combinations drawn from the fit itself, whose terms are bounded.
+    """
+    n, m = float(counts.sum()), codes.shape[1]
+    shares = [np.bincount(codes[:, k], counts) / n for k in range(m)]
+    mu = n * np.prod([share[codes[:, k]] for k, share in enumerate(shares)], axis=0)
+    n_cells = float(np.prod([float(len(share)) for share in shares]))
+    cells = possible_cells(codes, [], max_cells)
     if cells is None:
-        return None
-    mu = float(counts.sum()) * np.prod([share[cells[:, k]] for k, share in enumerate(shares)], axis=0)
-    observed = _observed(cells, codes, counts)
-    m, alone = codes.shape[1], cells[observed == 1]
+        drawn = n * np.prod(_draw(shares), axis=0)
+        bias, uniques = (n / pi * float((_sums(drawn, pi)[part] / (drawn / pi)).mean()) for part in (0, 1))
+    else:
+        fitted = n * np.prod([share[cells[:, k]] for k, share in enumerate(shares)], axis=0)
+        bias, uniques = (float(part.sum()) for part in _sums(fitted, pi))
+    bias += float((_terms(mu, counts, pi) - _sums(mu, pi)[0]).sum())
+    alone = codes[counts == 1]
     singles = sum(1 / _margin(codes, counts, alone, (k,)) for k in range(m))
-    return Fit("main effects", mu, observed, mu[observed == 1] * (singles - (m - 1) / counts.sum()), 0)
+    single = mu[counts == 1]
+    return Fit("main effects", single, single * (singles - (m - 1) / n), bias, uniques, n_cells, 0)
 
 
-def pair_effects(codes: Codes, counts: Counts, max_cells: int) -> Fit | None:
-    """IPF over the margins of all pairs of keys."""
+def pair_effects(codes: Codes, counts: Counts, pi: float, max_cells: int) -> Fit | None:
+    """IPF over the margins of all pairs of keys; None when the combinations that can occur are too many."""
     pairs = list(combinations(range(codes.shape[1]), 2))
-    cells = _cells(codes, pairs, max_cells) if pairs else None
+    cells = possible_cells(codes, pairs, max_cells)
     if cells is None:
         return None
+    mu, rounds = proportional_fit(codes, counts, cells, pairs)
+    bias, uniques = (float(part.sum()) for part in _sums(mu, pi))
+    seen = mu[_places(cells, codes)]
+    bias += float((_terms(seen, counts, pi) - _sums(seen, pi)[0]).sum())
+    m, alone, single = codes.shape[1], codes[counts == 1], seen[counts == 1]
+    # the projection on pairs, as in an orthogonal design: pairs - (m-2) singles + (m-1)(m-2)/2 mean
+    doubles = sum(1 / _margin(codes, counts, alone, pair) for pair in pairs)
+    singles = sum(1 / _margin(codes, counts, alone, (k,)) for k in range(m))
+    share = doubles - (m - 2) * singles + (m - 1) * (m - 2) / 2 / counts.sum()
+    return Fit("pairs", single, single * share, bias, uniques, float(len(cells)), rounds)
+
+
+def proportional_fit(codes: Codes, counts: Counts, cells: Codes, pairs: list[tuple[int, int]]) -> tuple[Floats, int]:
+    """Scale a table of ones until the margins of all pairs are the observed ones; and how many rounds it took."""
     mu, worst, rounds = np.ones(len(cells)), np.inf, 0
     while worst > CLOSE and rounds < ROUNDS:
         worst, rounds = 0.0, rounds + 1
@@ -87,13 +118,13 @@ def pair_effects(codes: Codes, counts: Counts, max_cells: int) -> Fit | None:
             ratio = np.divide(wanted, fitted, out=np.zeros(len(wanted)), where=fitted > 0)
             worst = max(worst, float(np.abs(ratio[wanted > 0] - 1).max()))
             mu *= ratio[here]
-    observed = _observed(cells, codes, counts)
-    m, alone = codes.shape[1], cells[observed == 1]
-    # the projection on pairs, as in an orthogonal design: pairs - (m-2) singles + (m-1)(m-2)/2 mean
-    doubles = sum(1 / _margin(codes, counts, alone, pair) for pair in pairs)
-    singles = sum(1 / _margin(codes, counts, alone, (k,)) for k in range(m))
-    share = doubles - (m - 2) * singles + (m - 1) * (m - 2) / 2 / counts.sum()
-    return Fit("pairs", mu, observed, mu[observed == 1] * share, rounds)
+    return mu, rounds
+
+
+def _draw(shares: list[Floats]) -> list[Floats]:
+    """Combinations drawn from independent keys: the share of each key's value."""
+    rng = np.random.default_rng(0)
+    return [share[np.searchsorted(np.cumsum(share)[:-1], rng.random(DRAWS), side="right")] for share in shares]
 
 
 def _margin(codes: Codes, counts: Counts, cells: Codes, keys: tuple[int, ...]) -> Floats:
@@ -102,7 +133,7 @@ def _margin(codes: Codes, counts: Counts, cells: Codes, keys: tuple[int, ...]) -
     return np.asarray(np.bincount(codes[:, keys] @ radix, counts)[cells[:, keys] @ radix], dtype=np.float64)
 
 
-def _cells(codes: Codes, pairs: list[tuple[int, int]], max_cells: int) -> Codes | None:
+def possible_cells(codes: Codes, pairs: list[tuple[int, int]], max_cells: int) -> Codes | None:
     """Build all combinations whose margins are positive, one key at a time; None when they become too many."""
     cells = np.unique(codes[:, :1], axis=0)
     for k in range(1, codes.shape[1]):
@@ -120,25 +151,21 @@ def _cells(codes: Codes, pairs: list[tuple[int, int]], max_cells: int) -> Codes 
     return cells.astype(np.int32)
 
 
-def _observed(cells: Codes, codes: Codes, counts: Counts) -> Floats:
-    """Counts of the sample in the order of the cells; both are numbered in mixed radix."""
-    radix = np.cumprod([1, *(int(codes[:, k].max()) + 1 for k in range(codes.shape[1] - 1))], dtype=np.int64)
-    here, there = cells @ radix, codes @ radix
-    order = np.argsort(here)
-    observed = np.zeros(len(cells))
-    observed[order[np.searchsorted(here[order], there)]] = counts
-    return observed
+def _places(cells: Codes, codes: Codes) -> Counts:
+    """Where the combinations of the sample stand among the cells."""
+    number = number_rows(np.concatenate([cells, codes]))
+    place = np.empty(int(number.max()) + 1, np.int64)
+    place[number[: len(cells)]] = np.arange(len(cells))
+    return place[number[len(cells) :]]
 
 
-def _predict(fit: Fit, pi: float) -> Model:
-    rest, bias = (1 - pi) / pi, _bias(fit, pi)
-    mu, own = fit.mu[fit.observed == 1], np.clip(fit.leverage, 0.0, 0.95)
+def _predict(fit: Fit, pi: float, remark: str) -> Model:
+    rest, mu, own = (1 - pi) / pi, fit.mu, np.clip(fit.leverage, 0.0, 0.95)
     without = np.maximum(mu * 1e-3, (mu - own) / (1 - own))  # leave-one-out: mu = (1 - own) without + own * 1
     within, outside = _chances(mu * rest), _chances(without * rest)
-    tau1, tau2 = (_interval(a, b, bias) for a, b in zip(within, outside, strict=True))
-    lam = fit.mu / pi
-    parameters = (("bias", bias), ("cells", float(len(fit.mu))), ("rounds", float(fit.rounds)))
-    return Model(f"log-linear ({fit.terms})", tau1, tau2, float((lam * np.exp(-lam)).sum()), parameters)
+    tau1, tau2 = (_interval(a, b, fit.bias) for a, b in zip(within, outside, strict=True))
+    parameters = (("bias", fit.bias), ("cells", fit.cells), ("rounds", float(fit.rounds)))
+    return Model(f"log-linear ({fit.terms})", tau1, tau2, fit.uniques, parameters, remark=remark)
 
 
 def _chances(h: Floats) -> tuple[Floats, Floats]:
@@ -147,10 +174,16 @@ def _chances(h: Floats) -> tuple[Floats, Floats]:
     return np.exp(-h), np.where(small, 1 - h / 2, -np.expm1(-h) / np.where(small, 1.0, h))
 
 
-def _bias(fit: Fit, pi: float) -> float:
-    """Estimate the bias of tau1: sum of lambda e^-lambda (1-pi) {(f - mu) - (1-pi) ((f - mu)^2 - f)/(2 pi)}."""
-    lam, off = fit.mu / pi, fit.observed - fit.mu
-    return float((lam * np.exp(-lam) * (1 - pi) * (off - (1 - pi) * (off**2 - fit.observed) / (2 * pi))).sum())
+def _terms(mu: Floats, observed: Counts, pi: float) -> Floats:
+    """Bias of tau1 by cell: lambda e^-lambda (1-pi) {(f - mu) - (1-pi) ((f - mu)^2 - f)/(2 pi)}."""
+    lam, off = mu / pi, observed - mu
+    return np.asarray(lam * np.exp(-lam) * (1 - pi) * (off - (1 - pi) * (off**2 - observed) / (2 * pi)))
+
+
+def _sums(mu: Floats, pi: float) -> tuple[Floats, Floats]:
+    """By cell without a record: the same bias, and the chance of one person of the population there."""
+    lam = mu / pi
+    return _terms(mu, np.zeros(len(mu), np.int64), pi), np.asarray(lam * np.exp(-lam))
 
 
 def _interval(within: Floats, outside: Floats, bias: float) -> Prediction:

@@ -30,7 +30,7 @@ class Dis:
 
 
 def dis_by_formula(counts: Counts, fraction: float) -> Dis:
-    """Skinner, Elliot 2002, eq. 6: pi n1 / (pi n1 + 2 (1 - pi) n2), n1 uniques and n2 pairs.
+    """Skinner, Elliot 2002: pi n1 / (pi n1 + 2 (1 - pi) n2), n1 uniques and n2 pairs.
 
     Nobody unique: no unique match is right, the value is 0 (sdcMicro divides by zero and says NaN). The interval
     treats the n1 + 2 n2 records as a sample: their shares are multinomial, and the ratio is a function of one

@@ -1,6 +1,6 @@
 """Population risk: a crowd of one in the release may be a crowd in the country.
 
-Three intruders (El Emam 2013, ch. 16; as ARX shows them):
+Three intruders [ELEMAM13]_, as ARX shows them:
 
 - the *prosecutor* knows that his target is in the release: 1/f, f the records that look like it;
 - the *journalist* does not know, and takes anyone: 1/F, F the people of the population who look like it;
@@ -19,21 +19,22 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unmask.errors import ParameterError, RoleError
-from unmask.evidence.estimate import rate
+from unmask.errors import ParameterError
+from unmask.evidence.estimate import Estimate, rate
+from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.attackers import Attacker, Households, Source, attackers_of, households_of
 from unmask.groups.classes import Classes, check_keys, count_classes
-from unmask.groups.individual import Method, inclusion, individual_risk, unique_variance
-from unmask.groups.joint import join
-from unmask.groups.loglinear import log_linear
+from unmask.groups.joint import Joint, join
+from unmask.groups.knowing import Known, with_models, with_register, with_weights
 from unmask.groups.matching import Dis, dis_by_formula, dis_by_removal
-from unmask.groups.superpopulation import Model, Prediction, pitman, poisson_gamma, predict, sizes_of, zayatz
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from unmask.groups.individual import Method
+    from unmask.groups.superpopulation import Model, Prediction
     from unmask.tables.release import Release
 
 Floats = NDArray[np.float64]
@@ -43,20 +44,54 @@ THRESHOLD = 0.2  # ARX's default: a record is at risk when an intruder is right 
 
 @dataclass(frozen=True, slots=True)
 class PopulationRisk:
-    """Risk against a population. ``class_risk``: the journalist's chance with a record of each class."""
+    """Risk against a population."""
 
     classes: Classes
-    source: Source
-    population: float  # N: counted, the sum of the weights, or given
+    known: Known  # what is known of the population, and what follows for each class
     threshold: float
-    class_risk: Floats
-    tau1: Prediction  # sample uniques that are unique in the population
-    tau2: Prediction  # right links expected when every sample unique is linked
-    models: tuple[Model, ...]
     attackers: tuple[Attacker, ...]
     dis: Dis
     households: Households | None = None
-    notes: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> Source:
+        """Where F comes from: "population" (a register), "weights" or "models"."""
+        return self.known.source
+
+    @property
+    def population(self) -> float:
+        """N: counted, the sum of the weights, or given."""
+        return self.known.population
+
+    @property
+    def class_risk(self) -> Floats:
+        """E(1/F) of each class: the journalist's chance with one of its records."""
+        return self.known.risk
+
+    @property
+    def class_unique(self) -> Floats:
+        """P(F = 1) of each class of one record, 0 of larger ones."""
+        return self.known.unique
+
+    @property
+    def tau1(self) -> Prediction:
+        """Sample uniques that are unique in the population."""
+        return self.known.tau1
+
+    @property
+    def tau2(self) -> Prediction:
+        """Right links expected when every sample unique is linked."""
+        return self.known.tau2
+
+    @property
+    def models(self) -> tuple[Model, ...]:
+        """What each model says, when models are all there is."""
+        return self.known.models
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a careful reader should know."""
+        return self.known.notes
 
     @property
     def n_unique(self) -> int:
@@ -128,109 +163,21 @@ def population_risk(  # noqa: PLR0913 - three sources of knowledge about the pop
     _check(threshold, method, weight, population)
     classes = count_classes(table, keys, weight=weight)
     if population is not None and not isinstance(population, (int, float)):
-        known = _with_register(classes, population)
+        known = with_register(classes, population)
     elif weight is not None:
-        known = _with_weights(classes, method)
+        known = with_weights(classes, method)
     else:
-        known = _with_models(classes, population)
-    source, size, risk, tau1, tau2, models, notes = known
-    homes = households_of(classes, table, keys, household, risk) if household is not None else None
-    fraction = min(1.0, classes.n_records / size)
-    attackers = attackers_of(classes, risk, source, threshold)
+        known = with_models(classes, population)
+    homes = households_of(classes, table, keys, household, known.risk) if household is not None else None
+    fraction = min(1.0, classes.n_records / known.population)
     return PopulationRisk(
         classes,
-        source,
-        size,
+        known,
         threshold,
-        risk,
-        tau1,
-        tau2,
-        models,
-        attackers,
+        attackers_of(classes, known.risk, known.source, threshold),
         dis_by_formula(classes.counts, fraction),
         homes,
-        notes,
     )
-
-
-_Known = tuple[Source, float, Floats, Prediction, Prediction, tuple[Model, ...], tuple[str, ...]]
-
-
-def _with_register(classes: Classes, population: Any) -> _Known:  # noqa: ANN401 - any frame
-    """1/F and P(PU | SU) = sum I(F=1, f=1) / sum I(f=1), counted (Torra 2024, uniqueness; METHODS.md, section 8)."""
-    everybody = count_classes(population, classes.keys, name="population")
-    people = _matched(classes, everybody)
-    short = int((people < classes.counts).sum())
-    people = np.maximum(people, classes.counts)  # whoever is in the release is in the population
-    alone = classes.counts == 1
-    tau1, tau2 = float((alone & (people == 1)).sum()), float((1 / people[alone]).sum())
-    missing = f"{short} classes have fewer people in the population table than records: it does not hold everybody"
-    size = float(max(everybody.n_records, classes.n_records))
-    certain = (Prediction(tau1, tau1, tau1), Prediction(tau2, tau2, tau2))
-    return "population", size, 1 / people, *certain, (), ((missing,) if short else ())
-
-
-def _with_weights(classes: Classes, method: Method) -> _Known:
-    """Benedetti-Franconi; for sample uniques P(F=1 | f=1) = p, and their 1/F varies independently."""
-    assert classes.weights is not None  # noqa: S101 - counted with a weight
-    p = inclusion(classes.counts, classes.weights)
-    risk = individual_risk(classes.counts, classes.weights, method)
-    alone = classes.counts == 1
-    most = float(alone.sum())
-    tau1 = predict(p[alone].sum(), (p[alone] * (1 - p[alone])).sum(), most)
-    tau2 = predict(risk[alone].sum(), unique_variance(p[alone]).sum(), most)
-    size = float(classes.weights.sum())
-    low = size < classes.n_records
-    notes = ("the weights sum to less than the number of records: they are not numbers of people",) if low else ()
-    return "weights", max(size, float(classes.n_records)), risk, tau1, tau2, (), notes
-
-
-def _with_models(classes: Classes, population: float | None) -> _Known:
-    """Nothing is known but N: four models side by side; the headline holds what the fair ones say."""
-    if population is None:
-        raise RoleError(
-            "nothing is known about the population",
-            allowed="weight=, a population table, or the number of people",
-            hint="population=1_000_000 says that the table was drawn from a million people",
-        )
-    if population < classes.n_records:
-        raise ParameterError(
-            "the population is smaller than the table", got=f"{population} people, {classes.n_records} records"
-        )
-    sizes = sizes_of(classes.counts, float(population))
-    if sizes.uniques == 0 or sizes.fraction == 1.0:
-        certain = Prediction(sizes.uniques, sizes.uniques, sizes.uniques)
-        risk = np.where(classes.counts == 1, 1.0, 1 / classes.counts)
-        return "models", float(population), risk, certain, certain, (), ()
-    keyed = log_linear(classes.codes(), classes.counts, float(population))
-    models = tuple(model for model in (keyed, pitman(sizes), poisson_gamma(sizes), zayatz(sizes)) if model is not None)
-    fair = [model for model in models if not model.note]  # Zayatz is shown, and known to overstate
-    tau1, tau2 = _headline([model.tau1 for model in fair]), _headline([model.tau2 for model in fair])
-    risk = _shrunk(classes, sizes.fraction, tau2.value / sizes.uniques)
-    large = ("the keys have too many combinations for a log-linear model",) if keyed is None else ()
-    return "models", float(population), risk, tau1, tau2, models, (*large, *(m.note for m in models if m.note))
-
-
-def _headline(predictions: list[Prediction]) -> Prediction:
-    """The median of the models, and an interval that holds the intervals of all: none is known to be right."""
-    value = float(np.median([p.value for p in predictions]))
-    return Prediction(value, min(p.low for p in predictions), max(p.high for p in predictions))
-
-
-def _shrunk(classes: Classes, fraction: float, alone: float) -> Floats:
-    """1/F by class: what the models say for uniques; larger classes by Benedetti-Franconi with p = pi, never above."""
-    counts = classes.counts
-    plain = individual_risk(counts, counts / fraction)
-    return np.where(counts == 1, alone, np.minimum(plain, alone))
-
-
-def _matched(classes: Classes, everybody: Classes) -> NDArray[np.int64]:
-    """F of each class: the people of the population with the same key values, 0 when there are none."""
-    people = everybody.columns.with_columns(pl.Series("", everybody.counts))
-    kinds = {key: kind for key, kind in classes.columns.schema.items() if everybody.columns.schema[key] != kind}
-    people = people.with_columns(pl.col(key).cast(kind, strict=False) for key, kind in kinds.items())
-    joined = classes.columns.join(people, on=list(classes.keys), how="left", nulls_equal=True, maintain_order="left")
-    return joined[""].fill_null(0).to_numpy().astype(np.int64)
 
 
 def _check(threshold: float, method: str, weight: str | None, population: Any) -> None:  # noqa: ANN401
@@ -244,80 +191,131 @@ def _check(threshold: float, method: str, weight: str | None, population: Any) -
 
 # --- as an attack on a pair of tables ---------------------------------------------------------------------------------
 
+SOURCES = {
+    "population": "counted in the table of the population",
+    "weights": "sum of the sampling weights",
+    "models": "as given; how many look alike is left to models",
+}
 
-def _has_weight(release: Release) -> str | None:
-    if release.weight is None:
-        return "nothing is known about the population: no sampling weight is named"
-    return None if release.weight in release.released.columns else "the sampling weight is not in the release"
+
+def unknown(release: Release) -> str | None:
+    """Say when nothing is known about the population."""
+    weighed = release.weight is not None and release.weight in release.released.columns
+    if weighed or release.n_people is not None:
+        return None
+    return "nothing is known about the population: no table of it, no number of people, no sampling weight released"
 
 
 @measure(
     "population",
     title="Population risk: is a crowd of one in the file one in the country?",
     story="The intruder holds a register of the population and links each record to one of the people who look like "
-    "it; how many there are is known from the sampling weights.",
+    "it; how many there are is counted, known from the sampling weights, or guessed by models.",
     keys=("population.rate", "population.unique"),
-    applies=_has_weight,
+    applies=unknown,
 )
 def assess_population(release: Release, context: Context) -> Evidence:
-    """Benedetti-Franconi risk of each person's own record, where the record still carries the person's values."""
-    joint = join(release)
-    table = pl.DataFrame(joint.released, schema=list(joint.names), orient="row")
-    table = table.with_columns(release.released[str(release.weight)].alias(" weight"))
-    found = population_risk(table, quasi=joint.names, weight=" weight")
-    context.progress(0.7, "weights")
+    """Risk of each person's own record, where the record still carries the person's values."""
+    joint, found = of_release(release)
+    context.progress(0.7, "people who look alike")
     own = joint.match()[0] > 0
     credit = np.where(own, found.per_record[joint.truth], 0.0)
-    alone = np.where(
-        own,
-        found.classes.spread(
-            np.where(found.classes.counts == 1, inclusion(found.classes.counts, found.class_weights), 0.0)
-        )[joint.truth],
-        0.0,
+    alone = np.where(own, found.classes.spread(found.class_unique)[joint.truth], 0.0)
+    single = own & (found.classes.spread(found.classes.counts)[joint.truth] == 1)
+    rates = [
+        _predicted(values, single, joint, found, prediction, context.seed)
+        for values, prediction in ((credit, found.tau2), (alone, found.tau1))
+    ]
+    told = f"of {rates[0].n:,} people are expected to be"
+    claims = (
+        f"{rates[0].hits:,.1f} {told} found by linking with everybody.",
+        f"{rates[1].hits:,.1f} {told} alone in the release and in the population.",
     )
-    people, chance = joint.people, 1 / found.population
-    rates = [rate(values[people], chance=chance, seed=context.seed) for values in (credit, alone)]
-    told = f"of {rates[0].n:,} people"
     return Evidence(
-        observations=(
-            Observation(
-                "population.rate",
-                f"{rates[0].hits:,.1f} {told} are expected to be found by linking with everybody.",
-                rates[0],
-            ),
-            Observation(
-                "population.unique",
-                f"{rates[1].hits:,.1f} {told} are expected to be the only one in the population.",
-                rates[1],
-            ),
+        observations=tuple(
+            Observation(key, claim, figure)
+            for key, claim, figure in zip(("population.rate", "population.unique"), claims, rates, strict=True)
         ),
         per_record=credit,
-        facts=_facts(found),
+        facts=_facts(found, context.seed),
+        figures=(_figure(found),),
         notes=(*joint.notes, *found.notes),
     )
 
 
-def _facts(found: PopulationRisk) -> tuple[Fact, ...]:
-    summary = tuple(
+def of_release(release: Release) -> tuple[Joint, PopulationRisk]:
+    """Population risk of the released records: by the register if there is one, else by weights, else by models."""
+    n = release.original.height
+    both = join(release if release.population is None else release.with_people(release.population))
+    joint = Joint(both.names, both.original[:n], both.released, release.truth, release.paired, both.notes)
+    table = pl.DataFrame(joint.released, schema=list(joint.names), orient="row")
+    if release.population is not None:
+        everybody = pl.DataFrame(both.original[n:], schema=list(joint.names), orient="row")
+        return joint, population_risk(table, quasi=joint.names, population=everybody)
+    if release.weight is not None and release.weight in release.released.columns:
+        table = table.with_columns(release.released[release.weight].alias(" weight"))
+        return joint, population_risk(table, quasi=joint.names, weight=" weight")
+    return joint, population_risk(table, quasi=joint.names, population=release.n_people)
+
+
+def _predicted(
+    credit: Floats, single: NDArray[np.bool_], joint: Joint, found: PopulationRisk, tau: Prediction, seed: int
+) -> Estimate:
+    """Mean credit; its interval also covers how far tau may be off for the sample uniques (the squares add)."""
+    people = joint.people
+    seen = rate(credit[people], chance=1 / found.population, seed=seed)
+    share = float(single[people].mean()) / max(1, found.n_unique)
+    down = np.hypot(seen.value - seen.low, share * (tau.value - tau.low))
+    up = np.hypot(seen.high - seen.value, share * (tau.high - tau.value))
+    ends = max(0.0, float(seen.value - down)), min(1.0, float(seen.value + up))
+    return Estimate(seen.value, *ends, seen.n, seen.chance, None, seen.method)
+
+
+def _facts(found: PopulationRisk, seed: int) -> tuple[Fact, ...]:
+    def span(tau: Prediction) -> str:
+        return f"({tau.low:.1f} to {tau.high:.1f})"
+
+    removal = found.dis_by_removal(seed=seed)
+    models = tuple(
+        Fact(f"tau1, {model.name}", model.tau1.value, f"{span(model.tau1)}; tau2 {model.tau2.value:.1f}")
+        for model in found.models
+    )
+    attackers = tuple(
         Fact(
             f"{attacker.name}, above {found.threshold:g}",
             attacker.above,
-            f"share of records; the worst is {attacker.highest:.3g}",
+            f"share of records; the mean is {attacker.average:.3g}, the worst {attacker.highest:.3g}",
         )
         for attacker in found.attackers
     )
     return (
-        Fact("people N", found.population, "sum of the sampling weights"),
-        Fact(
-            "tau1",
-            found.tau1.value,
-            f"sample uniques that are unique in the population ({found.tau1.low:.0f} to {found.tau1.high:.0f})",
-        ),
-        Fact(
-            "tau2",
-            found.tau2.value,
-            f"right links among sample uniques ({found.tau2.low:.0f} to {found.tau2.high:.0f})",
-        ),
-        Fact("DIS", found.dis.value, "chance that a unique match is right, from the sample alone"),
-        *summary,
+        Fact("people N", found.population, SOURCES[found.source]),
+        Fact("P(PU|SU)", found.unique_share, "share of the sample uniques that are unique in the population"),
+        Fact("tau1", found.tau1.value, f"sample uniques that are unique in the population {span(found.tau1)}"),
+        Fact("tau2", found.tau2.value, f"right links among sample uniques {span(found.tau2)}"),
+        *models,
+        Fact("DIS", found.dis.value, "chance that a unique match is right, from the sample alone, by formula"),
+        Fact("DIS by removal", removal.value, f"the same by experiment ({removal.low:.3g} to {removal.high:.3g})"),
+        *attackers,
+    )
+
+
+def _figure(found: PopulationRisk) -> Figure:
+    names = tuple(attacker.name for attacker in found.attackers)
+    series = {
+        "worst record": tuple(attacker.highest for attacker in found.attackers),
+        "mean record": tuple(attacker.average for attacker in found.attackers),
+        f"share of records above {found.threshold:g}": tuple(attacker.above for attacker in found.attackers),
+    }
+    told = ", ".join(f"{a.name}: mean {a.average:.1%}, worst {a.highest:.1%}" for a in found.attackers)
+    return Figure(
+        shape="bar",
+        title="What does it help to know who is in the file?",
+        caption="The prosecutor knows that his person is in the release, the journalist does not, the marketer links "
+        "everybody: risk of the worst and of the mean record, and records above the threshold.",
+        alt=f"Risk by intruder: {told}",
+        x_label="intruder",
+        y_label="risk",
+        series=tuple(Series(name, names, values) for name, values in series.items()),
+        percent=(False, True),
     )

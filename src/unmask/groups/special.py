@@ -4,7 +4,7 @@ The intruder knows a handful of things about a person. A record that is unique a
 sixteen-year-old widow) is unique whatever else is known, and likely unique in the population too: it is a *special*
 unique. For each record all minimal sample uniques (MSUs) are found; small and many ones score high.
 
-- Elliot's weight of an MSU of k out of M attributes: (M - k)!  [Elliot et al., SUDA: A Program, section 2]
+- Elliot's weight of an MSU of k out of M attributes: (M - k)!  [SUDA]_
 - the IHSN weight: (2^(M-k) - 1) k! (M-k)! / M!  (an MSU of all M attributes counts nothing)
 - DIS-SUDA: scores turned into a probability per record so that their level is that of DIS, the chance that a unique
   match is right [Skinner, Elliot 2002; Elliot, Manning 2003].
@@ -88,7 +88,7 @@ class SpecialUniques:
     def dis(self) -> float:
         """DIS of the file: the probability that a match on a sample unique is right (0 when nobody is unique).
 
-        Skinner, Elliot 2002, eq. 6: U pi / (U pi + P (1 - pi)) with U uniques and P records in pairs.
+        Skinner, Elliot 2002: U pi / (U pi + P (1 - pi)) with U uniques and P records in pairs.
         """
         right = self.n_unique * self.fraction
         return right / (right + self.n_pairs * (1 - self.fraction)) if self.n_unique else 0.0

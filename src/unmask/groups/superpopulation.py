@@ -46,7 +46,8 @@ class Model:
     tau2: Prediction
     population_uniques: float
     parameters: tuple[tuple[str, float], ...]
-    note: str = ""
+    note: str = ""  # why it is shown only, and is no part of the headline
+    remark: str = ""  # what was left out of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def predict(value: float, variance: float, ceiling: float) -> Prediction:
 
 
 def pitman(sizes: Sizes) -> Model:
-    """Fit Pitman's sampling formula by maximum likelihood and predict (Hoshino 2001, eq. 2.4 and section 3)."""
+    """Fit Pitman's sampling formula by maximum likelihood and predict (Hoshino 2001)."""
 
     def loss(raw: Floats) -> float:
         alpha, theta = _pitman_parameters(raw)

@@ -22,7 +22,7 @@ from unmask.groups.keys import Sizes, group_sizes, record_sizes
 from unmask.tables.encode import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -208,6 +208,7 @@ def assess_uniqueness(release: Release, context: Context) -> Evidence:
             Fact("DR_min", risk.minimum, "share of released records that nobody resembles"),
             Fact("DR_pr", risk.average, "mean of 1/(group size) over released records"),
             Fact("DR_thr", risk.threshold, "the same, raised by how unevenly the risk is spread"),
+            *_of_people(release, risk),
             Fact(
                 "people whose values nobody carries",
                 nobody,
@@ -217,6 +218,18 @@ def assess_uniqueness(release: Release, context: Context) -> Evidence:
         figures=(_size_figure(risk),),
         notes=encoding.notes,
     )
+
+
+def _of_people(release: Release, risk: GroupRisk) -> Iterator[Fact]:
+    """The same in people, when something is known of them."""
+    if release.n_people is not None:
+        yield Fact("DR_min of the population", risk.n_unique / release.n_people, f"N = {release.n_people:,.0f}")
+    if release.weight is not None and release.weight in release.released.columns:
+        people = group_risk(release.released, quasi=release.quasi, weight=release.weight)
+        told = f"by weight, {people.n_records:,} people"
+        yield Fact("DR_min in people", people.minimum, told)
+        yield Fact("DR_pr in people", people.average, told)
+        yield Fact("DR_thr in people", people.threshold, told)
 
 
 def _changed(nobody: int, n: int) -> str:

@@ -1,7 +1,7 @@
 """Missing keys as wildcards: a record whose age is suppressed may be anybody's of that description.
 
 With missing as a wildcard, two records are compatible when they agree wherever both have a value. The crowd of a
-record is then (sdcMicro's ``freqCalc``; Templ 2017, section 3.2)
+record is then (sdcMicro's ``freqCalc``)
 
     f = records with the very same pattern + compatible complete records + alpha * compatible incomplete records
 

@@ -42,7 +42,7 @@ Ints = NDArray[np.int64]
 LISTED = 16  # candidates of a bidder, besides as many as it wants
 CROWD_LISTED = 256
 _ALONE = 128  # bidders that search one by one rather than in threads
-_WAR = 100  # bids per unit that make a price war
+_WAR = 15  # bids per unit that make a price war
 _MANY = 4000  # free units up to which the rest is matched with some care
 _SLICE = 8192  # searches between two looks at the clock
 
@@ -181,7 +181,11 @@ def run_phase(bargain: Bargain, epsilon: float, late: Callable[[], bool]) -> flo
     def stop(searches: int, free: int) -> bool:
         return late() or (searches >= bargain.patience and free <= few)
 
+    made = bids_made(side.queue)
     done = trade(bargain, side, epsilon, stop, most)
+    while not done and not late() and bids_made(side.queue) - made >= most:
+        made, most, epsilon = bids_made(side.queue), 2 * most, 8.0 * epsilon
+        done = trade(bargain, side, epsilon, stop, most)
     _seat_crowd(bargain)
     made = bids_made(side.queue) + bids_made(back.queue)
     while not done and not late():

@@ -7,7 +7,10 @@ own row of the result and no other, so the result is the same for any number of 
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numba as nb
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CHUNK = 512
+_NAME = "unmask-chunks"
 
 
 def in_chunks(
@@ -23,18 +27,29 @@ def in_chunks(
 ) -> None:
     """Call `work` on slices of range(n), with as many threads as numba is set to use (numba.set_num_threads).
 
-    `progress` is told the share of the slices that are done.
+    `progress` is told the share of the slices that are done. Work that is itself in chunks stays in its thread.
     """
     parts = [slice(a, min(n, a + chunk)) for a in range(0, n, chunk)]
     threads = min(nb.get_num_threads(), len(parts))
-    if threads <= 1:
+    if threads <= 1 or threading.current_thread().name.startswith(_NAME):
         for number, part in enumerate(parts, start=1):
             work(part)
             if progress:
                 progress(number / len(parts))
         return
-    with ThreadPoolExecutor(threads) as pool:
-        for number, done in enumerate([pool.submit(work, part) for part in parts], start=1):
-            done.result()
+    tasks = [_pool(os.getpid(), threads).submit(work, part) for part in parts]
+    try:
+        for number, task in enumerate(tasks, start=1):
+            task.result()
             if progress:
-                progress(number / len(parts))
+                progress(number / len(tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+        wait(tasks)
+
+
+@cache
+def _pool(process: int, threads: int) -> ThreadPoolExecutor:  # noqa: ARG001  a forked process has none of the threads
+    """Threads that stay: a solver calls for them hundreds of times, and starting them takes longer than the work."""
+    return ThreadPoolExecutor(threads, thread_name_prefix=_NAME)

@@ -18,7 +18,7 @@ from unmask.kernels.best import OPEN, blank, find_best, winners
 from unmask.kernels.chunks import in_chunks
 from unmask.kernels.distance import distance_of_pairs
 from unmask.kernels.lists import Lists, k_part, spread, tied_part
-from unmask.kernels.search import desk, search_order
+from unmask.kernels.search import desk, order_of, search_order
 from unmask.kernels.tree import Rows, plant
 from unmask.kernels.truth import SETTLED, Trial, decide_part, rank_part
 
@@ -100,7 +100,7 @@ def decide(
     distances = _true_distances(space, truth)
     states = np.where(np.isfinite(distances), OPEN, SETTLED)
     trial = Trial(distances, np.full(n, np.inf), np.zeros(n, dtype=np.int64), states)
-    order = search_order(tree, np.arange(n))
+    order = order_of(tree, np.asarray(truth))  # a query is near its true point, or its search ends soon
     in_chunks(lambda part: decide_part(space, tree, order[part], trial, desk()), n, progress=progress)
     closer = trial.state == SETTLED
     return Decision(closer, np.where(closer, 0, trial.ties))
@@ -111,7 +111,7 @@ def rank_of_truth(space: Space, truth: Rows, cap: int, *, tree: Tree | None = No
     tree = plant(space) if tree is None else tree
     distances = _true_distances(space, truth)
     rank = np.where(np.isfinite(distances), 0, -1)
-    order = search_order(tree, np.arange(len(rank)))
+    order = order_of(tree, np.asarray(truth))
     in_chunks(lambda part: rank_part(space, tree, order[part], distances, cap, desk(), rank), len(rank))
     return rank
 

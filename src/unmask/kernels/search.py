@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.chunks import in_chunks
-from unmask.kernels.compiling import inlined, lean
+from unmask.kernels.compiling import inlined, kernel, lean
 from unmask.kernels.distance import pair
 from unmask.kernels.space import EUCLIDEAN
 from unmask.kernels.tree import LANES, LEAF, Rows, Singles
@@ -169,7 +169,26 @@ def search_order(tree: Tree, queries: Rows) -> Rows:
         return np.arange(n)
     leaves = np.empty(n, dtype=np.int32)
     in_chunks(lambda part: _nearest_leaves(tree, queries[part], leaves[part], desk()), n, chunk=8192)
-    return np.argsort(leaves, kind="stable")
+    return _sort(leaves, tree.lanes.shape[0])
+
+
+def order_of(tree: Tree, points: Rows) -> Rows:
+    """Places in `points` (rows, or -1 for none), in the order of their leaves."""
+    return _sort(np.where(points < 0, 0, tree.position[points] // LEAF).astype(np.int32), tree.lanes.shape[0])
+
+
+@kernel
+def _sort(leaves: Leaves, n_leaves: int) -> Rows:
+    """Places of the numbers in ascending order, equal ones as they come (a counting sort)."""
+    start = np.zeros(n_leaves + 1, dtype=np.int64)
+    for leaf in leaves:
+        start[leaf + 1] += 1
+    start = np.cumsum(start)
+    order = np.empty(leaves.shape[0], dtype=np.int64)
+    for place, leaf in enumerate(leaves):
+        order[start[leaf]] = place
+        start[leaf] += 1
+    return order
 
 
 @lean

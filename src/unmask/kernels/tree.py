@@ -42,7 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.chunks import in_chunks
-from unmask.kernels.compiling import kernel
+from unmask.kernels.compiling import kernel, lean
 from unmask.kernels.frame import choose_frame, store
 from unmask.kernels.groups import identical
 from unmask.kernels.space import EUCLIDEAN
@@ -59,6 +59,7 @@ Kinds = tuple[Singles, Singles, int, int]  # contributions of missing values and
 LANES = 16  # boxes per group
 MANY = 64  # attributes beyond which boxes exclude too little
 FEW = 2 * LEAF  # points up to which boxes are not worth it
+_CHUNK = 256  # leaves per task of a thread
 TILE_BYTES = 1 << 18  # a flat pass keeps this much of the points in the second-level cache
 
 
@@ -102,10 +103,16 @@ def plant(space: Space, *, method: str = "auto") -> Tree:
     step = (np.concatenate([np.zeros(p), space.step]) / unit).astype(np.float32)
     order = np.arange(n) if flat else _order(columns, (missing, step, p, space.norm))
     n_leaves = -(-n // LEAF)
-    lanes = _lanes(columns, order, _aligned((n_leaves, width, LEAF)))
+    lanes = _aligned((n_leaves, width, LEAF))
+    in_chunks(lambda part: _lanes(columns, order, part.start, lanes[part]), n_leaves, chunk=_CHUNK)
     level = _levels(0 if flat else n_leaves)
     low, high, relief = (_aligned((0 if flat else int(level[-1]) + 1, width, LANES)) for _ in range(3))
-    _boxes(lanes, missing, level, 0 if flat else n, low, high, relief)
+    low[:], high[:], relief[:] = np.inf, -np.inf, np.inf
+    if not flat:
+        in_chunks(
+            lambda part: _leaf_boxes(lanes, missing, part.start, part.stop, (low, high, relief)), n, chunk=_CHUNK * LEAF
+        )
+        _boxes(level, low, high, relief)
     rows, weight, start, members, position = _names(groups, order)
     plain = frame.whole and width == p
     tile = max(1, TILE_BYTES // (4 * LEAF * max(width, 1))) if flat else n_leaves
@@ -130,8 +137,10 @@ def _order(columns: Singles, kinds: Kinds) -> Rows:
     """Tree order: split ranges of leaves until each is one leaf, the lower ranges in threads."""
     n = columns.shape[1]
     order, keys = np.arange(n), np.empty(n, dtype=np.float32)
-    ranges = _split_all(columns, kinds, order, keys, [(0, -(-n // LEAF))], max(1, n // LEAF // 8))
-    in_chunks(lambda part: _split_all(columns, kinds, order, keys, ranges[part], 1), len(ranges), chunk=1)
+    ranges, size = [(0, -(-n // LEAF))], n // LEAF
+    for share in (2, 4, 8):  # the first cut is one thread's work, the next two are two threads', and so on
+        ranges = _split_all(columns, kinds, order, keys, ranges, max(1, size // share + 1))
+    _split_all(columns, kinds, order, keys, ranges, 1)
     return order
 
 
@@ -139,7 +148,13 @@ def _split_all(
     columns: Singles, kinds: Kinds, order: Rows, keys: Singles, ranges: list[tuple[int, int]], size: int
 ) -> list[tuple[int, int]]:
     """Split ranges of leaves down to a size; returns what they were split into."""
-    return [found for first, last in ranges for found in _split(columns, kinds, order, keys, (first, last), size)]
+    found: list[list[tuple[int, int]]] = [[] for _ in ranges]
+
+    def work(part: slice) -> None:
+        found[part.start] = _split(columns, kinds, order, keys, ranges[part.start], size)
+
+    in_chunks(work, len(ranges), chunk=1)
+    return [leaves for part in found for leaves in part]
 
 
 @kernel
@@ -243,35 +258,41 @@ def _aligned(shape: tuple[int, ...]) -> Singles:
     return room[skip : skip + int(np.prod(shape))].reshape(shape)
 
 
-@kernel
-def _lanes(columns: Singles, order: Rows, lanes: Singles) -> Singles:
+@lean
+def _lanes(columns: Singles, order: Rows, first: int, lanes: Singles) -> None:
+    """Fill some leaves, from number `first` on."""
     n = columns.shape[1]
     for leaf in range(lanes.shape[0]):
         for k in range(lanes.shape[1]):
             for j in range(LEAF):
-                t = leaf * LEAF + j
+                t = (first + leaf) * LEAF + j
                 lanes[leaf, k, j] = columns[k, order[t]] if t < n else np.float32(np.inf)
-    return lanes
 
 
-@kernel
-def _boxes(lanes: Singles, missing: Singles, level: Rows, n: int, low: Singles, high: Singles, relief: Singles) -> None:
-    """Ranges of the leaves, then of 16 leaves, and so on up to one group."""
-    width = lanes.shape[1]
-    low[:], high[:], relief[:] = np.inf, -np.inf, np.inf
-    for t in range(n):
-        g, j = t // LEAF // LANES, t // LEAF % LANES
-        for k in range(width):
+@lean
+def _leaf_boxes(
+    lanes: Singles, missing: Singles, first: int, last: int, boxes: tuple[Singles, Singles, Singles]
+) -> None:
+    """Ranges of the leaves of some positions."""
+    low, high, relief = boxes
+    for k in range(lanes.shape[1]):
+        for t in range(first, last):
+            g, j = t // LEAF // LANES, t // LEAF % LANES
             value = lanes[t // LEAF, k, t % LEAF]
             if value != value:  # noqa: PLR0124
                 relief[g, k, j] = missing[k]
             else:
                 low[g, k, j] = min(low[g, k, j], value)
                 high[g, k, j] = max(high[g, k, j], value)
+
+
+@kernel
+def _boxes(level: Rows, low: Singles, high: Singles, relief: Singles) -> None:
+    """Ranges of 16 leaves, and so on up to one group."""
     for h in range(1, level.shape[0]):
         for b in range(level[h] - level[h - 1]):
             g, j, child = level[h] + b // LANES, b % LANES, level[h - 1] + b
-            for k in range(width):
+            for k in range(low.shape[1]):
                 low[g, k, j] = low[child, k].min()
                 high[g, k, j] = high[child, k].max()
                 relief[g, k, j] = relief[child, k].min()

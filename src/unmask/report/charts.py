@@ -33,7 +33,12 @@ def draw(figure: Figure) -> str:
     names = [series.name for series in figure.series]
     chart = _mark(alt.Chart(alt.InlineData(rows)), figure.shape).encode(
         x=_x(figure, words=words),
-        y=alt.Y("y:Q", title=figure.y_label, axis=alt.Axis(format="%" if figure.percent[1] else "~s")),
+        y=alt.Y(
+            "y:Q",
+            title=figure.y_label,
+            scale=alt.Scale(zero=figure.shape != "point"),
+            axis=alt.Axis(format="%" if figure.percent[1] else "~s"),
+        ),
         order=alt.Order("order:Q"),
         color=alt.Color(
             "series:N",
@@ -48,6 +53,8 @@ def draw(figure: Figure) -> str:
 def _mark(chart: Any, shape: str) -> Any:  # noqa: ANN401 - altair's own chart type
     if shape in {"line", "step"}:
         return chart.mark_line(strokeWidth=2.2, interpolate="step-after" if shape == "step" else "linear")
+    if shape == "path":
+        return chart.mark_line(strokeWidth=2.2, point={"size": 50, "filled": True})
     if shape == "point":
         return chart.mark_point(filled=True, size=40, opacity=0.7)
     return chart.mark_bar()

@@ -44,6 +44,7 @@ class Manifest:
     settings: dict[str, Any]
     policy: dict[str, Any]
     versions: dict[str, str]
+    show_values: bool = False  # whether the report may hold values of the original
 
 
 @dataclass(frozen=True, slots=True)

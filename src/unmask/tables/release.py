@@ -12,9 +12,10 @@ import numpy as np
 import polars as pl
 
 from unmask.errors import RoleError, TableError
+from unmask.tables.checks import check_values, identifiers, swapped
 from unmask.tables.encode import as_text
+from unmask.tables.places import check_coordinates, check_places, read_matrices
 from unmask.tables.read import fingerprint, read_table
-from unmask.tables.recode import is_coarser
 from unmask.tables.roles import Column, Kind, Role, check_columns, check_kinds, infer_kind
 from unmask.tables.scenario import Scenario, as_scenario
 
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
-
-
-LARGEST = 1e100  # their squares and sums must stay finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +33,12 @@ class Source:
     sha256: str
     rows: int
     columns: int
+
+    @classmethod
+    def of(cls, source: Any, frame: pl.DataFrame) -> Source:  # noqa: ANN401 - a path or any frame
+        """Note the path, if there is one, and the content."""
+        path = str(source) if isinstance(source, (str, Path)) else None
+        return cls(path, fingerprint(source, frame), frame.height, frame.width)
 
 
 class Release:
@@ -49,15 +53,22 @@ class Release:
         the other, and both must have the same number of rows.
     quasi
         Columns that the intruder knows. None: every shared column that has no other role (maximum knowledge).
-    confidential, weight, ignored
-        Columns that the intruder wants to learn; the sampling weight; columns that are left out.
+    confidential, weight, household, ignored
+        Columns that the intruder wants to learn; the sampling weight; who lives together; columns that are left out.
+    population
+        What is known of the people that the original was drawn from: a table of them (a register with the columns that
+        the intruder knows), or how many they are.
     categorical
         Columns to read as categories whatever they look like; short for ``kinds={name: "categorical"}``.
     kinds
         Overrides of the inferred kinds: "numeric", "ordinal", "categorical", "boolean", "date".
     coordinates
         Two columns of both tables that say where each record is, such as longitude and latitude; for the graph attack.
-        They keep their role: by default they are among the columns that the intruder knows.
+        They keep their role: by default they are among the columns that the intruder knows. With ``distances`` only
+        the original needs them.
+    distances, known_distances
+        Square matrices (an array, or a path to .npy, .csv or .parquet): the distances that are published with the
+        release, one row per row of it, and those among the original records, where no coordinates say them.
     control
         Table of people who are *not* in the original, for comparison.
     paired
@@ -88,10 +99,14 @@ class Release:
         quasi: Iterable[str] | None = None,
         confidential: Iterable[str] = (),
         weight: str | None = None,
+        household: str | None = None,
+        population: Any = None,  # noqa: ANN401 - a path, any frame, or a number
         ignored: Iterable[str] = (),
         categorical: Iterable[str] = (),
         kinds: Mapping[str, str] | None = None,
         coordinates: Iterable[str] | None = None,
+        distances: Any = None,  # noqa: ANN401 - a path or an array
+        known_distances: Any = None,  # noqa: ANN401
         control: Any = None,  # noqa: ANN401
         paired: bool = True,
         masking: Any = None,  # noqa: ANN401 - a Masking or its text: tables know no maskings
@@ -103,36 +118,41 @@ class Release:
         self.original = read_table(original, name="original", **options)
         self.released = read_table(released, name="release", **options)
         self.control = None if control is None else read_table(control, name="control", **options)
+        counted = isinstance(population, (int, float)) or population is None
+        self.population = None if counted else read_table(population, name="population", **options)
+        self._n_people = population if counted else None
         self.sources = {
-            name: Source(
-                str(source) if isinstance(source, (str, Path)) else None,
-                fingerprint(source, frame),
-                frame.height,
-                frame.width,
-            )
+            name: Source.of(source, frame)
             for name, source, frame in (
                 ("original", original, self.original),
                 ("released", released, self.released),
                 ("control", control, self.control),
+                ("population", population, self.population),
             )
             if frame is not None
         }
-        self.id, self.weight, self.has_pairs = id, weight, bool(paired)
-        self.id, self.weight, self.masking = id, weight, masking
+        self.id, self.weight, self.household = id, weight, household
+        self.has_pairs, self.masking = bool(paired), masking
         self.scenario = as_scenario(scenario)
         self._notes: list[str] = []
         if self.scenario is not None:
             self.original = self.scenario.rename(self.original)
         self._set_roles(quasi, confidential, ignored, categorical, kinds)
-        self.coordinates = self._places(coordinates)
+        self.coordinates = check_coordinates(coordinates, self.original, self.released, matrix=distances is not None)
+        matrices = read_matrices(distances, known_distances, self.released.height, self.original.height)
+        self.distances, self.known_distances = matrices["distances"][0], matrices["known_distances"][0]
+        self.sources |= {name: Source(*source) for name, (_, source) in matrices.items() if source is not None}
+        check_places(self.coordinates, self.distances, self.known_distances)
         self.truth = self._pair()
         if self.scenario is not None:
             self._narrow(self.scenario)
         self.columns = self._describe()
-        self._check_values()
+        for where, table in self._tables():
+            check_values(table, where)
+        self._check_population()
         if self.has_pairs:
-            self._warn_if_swapped()
-            self._warn_of_identifiers()
+            self._notes += swapped(self)
+            self._notes += identifiers(self)
 
     # --- roles ------------------------------------------------------------------------------------------------------
 
@@ -158,9 +178,11 @@ class Release:
                 check_columns([self.id], self.released.columns, "id", "the release")
         if self.weight is not None:
             check_columns([self.weight], everywhere, "weight", "the tables")
+        if self.household is not None:
+            check_columns([self.household], self.original.columns, "household", "the original")
         self.confidential = check_columns(confidential, everywhere, "confidential", "the tables")
         self.ignored = check_columns(ignored, everywhere, "ignored", "the tables")
-        taken = {self.id, self.weight, *self.confidential, *self.ignored}
+        taken = {self.id, self.weight, self.household, *self.confidential, *self.ignored}
         if quasi is None:
             self.quasi = tuple(name for name in shared if name not in taken)
         else:
@@ -171,26 +193,17 @@ class Release:
         self._kinds = check_kinds({**dict.fromkeys(names, "categorical"), **(kinds or {})}, everywhere)
         if self.control is not None:
             check_columns(self.quasi, self.control.columns, "quasi", "the control table")
+        if self.population is not None:
+            check_columns(self.quasi, self.population.columns, "quasi", "the population table")
         self._drop_empty()
         if not self.quasi:
             raise RoleError(
                 "the intruder knows no column", hint="name columns in quasi=, or give fewer of them other roles"
             )
 
-    def _places(self, coordinates: Iterable[str] | None) -> tuple[str, ...]:
-        names = () if coordinates is None else (coordinates,) if isinstance(coordinates, str) else tuple(coordinates)
-        check_columns(names, self.original.columns, "coordinates", "the original")
-        check_columns(names, self.released.columns, "coordinates", "the release")
-        if len(set(names)) not in {0, 2}:
-            raise RoleError(
-                "coordinates are two columns",
-                got=", ".join(map(repr, names)),
-                hint='coordinates=("longitude", "latitude")',
-            )
-        return names
-
     def _refuse_two_roles(self) -> None:
-        roles = [self.id, self.weight, *set(self.quasi), *set(self.confidential), *set(self.ignored)]
+        single = [self.id, self.weight, self.household]
+        roles = [*single, *set(self.quasi), *set(self.confidential), *set(self.ignored)]
         both = {name for name in roles if name is not None and roles.count(name) > 1}
         if both:
             raise RoleError(
@@ -282,6 +295,8 @@ class Release:
         rows = scenario.rows(self.original, self.truth)
         if rows is not None:
             self.original, self.truth = self.original[rows], self.truth[rows]
+            if self.known_distances is not None:
+                self.known_distances = self.known_distances[np.ix_(rows, rows)]
         self._notes.append(f"scenario: {scenario}")
 
     def with_control(self) -> Release:
@@ -291,10 +306,18 @@ class Release:
         """
         if self.control is None:
             raise RoleError("there is no control table", hint="give one in control=")
-        both = copy(self)
-        names = list(self.quasi)
-        both.original = pl.concat([self.original.select(names), self.control.select(names)], how="vertical_relaxed")
-        both.truth = np.concatenate([self.truth, np.full(self.control.height, -1, dtype=np.int64)])
+        return self.with_people(self.control)
+
+    def with_people(self, people: pl.DataFrame) -> Release:
+        """Return the release with more people beside those of the original: none of them has a row in it."""
+        both, names = copy(self), list(self.quasi)
+        wrong = [n for n in names if self.original[n].dtype.is_temporal() != people[n].dtype.is_temporal()]
+        if wrong:  # words and numbers can be compared as text; dates cannot
+            raise TableError(
+                "only one of the tables has dates there", got=", ".join(map(repr, wrong)), hint="write dates in both"
+            )
+        both.original = pl.concat([self.original.select(names), people.select(names)], how="vertical_relaxed")
+        both.truth = np.concatenate([self.truth, np.full(people.height, -1, dtype=np.int64)])
         both.__dict__.pop("paired", None)
         return both
 
@@ -303,14 +326,32 @@ class Release:
         """Rows of the original that have a row in the release: the people at risk."""
         return np.flatnonzero(self.truth >= 0)
 
+    @property
+    def n_people(self) -> float | None:
+        """N, the people of the population: those in its table, or as many as were said; None when neither is known."""
+        return self._n_people if self.population is None else float(self.population.height)
+
+    def _tables(self) -> list[tuple[str, pl.DataFrame]]:
+        tables = {"original": self.original, "release": self.released}
+        more = {"control": self.control, "population table": self.population}
+        return [*tables.items(), *((name, table) for name, table in more.items() if table is not None)]
+
+    def _check_population(self) -> None:
+        if self._n_people is not None and not self.released.height <= self._n_people < float("inf"):
+            raise RoleError(
+                "the population is not a number of people, at least as many as the release has rows",
+                got=f"{self._n_people:g} people, {self.released.height} rows",
+                hint="population= is the number of people that the original was drawn from, or a table of them",
+            )
+
     # --- columns ----------------------------------------------------------------------------------------------------
 
     def role(self, name: str) -> Role:
         """Tell the role of a column."""
         if name == self.id:
             return "id"
-        if name == self.weight:
-            return "weight"
+        if name in {self.weight, self.household}:
+            return "weight" if name == self.weight else "household"
         if name in self.confidential:
             return "confidential"
         return "quasi" if name in self.quasi else "ignored"
@@ -329,21 +370,6 @@ class Release:
         """Tell the kind of a column."""
         return self.columns[name].kind
 
-    def _check_values(self) -> None:
-        for where, table in (("original", self.original), ("release", self.released), ("control", self.control)):
-            for name in [] if table is None else table.columns:
-                column = table[name]  # type: ignore[index]
-                if column.dtype.is_float() and bool(column.is_infinite().any()):
-                    row = int(column.is_infinite().arg_true()[0]) + 1
-                    raise TableError(
-                        f"column {name!r} of the {where} holds an infinity in row {row}",
-                        hint="replace it by a number or leave the cell empty",
-                    )
-                if column.dtype.is_numeric() and bool((column.cast(pl.Float64).abs() > LARGEST).any()):
-                    raise TableError(
-                        f"column {name!r} of the {where} holds numbers beyond {LARGEST:.0e}", hint="rescale it"
-                    )
-
     # --- warnings ---------------------------------------------------------------------------------------------------
 
     @property
@@ -354,6 +380,8 @@ class Release:
             "quasi": list(self.quasi) if self._explicit else None,
             "confidential": list(self.confidential),
             "weight": self.weight,
+            "household": self.household,
+            "population": self._n_people,
             "ignored": list(self.ignored),
             "kinds": dict(self._kinds),
             "coordinates": list(self.coordinates) or None,
@@ -367,27 +395,3 @@ class Release:
     def warnings(self) -> tuple[str, ...]:
         """What a careful reader should know, in words."""
         return tuple(self._notes)
-
-    def _warn_if_swapped(self) -> None:
-        original, released = self.original[self.paired], self.released[self.truth[self.paired]]
-        coarse = [name for name in self.quasi if is_coarser(released[name], original[name])]
-        extra = set(self.released.columns) > set(self.original.columns)
-        gaps = [name for name in self.quasi if original[name].null_count() and not released[name].null_count()]
-        if coarse or extra or (gaps and not any(released[name].null_count() for name in self.quasi)):
-            more = sorted(set(self.released.columns) - set(self.original.columns))
-            names = ", ".join(map(repr, (coarse or gaps or more)[:5]))
-            self._notes.append(f"the release has more detail than the original in {names}: are the two files swapped?")
-
-    def _warn_of_identifiers(self) -> None:
-        """Warn of a column that numbers the people and was published unchanged."""
-        paired, partners = self.paired, self.truth[self.paired]
-        for name in self.quasi:
-            column = self.original[name]
-            if column.dtype.is_float() or column.null_count() or column.n_unique() < len(column) or len(column) < 20:
-                continue
-            same = column[paired].cast(pl.String) == self.released[name][partners].cast(pl.String)
-            if bool(same.all()):
-                self._notes.append(
-                    f"column {name!r} has one value per record and is published unchanged: it names people. "
-                    "Drop it from the release, or name it in id or ignored if it will not be published"
-                )

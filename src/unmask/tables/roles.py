@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 Kind = Literal["numeric", "ordinal", "categorical", "boolean", "date"]
-Role = Literal["id", "quasi", "confidential", "weight", "ignored"]
+Role = Literal["id", "quasi", "confidential", "weight", "household", "ignored"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
 FEW_CODES = 20  # integers with at most this many values ...

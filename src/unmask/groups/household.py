@@ -1,0 +1,86 @@
+"""Household risk: one found member gives the others away.
+
+The intruder who has found one person of a household reads the others off it, by its number or its common address. The
+risk of everybody in it is the chance that at least one member is found, 1 - prod(1 - r), as sdcMicro has it; r is the
+member's own risk: against the population when something is known of it, else among the released records that look
+alike.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unmask.evidence.estimate import rate
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure
+from unmask.groups.individual import household_risk
+from unmask.groups.joint import join
+from unmask.groups.population import SOURCES, of_release, unknown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from unmask.tables.release import Release
+
+Floats = NDArray[np.float64]
+
+
+def _no_household(release: Release) -> str | None:
+    return "no column says who lives together" if release.household is None else None
+
+
+@measure(
+    "household",
+    title="Household risk: one found member gives the others away",
+    story="The intruder finds anyone of a household, and then knows who the others are.",
+    keys=("household.rate",),
+    applies=_no_household,
+)
+def assess_household(release: Release, context: Context) -> Evidence:
+    """1 - prod(1 - r) over the released members of each person's household."""
+    alone, chance, source = _single(release)
+    context.progress(0.7, "households")
+    people = release.paired
+    home = number_homes(release.original[str(release.household)])
+    risk = np.zeros(len(alone))
+    risk[people] = over_homes(alone[people], home[people])
+    members = np.bincount(home[people])[home[people]]
+    blind = float((1 - (1 - chance) ** members).mean())
+    found = rate(risk[people], chance=blind, seed=context.seed)
+    before = float(alone[people].mean())
+    claim = f"{found.hits:,.1f} of {found.n:,} people are expected to live with somebody who is found, or to be found."
+    return Evidence(
+        observations=(Observation("household.rate", claim, found),),
+        per_record=risk,
+        facts=(
+            Fact("households", len(np.unique(home[people])), "people without one count as living alone"),
+            Fact("largest household", int(members.max()), "members with a released record"),
+            Fact("mean risk without households", before, f"of the members one by one; {source}"),
+        ),
+    )
+
+
+def _single(release: Release) -> tuple[Floats, float, str]:
+    """Risk of each person alone, what a blind guess gives, and where it comes from."""
+    if unknown(release) is not None:
+        joint = join(release)
+        return joint.match()[0], 1 / joint.n_released, "among the released records that look alike"
+    joint, found = of_release(release)
+    credit = np.where(joint.match()[0] > 0, found.per_record[joint.truth], 0.0)
+    return credit, 1 / found.population, f"N {SOURCES[found.source]}"
+
+
+def number_homes(column: pl.Series) -> NDArray[np.int64]:
+    """Number the households; who has none is one of his own."""
+    known = column.rank("dense").fill_null(0).cast(int).to_numpy().astype(np.int64)
+    lone = known == 0
+    known[lone] = known.max(initial=0) + 1 + np.arange(lone.sum())
+    return np.asarray(known - 1)
+
+
+def over_homes(risk: Floats, home: NDArray[np.int64]) -> Floats:
+    """The chance that at least one member is found, for every member."""
+    return household_risk(risk, home, np.ones(len(risk), np.int64))[home]

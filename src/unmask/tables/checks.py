@@ -1,0 +1,59 @@
+"""What is looked at once the tables are read: numbers that cannot be used, and signs of a mistake."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from unmask.errors import TableError
+from unmask.tables.recode import is_coarser
+
+if TYPE_CHECKING:
+    from unmask.tables.release import Release
+
+LARGEST = 1e100  # their squares and sums must stay finite
+
+
+def check_values(table: pl.DataFrame, where: str) -> None:
+    """Refuse infinities, and numbers whose squares are."""
+    for name in table.columns:
+        column = table[name]
+        if column.dtype.is_float() and bool(column.is_infinite().any()):
+            row = int(column.is_infinite().arg_true()[0]) + 1
+            raise TableError(
+                f"column {name!r} of the {where} holds an infinity in row {row}",
+                hint="replace it by a number or leave the cell empty",
+            )
+        if column.dtype.is_numeric() and bool((column.cast(pl.Float64).abs() > LARGEST).any()):
+            raise TableError(f"column {name!r} of the {where} holds numbers beyond {LARGEST:.0e}", hint="rescale it")
+
+
+def swapped(release: Release) -> list[str]:
+    """Warn when the release tells more than the original."""
+    original, released = release.original[release.paired], release.released[release.truth[release.paired]]
+    coarse = [name for name in release.quasi if is_coarser(released[name], original[name])]
+    extra = set(release.released.columns) > set(release.original.columns)
+    gaps = [name for name in release.quasi if original[name].null_count() and not released[name].null_count()]
+    if not (coarse or extra or (gaps and not any(released[name].null_count() for name in release.quasi))):
+        return []
+    more = sorted(set(release.released.columns) - set(release.original.columns))
+    names = ", ".join(map(repr, (coarse or gaps or more)[:5]))
+    return [f"the release has more detail than the original in {names}: are the two files swapped?"]
+
+
+def identifiers(release: Release) -> list[str]:
+    """Warn of a column that numbers the people and was published unchanged."""
+    paired, partners = release.paired, release.truth[release.paired]
+    notes = []
+    for name in release.quasi:
+        column = release.original[name]
+        if column.dtype.is_float() or column.null_count() or column.n_unique() < len(column) or len(column) < 20:
+            continue
+        same = column[paired].cast(pl.String) == release.released[name][partners].cast(pl.String)
+        if bool(same.all()):
+            notes.append(
+                f"column {name!r} has one value per record and is published unchanged: it names people. "
+                "Drop it from the release, or name it in id or ignored if it will not be published"
+            )
+    return notes
