@@ -16,7 +16,7 @@ from unmask.attacks.candidates import Found, best_candidates, count_patterns, ma
 from unmask.attacks.comparison import Comparison, Numbers, compare
 from unmask.attacks.fellegi_sunter import FellegiSunter, Fitting, fit, unpack
 from unmask.attacks.linkage import Linkage
-from unmask.attacks.scene import draw
+from unmask.attacks.scene import draw, spread
 from unmask.errors import ParameterError
 from unmask.evidence.estimate import rate
 from unmask.evidence.figure import Figure, Series
@@ -204,34 +204,25 @@ def _result(
 ) -> ProbabilisticLinkage:
     n = len(comparison.left)
 
-    def spread(values: NDArray[np.float64] | NDArray[np.int64], blank: float) -> NDArray[np.float64]:
-        whole = np.full(n, blank, dtype=values.dtype)
-        whole[cut.rows] = values
-        return whole  # type: ignore[return-value]
-
     top = float(model.weights.max(axis=1).sum())
     margin = np.where(found.ties > 1, 0.0, found.weight - found.second)
-    asked = None
-    if len(cut.rows) < n:
-        asked = np.zeros(n, dtype=bool)
-        asked[cut.rows] = True
     return ProbabilisticLinkage(
-        links=spread(found.row, -1).astype(np.int64),
-        distances=spread(top - found.weight, np.nan),
-        credit=spread(found.credit, 0.0),
-        tie_sizes=spread(found.ties, 0).astype(np.int64),
-        margin=spread(margin, np.nan),
+        links=spread(found.row, cut.rows, n, -1),
+        distances=spread(top - found.weight, cut.rows, n, np.nan),
+        credit=spread(found.credit, cut.rows, n, 0.0),
+        tie_sizes=spread(found.ties, cut.rows, n, 0),
+        margin=spread(margin, cut.rows, n, np.nan),
         total_distance=float(np.nansum(np.sort(top - found.weight))),
         optimal=cut.gap <= CERTIFIED,
-        truth=np.where(spread(release.truth[cut.rows], -1) >= 0, release.truth, -1).astype(np.int64),
+        truth=spread(release.truth[cut.rows], cut.rows, n, -1),
         n_candidates=len(comparison.right),
         direction="to_release",
         seed=cut.seed,
-        asked=asked,
+        asked=None if len(cut.rows) == n else spread(np.ones(len(cut.rows), dtype=bool), cut.rows, n, blank=False),
         gap=cut.gap,
         model=model,
-        weight=spread(found.weight, np.nan),
-        posterior=spread(found.posterior, np.nan),
+        weight=spread(found.weight, cut.rows, n, np.nan),
+        posterior=spread(found.posterior, cut.rows, n, np.nan),
         lower=cut.lower,
         upper=cut.upper,
         comparison=comparison,

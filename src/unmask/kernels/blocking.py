@@ -178,9 +178,7 @@ def weigh_blocks(
     seed: int = 0,
     progress: Callable[[float], None] | None = None,
 ) -> Weighing:
-    """The same as `weigh`, but ``total`` adds up only the candidates within SLACK of the best, ``second`` is sure only
-    where it is within MARGIN of it.
-    """
+    """As `weigh`, but ``total`` has the candidates within SLACK of the best, and ``second`` is sure within MARGIN."""
     out = blank(len(left))
     depth = 4 * int(np.ceil(np.log2(len(blocks.first) + 2))) + 16
     home = np.empty(len(blocks.rows), dtype=np.int64)
