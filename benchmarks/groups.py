@@ -157,9 +157,10 @@ def main():
     five, nine = f"quasi={keys!r}", f"quasi={KEYS9!r}"
     memory("group_risk", f"wide({rows})", f"unmask.group_risk(table, {five})", "")
     memory("anonymity", f"wide({rows})", f"unmask.anonymity(table, {five}, confidential='ill')", "")
-    for name in ("special_uniques", "knowledge_sweep"):
-        work = f"unmask.{name}(table, {nine})"
-        memory(name, f"resampled({people})", work, work.replace("table", "table.head(1000)"))
+    for make in ("resampled", "independent"):
+        for name in ("special_uniques", "knowledge_sweep"):
+            work = f"unmask.{name}(table, {nine})"
+            memory(f"{name}, {make}", f"{make}({people})", work, work.replace("table", "table.head(1000)"))
 
 
 if __name__ == "__main__":
