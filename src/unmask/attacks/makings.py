@@ -236,7 +236,7 @@ def swap_profile(n: int, window: int) -> Floats:
     for moved in range(-window, window + 1):
         there = ranks[(ranks + moved >= 0) & (ranks + moved < n)]
         room += np.bincount(cell(there, np.full(len(there), moved)), minlength=len(room))
-    return np.log(seen / (runs * np.maximum(room, 1.0))).reshape(PLACES, BINS)
+    return np.asarray(np.log(seen / (runs * np.maximum(room, 1.0))).reshape(PLACES, BINS))
 
 
 def _aggregate(release: Release, column: Column, given: Any) -> None:  # noqa: ANN401
