@@ -153,7 +153,8 @@ def main():
         limits = (15, 150) if make is resampled else ("-", "-")
         compare(f"special_uniques, {people:,} rows, 9 keys, {label}", limits[0], suda, bare, rounds)
         compare(f"knowledge_sweep, 511 sets, {people:,} rows, {label}", limits[1], sweep, bare, rounds)
-    against_pycanon(100_000)
+    if "--no-pycanon" not in sys.argv:
+        against_pycanon(100_000)
     five, nine = f"quasi={keys!r}", f"quasi={KEYS9!r}"
     memory("group_risk", f"wide({rows})", f"unmask.group_risk(table, {five})", "")
     memory("anonymity", f"wide({rows})", f"unmask.anonymity(table, {five}, confidential='ill')", "")
