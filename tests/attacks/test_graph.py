@@ -423,6 +423,26 @@ def test_more_masking_less_risk():
 
 
 @big
+def test_heavy_noise_ends_with_the_budget_and_says_so():
+    """A quarter of all distances agree by chance here: no proof within the budget, and no claim of one."""
+    target, identification, _ = simulated(120, 120, 120, 1.0)
+    heard = []
+    options = {"labels": ["sex"], "tolerance": NoiseTolerance(1.0), "method": "exact", "null": None}
+    linkage = link_graph(
+        (target, LONLAT), (identification, LONLAT), **options, budget=50_000,
+        progress=lambda stage, share: heard.append((stage, share)),
+    )  # fmt: skip
+    assert not linkage.exact
+    assert "the budget ended before the proof" in linkage.why
+    assert linkage.clique_size > 10
+    shares = [share for stage, share in heard if stage == "cliques"]
+    assert shares == sorted(shares)
+    assert 0 <= shares[0]
+    assert shares[-1] <= 1
+    assert len(shares) > 1
+
+
+@big
 def test_the_paper_in_small():
     """A few cells of Tables 4 and 5 (N = 100): precision and recall within what a dozen repetitions allow."""
     quantiles = {0.01: (-2.1185, 2.3365), 0.05: (-11.5771, 11.3509)}
