@@ -146,7 +146,8 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
         return _nothing(one, two, chosen, "no record of one file has the labels of a record of the other")
     run = {"exact": _exact, "seeds": _seeds, "geometric": _geometric}[chosen]
 
-    noise = place_noise(two, tolerance, problem.window)
+    calibrated = null is not None and null.independent is None
+    noise = place_noise(two, tolerance, problem.window) if calibrated or chosen == "geometric" else 0.0
 
     def nobody(rng: np.random.Generator) -> Problem:
         """The same problem with nobody in common."""
