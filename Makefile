@@ -24,6 +24,7 @@ lint: $(STAMP)  ## ruff and mypy --strict
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 bench: $(STAMP)  ## Benchmarks, ratios against named peers
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	for b in benchmarks/*.py; do $(BIN)/python $$b || exit 1; done
 
 papers: $(STAMP)  ## Reproduce the papers' tables and figures into docs/papers

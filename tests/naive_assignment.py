@@ -12,16 +12,16 @@ from scipy.optimize import linear_sum_assignment
 
 def cost_matrix(space, *, squared=False):
     """Cost of every pair, attribute by attribute, as space.py defines it."""
-    parts = []
+    reduced = np.zeros((len(space.queries), len(space.points)))
+    add = np.maximum if space.norm == 0 else np.add
     for k in range(space.queries.shape[1]):
         gap = np.abs(space.queries[:, k][:, None] - space.points[:, k][None, :])
         part = gap**2 if space.norm == 2 else gap
-        parts.append(np.where(np.isnan(gap), space.missing[k], part))
+        reduced = add(reduced, np.where(np.isnan(gap), space.missing[k], part))
     for k in range(space.query_codes.shape[1]):
         a, b = space.query_codes[:, k][:, None], space.point_codes[:, k][None, :]
         part = np.where(a == b, 0.0, space.step[k])
-        parts.append(np.where((a < 0) | (b < 0), space.code_missing[k], part))
-    reduced = np.max(parts, axis=0) if space.norm == 0 else np.sum(parts, axis=0)
+        reduced = add(reduced, np.where((a < 0) | (b < 0), space.code_missing[k], part))
     return np.sqrt(reduced) if space.norm == 2 and not squared else reduced
 
 

@@ -101,6 +101,20 @@ def wildcard_sizes(rows, alpha):
     return sizes
 
 
+def wildcard_crowds(rows, attributes, alpha):
+    """For each record [(weight, record)] of its crowd: all pairs, weighed as in ``wildcard_sizes``."""
+    keys = [tuple(row[a] for a in attributes) for row in rows]
+    crowds = []
+    for one in keys:
+        crowd = []
+        for other, row in zip(keys, rows, strict=True):
+            compatible = all(a is None or b is None or a == b for a, b in zip(one, other, strict=True))
+            weight = 1.0 if one == other else (alpha if None in other else 1.0) if compatible else 0.0
+            crowd += [(weight, row)] if weight else []
+        crowds.append(crowd)
+    return crowds
+
+
 def shapley(m, value):
     """Average over all orders in which attributes become known. ``value``: frozenset -> risk."""
     from itertools import permutations

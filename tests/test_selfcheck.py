@@ -8,7 +8,7 @@ from unmask.assess import discover
 from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.finding import Evidence, Observation
 from unmask.evidence.measure import Measure
-from unmask.selfcheck import _ladder, check_measure, shuffle
+from unmask.selfcheck import _ladder, _shuffled, check_measure
 
 LADDER = _ladder("census", 0, 120)
 
@@ -20,13 +20,13 @@ def test_every_registered_measure_passes(name, seed):
         assert check.passed, (check.table, check.failures, check.risks)
 
 
-def checked(risk):
-    """Check a measure that answers ``risk(release)``."""
+def checked(risk, records=None):
+    """Check a measure that answers ``risk(release)``, and ``records(release)`` for each record."""
 
     def run(release, _context):
         value = risk(release)
         estimate = value if isinstance(value, Estimate) else rate(np.asarray(value, dtype=float), chance=1 / 120)
-        return Evidence((Observation("nearest.rate", "claim.", estimate),))
+        return Evidence((Observation("nearest.rate", "claim.", estimate),), per_record=records and records(release))
 
     return check_measure(
         Measure("m", "M", "s", ("nearest.rate",), run, lambda _: None, 1), "numeric", LADDER, 0
@@ -57,11 +57,23 @@ def test_it_catches_row_order():
     assert any("row order" in failure for failure in checked(first_row))
 
 
+def honest(release):
+    return np.where(equal_rows(release), 1.0, 0.0)
+
+
+def test_it_catches_row_order_of_single_records_behind_a_steady_headline():
+    failures = checked(honest, lambda release: np.sort(np.arange(120) % 2.0))
+    assert [failure for failure in failures if "records" in failure] == list(failures) != []
+
+
 def test_it_passes_an_honest_measure():
-    assert checked(lambda release: np.where(equal_rows(release), 1.0, 0.0)) == ()
+    assert checked(honest) == ()
+    unknown = checked(honest, lambda release: np.where(release.original["id"] < 5, np.nan, honest(release)))
+    assert unknown == ()
 
 
 def test_shuffle_keeps_the_pairs():
-    moved = shuffle(LADDER[1], 3)
+    moved, order = _shuffled(LADDER[1], 3)
+    assert moved.original["id"].to_list() == LADDER[1].original["id"].gather(order).to_list()
     assert moved.truth.tolist() != LADDER[1].truth.tolist()
     assert moved.original["id"].to_list() == moved.released["id"].gather(moved.truth).to_list()

@@ -24,6 +24,7 @@ SETTINGS = {
     "rank swapping": [(p, f"rank_swap({p})") for p in range(2, 21, 2)],
     "MDAV": [(k, f"microaggregation({k})") for k in (3, 5, 10, 15, 20, 25)],
     "univariate microaggregation": [(k, f"microaggregation({k}, method=univariate)") for k in (3, 5, 10, 15, 20, 25)],
+    "random rounding": [(b, f"rounding({b}, method=random)") for b in (1000, 3000, 10_000, 30_000)],
 }
 MIXED = {
     "noise": SETTINGS["noise"],

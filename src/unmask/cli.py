@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unmask.cli_graph import graph_command, listed, sweep_command
+from unmask.cli_graph import graph_command, sweep_command
+from unmask.cli_link import link_command
+from unmask.config import listed
 from unmask.errors import ParameterError, UnmaskError
 from unmask.showing import console, progress_bars, show_assessment
 
@@ -191,6 +193,7 @@ def mask_command(  # noqa: PLR0913 - one parameter per option
 
 app.command("graph")(graph_command)
 app.command("graph-sweep")(sweep_command)
+app.command("link")(link_command)
 
 
 @app.command("fix")

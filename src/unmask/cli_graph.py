@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from typing import Annotated
 
 import typer
+
+from unmask.config import listed
 
 
 def graph_command(  # noqa: PLR0913 - one parameter per option
@@ -78,10 +79,3 @@ def sweep_command(  # noqa: PLR0913 - one parameter per option
     from unmask.graphing import sweep_file  # noqa: PLC0415 - imports polars and numpy
 
     sys.stdout.write(f"{sweep_file(options)}\n")
-
-
-def listed(values: list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
-    """Split "a,b" and '"a,b",c' as a CSV line does; a list from a configuration file (a tuple) holds whole names."""
-    if isinstance(values, tuple):
-        return values
-    return tuple(name for value in values or () for name in next(csv.reader([value], skipinitialspace=True), []))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import tomllib
 from typing import TYPE_CHECKING, Any
 
@@ -80,3 +81,10 @@ def read_population(given: str | float | None) -> str | float | None:
         return None if given is None else float(given)
     except ValueError:
         return given
+
+
+def listed(values: list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
+    """Split "a,b" and '"a,b",c' as a CSV line does; a list from a configuration file (a tuple) holds whole names."""
+    if isinstance(values, tuple):
+        return values
+    return tuple(name for value in values or () for name in next(csv.reader([value], skipinitialspace=True), []))

@@ -2,7 +2,8 @@
 
 Each registered measure meets four releases of one generated table: identical, lightly masked, heavily masked, and
 independent (its rows drawn anew from the same generator). Its risk must not rise along them, must be high on the
-first and at chance on the last, and must be the same when the rows of both files are shuffled.
+first and at chance on the last, and must be the same when the rows of both files are shuffled: the headline, and the
+risk of every single record where the measure gives one.
 """
 
 from __future__ import annotations
@@ -23,7 +24,13 @@ from unmask.tables.release import Release
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from numpy.typing import NDArray
+
     from unmask.evidence.estimate import Estimate
+    from unmask.evidence.finding import Evidence
+
+    Floats = NDArray[np.float64]
+    Rows = NDArray[np.int64]
 
 SIZE = 400
 WIDER = 3.291 / 1.960  # from a 95 % to a 99.9 % interval
@@ -72,27 +79,28 @@ def selfcheck(
 
 def check_measure(entry: Measure, table: str, releases: tuple[Release, ...], seed: int) -> Check:
     """Run one measure up the ladder and once more on shuffled rows."""
-    estimates = [_headline(entry, release, seed) for release in releases]
-    if any(isinstance(estimate, str) for estimate in estimates):
-        reasons = {estimate for estimate in estimates if isinstance(estimate, str)}
-        silent = all(estimate == "" for estimate in estimates)
+    answers = [_answer(entry, release, seed) for release in releases]
+    if any(isinstance(answer, str) for answer in answers):
+        reasons = {answer for answer in answers if isinstance(answer, str)}
+        silent = all(answer == "" for answer in answers)
         failures = (
             ()
             if silent
             else tuple(f"could not run: {reason or 'applies to some releases only'}" for reason in sorted(reasons))
         )
         return Check(entry.name, table, (None,) * len(releases), None, failures)
-    figures = [estimate for estimate in estimates if not isinstance(estimate, str)]
-    found = [*_order_failures(figures), *_shuffle_failures(entry, releases, figures, seed)]
-    return Check(entry.name, table, tuple(e.value for e in figures), figures[-1].chance, tuple(found))
+    found = [answer for answer in answers if not isinstance(answer, str)]
+    figures = [evidence.observations[0].estimate for evidence in found]
+    failures = (*_order_failures(figures), *_shuffle_failures(entry, releases, found, seed))
+    return Check(entry.name, table, tuple(e.value for e in figures), figures[-1].chance, failures)
 
 
-def _headline(entry: Measure, release: Release, seed: int) -> Estimate | str:
-    """Return the first observation's estimate, "" when the measure does not apply, or why it could not run."""
+def _answer(entry: Measure, release: Release, seed: int) -> Evidence | str:
+    """Return what the measure found, "" when it does not apply, or why it could not run."""
     evidence = run_measure(entry, release, Context(seed=seed))
     if isinstance(evidence, Absence):
         return "" if evidence.outcome == "does not apply" else evidence.reason
-    return evidence.observations[0].estimate
+    return evidence
 
 
 def _order_failures(figures: list[Estimate]) -> list[str]:
@@ -119,22 +127,37 @@ def _covers(estimate: Estimate) -> bool:
     return low - 1e-12 <= estimate.chance <= high + 1e-12
 
 
-def _shuffle_failures(entry: Measure, releases: tuple[Release, ...], figures: list[Estimate], seed: int) -> list[str]:
+def _shuffle_failures(entry: Measure, releases: tuple[Release, ...], found: list[Evidence], seed: int) -> list[str]:
     failures = []
     for stage in (1, 2):
-        shuffled = _headline(entry, shuffle(releases[stage], seed + 1), seed)
+        moved, order = _shuffled(releases[stage], seed + 1)
+        shuffled = _answer(entry, moved, seed)
         if isinstance(shuffled, str):
             failures.append(f"could not run on shuffled rows: {shuffled}")
-        elif abs(shuffled.value - figures[stage].value) > 1e-12:
-            failures.append(
-                f"row order changes the risk of the {STAGES[stage]} file: "
-                f"{figures[stage].value!r} became {shuffled.value!r}"
-            )
+            continue
+        before, after = (evidence.observations[0].estimate.value for evidence in (found[stage], shuffled))
+        if abs(after - before) > 1e-12:
+            failures.append(f"row order changes the risk of the {STAGES[stage]} file: {before!r} became {after!r}")
+        changed = _records_changed(found[stage].per_record, shuffled.per_record, order)
+        if changed:
+            failures.append(f"row order changes the risk of {changed} records of the {STAGES[stage]} file")
     return failures
+
+
+def _records_changed(before: Floats | None, after: Floats | None, order: Rows) -> int:
+    """Count the records whose own risk is another one when the rows stand in another order."""
+    if before is None or after is None:
+        return len(order) if (before is None) != (after is None) else 0
+    return int((~np.isclose(before[order], after, rtol=0, atol=1e-12, equal_nan=True)).sum())
 
 
 def shuffle(release: Release, seed: int) -> Release:
     """Return the same release with the rows of all tables in random orders."""
+    return _shuffled(release, seed)[0]
+
+
+def _shuffled(release: Release, seed: int) -> tuple[Release, Rows]:
+    """Shuffle the rows, and tell in which order the original's stand now."""
     rng = np.random.default_rng(seed)
     one, two = (rng.permutation(table.height) for table in (release.original, release.released))
     control = None if release.control is None else release.control[rng.permutation(release.control.height)]
@@ -147,7 +170,7 @@ def shuffle(release: Release, seed: int) -> Release:
         ("known_distances", release.known_distances, one),
     ):
         more[name] = None if matrix is None else matrix[np.ix_(rows, rows)]
-    return Release(release.original[one], release.released[two], **{**release.settings, **more})
+    return Release(release.original[one], release.released[two], **{**release.settings, **more}), one
 
 
 def unpaired(release: Release) -> Release:

@@ -52,6 +52,7 @@ def test_dominance_by_definition(rows, n, share, p):
     assert dict(zip(found.classes.columns.rows(), flags, strict=True)) == wanted
     assert found.n_dominated == sum(d for d, _ in wanted.values())
     assert found.n_estimable == sum(e for _, e in wanted.values())
+    assert found.per_record.tolist() == [any(wanted[row[:2]]) for row in rows]
 
 
 def test_p_percent_by_hand():
@@ -68,8 +69,10 @@ def test_same_on_every_engine(engine):
     table = frame(rows)
     here, there = (shared_values(t, quasi=["word", "whole"], confidential="ill") for t in (table, engine.frame(table)))
     assert (there.shared.tolist(), there.learnt.tolist()) == (here.shared.tolist(), here.learnt.tolist())
+    assert there.per_record.tolist() == here.per_record.tolist()
     here, there = (dominance(t, quasi=["word", "whole"], magnitude="money") for t in (table, engine.frame(table)))
     assert there.table().rows() == here.table().rows()
+    assert there.per_record.tolist() == here.per_record.tolist()
 
 
 def test_refusals():

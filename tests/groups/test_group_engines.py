@@ -29,8 +29,7 @@ def test_same_on_every_engine(engine):
     assert there.sizes.size.tolist() == here.sizes.size.tolist() == [1, 2]
     assert there.sizes.groups.tolist() == here.sizes.groups.tolist() == [2, 2]
     assert (there.minimum, there.average, there.threshold) == (here.minimum, here.average, here.threshold)
-    if engine.in_process:
-        assert there.per_record.tolist() == [1 / 2, 1 / 2, 1 / 2, 1 / 2, 1, 1]
+    assert there.per_record.tolist() == [1 / 2, 1 / 2, 1 / 2, 1 / 2, 1, 1]
 
 
 def test_weights_count_people(engine):
@@ -38,8 +37,7 @@ def test_weights_count_people(engine):
     assert (found.n_records, found.n_groups, found.n_unique) == (6 + 2 + 1 + 4, 4, 1)
     assert found.minimum == 1 / 13
     assert found.average == 4 / 13
-    if engine.in_process:
-        assert found.per_record == pytest.approx([1 / 6, 1 / 6, 1 / 2, 1 / 2, 1, 1 / 4])
+    assert found.per_record == pytest.approx([1 / 6, 1 / 6, 1 / 2, 1 / 2, 1, 1 / 4])
 
 
 def test_wrong_weights():

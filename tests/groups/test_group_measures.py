@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -228,6 +229,56 @@ def test_fix_command(tmp_path, monkeypatch, capsys):
     run(monkeypatch, main, "assess", source, source, *options, code=1)
     assert pl.read_csv(plan).columns == ["action", "attribute", "row", "width"]
     run(monkeypatch, main, "fix", source, "--quasi", "sex", "-o", source, code=2)
+
+
+def carried_out(table, steps):
+    """The list of changes, done by hand: blank a cell, write a number in steps of a width, leave a column out."""
+    columns = {name: table[name].to_list() for name in table.columns}
+    for action, attribute, row, width in sorted(steps.rows(), key=lambda step: step[0] == "suppress"):
+        if action == "suppress":
+            columns[attribute][row - 1] = None
+        elif action == "leave out":
+            columns[attribute] = [None] * table.height
+        else:
+            columns[attribute] = [None if x is None else x // width * width for x in columns[attribute]]
+    return pl.DataFrame(columns, schema_overrides=dict.fromkeys(table.columns, pl.Int64), strict=False)
+
+
+@pytest.mark.parametrize(("k", "l"), [(4, 1), (3, 2)])
+def test_a_fixed_release_is_assessed_again_and_meets_k_and_l(tmp_path, monkeypatch, k, l):  # noqa: E741
+    """By `unmask fix`, and by carrying out the list that `unmask assess --fix` writes."""
+    from unmask.cli import main
+
+    rng = np.random.default_rng(7)
+    table = pl.DataFrame(
+        {"sex": rng.integers(0, 2, 90), "age": rng.integers(20, 60, 90), "ill": rng.integers(0, 3, 90)}
+    )
+    monkeypatch.chdir(tmp_path)
+    table.write_csv("t.csv")
+    roles = ["--quasi", "sex,age", "--confidential", "ill", "--categorical", "sex,ill"]
+    wanted = ["--k", k, "--l", l]
+    assert told(monkeypatch, main, "t.csv", roles) == (1.0, 1.0)  # as it is, somebody is alone
+    run(monkeypatch, main, "fix", "t.csv", "--quasi", "sex,age", "--confidential", "ill", *wanted, "-o", "fixed.csv")
+    found = told(monkeypatch, main, "fixed.csv", roles)
+    assert found[0] >= k
+    assert found[1] >= l
+    told(monkeypatch, main, "t.csv", [*roles, "--fix", "plan.csv", *wanted])
+    by_hand = carried_out(table, pl.read_csv("plan.csv"))
+    found = anonymity(by_hand, quasi=["sex", "age"], confidential="ill")
+    assert found.k >= k
+    assert found.worst["ill"]["distinct"] >= l
+
+
+def told(monkeypatch, main, release, options):
+    """k and the fewest confidential values of a group, as the report of a release says them."""
+    arguments = ["assess", "t.csv", release, *options, "--only", "anonymity", "--json", "report.json", "--quiet"]
+    monkeypatch.setattr("sys.argv", ["unmask", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code in {0, 1, 3}
+    report = json.loads(Path("report.json").read_text())
+    facts = {fact["name"]: fact["value"] for fact in report["measures"][0]["facts"]}
+    return facts["k"], facts["ill: distinct"]
 
 
 def run(monkeypatch, main, *arguments, code=0):

@@ -106,6 +106,7 @@ def test_same_on_every_engine(engine):
         here = population_risk(table, quasi=["word", "whole"], **given_here)
         there = population_risk(engine.frame(table), quasi=["word", "whole"], **given_there)
         assert there.class_risk.tolist() == here.class_risk.tolist()
+        assert there.per_record.tolist() == here.per_record.tolist()
         assert (there.tau1, there.tau2, there.attackers, there.households) == (
             here.tau1,
             here.tau2,

@@ -68,11 +68,8 @@ def test_same_on_every_engine(engine):
     assert there.class_scores.tolist() == here.class_scores.tolist()
     assert there.class_dis.tolist() == here.class_dis.tolist()
     assert there.classes.columns.rows() == here.classes.columns.rows()
-    if engine.in_process:
-        assert there.scores.tolist() == here.scores.tolist()
-    else:
-        with pytest.raises(EngineError, match="row order"):
-            _ = there.scores
+    assert there.scores.tolist() == here.scores.tolist()
+    assert there.per_record.tolist() == here.per_record.tolist()
 
 
 def test_ihsn_weights():

@@ -8,11 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from unmask import Release
+import reference
+from unmask import Release, datasets
 from unmask.evidence.measure import Context
 from unmask.groups.loglinear import log_linear, main_effects, pair_effects, possible_cells, proportional_fit
 from unmask.groups.matching import dis_by_formula, dis_by_removal
-from unmask.groups.population import assess_population
+from unmask.groups.population import assess_population, population_risk
 from unmask.groups.superpopulation import pitman, poisson_gamma, sizes_of, zayatz
 
 SAMPLES = 20
@@ -95,6 +96,52 @@ def test_log_linear_within_its_stated_error(independent):
     assert (held >= 7).all(), (held, chosen)
     if not independent:
         assert set(chosen) == {"log-linear (pairs)"}  # independence is refused by its bias
+
+
+def coverage(everybody, keys, fraction, samples=5, seed=1):
+    """How often the headline intervals of tau1 and tau2 hold the truth; errors and widths in parts of the uniques."""
+    rng = np.random.default_rng(seed)
+    held, errors, widths = np.zeros(2), [], []
+    for _ in range(samples):
+        sample = everybody.filter(pl.Series(rng.random(everybody.height) < fraction))
+        said = population_risk(sample, quasi=keys, population=everybody.height)
+        true = population_risk(sample, quasi=keys, population=everybody)
+        pairs = [(said.tau1, true.tau1.value), (said.tau2, true.tau2.value)]
+        held += [p.low <= t <= p.high for p, t in pairs]
+        errors.append([(p.value - t) / said.n_unique for p, t in pairs])
+        widths.append([(p.high - p.low) / said.n_unique for p, _ in pairs])
+    return held / samples, np.mean(errors, axis=0), np.mean(widths, axis=0)
+
+
+def populations():
+    """Populations that follow none of the models: a survey, and patients whose attributes hang together."""
+    patients = datasets.patients(20_000, seed=0).with_columns(pl.col("birth date").dt.year().alias("born"))
+    yield patients, ["sex", "born", "town", "smoker", "insurance", "children"]
+    for independent in (True, False):
+        cells, people = keyed_population(np.random.default_rng(3), independent=independent)
+        yield pl.DataFrame(np.repeat(cells, people, axis=0), schema=list("abcde"), orient="row"), list("abcde")
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+@pytest.mark.parametrize("fraction", [0.03, 0.1])
+def test_the_headline_holds_where_no_model_is_true(which, fraction):
+    everybody, keys = list(populations())[which]
+    held, errors, widths = coverage(everybody, keys, fraction)
+    assert (held >= 0.8).all(), held
+    assert np.abs(errors).max() < 0.12, errors
+    assert widths.max() < 0.9, widths  # an interval that says nothing would hold anything
+
+
+@pytest.mark.casc
+@pytest.mark.parametrize("fraction", [0.05, 0.3])
+def test_the_headline_holds_on_a_survey(fraction):
+    """household.csv as the population: real people, keys that hang together."""
+    everybody = reference.data("household")
+    keys = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex", "age", "hhcivil"]
+    held, errors, widths = coverage(everybody, keys, fraction)
+    assert (held >= 0.8).all(), held
+    assert np.abs(errors).max() < 0.12, errors
+    assert widths.max() < 0.9, widths
 
 
 def test_fitted_margins_are_the_observed_ones():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from unmask.attacks.distance import link_nearest
+from unmask.attacks.distance import curve_figure, link_nearest
 from unmask.attacks.linkage import Linkage
 from unmask.attacks.scene import How, Scene, set_scene
 from unmask.engines.local import PREPARING, check_memory, find_nearest, memory_of_search
@@ -24,6 +24,7 @@ from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
 from unmask.kernels.assignment import Matching, solve
 from unmask.kernels.credits import credits as shares_of_optima
+from unmask.kernels.space import EUCLIDEAN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,6 +85,10 @@ def link_globally(
     """
     _check(max_gap, time_budget)
     scene = set_scene(release, "to_release", None, seed, how)
+    if squared and scene.space.norm != EUCLIDEAN:
+        raise ParameterError(
+            "squared totals are of Euclidean distances", got=how.get("metric"), allowed="euclidean, mahalanobis"
+        )
     progress(0.0, PREPARING)
     check_memory(
         4 * memory_of_search(scene.space), "the one-to-one matching", "match fewer records, or know fewer columns"
@@ -152,8 +157,7 @@ def assess_global(release: Release, context: Context) -> Evidence:
     )
     nearest = link_nearest(release, decision_only=True, seed=context.seed)
     people = release.paired
-    both = np.maximum(linkage.credit, nearest.credit)[people]
-    union = rate(both, chance=linkage.chance, seed=context.seed)
+    union = union_of(linkage, nearest, release)
     estimate, known = linkage.estimate, linkage.known()
     return Evidence(
         observations=(
@@ -173,13 +177,20 @@ def assess_global(release: Release, context: Context) -> Evidence:
         per_record=linkage.credit.copy(),
         clarity=linkage.margin,
         facts=_facts(linkage, nearest, union, people),
-        figures=(_figure(linkage, nearest, union),),
+        figures=(_figure(linkage, nearest, union), curve_figure(linkage, "one-to-one linkage")),
         notes=()
         if linkage.optimal
         else (
             f"the matching is proven to be within {linkage.gap:.2g} of the least total distance, not to be the least",
         ),
     )
+
+
+def union_of(linkage: Linkage, nearest: Linkage, release: Release) -> Estimate:
+    """Estimate the share of people found by either attack: for shared credits the larger one, a lower bound."""
+    n = release.original.height
+    both = np.fmax(linkage.per_record(n), nearest.per_record(n))[release.paired]
+    return rate(both, chance=linkage.chance, seed=linkage.seed)
 
 
 def _facts(linkage: Linkage, nearest: Linkage, union: Estimate, people: NDArray[np.int64]) -> tuple[Fact, ...]:

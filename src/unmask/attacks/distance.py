@@ -14,7 +14,7 @@ import numpy as np
 
 from unmask.attacks.linkage import Direction, Linkage
 from unmask.attacks.scene import How, draw, set_scene
-from unmask.engines.local import ask_only, decide_truth, find_nearest, plant_tree
+from unmask.engines.local import ask_only, check_search, decide_truth, find_nearest, plant_tree
 from unmask.engines.metric import build_space, readable, without
 from unmask.errors import ParameterError
 from unmask.evidence.figure import Figure, Series
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
 
 MOST_ATTRIBUTES = 100  # beyond, one by one would take longer than the attack and fill no readable chart
+NEAR = 10
 SAMPLE_FOR_ATTRIBUTES = 2000  # intruders asked when one attribute after the other is taken away
 
 
@@ -110,16 +111,24 @@ def link_nearest(
 
 
 def true_ranks(
-    release: Release, *, cap: int = 100, direction: Direction = "to_release", seed: int = 0, **how: Unpack[How]
+    release: Release,
+    *,
+    cap: int = 100,
+    direction: Direction = "to_release",
+    sample: int | None = None,
+    seed: int = 0,
+    **how: Unpack[How],
 ) -> Rows:
     """Count, for each record, the candidates that are strictly closer than its true one: exact up to ``cap``.
 
-    0 means that the nearest-record attack finds it (or ties); -1 that it has no true record.
+    0 means that the nearest-record attack finds it (or ties); -1 that it has no true record, or that it is not in the
+    ``sample`` (the same people as ``link_nearest`` asks for with that sample and seed).
     """
     if cap < 1:
         raise ParameterError("a cap on the rank is a whole number", got=str(cap), allowed="from 1")
-    scene = set_scene(release, direction, None, seed, how)
-    return rank_of_truth(scene.space, scene.truth, cap)
+    scene = set_scene(release, direction, sample, seed, how)
+    check_search(scene.space)
+    return scene.spread(rank_of_truth(scene.space, scene.truth, cap), -1)
 
 
 def anonymity_sets(
@@ -132,6 +141,7 @@ def anonymity_sets(
 ) -> tuple[Rows, ...]:
     """List, for each record (or the rows in ``people``), the rows of all candidates equally near: Torra's A_b."""
     scene = set_scene(release, direction, None, seed, how)
+    check_search(scene.space)
     start, rows = tied(scene.space, people)
     return tuple(np.split(rows, start[1:-1]))
 
@@ -201,8 +211,8 @@ def assess_nearest(release: Release, context: Context) -> Evidence:
         ),
         per_record=linkage.per_record(release.original.height),
         clarity=linkage.margin,
-        facts=_facts(linkage),
-        figures=(_curve_figure(linkage),),
+        facts=(*_facts(linkage), *_more_facts(release, context.seed)),
+        figures=(curve_figure(linkage, "nearest-record linkage"),),
         attributes=attributes,
         notes=(*encoding.notes, *_left_out(encoding)),
     )
@@ -233,7 +243,27 @@ def _facts(linkage: Linkage) -> tuple[Fact, ...]:
     )
 
 
-def _curve_figure(linkage: Linkage) -> Figure:
+def _more_facts(release: Release, seed: int) -> tuple[Fact, ...]:
+    """Tell what else the true pairs say: how near the true record is, and what the other direction finds."""
+    ranks = true_ranks(release, cap=NEAR, sample=SAMPLE_FOR_ATTRIBUTES, seed=seed)
+    near = float((ranks[ranks >= 0] < NEAR).mean())
+    back = link_nearest(release, direction="to_original", decision_only=True, seed=seed)
+    return (
+        Fact(
+            f"true record among the {NEAR} nearest",
+            near,
+            f"share of people (of a random {SAMPLE_FOR_ATTRIBUTES:,} if there are more) whose record is that near",
+        ),
+        Fact(
+            "found when the release asks",
+            back.estimate.value,
+            "share of people found when each released record looks for its nearest person",
+        ),
+    )
+
+
+def curve_figure(linkage: Linkage, name: str) -> Figure:
+    """Draw precision against coverage."""
     curve = linkage.curve
     pick = np.unique(np.linspace(0, len(curve.coverage) - 1, 200).round().astype(int))
     known = linkage.known().value
@@ -246,9 +276,7 @@ def _curve_figure(linkage: Linkage) -> Figure:
         x_label="people claimed",
         y_label="claims that are right",
         series=(
-            Series(
-                "nearest-record linkage", tuple(curve.coverage[pick].tolist()), tuple(curve.precision[pick].tolist())
-            ),
+            Series(name, tuple(curve.coverage[pick].tolist()), tuple(curve.precision[pick].tolist())),
             Series("blind guess", (0.0, 1.0), (linkage.chance, linkage.chance)),
         ),
         percent=(True, True),

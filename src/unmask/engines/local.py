@@ -57,14 +57,19 @@ def memory_of_search(space: Space) -> int:
     return int(n_queries * 40 + n_points * 24 + attributes * (n_points * 32 + n_queries * 16))
 
 
-def plant_tree(space: Space, tell: Progress) -> Tree:
-    """Build the tree over the points, if it fits."""
-    tell(0.0, PREPARING)
+def check_search(space: Space) -> None:
+    """Refuse a search that would not fit."""
     check_memory(
         memory_of_search(space),
         "the search for nearest records",
         "ask fewer people (sample=), or name fewer columns in quasi",
     )
+
+
+def plant_tree(space: Space, tell: Progress) -> Tree:
+    """Build the tree over the points, if it fits."""
+    tell(0.0, PREPARING)
+    check_search(space)
     return plant(space)
 
 

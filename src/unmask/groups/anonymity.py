@@ -22,7 +22,7 @@ from unmask.evidence.measure import Context, measure
 from unmask.groups.classes import Classes, Frame, check_keys, count_classes, encode, open_table
 from unmask.groups.diversity import Cells, Diversity, Ground, diversity
 from unmask.groups.joint import Joint, join
-from unmask.groups.wildcard import number_rows, wildcard_sizes
+from unmask.groups.wildcard import Crowds, number_rows, wildcard_sizes, wildcard_values
 from unmask.tables.roles import check_columns
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Anonymity:
 
     @property
     def per_record(self) -> Floats:
-        """1/f for each record, in row order (tables in process)."""
+        """1/f for each record, in row order."""
         return self.classes.spread(1 / np.maximum(self.class_sizes, 1.0))
 
     def table(self) -> pl.DataFrame:
@@ -104,7 +104,7 @@ def anonymity(  # noqa: PLR0913 - one option for each model that has a parameter
         Column of sampling weights, for the sum of weights of each crowd.
     missing
         "value": a missing key is a value of its own. "wildcard": it agrees with everything, an incomplete record
-        counting ``alpha`` for others. Diversity is always taken within groups that agree on missing keys too.
+        counting ``alpha`` for others; the confidential values of a crowd count with the same weights.
     ground
         Distance between confidential values in t-closeness: "equal", "ordered" or "numeric". Default: numeric for
         numbers with decimals, equal else. Records whose value is missing are left out of ordered and numeric
@@ -119,22 +119,33 @@ def anonymity(  # noqa: PLR0913 - one option for each model that has a parameter
     frame = open_table(table, quasi=keys, confidential=wanted)
     grounds = _grounds(frame, wanted, ground or {})
     if len(wanted) == 1 and weight is None:  # one grouping serves both: groups are sums of cells
-        classes, attributes = _at_once(frame, keys, wanted[0], grounds[wanted[0]], c)
+        classes, counted = _at_once(frame, keys, wanted[0])
+        pairs = {wanted[0]: counted}
     else:
         classes = count_classes(table, keys, weight=weight)
-        attributes = tuple(_diverse(frame, classes, name, grounds[name], c) for name in wanted)
-    sizes, weights = classes.counts.astype(np.float64), classes.weights
+        pairs = {name: _pairs(frame, classes, name) for name in wanted}
+    sizes, weights, wild = classes.counts.astype(np.float64), classes.weights, None
     if missing == "wildcard":
-        gaps = np.stack([column.is_null().to_numpy() for column in classes.columns.get_columns()], axis=1)
-        codes = classes.codes()
-        sizes = wildcard_sizes(codes, gaps, sizes, alpha)
-        weights = None if weights is None else wildcard_sizes(codes, gaps, weights, alpha)
+        wild = Wild(classes.codes(), _gaps(classes), alpha)
+        sizes = wildcard_sizes(*wild[:2], sizes, alpha)
+        weights = None if weights is None else wildcard_sizes(*wild[:2], weights, alpha)
+    attributes = tuple(_of_rows(rows, name, grounds[name], c, wild) for name, rows in pairs.items())
     return Anonymity(classes, missing, alpha, sizes, weights, attributes)
 
 
-def _at_once(
-    frame: Frame, keys: tuple[str, ...], name: str, ground: Ground, c: float
-) -> tuple[Classes, tuple[Diversity, ...]]:
+class Wild(NamedTuple):
+    """Keys of the classes and which are missing, where missing ones agree with everything."""
+
+    codes: NDArray[np.int32]
+    missing: NDArray[np.bool_]
+    alpha: float
+
+
+def _gaps(classes: Classes) -> NDArray[np.bool_]:
+    return np.stack([column.is_null().to_numpy() for column in classes.columns.get_columns()], axis=1)
+
+
+def _at_once(frame: Frame, keys: tuple[str, ...], name: str) -> tuple[Classes, Rows]:
     """Count (group, value) pairs once and sum the groups from them here."""
     counted = count_classes(frame.to_native(), (*keys, name))
     columns = counted.columns.select(keys)
@@ -143,21 +154,18 @@ def _at_once(
     group = np.cumsum(begins) - 1
     sizes = np.bincount(group, counted.counts).astype(np.int64)
     classes = Classes(keys, columns.filter(pl.Series(begins)), sizes, None, None, frame)
-    rows = Rows(group, _levelled(counted.columns[name], frame, name), counted.counts, len(sizes))
-    return classes, (_of_rows(rows, name, ground, c),)
+    return classes, Rows(group, _levelled(counted.columns[name], frame, name), counted.counts, len(sizes))
 
 
-def _diverse(frame: Frame, classes: Classes, name: str, ground: Ground, c: float) -> Diversity:
+def _pairs(frame: Frame, classes: Classes, name: str) -> Rows:
     """Count (group, value) pairs where the table lives and number the groups as ``classes`` does."""
     names = [f"k{i}" for i in range(len(classes.keys))]
     pairs = count_classes(frame.to_native(), (*classes.keys, name))
     columns = pairs.columns.rename(dict(zip((*classes.keys, name), (*names, "v"), strict=True)))
     numbered = classes.columns.rename(dict(zip(classes.keys, names, strict=True))).with_row_index("g")
     joined = columns.join(numbered, on=names, how="left", nulls_equal=True, maintain_order="left")
-    rows = Rows(
-        joined["g"].to_numpy().astype(np.int64), _levelled(joined["v"], frame, name), pairs.counts, classes.n_classes
-    )
-    return _of_rows(rows, name, ground, c)
+    group = joined["g"].to_numpy().astype(np.int64)
+    return Rows(group, _levelled(joined["v"], frame, name), pairs.counts, classes.n_classes)
 
 
 class Rows(NamedTuple):
@@ -169,19 +177,21 @@ class Rows(NamedTuple):
     n_groups: int
 
 
-def _of_rows(rows: Rows, name: str, ground: Ground, c: float) -> Diversity:
+def _of_rows(rows: Rows, name: str, ground: Ground, c: float, wild: Wild | None) -> Diversity:
     """Sort by group and value, and hand over; ordered scales leave missing values out."""
     code = encode(rows.value).astype(np.int64)
     positions = _positions(rows.value, code, ground)
     order = np.lexsort((code, rows.group)) if isinstance(rows.value.dtype, pl.Enum) else slice(None)
-    group, code, count = rows.group[order], code[order], rows.records[order]
-    cells = Cells(group, code, count, rows.n_groups, positions)
+    counted = Crowds(rows.group[order], code[order], rows.records[order].astype(np.float64))
+    whole = None if wild is None else np.bincount(code, rows.records, minlength=len(positions)).astype(np.float64)
+    if wild is not None:
+        counted = wildcard_values(wild.codes, wild.missing, counted, wild.alpha)
+    cells = Cells(*counted, rows.n_groups, positions, whole)
     if ground == "equal":
         return diversity(cells, name, ground, c)
-    known = rows.value.is_not_null().to_numpy()[order]
-    placed = Cells(
-        group[known], code[known], count[known], rows.n_groups, positions[: int(code[known].max(initial=-1)) + 1]
-    )
+    scale = len(positions) - int(rows.value.null_count() > 0)  # missing has the last code
+    known = counted.take(counted.value < scale)
+    placed = Cells(*known, rows.n_groups, positions[:scale], None if whole is None else whole[:scale])
     return diversity(cells, name, ground, c, placed)
 
 

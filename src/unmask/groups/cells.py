@@ -63,7 +63,7 @@ class SharedValues:
 
     @property
     def per_record(self) -> Flags:
-        """Whether an outsider learns the record's value, in row order (tables in process)."""
+        """Whether an outsider learns the record's value, in row order."""
         return self.classes.spread(self.shared)
 
 
@@ -100,6 +100,11 @@ class Dominance:
     def n_estimable(self) -> int:
         """Cells that fail the p % rule."""
         return int(self.estimable.sum())
+
+    @property
+    def per_record(self) -> Flags:
+        """Whether the record is in a cell that fails one of the rules, in row order."""
+        return self.classes.spread(self.dominated | self.estimable)
 
     def table(self) -> pl.DataFrame:
         """One row for each cell."""

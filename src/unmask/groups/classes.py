@@ -15,7 +15,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unmask.errors import EngineError, RoleError, TableError
+from unmask.errors import RoleError, TableError
+from unmask.groups.packing import PACKED, find_packing
 from unmask.tables.roles import check_columns
 
 if TYPE_CHECKING:
@@ -50,10 +51,16 @@ class Classes:
         """G, the combinations that occur."""
         return len(self.counts)
 
-    def codes(self) -> Codes:
-        """Small integers for the values, classes x keys; missing has a code of its own."""
-        coded = [encode(column) for column in self.columns.get_columns()]
-        return np.stack(coded, axis=1) if coded else np.empty((self.n_classes, 0), np.int32)
+    def codes(self, *, narrow: bool = False) -> Codes:
+        """Small integers for the values, classes x keys; missing has a code of its own.
+
+        ``narrow``: one byte each where no key has more than 256 values, a quarter of the memory.
+        """
+        few = narrow and all(column.n_unique() <= 256 for column in self.columns.iter_columns())
+        codes: Any = np.empty((self.n_classes, self.columns.width), np.uint8 if few else np.int32, order="F")
+        for k, column in enumerate(self.columns.iter_columns()):
+            codes[:, k] = encode(column)
+        return np.asarray(codes)
 
     def table(self, **values: NDArray[Any]) -> pl.DataFrame:
         """One row for each class: its key values, its number of records, and whatever is added."""
@@ -61,15 +68,12 @@ class Classes:
         return counted.with_columns(pl.Series(_free(name, self.keys), value) for name, value in values.items())
 
     def spread(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Give each record of a table in process, in its row order, the value of its class."""
-        if not isinstance(self._frame, nw.DataFrame):
-            raise EngineError(
-                "the table does not live in this process, its records have no row order here",
-                got=type(self._frame).__name__,
-                hint="join the table of classes to it on the quasi-identifiers",
-            )
+        """Give each record, in row order, the value of its class.
+
+        Of a table that lives elsewhere the keys are brought here, in the order in which its engine hands them over.
+        """
         names = [f"k{i}" for i in range(len(self.keys))]
-        records = pl.DataFrame(select_keys(self._frame, self.keys).to_polars())
+        records = collect(select_keys(self._frame, self.keys))
         classes = self.columns.rename(dict(zip(self.columns.columns, names, strict=True)))
         classes = classes.with_columns(pl.Series("value", values))
         joined = records.join(classes, on=names, how="left", nulls_equal=True, maintain_order="left")
@@ -111,23 +115,29 @@ def count_classes(
     frame = open_table(table, name=name, quasi=keys, weight=[weight] if weight is not None else [])
     selected = select_keys(frame, keys, weight, *(expression.alias(label) for label, expression in aggregates.items()))
     names = [f"k{i}" for i in range(len(keys))]
+    packing = find_packing(selected, names)
+    if packing is not None:
+        selected = packing.pack(selected)
     sums = [nw.col("w").sum(), nw.col("w").min().alias("least"), nw.col("gap").sum()] if weight is not None else []
-    counted = collect(
-        selected.lazy().group_by(names).agg(nw.len().alias("n"), *sums, *(nw.col(label).sum() for label in aggregates))
-    )
+    groups = selected.lazy().group_by(names if packing is None else PACKED)
+    totals = [nw.len().alias("n"), *sums, *(nw.col(label).sum() for label in aggregates)]
+    # counts only: sums of parts in another order would differ in the last bit
+    counted = collect(groups.agg(*totals), streamed=packing is not None and len(totals) == 1)
+    del selected, groups
     if counted.height == 0:
         raise TableError(f"the {name} has no rows", hint="a table needs at least one row")
-    counted = counted.sort(names, nulls_last=True)  # the same order whatever engine counted
+    # the same order whatever engine counted
+    counted = counted.sort(names, nulls_last=True) if packing is None else packing.unpack(counted.sort(PACKED))
     weights = _weights(counted, weight) if weight is not None else None
     columns = counted.select(names).rename(dict(zip(names, keys, strict=True)))
     counts = counted["n"].cast(pl.Int64).to_numpy()
     return Classes(keys, columns, counts, weights, counted.select(list(aggregates)), frame)
 
 
-def collect(frame: Frame) -> pl.DataFrame:
-    """Bring a (small) frame of any engine into polars."""
+def collect(frame: Frame, *, streamed: bool = False) -> pl.DataFrame:
+    """Bring a (small) frame of any engine into polars; ``streamed``: a polars query, with half the memory."""
     if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect(backend="polars")
+        frame = frame.collect(backend="polars", **({"engine": "streaming"} if streamed else {}))
     return pl.DataFrame(frame.to_polars())
 
 

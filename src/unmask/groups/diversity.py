@@ -54,9 +54,10 @@ class Cells:
 
     group: Counts
     value: Counts  # code, 0..m-1, in the order of the values
-    count: Counts
+    count: Counts | Floats  # records; parts of records where missing keys are wildcards
     n_groups: int
     positions: Floats  # of the m values, for the numeric ground distance
+    whole: Floats | None = None  # records of each value in the file, where groups overlap and do not sum to it
 
     @property
     def sizes(self) -> Floats:
@@ -71,7 +72,10 @@ class Cells:
     @property
     def overall(self) -> Floats:
         """q_v: share of each value in the file."""
-        return np.asarray(np.bincount(self.value, self.count, minlength=len(self.positions)) / self.count.sum())
+        counts = (
+            np.bincount(self.value, self.count, minlength=len(self.positions)) if self.whole is None else self.whole
+        )
+        return np.asarray(counts / counts.sum())
 
 
 def diversity(cells: Cells, attribute: str, ground: Ground, c: float, placed: Cells | None = None) -> Diversity:
@@ -104,7 +108,8 @@ def recursive(cells: Cells, c: float) -> Counts:
     tail = cells.sizes[group] - (before - before[first][np.cumsum(np.r_[True, group[1:] != group[:-1]]) - 1])
     largest = np.zeros(cells.n_groups)
     largest[group[first]] = count[first]
-    held = np.bincount(group, largest[group] < c * tail, minlength=cells.n_groups)
+    enough = largest[group] * (1 + 1e-9) < c * tail  # sums of parts of records are not exact
+    held = np.bincount(group, enough, minlength=cells.n_groups)
     return np.maximum(1, held.astype(np.int64))
 
 

@@ -86,12 +86,15 @@ class Fix:
         return long.select(pl.col("row").cast(pl.Int64), "attribute").sort("row", maintain_order=True)
 
     def steps(self, table: Any) -> pl.DataFrame:  # noqa: ANN401 - a frame in process
-        """The fix list as a table: action, attribute, row (none for a whole attribute), width; cheapest means first."""
+        """The fix list as a table: action, attribute, row (none for a whole attribute), width; cheapest means first.
+
+        Rows are numbered from 1, as in the report and in ``--records``.
+        """
         by_cost = sorted(self.coarsened, key=lambda step: step.cost)
         whole = [
             ("leave out" if step.width is None else "coarsen", step.attribute, None, step.width) for step in by_cost
         ]
-        cells = [("suppress", attribute, row, None) for row, attribute in self.cells(table).iter_rows()]
+        cells = [("suppress", attribute, row + 1, None) for row, attribute in self.cells(table).iter_rows()]
         cells_first = self.n_cells <= sum(step.cost for step in self.coarsened)
         schema = {"action": pl.String, "attribute": pl.String, "row": pl.Int64, "width": pl.Float64}
         return pl.DataFrame([*cells, *whole] if cells_first else [*whole, *cells], schema=schema, orient="row")

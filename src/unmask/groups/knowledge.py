@@ -134,8 +134,10 @@ def knowledge_sweep(
     classes = count_classes(table, keys)
     from unmask.kernels.subsets import subset_counts  # noqa: PLC0415 - numba is heavy
 
-    masks, counts = subset_counts(classes.codes(), classes.counts, max_size=size, k=k)
-    return Knowledge(keys, classes.n_records, size, k, masks, counts[:, 0], counts[:, 1], counts[:, 2])
+    codes, records, n = classes.codes(narrow=True), classes.counts, classes.n_records
+    del classes  # the values themselves are not needed any more
+    masks, counts = subset_counts(codes, records, max_size=size, k=k)
+    return Knowledge(keys, n, size, k, masks, counts[:, 0], counts[:, 1], counts[:, 2])
 
 
 # --- as an attack on a pair of tables ---------------------------------------------------------------------------------

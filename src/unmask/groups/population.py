@@ -125,7 +125,7 @@ class PopulationRisk:
 
     @property
     def per_record(self) -> Floats:
-        """Risk of each record, in row order (tables in process)."""
+        """Risk of each record, in row order."""
         return self.classes.spread(self.class_risk)
 
 

@@ -107,12 +107,12 @@ class SpecialUniques:
 
     @property
     def scores(self) -> Floats:
-        """Score of each record, in row order (tables in process)."""
+        """Score of each record, in row order."""
         return self.classes.spread(self.class_scores)
 
     @property
     def per_record(self) -> Floats:
-        """DIS-SUDA of each record, in row order (tables in process): a risk in [0, 1]."""
+        """DIS-SUDA of each record, in row order: a risk in [0, 1]."""
         return self.classes.spread(self.class_dis)
 
     @property
@@ -173,7 +173,7 @@ def special_uniques(  # noqa: PLR0913 - what to find, how to score it, and how l
 
     try:
         who, mask = minimal_uniques(
-            classes.codes(), classes.counts, max_size=size, max_work=max_work, progress=progress
+            classes.codes(narrow=True), classes.counts, max_size=size, max_work=max_work, progress=progress
         )
     except WorkBoundError as error:
         sets = sum(comb(len(keys), k) for k in range(1, size + 1))

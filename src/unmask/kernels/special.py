@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Codes = NDArray[np.int32]
 Masks = NDArray[np.int64]
 
+CHUNK = 1 << 16
 MAX_ATTRIBUTES = 62  # attribute sets are bit masks in int64
 
 
@@ -79,12 +80,14 @@ def minimal_uniques(
     cards = codes.max(axis=0).astype(np.int64) + 1
     order = np.argsort(cards, kind="stable")
     narrow = np.uint8 if cards.max() <= 256 else np.int32  # a column that fits the cache is read twice as fast
-    columns = np.ascontiguousarray(codes[:, order].T.astype(narrow))
+    columns = np.empty((m, len(codes)), narrow)
+    for place, column in enumerate(order):
+        columns[place] = codes[:, column]
     found = _walk(columns, int(cards.max()), counts == 1, max_size, max_work, progress)
-    rows, places = _unlink(found.heads, found.links, found.many)
-    original = _restore(found.masks[places], order)
-    by = np.lexsort((original, rows))
-    return rows[by], original[by]
+    for start in range(0, found.many, CHUNK):  # in place, and few at a time: there may be many more MSUs than classes
+        part = found.masks[start : min(start + CHUNK, found.many)]
+        part[:] = _restore(part, order)
+    return _unlink(found.heads, found.links, found.masks, found.many)
 
 
 def _walk(
@@ -136,17 +139,18 @@ def _restore(masks: Masks, order: NDArray[np.intp]) -> Masks:
 
 
 @njit(cache=True)
-def _unlink(heads: Codes, links: Codes, found: int) -> tuple[Codes, Codes]:
-    """Lay the linked lists of all classes out as two arrays: the class, and the place of its MSU."""
-    rows, places = np.empty(found, np.int32), np.empty(found, np.int32)
+def _unlink(heads: Codes, links: Codes, masks: Masks, found: int) -> tuple[Codes, Masks]:
+    """Lay the linked lists of all classes out as two arrays: the class, and its MSUs in increasing order."""
+    rows, sets = np.empty(found, np.int32), np.empty(found, np.int64)
     at = 0
     for row in range(heads.shape[0]):
-        place = heads[row]
+        place, first = heads[row], at
         while place >= 0:
-            rows[at], places[at] = row, place
+            rows[at], sets[at] = row, masks[place]
             at += 1
             place = links[place]
-    return rows, places
+        sets[first:at].sort()
+    return rows, sets
 
 
 @njit(cache=True)

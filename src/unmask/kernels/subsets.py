@@ -31,7 +31,9 @@ def subset_counts(codes: Codes, counts: Counts, *, max_size: int, k: int) -> tup
     cards = codes.max(axis=0).astype(np.int64) + 1
     order = np.argsort(cards, kind="stable")
     narrow = np.uint8 if cards.max() <= 256 else np.int32
-    columns = np.ascontiguousarray(codes[:, order].T.astype(narrow))
+    columns = np.empty((m, len(codes)), narrow)
+    for place, column in enumerate(order):
+        columns[place] = codes[:, column]
     masks, table = _walk(columns, int(cards.max()), counts.astype(np.int64), max_size, k, total)
     restored = np.zeros_like(masks)
     for position, column in enumerate(order):
