@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Method = Literal["auto", "exact", "seeds", "geometric"]
 METHODS = ("auto", "exact", "seeds", "geometric")
-BUDGET = 20_000_000  # work of branch and bound: a minute or two
+BUDGET = 50_000_000  # work of branch and bound: a few minutes at most
 
 
 @dataclass(frozen=True, slots=True)
