@@ -150,8 +150,9 @@ def test_pandas_index_means_nothing():
     table = sample()
     shuffled = pd.DataFrame(table.to_dict(as_series=False), index=np.random.default_rng(0).integers(0, 9, table.height))
     one, two = (anonymity(t, quasi=["word", "whole"], confidential="ill") for t in (table, shuffled))
+    rows = table.rows()
     assert one.worst == two.worst
-    assert one.per_record.tolist() == two.per_record.tolist()
+    assert two.per_record.tolist() == [1 / naive.matches(rows, i, [0, 1]) for i in range(len(rows))]
 
 
 def test_levels_keep_their_order():
