@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+PEERS  := .venv-peers/.installed
 
 help:  ## What can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -12,18 +13,25 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $(STAMP)
 
+$(PEERS): pyproject.toml
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check '.[peers]'
+	touch $(PEERS)
+
+peers: $(PEERS)  ## An environment with the second tools that results are compared with
+
 setup: $(STAMP)  ## A virtual environment with everything
 
 demo: $(STAMP)  ## Assess a generated release; ends in a verdict and demo/report.html
 	$(BIN)/unmask demo --out demo
 
-test: $(STAMP)  ## All tests
+test: $(STAMP) $(PEERS)  ## All tests
 	$(BIN)/python -m pytest -n 2
 
 lint: $(STAMP)  ## ruff and mypy --strict
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
-bench: $(STAMP)  ## Benchmarks, ratios against named peers
+bench: $(STAMP) $(PEERS)  ## Benchmarks, ratios against named peers
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	for b in benchmarks/*.py; do $(BIN)/python $$b || exit 1; done
 
@@ -31,6 +39,6 @@ papers: $(STAMP)  ## Reproduce the papers' tables and figures into docs/papers
 	for p in benchmarks/papers/*.py; do case $$p in *_page.py) ;; *) $(BIN)/python $$p || exit 1;; esac; done
 
 clean:  ## Remove what was made
-	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-peers demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help setup demo test lint bench papers clean
+.PHONY: help peers setup demo test lint bench papers clean

@@ -4,42 +4,22 @@
 2. The same at n = 1,000 against recordlinkage's ECMClassifier over the full index (target 1,000 times faster).
 3. Surrogate learning at n = 100,000 and 13 attributes, in units of one plain nearest-record run (target < 20).
 
-recordlinkage is used if it can be imported; otherwise give the Python of an environment that has it in UNMASK_PEERS.
+recordlinkage is in the environment that `make peers` makes, or at the Python that UNMASK_PEERS names.
 Arguments choose parts: `python benchmarks/linkers.py 1 3`.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-PEER = """
-import json, sys, time
-import numpy as np, pandas as pd
-from recordlinkage import ECMClassifier, Compare, Index
-data = np.load(sys.argv[1])
-a, b = (pd.DataFrame(data[k], columns=[f"c{i}" for i in range(data[k].shape[1])]) for k in "ab")
-begun = time.perf_counter()
-pairs = Index().full().index(a, b)
-compare = Compare()
-for name in a.columns:
-    compare.exact(name, name, label=name)
-vectors = compare.compute(pairs, a, b)
-middle = time.perf_counter()
-ecm = ECMClassifier(atol=1e-6, max_iter=1000)
-ecm.fit(vectors)
-end = time.perf_counter()
-print(json.dumps({"compare": middle - begun, "fit": end - middle,
-    "m": [ecm.m_probs[c][1] for c in a.columns], "u": [ecm.u_probs[c][1] for c in a.columns]}))
-"""
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+from reference import PEERS, second_tool
+
 CARDS = (100, 80, 50, 20, 12, 10, 5, 2)
 
 
@@ -91,14 +71,10 @@ def million():
 
 def against_recordlinkage():
     a, b = files(1000)
-    path = Path(tempfile.mkdtemp()) / "files.npz"
-    np.savez(path, a=a, b=b)
-    python = os.environ.get("UNMASK_PEERS", sys.executable)
-    run = subprocess.run([python, "-c", PEER, str(path)], capture_output=True, text=True, check=False)
-    if run.returncode:
-        print("2. recordlinkage is not here: set UNMASK_PEERS to a Python that has it")
+    if not PEERS.exists():
+        print("2. recordlinkage is not here: make peers, or set UNMASK_PEERS to a Python that has it")
         return
-    peer = json.loads(run.stdout.strip().splitlines()[-1])
+    peer = second_tool("recordlinkage", a, b, "1e-6")
     compared = comparison(a, b)
     taken, model = best(lambda: em(compared, prior="learn", tolerance=1e-6), 5)
     apart = max(np.abs(model.m[:, 0] - peer["m"]).max(), np.abs(model.u[:, 0] - peer["u"]).max())

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from hypothesis import HealthCheck, settings
 
-from reference import BROWSERS, REFERENCE
+from reference import BROWSERS, PEERS, REFERENCE
 
 settings.register_profile(
     "unmask", deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -20,6 +20,7 @@ def pytest_collection_modifyitems(items):
         "casc": None
         if (REFERENCE / "golden").is_dir()
         else f"no reference tables at {REFERENCE.resolve()}: set UNMASK_DATA",
+        "peers": None if PEERS.exists() else f"no second tools at {PEERS}: make peers, or set UNMASK_PEERS",
         "browser": None if any(map(shutil.which, BROWSERS)) else f"no browser: none of {', '.join(BROWSERS)}",
     }
     for item in items:

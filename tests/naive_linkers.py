@@ -56,6 +56,28 @@ def em(vectors, levels, prior, *, learn_prior=False, steps=20000, tolerance=1e-1
     raise AssertionError("the twin did not converge")
 
 
+def em_of_people(vectors, levels, people, *, steps=5000, tolerance=1e-12):
+    """EM where each person has exactly one match, over the list of all pairs: m and u; no order among the levels."""
+    n, k = vectors.shape
+    u = np.array([[np.mean(vectors[:, a] == v) for v in range(levels)] for a in range(k)])
+    m = np.zeros_like(u)
+    for a in range(k):
+        seen = np.flatnonzero(u[a])
+        m[a, seen] = 0.1 / max(1, len(seen) - 1)
+        m[a, seen[0]] = 0.9 if len(seen) > 1 else 1.0
+    for _ in range(steps):
+        ratio = np.ones(n)
+        for a in range(k):
+            ratio = ratio * m[a, vectors[:, a]] / u[a, vectors[:, a]]
+        shares = ratio.reshape(people, -1)
+        g = (shares / shares.sum(axis=1, keepdims=True)).ravel()
+        new = np.array([[g[vectors[:, a] == v].sum() / people for v in range(levels)] for a in range(k)])
+        change, m = np.abs(new - m).max(), new
+        if change < tolerance:
+            return m, u
+    raise AssertionError("the twin did not converge")
+
+
 def pattern_counts(vectors):
     found, counts = np.unique(vectors, axis=0, return_counts=True)
     return {tuple(row): int(count) for row, count in zip(found.tolist(), counts, strict=True)}

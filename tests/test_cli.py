@@ -381,3 +381,54 @@ def test_a_bad_weight_is_refused_before_the_work(tmp_path, capsys):
     fix = ["--fix", tmp_path / "f.csv", "--k", "0", "--only", "uniqueness", "--quiet"]
     assert run("assess", tmp_path / "a.csv", tmp_path / "a.csv", "--quasi", "town", *fix) == 2
     assert "k=0" in capsys.readouterr().err
+
+
+def test_the_masking_is_told_on_the_command_line(files, tmp_path, capsys):
+    given = ("assess", *files, "--id", "patient", "--confidential", "diagnosis,cost", "--only", "transparent")
+    assert run(*given, "--masking", "noise(0.3)", "--json", tmp_path / "r.json") == 1
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert "transparent.rate" in {finding["key"] for finding in found["findings"]}
+    assert run(*given, "--masking", "noize(0.3)") == 2
+    assert "did you mean" in capsys.readouterr().err
+
+
+def test_a_scenario_in_the_configuration(files, tmp_path, capsys):
+    config = tmp_path / "unmask.toml"
+    config.write_text(
+        f"""original = "{files[0]}"
+released = "{files[1]}"
+id = "patient"
+confidential = ["diagnosis", "cost"]
+only = ["nearest"]
+masking = "noise(0.3)"
+
+[scenario]
+people = 20
+"""
+    )
+    assert run("assess", "--config", config, "--json", tmp_path / "r.json") in {0, 1, 3}
+    text = (tmp_path / "r.json").read_text()
+    assert "the intruder knows 20 people" in text
+    rates = [finding for finding in json.loads(text)["findings"] if finding["key"] == "nearest.rate"]
+    assert rates[0]["estimate"]["n"] == 20
+    config.write_text(config.read_text().replace("people = 20", "person = 20"))
+    assert run("assess", "--config", config) == 2
+    assert "did you mean 'people'" in capsys.readouterr().err
+
+
+def test_the_help_shows_how_to_give_masking_and_scenario(capsys):
+    assert run("assess", "--help") == 0
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert '--masking "noise(0.5)"' in shown
+    assert "[scenario]" in shown
+
+
+@pytest.mark.parametrize("only", ["probabilistic", "learned", "scenario"])
+def test_odd_tables_are_never_called_safe_by_the_linkers(tmp_path, only):
+    """One record, one constant attribute: whatever can be said, it is not that all is well."""
+    for name, table in {"one": {"a": [1.5]}, "same": {"a": ["x"] * 6, "b": [2.0] * 6}}.items():
+        path = tmp_path / f"{name}.csv"
+        pl.DataFrame(table).write_csv(path)
+        out = tmp_path / f"{name}.json"
+        code = run("assess", path, path, "--only", only, "--json", out)
+        assert code in {1, 2, 3}

@@ -129,6 +129,7 @@ _HOMES = {  # public name: where it lives. Imported on first use, so that `impor
     "true_ranks": "attacks.distance",
     "value_disclosure": "attribute.value",
     "verify": "verify",
+    "worst_case": "attacks.learned",
 }
 
 __all__ = [
@@ -197,6 +198,7 @@ __all__ = [
     "true_ranks",
     "value_disclosure",
     "verify",
+    "worst_case",
 ]
 
 

@@ -100,7 +100,8 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
         bool | None, typer.Option("--synthetic", help="No row of the release was made from one person.")
     ] = None,
     masking: Annotated[
-        str | None, typer.Option(help='How the release was made, for the intruder who knows it: "noise(0.5)".')
+        str | None,
+        typer.Option(help='How the release was made, for the intruder who knows it: --masking "noise(0.5)".'),
     ] = None,
     separator: Annotated[str | None, typer.Option(help="Separator of text files; found by itself.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of text files; found by itself.")] = None,
@@ -118,7 +119,12 @@ def assess_command(  # noqa: PLR0913 - one parameter per option
     l: Annotated[  # noqa: E741 - the letter of the model
         int | None, typer.Option(help="Wanted confidential values in a group, for --fix (default 1).")
     ] = None,
-    config: Annotated[Path | None, typer.Option(help="TOML file with the same options.")] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            help="TOML file with the same options; a table [scenario] says what the intruder knows: people = 0.1."
+        ),
+    ] = None,
     show_values: Annotated[
         bool | None, typer.Option("--show-values", help="Let the report show ids and places of people who are found.")
     ] = None,

@@ -110,6 +110,39 @@ def test_the_exact_program_equals_brute_force(kind):
         assert found.credit.sum() >= len(stage.truth) - found.wrong
 
 
+def grid_of(kind):
+    """Many allowed parameters of two attributes: matrices of trace 1 without negative eigenvalues, or weights."""
+    if kind == "bilinear":  # a, b, c of [[a, b], [b, c]]
+        return [
+            np.array([a, r * np.sqrt(a * (1 - a)), 1 - a])
+            for a in np.linspace(0, 1, 41)
+            for r in np.linspace(-1, 1, 41)
+        ]
+    steps = np.arange(13)  # w1, w2, min, max, with sum 1
+    return [
+        np.array([a, b, c, 12 - a - b - c]) / 12
+        for a in steps for b in steps for c in steps
+        if a + b + c <= 12
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["bilinear", "choquet"])
+def test_the_exact_program_of_richer_aggregators_equals_brute_force(kind):
+    for seed in range(2):
+        stage = set_stage(noisy(8, seed, (0.3, 1.5)))
+        found = solve_worst_case(stage.space, stage.truth, kind, time_limit=30)
+        assert found.optimal and found.gap == 0
+
+        def distance_of(space, weights, i, j, kind=kind):
+            return float(features(space, kind, np.array([i]), np.array([j]))[0] @ weights)
+
+        fewest = naive.fewest_wrong(stage.space, stage.truth, grid_of(kind), distance_of)
+        assert fewest - 1 <= found.wrong <= fewest  # one better can hide between the points of the grid
+        assert found.credit.sum() >= len(stage.truth) - found.wrong
+        usual = plain(stage.space, kind).credit(stage.space, stage.truth).sum()
+        assert found.credit.sum() >= usual - 1e-12  # never below the plain distance
+
+
 @pytest.mark.parametrize("kind", ["bilinear", "choquet"])
 def test_richer_aggregators_find_no_fewer_exactly(kind):
     release = noisy(12, 4, (0.3, 1.5))
@@ -176,6 +209,21 @@ def test_evidence():
     facts = {fact.name: fact.value for fact in evidence.facts}
     assert facts["rate in-sample"] >= facts["rate of the plain distance"]
     assert evidence.figures[0].series[0].x[0] == "clear"
+    told = dict(evidence.attributes)
+    assert max(told, key=told.get) == "clear"
+    assert sum(told.values()) == pytest.approx(evidence.observations[0].estimate.value)
+
+
+def test_interactions_are_shown():
+    rng = np.random.default_rng(1)
+    x, noise = rng.normal(size=(120, 3)), rng.normal(size=120)
+    y = x + np.column_stack([noise, noise, 0.1 * rng.normal(size=120)])  # a - b is untouched: only a matrix can tell
+    release = Release(*(pl.DataFrame(side, schema=["a", "b", "c"]) for side in (x, y)))
+    linkage = link_learned(release, aggregator="bilinear")
+    assert linkage.interactions[0][:2] == ("a", "b") and linkage.interactions[0][2] < 0
+    figure = assess_learned(release, Context()).figures[-1]
+    assert figure.title == "Which attributes give people away together?"
+    assert figure.series[0].x[0] == "a and b"
 
 
 @pytest.mark.casc

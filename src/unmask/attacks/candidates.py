@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unmask.attacks.one_to_one import Match, code_space, match_people
 from unmask.engines.local import decide_truth, find_nearest, plant_tree
 from unmask.errors import EngineError
 from unmask.evidence.measure import silent
+from unmask.kernels.blocking import MARGIN, SLACK, cut_blocks, scale_of, weigh_blocks
 from unmask.kernels.patterns import Patterns, patterns_by_groups, patterns_by_pairs
-from unmask.kernels.space import MANHATTAN, Space
-from unmask.kernels.weighing import TIE, Weighing, pairs_above, weigh
+from unmask.kernels.weighing import TIE, Weighing, weigh
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
 
     from unmask.attacks.comparison import Comparison
     from unmask.attacks.fellegi_sunter import FellegiSunter
+    from unmask.kernels.space import Space
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
 MOST_PAIRS = 20_000_000_000  # beyond that an exhaustive pass takes too long to begin without being asked
+BLOCKS_FROM = 400_000_000  # pairs (20,000 people) from which blocks are searched
 GROUPS_FROM = 4_000_000  # pairs from which group-bys and trees beat a pass over all pairs
 BITS = float(np.log2(np.e))
 
@@ -64,14 +67,39 @@ class Found(NamedTuple):
     posterior: Floats
 
 
+class Tail(NamedTuple):
+    """What candidates of less than a weight add to a person's likelihood, on average: the patterns tell."""
+
+    weight: Floats  # bits, ascending
+    total: Floats  # one longer: sum of 2^weight over a person's candidates up to here
+
+    def below(self, weight: Floats) -> Floats:
+        """Sum over the candidates of less weight."""
+        return self.total[np.searchsorted(self.weight, weight, "left")]
+
+
+def tail_of(weight: Floats, count: Ints, people: int) -> Tail:
+    """From the weights of the patterns and the number of pairs that have each."""
+    order = np.argsort(weight, kind="stable")
+    parts = np.exp2(np.clip(weight[order], -1000, 1000)) * count[order] / people
+    return Tail(weight[order], np.concatenate([[0.0], np.cumsum(parts)]))
+
+
 def best_candidates(
-    comparison: Comparison, model: FellegiSunter, truth: Ints, seed: int, tell: Callable[[float], None] | None
+    comparison: Comparison,
+    model: FellegiSunter,
+    truth: Ints,
+    tail: Tail,
+    seed: int,
+    tell: Callable[[float], None] | None,
 ) -> Found:
-    """The tree where agreement is exact (weights are then distances between codes), else a pass over all pairs."""
-    space = _space(comparison, model)
-    if space is not None and len(comparison.left) * len(comparison.right) >= GROUPS_FROM:
-        return _by_tree(space, model, truth, seed)
-    _check_pairs(len(comparison.left) * len(comparison.right))
+    """A tree where agreement is exact, blocks where pairs are many, a pass over all of them where they are few."""
+    pairs = len(comparison.left) * len(comparison.right)
+    space = code_space(comparison, model)
+    if space is not None and pairs >= GROUPS_FROM:
+        return _by_tree(space, model, truth, tail, seed)
+    if pairs >= BLOCKS_FROM:
+        return _by_blocks(comparison, model, truth, tail, seed, tell)
     found = weigh(
         comparison.left,
         comparison.right,
@@ -82,66 +110,56 @@ def best_candidates(
         seed,
         tell,
     )
-    return _read(found)
+    return _read(found, len(comparison.right))
 
 
-def _read(found: Weighing) -> Found:
+def _read(found: Weighing, n_right: int) -> Found:
+    """In bits; a next best that is farther than MARGIN counts as that far."""
     credit = np.where(found.true >= found.best - TIE, 1.0 / np.maximum(found.ties, 1), 0.0)
-    second = np.where(found.second <= -1e299, -np.inf, found.second) * BITS
+    second = np.where(found.ties < n_right, np.maximum(found.second, found.best - MARGIN), -np.inf) * BITS
     posterior = np.exp(found.best - found.total)
     return Found(found.row, found.best * BITS, second, found.ties, credit, posterior)
 
 
-def _space(comparison: Comparison, model: FellegiSunter) -> Space | None:
-    """Bits lost against full agreement, as a sum over attributes; None where a missing value tells more than a hit."""
-    if not comparison.exact:
-        return None
-    weights = model.weights
-    step = weights[:, 0] - weights[:, 1]
-    missing = np.where(comparison.gaps, weights[:, 0] - weights[:, -1], 0.0)
-    if (step < 0).any() or (missing < 0).any():
-        return None
-    left, right = comparison.codes()
-    none = np.empty(0)
-    return Space(
-        np.empty((len(left), 0)), np.empty((len(right), 0)), left, right, MANHATTAN, none, step, missing, TIE, TIE
-    )
+def _by_blocks(
+    comparison: Comparison,
+    model: FellegiSunter,
+    truth: Ints,
+    tail: Tail,
+    seed: int,
+    tell: Callable[[float], None] | None,
+) -> Found:
+    """Blocks that cannot reach the best are left out; of candidates 8 bits below it, the posterior takes the mean."""
+    scale = scale_of(comparison.edges, comparison.n_edges, model.weights / BITS)
+    found = weigh_blocks(comparison.left, cut_blocks(comparison.right, scale), scale, truth, seed, tell)
+    rest = tail.below((found.best - SLACK) * BITS)
+    found = found._replace(total=np.logaddexp(found.total, np.log(np.maximum(rest, 1e-300))))
+    return _read(found, len(comparison.right))
 
 
-def _by_tree(space: Space, model: FellegiSunter, truth: Ints, seed: int) -> Found:
+def _by_tree(space: Space, model: FellegiSunter, truth: Ints, tail: Tail, seed: int) -> Found:
     tree = plant_tree(space, silent)
     decision = decide_truth(space, truth, tell=silent, tree=tree)
     nearest = find_nearest(space, seed=seed, tell=silent, tree=tree)
     top = float(model.weights[:, 0].sum())
     weight = top - nearest.least
-    posterior = np.minimum(model.posterior(weight), 1.0 / nearest.ties)
-    return Found(nearest.row, weight, top - nearest.second, nearest.ties, decision.credit, posterior)
-
-
-def match_one_to_one(comparison: Comparison, model: FellegiSunter, truth: Ints, lower: float, found: Found) -> Found:
-    """The one-to-one links of greatest total weight above ``lower``, exactly, over all pairs that reach it."""
-    from scipy.sparse import csr_array  # noqa: PLC0415 - heavy
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # noqa: PLC0415
-
-    n, n_right = len(comparison.left), len(comparison.right)
-    rows, points, weights = pairs_above(
-        comparison.left, comparison.right, comparison.edges, comparison.n_edges, model.weights / BITS, lower / BITS
+    posterior = 1.0 / (nearest.ties + tail.below(weight - TIE) * np.exp2(-np.clip(weight, -1000, 1000)))
+    second = np.where(
+        nearest.ties < len(space.point_codes), np.maximum(top - nearest.second, weight - MARGIN * BITS), -np.inf
     )
-    gain = weights * BITS - lower
-    top = float(gain.max(initial=0.0)) + 1.0
-    cost = np.concatenate([top - gain, np.full(n, top)])  # a record may stay alone, at the price of no gain
-    graph = csr_array(
-        (cost, (np.concatenate([rows, np.arange(n)]), np.concatenate([points, n_right + np.arange(n)]))),
-        shape=(n, n_right + n),
-    )
-    left, right = min_weight_full_bipartite_matching(graph)
-    link = np.full(n, -1, dtype=np.int64)
-    link[left] = np.where(right < n_right, right, -1)
-    own = np.zeros(n)
+    return Found(nearest.row, weight, second, nearest.ties, decision.credit, posterior)
+
+
+def match_one_to_one(
+    comparison: Comparison, model: FellegiSunter, truth: Ints, lower: float, found: Found
+) -> tuple[Found, Match]:
+    """The one-to-one links of greatest total weight above ``lower``, with the proof."""
+    match = match_people(comparison, model, lower)
+    link = match.link
+    weight = np.full(len(link), np.nan)
     linked = np.flatnonzero(link >= 0)
     levels = comparison.levels(linked, link[linked])
-    own[linked] = sum(model.weights[k, levels[:, k]] for k in range(levels.shape[1]))
-    weight = np.where(link >= 0, own, np.nan)
+    weight[linked] = sum(model.weights[k, levels[:, k]] for k in range(levels.shape[1]))
     credit = ((link >= 0) & (link == truth)).astype(np.float64)
     margin = np.where(found.row == link, found.second, found.weight)
-    return Found(link, weight, margin, (link >= 0).astype(np.int64), credit, found.posterior)
+    return Found(link, weight, margin, (link >= 0).astype(np.int64), credit, found.posterior), match

@@ -1,8 +1,9 @@
 """Comparison vectors: for each attribute, how closely two records agree, as a level. Level 0 is the closest.
 
 Categories agree or differ. Numbers agree exactly, or within the first, second, ... of several widths, or not. The
-widths come from the data: they are the differences that 1 %, 5 % and 25 % of all pairs of one record of each file stay
-within, so that agreement within the first is rare by chance. A missing value on either side is a level of its own.
+widths come from the data: they are the differences that 0.1 %, 0.3 %, 1 %, 3 %, 10 % and 30 % of all pairs of one
+record of each file stay within, so that agreement within the first is rare by chance. A missing value on either side is
+a level of its own.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from unmask.errors import ParameterError, did_you_mean
+from unmask.kernels.mixture import level_shares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 Numbers = Literal["bands", "exact"]
-SHARES = (0.01, 0.05, 0.25)  # of all pairs within the first, second and third width
+SHARES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)  # of all pairs within the first, second, ... width
 MOST_ATTRIBUTES = 14
 GRID = 2000  # quantiles of each file that the widths are found from
 
@@ -215,34 +217,16 @@ def shares_of_levels(comparison: Comparison) -> tuple[Floats, Floats]:
     """
     most = int(comparison.radix.max())
     shares, errors = np.zeros((len(comparison.names), most)), np.zeros((len(comparison.names), most))
+    sizes = len(comparison.left), len(comparison.right)
+    ordered = [np.sort(side, axis=0) for side in (comparison.left, comparison.right)]  # missing ones last
+    present = [sizes[side] - np.isnan(ordered[side]).sum(axis=0) for side in (0, 1)]
     for k in range(len(comparison.names)):
         levels = int(comparison.radix[k])
+        columns = [np.ascontiguousarray(ordered[side][: present[side][k], k]) for side in (0, 1)]
+        edges = comparison.edges[k, : comparison.n_edges[k]]
         for side in (0, 1):
-            rows, weights = _partners(comparison, k, side)
-            mean = weights @ rows
-            errors[k, :levels] += (weights @ (rows - mean) ** 2) / max(1, _height(comparison, side) - 1)
+            mean, square = level_shares(columns[side], columns[1 - side], sizes[side], sizes[1 - side], edges)
+            errors[k, :levels] += square[:levels] / (sizes[side] * max(1, sizes[side] - 1))
             if side == 0:
-                shares[k, :levels] = mean
-        errors[k] = np.sqrt(errors[k])
-    return shares, errors
-
-
-def _height(comparison: Comparison, side: int) -> int:
-    return len(comparison.right if side else comparison.left)
-
-
-def _partners(comparison: Comparison, k: int, side: int) -> tuple[Floats, Floats]:
-    """For each different value of a file, the share of the other's records on each level; and how common it is."""
-    own, other = comparison.left[:, k], comparison.right[:, k]
-    if side:
-        own, other = other, own
-    values, counts = np.unique(own[~np.isnan(own)], return_counts=True)
-    there = np.sort(other[~np.isnan(other)])
-    up_to = [within(values, there, width) for width in comparison.edges[k, : comparison.n_edges[k]]]
-    levels = np.diff(np.column_stack([np.zeros(values.size), *up_to, np.full(values.size, there.size)]), axis=1)
-    rows = np.zeros((values.size + 1, int(comparison.radix[k])))  # the last row is that of the missing
-    rows[:-1, : levels.shape[1]] = levels / other.size
-    if comparison.gaps[k]:
-        rows[:-1, -1] = 1 - there.size / other.size
-        rows[-1, -1] = 1.0
-    return rows, np.append(counts, own.size - counts.sum()) / own.size
+                shares[k, :levels] = mean[:levels]
+    return shares, np.sqrt(errors)

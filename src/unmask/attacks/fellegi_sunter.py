@@ -1,7 +1,15 @@
 """The model of Fellegi and Sunter, fitted by EM to the agreement patterns of *all* pairs [FELLEGI]_, [WINKLER]_.
 
 A pair is a match (the same person) with the prior probability, and attributes agree independently given which it is:
-on level l with probability m_l for matches and u_l for others. METHODS section 4. Three things keep EM honest:
+on level l with probability m_l for matches and u_l for others. METHODS section 4. Two ways to see the pairs:
+
+- *each pair* by itself: a mixture of matches and others, as in the literature and in other tools. All that EM needs are
+  the counts of the patterns.
+- *each person* once: of the pairs of one person exactly one is the match. People who are alike because attributes go
+  together (income and tax) then cannot pass for matches: there are too many of them for one person. This is also how
+  a link's posterior is computed. u is its share among all pairs.
+
+Three things keep EM honest:
 
 - The prior is 1/n and stays there unless asked otherwise: of n^2 pairs, n belong together.
 - Closer agreement never counts against a match: m_l / u_l must not rise with the level. Where a step of EM breaks this,
@@ -13,14 +21,14 @@ on level l with probability m_l for matches and u_l for others. METHODS section 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
 from unmask.attacks.comparison import Comparison, shares_of_levels
 from unmask.errors import EngineError, ParameterError
-from unmask.kernels.mixture import expect
+from unmask.kernels.mixture import expect, expect_people, levels_of_pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,20 +78,32 @@ class Fitting:
 
     prior: float | Literal["learn"] | None = None  # None: 1 / (records of the larger file)
     u: Literal["em", "random"] = "em"  # random: u from all pairs, nearly all of which are no matches, and kept there
-    tolerance: float = 1e-9
+    each: Literal["pair", "person"] | None = None  # None: pair where agreement is exact, person where there are bands
+    tolerance: float | None = None  # None: 1e-9 for pairs, 1e-6 for people
     max_steps: int = 3000
 
     def check(self) -> None:
         """Refuse what makes no sense."""
         if self.u not in {"em", "random"}:
             raise ParameterError(f"no way {self.u!r} to estimate u", allowed="em, random")
+        if self.each not in {None, "pair", "person"}:
+            raise ParameterError(f"no way {self.each!r} to see the pairs", allowed="pair, person")
+        if self.each == "person" and self.prior is not None:
+            raise ParameterError("a prior is for pairs", hint="each='pair', or leave prior out: each person is in once")
         number = isinstance(self.prior, (int, float)) and not isinstance(self.prior, bool)
         if not (self.prior is None or self.prior == "learn" or (number and 0 < float(self.prior) < 1)):
             raise ParameterError(
                 "a prior is a probability", got=repr(self.prior), allowed="between 0 and 1, or 'learn'"
             )
-        if self.max_steps < 1 or not self.tolerance > 0:
+        if self.max_steps < 1 or not (self.tolerance is None or self.tolerance > 0):
             raise ParameterError("EM needs steps and a tolerance", allowed="max_steps from 1, tolerance above 0")
+
+    def settled(self, comparison: Comparison) -> Fitting:
+        """Fill in what is left to the data."""
+        self.check()
+        exact = comparison.exact or self.prior is not None or self.u != "em"
+        each = self.each or ("pair" if exact else "person")
+        return replace(self, each=each, tolerance=self.tolerance or (1e-9 if each == "pair" else 1e-6))
 
 
 def unpack(patterns: Patterns, radix: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -122,19 +142,66 @@ class _State:
             prior = float(np.clip(total / self.pairs, 1e-12, 1 - 1e-12))
         others = self.margins - matches
         if self.fitting.u == "random":
-            new_m, _ = self._split(matches, np.maximum(u, 0) * (self.pairs - total))
+            new_m, _ = self._split(matches, np.maximum(u, 0) * (self.pairs - total), given=True)
             return (new_m, u, prior), float(likelihood)
         return (*self._split(matches, others), prior), float(likelihood)
 
-    def _split(self, matches: Floats, others: Floats) -> tuple[Floats, Floats]:
+    def scores(self, theta: tuple[Floats, Floats, float]) -> tuple[Floats, Floats]:
+        """Expected levels of the match in each pattern, (patterns, attributes, levels), and how often each occurs."""
+        m, u, prior = theta
+        log_ratio = np.zeros(len(self.counts))
+        for k in range(len(m)):
+            level = self.levels[:, k]
+            log_ratio += np.log(np.maximum(m[k, level], TINY)) - np.log(np.maximum(u[k, level], TINY))
+        odds = np.log(prior) - np.log1p(-prior)
+        posterior = 1.0 / (1.0 + np.exp(-np.clip(log_ratio + odds, -700, 700)))
+        use = posterior > 1e-6  # the rest holds no information on matches
+        expected = np.zeros((int(use.sum()), *m.shape))
+        for k in range(len(m)):
+            expected[np.arange(len(expected)), k, self.levels[use, k]] = posterior[use]
+        return expected, self.counts[use]
+
+    def _split(self, matches: Floats, others: Floats, *, given: bool = False) -> tuple[Floats, Floats]:
         a, b = matches.copy(), others.copy()
-        for k, levels in enumerate(self.bands):
-            a[k, :levels], b[k, :levels] = ordered(a[k, :levels], b[k, :levels])
+        share = a / np.maximum(a + b, TINY)
+        rising = (share[:, 1:] > share[:, :-1]) & (np.arange(1, share.shape[1]) < self.bands[:, None])
+        for k in np.flatnonzero(rising.any(axis=1)):
+            levels = self.bands[k]
+            a[k, :levels], b[k, :levels] = ordered(a[k, :levels], b[k, :levels], given=given)
         return a / np.maximum(a.sum(axis=1, keepdims=True), TINY), b / np.maximum(b.sum(axis=1, keepdims=True), TINY)
 
 
-def ordered(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Maximise sum a log m + b log u with m/u not rising along the levels: pool levels of equal total until so."""
+class _People(_State):
+    """The same where each person has exactly one match: u stays at its share among all pairs."""
+
+    def __init__(self, comparison: Comparison, fitting: Fitting) -> None:
+        self.fitting = fitting
+        self.levels = levels_of_pairs(comparison.left, comparison.right, comparison.edges, comparison.n_edges)
+        self.bands = comparison.n_edges + 1
+        self.pairs = float(len(comparison.left)) * len(comparison.right)
+        self.margins = shares_of_levels(comparison)[0] * self.pairs
+
+    def _expect(self, m: Floats, u: Floats) -> tuple[Floats, Floats]:
+        return expect_people(self.levels, np.log(np.maximum(m, TINY)) - np.log(np.maximum(u, TINY)))
+
+    def step(self, theta: tuple[Floats, Floats, float]) -> tuple[tuple[Floats, Floats, float], float]:
+        """One E-step and one M-step, and the log-likelihood *before* it."""
+        m, u, prior = theta
+        counts, likelihood = self._expect(m, u)
+        new, _ = self._split(counts.sum(axis=0), u * (self.pairs - len(counts)), given=True)
+        return (new, u, prior), float(likelihood.sum())
+
+    def scores(self, theta: tuple[Floats, Floats, float]) -> tuple[Floats, Floats]:
+        """Expected levels of each person's match."""
+        expected, _ = self._expect(theta[0], theta[1])
+        return expected, np.ones(len(expected))
+
+
+def ordered(a: Floats, b: Floats, *, given: bool = False) -> tuple[Floats, Floats]:
+    """Maximise sum a log m + b log u with m/u not rising along the levels: pool neighbouring levels until so.
+
+    ``given``: b is the known u, up to a factor, and stays.
+    """
     blocks: list[list[float]] = []
     for l in range(len(a)):  # noqa: E741
         blocks.append([a[l], b[l], 1])
@@ -144,6 +211,8 @@ def ordered(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     if len(blocks) == len(a):
         return a, b
     share = np.concatenate([np.full(int(block[2]), _share(block)) for block in blocks])
+    if given:
+        return b * share / np.maximum(1 - share, TINY), b
     return (a + b) * share, (a + b) * (1 - share)
 
 
@@ -165,10 +234,10 @@ def start(comparison: Comparison, state: _State, prior: float) -> tuple[Floats, 
 
 def fit(comparison: Comparison, patterns: Patterns, fitting: Fitting) -> FellegiSunter:
     """Fit m, u and, if asked, the prior."""
-    fitting.check()
+    fitting = fitting.settled(comparison)
     n_left, n_right = len(comparison.left), len(comparison.right)
     prior = 1.0 / max(2, n_right) if fitting.prior in {None, "learn"} else float(fitting.prior)
-    state = _State(comparison, patterns, fitting)
+    state = _People(comparison, fitting) if fitting.each == "person" else _State(comparison, patterns, fitting)
     theta, likelihoods = _iterate(state, start(comparison, state, prior), fitting)
     m, u, prior = theta
     errors = shares_of_levels(comparison)[1]
@@ -193,13 +262,14 @@ def _iterate(
 ) -> tuple[tuple[Floats, Floats, float], list[float]]:
     """EM with squared extrapolation: two steps tell direction and rate, the third place is tried and checked."""
     likelihoods: list[float] = []
+    tolerance = cast("float", fitting.tolerance)
     while len(likelihoods) < fitting.max_steps:
         one, likelihood = state.step(theta)
         likelihoods.append(likelihood)
         two, likelihood = state.step(one)
         likelihoods.append(likelihood)
         change = max(_distance(two, one), 0.0)
-        if change <= fitting.tolerance and _settled(theta, one, two, fitting.tolerance):
+        if change <= tolerance and _settled(theta, one, two, tolerance):
             return two, likelihoods
         leap = _leap(theta, one, two)
         if leap is None:
@@ -251,27 +321,20 @@ def _leap(
 
 
 def _errors_of_m(state: _State, theta: tuple[Floats, Floats, float]) -> Floats:
-    """Standard errors from the information in the scores of the patterns; u and the prior count as known."""
-    m, u, prior = theta
-    log_ratio = np.zeros(len(state.counts))
-    for k in range(len(m)):
-        level = state.levels[:, k]
-        log_ratio += np.log(np.maximum(m[k, level], TINY)) - np.log(np.maximum(u[k, level], TINY))
-    odds = np.log(prior) - np.log1p(-prior)
-    posterior = 1.0 / (1.0 + np.exp(-np.clip(log_ratio + odds, -700, 700)))
-    use = posterior > 1e-6  # the rest holds no information on matches
+    """Standard errors from the information in the scores of patterns or people; u and the prior count as known."""
+    m = theta[0]
+    expected, counts = state.scores(theta)
     cells = [(k, np.flatnonzero((m[k] > BORDER) & (m[k] < 1 - BORDER))) for k in range(len(m))]
     columns, owners = [], []
     for k, free in cells:
         for l in free[:-1]:  # noqa: E741 - the last free level is one minus the others
-            level = state.levels[use, k]
-            columns.append(posterior[use] * ((level == l) / m[k, l] - (level == free[-1]) / m[k, free[-1]]))
+            columns.append(expected[:, k, l] / m[k, l] - expected[:, k, free[-1]] / m[k, free[-1]])
             owners.append((k, l))
     errors = np.full(m.shape, np.nan)
     if not columns:
         return errors
     scores = np.column_stack(columns)
-    covariance = np.linalg.pinv((scores * state.counts[use, None]).T @ scores, hermitian=True)
+    covariance = np.linalg.pinv((scores * counts[:, None]).T @ scores, hermitian=True)
     for k, free in cells:
         own = [i for i, owner in enumerate(owners) if owner[0] == k]
         if own:

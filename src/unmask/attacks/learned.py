@@ -286,7 +286,8 @@ def assess_learned(release: Release, context: Context) -> Evidence:
         ),
         per_record=linkage.per_record(release.original.height),
         facts=_facts(linkage, distance),
-        figures=(_figure(linkage),),
+        figures=(_figure(linkage), *_interaction_figure(linkage)),
+        attributes=_telling(linkage),
         notes=() if small else ("learnt as weights and as a bilinear form only: the table is large for the others",),
     )
 
@@ -323,6 +324,32 @@ def _figure(linkage: LearnedLinkage) -> Figure:
         y_label="share of the weight",
         series=(Series("learned weight", names, values),),
         percent=(False, True),
+    )
+
+
+def _telling(linkage: LearnedLinkage) -> tuple[tuple[str, float], ...]:
+    """Share of each attribute in the learned distance, times what that distance finds; none for an OWA."""
+    found = linkage.estimate.value
+    return tuple((name, share * found) for name, share in linkage.importance if not np.isnan(share))
+
+
+def _interaction_figure(linkage: LearnedLinkage) -> tuple[Figure, ...]:
+    if not linkage.interactions:
+        return ()
+    names = tuple(f"{a} and {b}" for a, b, _ in linkage.interactions)
+    values = tuple(value for _, _, value in linkage.interactions)
+    return (
+        Figure(
+            shape="bar",
+            title="Which attributes give people away together?",
+            caption="The strongest interactions of the learned distance, relative to all weights. Above 0: it counts "
+            "when both differ; below 0: a difference in one makes up for the other.",
+            alt="Interactions: " + ", ".join(f"{n} {v:+.1%}" for n, v in zip(names, values, strict=True)),
+            x_label="two attributes",
+            y_label="weight of the two together",
+            series=(Series("interaction", names, values),),
+            percent=(False, True),
+        ),
     )
 
 

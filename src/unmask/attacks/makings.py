@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-BINS = 16  # of the displacement within a rank-swapping window
+PLACES, BINS = 32, 32  # of a column, and of the displacement within a rank-swapping window
+LONG, DRAWS = 2000, 400_000  # ranks of a column that is swapped to learn from, and ranks swapped in all
 EXACT = 1e-9  # relative difference up to which numbers are equal
 CREDIBLE = 0.99  # share of the noise that a credible candidate stays within
 ROUNDED = 1 / 12  # variance that rounding to integers adds
@@ -200,8 +201,6 @@ def _whiten(release: Release, kappa: float, columns: list[Column]) -> None:
 
 def _window(_release: Release, column: Column, given: Any) -> None:  # noqa: ANN401
     """Rank swapping: the release has the same values in other places, each at most the window's ranks away."""
-    from unmask.kernels.swapping import swap_ranks  # noqa: PLC0415 - compiled when first needed
-
     ordered = np.sort(column.y[~np.isnan(column.y)])
     n = len(ordered)
     window = int(np.floor(given.p * n / 100 + 1e-9))
@@ -212,10 +211,32 @@ def _window(_release: Release, column: Column, given: Any) -> None:  # noqa: ANN
     column.high = ordered[np.clip(last - 1 + window, 0, n - 1)]
     places = [np.searchsorted(ordered, column.y, side) for side in ("left", "right")]
     column.ranks = ((first + last - 1) / 2 / window, (places[0] + places[1] - 1) / 2 / window)
-    partner = swap_ranks(n, window, np.random.default_rng(0).random(n))  # he can run the method himself
-    moved = np.abs(partner - np.arange(n)) / window
-    share = np.bincount(np.minimum((moved * BINS).astype(int), BINS - 1), minlength=BINS) + 0.5
-    column.kind, column.profile = WINDOW, np.log(share / share.sum())
+    column.kind, column.scale, column.profile = WINDOW, n / window, swap_profile(n, window)
+
+
+def swap_profile(n: int, window: int) -> Floats:
+    """Log-probability of each new rank, by place in the column and displacement: he can run the method himself.
+
+    At the ends of a column there are fewer ranks to trade with, and the first ones only trade upwards.
+    """
+    from unmask.kernels.swapping import swap_ranks  # noqa: PLC0415 - compiled when first needed
+
+    window = max(1, round(window * min(1.0, LONG / n)))
+    n = min(n, LONG)
+    ranks, rng = np.arange(n), np.random.default_rng(0)
+
+    def cell(rank: NDArray[np.int64], moved: NDArray[np.int64]) -> NDArray[np.int64]:
+        place = np.minimum(rank * PLACES // n, PLACES - 1)
+        return place * BINS + np.minimum(((moved / window + 1) / 2 * BINS).astype(np.int64), BINS - 1)
+
+    seen, room = np.full(PLACES * BINS, 0.5), np.zeros(PLACES * BINS)
+    runs = max(1, DRAWS // n)
+    for _ in range(runs):
+        seen += np.bincount(cell(ranks, swap_ranks(n, window, rng.random(n)) - ranks), minlength=len(seen))
+    for moved in range(-window, window + 1):
+        there = ranks[(ranks + moved >= 0) & (ranks + moved < n)]
+        room += np.bincount(cell(there, np.full(len(there), moved)), minlength=len(room))
+    return np.asarray(np.log(seen / (runs * np.maximum(room, 1.0))).reshape(PLACES, BINS))
 
 
 def _aggregate(release: Release, column: Column, given: Any) -> None:  # noqa: ANN401
@@ -282,7 +303,7 @@ def _assemble(columns: list[Column]) -> Makings:
     x, y = (np.ascontiguousarray(np.column_stack([getattr(c, side) for c in columns])) for side in "xy")
     low, high, x_rank, y_rank = (np.zeros((rows, m)) for rows in (n, n, n, n_right))
     codes = max([1, *(len(c.table) for c in columns if c.table is not None)])
-    profile, table = np.zeros((m, BINS)), np.zeros((m, codes, codes))
+    profile, table = np.zeros((m, PLACES, BINS)), np.zeros((m, codes, codes))
     for k, column in enumerate(columns):
         if column.kind == WINDOW and column.low is not None and column.high is not None:
             low[:, k], high[:, k] = column.low, column.high

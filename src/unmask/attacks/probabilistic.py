@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 import numpy as np
 
-from unmask.attacks.candidates import Found, best_candidates, count_patterns, match_one_to_one
+from unmask.attacks.candidates import Found, best_candidates, count_patterns, match_one_to_one, tail_of
 from unmask.attacks.comparison import Comparison, Numbers, compare
 from unmask.attacks.fellegi_sunter import FellegiSunter, Fitting, fit, unpack
 from unmask.attacks.linkage import Linkage
-from unmask.attacks.scene import draw
+from unmask.attacks.scene import draw, spread
 from unmask.errors import ParameterError
 from unmask.evidence.estimate import rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
+from unmask.kernels.assignment import CERTIFIED
 from unmask.tables.encode import encode
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 Status = Literal["linked", "clerical", "non-linked"]
 PAIRS_TO_LEARN_FROM, PAIRS_TO_ASK = 500_000, 40_000_000  # in the measure
+PAIRS_WITH_BANDS = 5_000_000  # to learn from, unless asked otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,8 @@ def link_probabilistic(  # noqa: PLR0913 - the choices of the method
     one_to_one
         Link no released record twice: the links of greatest total weight above ``lower``.
     learn_from
-        Run EM on the pairs of so many people with everybody; the standard errors tell what that costs. None: all.
+        Run EM on the pairs of so many people with everybody; the standard errors tell what that costs. None: all where
+        agreement is exact; with bands as many as make five million pairs.
     sample
         Ask for so many people only. None: all.
     seed
@@ -138,6 +141,9 @@ def link_probabilistic(  # noqa: PLR0913 - the choices of the method
     encoding = encode(release)
     comparison = compare(encoding, numbers=numbers, widths=widths, attributes=attributes)
     n = len(comparison.left)
+    if learn_from is None and sample is None and not comparison.exact:
+        enough = max(1, PAIRS_WITH_BANDS // len(comparison.right))
+        learn_from = enough if enough < n else None
     rows, taught = (
         np.arange(n) if size is None else draw(encoding, release.truth, "to_release", size, seed)
         for size in (sample, sample if learn_from is None else learn_from)
@@ -150,12 +156,15 @@ def link_probabilistic(  # noqa: PLR0913 - the choices of the method
     wanted = 0.05 / len(comparison.right) if false_positive is None else false_positive
     lower, upper = thresholds(model, patterns, wanted, false_negative)
     progress(0.6, "best candidates")
+    tail = tail_of(weights_of(model, patterns), patterns.count, len(teaching.left))
     found = best_candidates(
-        asked, model, release.truth[rows], seed, lambda done: progress(0.6 + 0.4 * done, "best candidates")
+        asked, model, release.truth[rows], tail, seed, lambda done: progress(0.6 + 0.4 * done, "best candidates")
     )
+    gap = 0.0
     if one_to_one:
-        found = match_one_to_one(asked, model, release.truth[rows], lower, found)
-    return _result(release, comparison, model, found, _Cut(rows, lower, upper, seed))
+        found, match = match_one_to_one(asked, model, release.truth[rows], lower, found)
+        gap = match.gap
+    return _result(release, comparison, model, found, _Cut(rows, lower, upper, seed, gap))
 
 
 class _Cut(NamedTuple):
@@ -163,16 +172,22 @@ class _Cut(NamedTuple):
     lower: float
     upper: float
     seed: int
+    gap: float
+
+
+def weights_of(model: FellegiSunter, patterns: Patterns) -> Floats:
+    """Weight of each pattern, in bits."""
+    levels = unpack(patterns, np.array(model.radix, dtype=np.int64))
+    return np.asarray(sum(model.weights[k, levels[:, k]] for k in range(levels.shape[1])))
 
 
 def thresholds(
     model: FellegiSunter, patterns: Patterns, false_positive: float, false_negative: float
 ) -> tuple[float, float]:
     """Lower and upper weight, in bits, from the wanted error rates of the model over the patterns that occur."""
-    levels = unpack(patterns, np.array(model.radix, dtype=np.int64))
-    weights = sum(model.weights[k, levels[:, k]] for k in range(levels.shape[1]))
-    order = np.argsort(-np.asarray(weights), kind="stable")
-    weight, count = np.asarray(weights)[order], patterns.count[order].astype(np.float64)
+    weights = weights_of(model, patterns)
+    order = np.argsort(-weights, kind="stable")
+    weight, count = weights[order], patterns.count[order].astype(np.float64)
     match = model.posterior(weight) * count
     other = count - match
     wrong = np.cumsum(other) / max(other.sum(), 1e-300)  # P(weight at least this | no match)
@@ -189,34 +204,25 @@ def _result(
 ) -> ProbabilisticLinkage:
     n = len(comparison.left)
 
-    def spread(values: NDArray[np.float64] | NDArray[np.int64], blank: float) -> NDArray[np.float64]:
-        whole = np.full(n, blank, dtype=values.dtype)
-        whole[cut.rows] = values
-        return whole  # type: ignore[return-value]
-
     top = float(model.weights.max(axis=1).sum())
     margin = np.where(found.ties > 1, 0.0, found.weight - found.second)
-    asked = None
-    if len(cut.rows) < n:
-        asked = np.zeros(n, dtype=bool)
-        asked[cut.rows] = True
     return ProbabilisticLinkage(
-        links=spread(found.row, -1).astype(np.int64),
-        distances=spread(top - found.weight, np.nan),
-        credit=spread(found.credit, 0.0),
-        tie_sizes=spread(found.ties, 0).astype(np.int64),
-        margin=spread(margin, np.nan),
+        links=spread(found.row, cut.rows, n, -1),
+        distances=spread(top - found.weight, cut.rows, n, np.nan),
+        credit=spread(found.credit, cut.rows, n, 0.0),
+        tie_sizes=spread(found.ties, cut.rows, n, 0),
+        margin=spread(margin, cut.rows, n, np.nan),
         total_distance=float(np.nansum(np.sort(top - found.weight))),
-        optimal=True,
-        truth=np.where(spread(release.truth[cut.rows], -1) >= 0, release.truth, -1).astype(np.int64),
+        optimal=cut.gap <= CERTIFIED,
+        truth=spread(release.truth[cut.rows], cut.rows, n, -1),
         n_candidates=len(comparison.right),
         direction="to_release",
         seed=cut.seed,
-        asked=asked,
-        gap=0.0,
+        asked=None if len(cut.rows) == n else spread(np.ones(len(cut.rows), dtype=bool), cut.rows, n, blank=False),
+        gap=cut.gap,
         model=model,
-        weight=spread(found.weight, np.nan),
-        posterior=spread(found.posterior, np.nan),
+        weight=spread(found.weight, cut.rows, n, np.nan),
+        posterior=spread(found.posterior, cut.rows, n, np.nan),
         lower=cut.lower,
         upper=cut.upper,
         comparison=comparison,

@@ -42,9 +42,7 @@ class Scene(NamedTuple):
 
     def spread(self, values: NDArray[Any], blank: float) -> NDArray[Any]:
         """One entry per row of the asking table, ``blank`` for those not asked."""
-        whole = np.full(self.n_queries, blank, dtype=values.dtype)
-        whole[self.rows] = values
-        return whole
+        return spread(values, self.rows, self.n_queries, blank)
 
     @property
     def asked(self) -> NDArray[np.bool_] | None:
@@ -54,6 +52,13 @@ class Scene(NamedTuple):
         mask = np.zeros(self.n_queries, dtype=bool)
         mask[self.rows] = True
         return mask
+
+
+def spread(values: NDArray[Any], rows: Rows, n: int, blank: float) -> NDArray[Any]:
+    """One entry for each of n rows, ``blank`` for those not asked."""
+    whole = np.full(n, blank, dtype=values.dtype)
+    whole[rows] = values
+    return whole
 
 
 def set_scene(release: Release, direction: Direction, sample: int | None, seed: int, how: How) -> Scene:

@@ -15,7 +15,7 @@ import numpy as np
 from unmask.attacks.distance import link_nearest
 from unmask.attacks.linkage import Linkage
 from unmask.attacks.makings import describe
-from unmask.attacks.scene import draw
+from unmask.attacks.scene import draw, spread
 from unmask.errors import ParameterError
 from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.figure import Figure, Series
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
+    from unmask.kernels.likelihood import Likelihoods
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]
@@ -109,7 +110,11 @@ def link_transparent(
     made = made._replace(x=made.x[rows], low=made.low[rows], high=made.high[rows], x_rank=made.x_rank[rows])
     found = likelihoods(made, release.truth[rows], seed)
     progress(1.0, "likelihoods")
-    best = found.best
+    return _result(release, found, rows, seed)
+
+
+def _result(release: Release, found: Likelihoods, rows: Ints, seed: int) -> TransparentLinkage:
+    best, n = found.best, release.original.height
     nobody = best.ties == 0  # no released record can have been made from this person: the masking was another
     credit = np.where(~nobody & (best.true >= best.best - TIE), 1.0 / np.maximum(best.ties, 1), 0.0)
     with np.errstate(invalid="ignore"):
@@ -117,32 +122,25 @@ def link_transparent(
         true_posterior = np.where(nobody | np.isnan(best.true), 0.0, np.exp(best.true - best.total))
         second = np.where(best.second <= -1e299, -np.inf, best.second)
         margin = np.where(nobody | (best.ties > 1), 0.0, best.best - second)
-
-    def spread(values: NDArray[np.generic], blank: float | bool) -> NDArray[np.generic]:  # noqa: FBT001
-        whole = np.full(n, blank, dtype=values.dtype)
-        whole[rows] = values
-        return whole
-
-    asked = None if len(rows) == n else cast("NDArray[np.bool_]", spread(np.ones(len(rows), dtype=bool), blank=False))
     distances = np.where(nobody, np.nan, -best.best)
     return TransparentLinkage(
-        links=cast("Ints", spread(best.row, -1)),
-        distances=cast("Floats", spread(distances, np.nan)),
-        credit=cast("Floats", spread(credit, 0.0)),
-        tie_sizes=cast("Ints", spread(best.ties, 0)),
-        margin=cast("Floats", spread(margin, np.nan)),
+        links=spread(best.row, rows, n, -1),
+        distances=spread(distances, rows, n, np.nan),
+        credit=spread(credit, rows, n, 0.0),
+        tie_sizes=spread(best.ties, rows, n, 0),
+        margin=spread(margin, rows, n, np.nan),
         total_distance=float(np.nansum(np.sort(distances))),
         optimal=True,
         truth=release.truth,
         n_candidates=release.released.height,
         direction="to_release",
         seed=seed,
-        asked=asked,
+        asked=None if len(rows) == n else spread(np.ones(len(rows), dtype=bool), rows, n, blank=False),
         gap=0.0,
-        posterior=cast("Floats", spread(posterior, np.nan)),
-        true_posterior=cast("Floats", spread(true_posterior, np.nan)),
-        anonymity=cast("Ints", spread(found.possible, 0)),
-        inside=cast("NDArray[np.bool_]", spread(found.true_possible, blank=False)),
+        posterior=spread(posterior, rows, n, np.nan),
+        true_posterior=spread(true_posterior, rows, n, np.nan),
+        anonymity=spread(found.possible, rows, n, 0),
+        inside=spread(found.true_possible, rows, n, blank=False),
     )
 
 

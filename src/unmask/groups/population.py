@@ -168,7 +168,7 @@ def population_risk(  # noqa: PLR0913 - three sources of knowledge about the pop
     elif weight is not None:
         known = with_weights(classes, method)
     else:
-        known = with_models(classes, population)
+        known = with_models(classes, None if population is None else float(population))
     homes = households_of(classes, table, keys, household, known.risk) if household is not None else None
     fraction = min(1.0, classes.n_records / known.population)
     return PopulationRisk(

@@ -28,12 +28,12 @@ class Makings(NamedTuple):
     x: Floats  # (n, attributes)
     y: Floats
     kind: Ints
-    scale: Floats  # sd of noise or factor, base of rounding, tolerance of equality
+    scale: Floats  # sd of noise or factor, base of rounding, tolerance of equality, windows in a column
     low: Floats  # (n, attributes)
     high: Floats
     x_rank: Floats  # WINDOW with a profile: ranks, in units of the window
     y_rank: Floats
-    profile: Floats  # (attributes, bins) log-density of the displacement over the window; 0 where there is none
+    profile: Floats  # (attributes, places, bins) log-density of the displacement, by place in the column; 0: none
     table: Floats  # (attributes, codes, codes) log-probabilities of PRAM
     fades: NDArray[np.bool_]  # a present value may have become missing
     limit: float  # squared standardised noise beyond which a candidate is not credible
@@ -91,8 +91,10 @@ def _part(made: Makings, i: int, j: int, k: int) -> Any:  # noqa: ANN401, PLR091
         return made.table[k, int(x), int(y)]
     if y < made.low[i, k] or y > made.high[i, k]:
         return -math.inf
-    bins = made.profile.shape[1]
-    return made.profile[k, min(int(abs(made.x_rank[i, k] - made.y_rank[j, k]) * bins), bins - 1)]
+    places, bins = made.profile.shape[1], made.profile.shape[2]
+    place = min(int(made.x_rank[i, k] / made.scale[k] * places), places - 1)
+    moved = int((made.y_rank[j, k] - made.x_rank[i, k] + 1.0) / 2.0 * bins)
+    return made.profile[k, place, min(max(moved, 0), bins - 1)]
 
 
 @lean
