@@ -18,8 +18,8 @@ class Seconds(NamedTuple):
         return Seconds(self.wall * factor, self.cpu * factor)
 
     def over(self, other):
-        """Ratio of wall times and, in brackets, of processor times."""
-        return f"{self.wall / other.wall:.1f} ({self.cpu / other.cpu:.1f})"
+        """Ratio of processor times and, in brackets, of times on the clock."""
+        return f"{self.cpu / other.cpu:.1f} ({self.wall / other.wall:.1f})"
 
     def __str__(self):
         return f"{self.wall:.3f} s ({self.cpu:.3f} of processors)"
