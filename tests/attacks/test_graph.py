@@ -18,6 +18,7 @@ from unmask.errors import ParameterError, TableError
 
 ROUNDS = 60 if config.DISABLE_JIT else 1000
 LONLAT = Coordinates("lon", "lat")
+ALIGNMENTS = {"exact": 20_000_000, "seeds": 20_000_000, "geometric": 20_000}
 big = pytest.mark.skipif(config.DISABLE_JIT, reason="hundreds of people take minutes in plain Python")
 D1 = """0 1261 729 886 0 593 864 1341 886 886; 1261 0 1424 1034 1261 1369 1093 1307 1034 1034;
 729 1424 0 479 729 137 414 762 479 479; 886 1034 479 0 886 507 67 469 0 0; 0 1261 729 886 0 593 864 1341 886 886;
@@ -420,6 +421,41 @@ def test_more_masking_less_risk():
     assert points[1].precision < points[0].precision
     assert points[1].variance > 100
     assert all(0 <= p.recall <= 1 and 0 <= p.exposed <= 1 for p in points)
+
+
+@big
+@pytest.mark.parametrize(("method", "sigma"), [("exact", 0.02), ("seeds", 0.02), ("geometric", 0.05)])
+def test_disjoint_files_raise_no_more_alarms_than_the_level(method, sigma):
+    """25 pairs of files of 300 people with nobody in common, level 0.05: one alarm may be."""
+    alarms = 0
+    for seed in range(25):
+        target, identification, _ = simulated(300, 300, 0, sigma, seed=100 + seed)
+        linkage = link_graph(
+            (target, LONLAT), (identification, LONLAT),
+            labels=["sex", "age"], tolerance=NoiseTolerance(sigma), method=method, seed=seed, budget=ALIGNMENTS[method],
+        )  # fmt: skip
+        alarms += linkage.found
+    assert alarms <= 1
+
+
+@big
+def test_heavy_noise_ends_with_the_budget_and_says_so():
+    """A quarter of all distances agree by chance here: no proof within the budget, and no claim of one."""
+    target, identification, _ = simulated(120, 120, 120, 1.0)
+    heard = []
+    options = {"labels": ["sex"], "tolerance": NoiseTolerance(1.0), "method": "exact", "null": None}
+    linkage = link_graph(
+        (target, LONLAT), (identification, LONLAT), **options, budget=50_000,
+        progress=lambda stage, share: heard.append((stage, share)),
+    )  # fmt: skip
+    assert not linkage.exact
+    assert "the budget ended before the proof" in linkage.why
+    assert linkage.clique_size > 10
+    shares = [share for stage, share in heard if stage == "cliques"]
+    assert shares == sorted(shares)
+    assert shares[0] >= 0
+    assert shares[-1] <= 1
+    assert len(shares) > 1
 
 
 @big

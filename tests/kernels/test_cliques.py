@@ -137,3 +137,17 @@ def test_an_empty_graph_has_no_clique():
     found = cliques.maximum_cliques(rows_of_bits(0, set()), NONE, NONE, bound=NONE)
     assert found.size == 0
     assert found.certified
+
+
+@pytest.mark.parametrize("n", [1, 5, 63, 64, 65, 130, 200])
+def test_the_lower_half_mirrors_the_upper(n):
+    upper = np.triu(np.random.default_rng(n).random((n, n)) < 0.3, 1)
+
+    def packed(square):
+        wide = np.zeros((n, 64 * words.words_for(n)), dtype=bool)
+        wide[:, :n] = square
+        return np.packbits(wide, axis=1, bitorder="little").view(np.uint64).copy()
+
+    rows = packed(upper)
+    words.mirror(rows)
+    assert (rows == packed(upper | upper.T)).all()

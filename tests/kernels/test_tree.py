@@ -8,6 +8,7 @@ from spaces import plain, spaces
 
 from naive_nearest import distance
 from unmask.kernels.search import desk, limit, near_boxes, screen
+from unmask.kernels.space import CHEBYSHEV, EUCLIDEAN
 from unmask.kernels.tree import LANES, LEAF, plant
 
 usual = settings(max_examples=100, deadline=None)
@@ -99,3 +100,24 @@ def test_a_range_of_codes_proves_a_step():
         near_boxes(tree, 0, group, tree.probes[0], limit(tree, 99.0), room.gaps).bit_count() for group in range(3)
     )
     assert 1 <= near <= 3  # of 40 leaves, those that hold code 7
+
+
+def test_stored_distances_of_ranks_are_the_exact_ones():
+    rng = np.random.default_rng(4)
+    queries, points = (rng.integers(0, 800_000, (n, 5)) / 2 for n in (40, 700))
+    space = plain(queries, points, norm=CHEBYSHEV)
+    tree = plant(space)
+    assert tree.sharp
+    far = np.abs(tree.probes[:, None, :] - tree.lanes.transpose(0, 2, 1).reshape(-1, 5)[None, :700]).max(axis=2)
+    assert (far * tree.scale == np.abs(queries[:, None, :] - points[tree.rows][None]).max(axis=2)).all()
+
+
+@pytest.mark.parametrize("change", ["norm", "ninths", "size", "missing"])
+def test_numbers_that_float32_would_round_are_decided_again(change):
+    points = np.arange(600.0).reshape(200, 3)
+    if change == "missing":
+        points[3, 1] = np.nan
+    scale = {"ninths": 1 / 9, "size": 1e4}.get(change, 1.0)
+    space = plain(points * scale, points * scale, norm=EUCLIDEAN if change == "norm" else CHEBYSHEV)
+    assert not plant(space).sharp
+    assert plant(plain(np.nan_to_num(points), np.nan_to_num(points), norm=CHEBYSHEV)).sharp

@@ -179,20 +179,16 @@ def label_codes(one: Place, two: Place) -> tuple[Ints, Ints, list[Floats]]:
     The third result holds, per column, one number for each code: the value where it is a number, else its rank.
     """
     a, b = one.labels, two.labels
-    columns, values = [], []
+    codes, values = np.zeros(one.n + two.n, dtype=np.int64), []
     for name in a.columns:
         left, right = a[name], b[name]
         if left.dtype.is_numeric() and right.dtype.is_numeric():
-            both = np.concatenate([left.cast(pl.Float64).to_numpy(), right.cast(pl.Float64).to_numpy()])
+            both = pl.concat([left.cast(pl.Float64), right.cast(pl.Float64)]).to_numpy()
         else:
-            text = [
-                s.cast(pl.String, strict=False).fill_null("\0missing").to_numpy().astype(str) for s in (left, right)
-            ]
-            both = np.unique(np.concatenate(text), return_inverse=True)[1].astype(np.float64)
-        columns.append(np.unique(both, return_inverse=True)[1])
+            text = [series.cast(pl.String, strict=False).fill_null("\0missing") for series in (left, right)]
+            both = pl.concat(text).rank("dense").to_numpy().astype(np.float64) - 1.0
+        _, column = np.unique(both, return_inverse=True)
+        _, codes = np.unique(codes * (int(column.max()) + 1) + column, return_inverse=True)
         values.append(both)
-    if not columns:
-        return np.zeros(one.n, dtype=np.int64), np.zeros(two.n, dtype=np.int64), []
-    _, first, codes = np.unique(np.column_stack(columns), axis=0, return_index=True, return_inverse=True)
-    codes = codes.reshape(-1)
-    return codes[: a.height], codes[a.height :], [v[first] for v in values]
+    first = np.unique(codes, return_index=True)[1]
+    return codes[: one.n], codes[one.n :], [v[first] for v in values]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.attacks.graph_distances import Place, label_codes
-from unmask.kernels.cliques import Cliques, improve, largest, maximum_cliques, prune
+from unmask.kernels.cliques import Cliques, improve, largest, maximum_cliques, prune, silent
 from unmask.kernels.hashed import greedy_from, thin
 from unmask.kernels.product import Sides, Window, adjacency, consistency, matching_bounds, sides, vertices
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from unmask.kernels.bits import Words
+    from unmask.kernels.cliques import Tell
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -104,14 +105,15 @@ def orbits(s: Sides, rows: Shorts, cols: Shorts) -> Shorts:
     return np.asarray(np.unique(pairs, return_inverse=True)[1], dtype=np.int32)
 
 
-def solve(s: Sides, *, budget: int) -> tuple[Cliques, Shorts, Shorts]:
+def solve(s: Sides, *, budget: int, tell: Tell = silent) -> tuple[Cliques, Shorts, Shorts]:
     """Solve the product graph. Returns its cliques over the vertices kept, and their records on both sides."""
     rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
     if len(rows) <= SMALL:
         bits = adjacency(s, np.arange(len(rows), dtype=np.int32), rows, cols)
         none = np.zeros(0, dtype=np.int32)
         same = orbits(s, rows, cols)
-        return maximum_cliques(bits, rows, cols, bound=none, orbit=same, roof=_roof(s), budget=budget), rows, cols
+        found = maximum_cliques(bits, rows, cols, bound=none, orbit=same, roof=_roof(s), budget=budget, tell=tell)
+        return found, rows, cols
     roofs = matching_bounds(s, rows, cols)
     clique = greedy_clique(s, rows, cols, roofs, 8)
     keep = np.flatnonzero(roofs >= len(clique)).astype(np.int32)
@@ -125,7 +127,7 @@ def solve(s: Sides, *, budget: int) -> tuple[Cliques, Shorts, Shorts]:
     bits = adjacency(s, keep, rows[keep], cols[keep])
     bound = np.searchsorted(keep, clique).astype(np.int32)
     same = orbits(s, rows[keep], cols[keep])
-    found = maximum_cliques(bits, rows[keep], cols[keep], bound=bound, orbit=same, roof=roof, budget=budget)
+    found = maximum_cliques(bits, rows[keep], cols[keep], bound=bound, orbit=same, roof=roof, budget=budget, tell=tell)
     return found._replace(certified=found.certified and certain), rows[keep], cols[keep]
 
 
@@ -158,8 +160,8 @@ def _decide(bits: Words, rows: Shorts, cols: Shorts, need: int, budget: int) -> 
     if len(bits) < need:
         return some, False
     out = np.empty(len(bits) + 1, dtype=np.int32)
-    size, nodes = largest(bits, need - 1, budget, out)
-    return max(size, some), size >= need or nodes > budget
+    size, work = largest(bits, need - 1, budget, out)
+    return max(size, some), size >= need or work > budget
 
 
 def quasi(s: Sides, rows: Shorts, cols: Shorts, gamma: float) -> tuple[Shorts, Shorts]:

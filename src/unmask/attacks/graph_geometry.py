@@ -29,9 +29,10 @@ LANDMARKS = 12
 SHARE = 0.2  # of common people assumed while searching
 CELLS = 24_000_000  # of all layers of the raster
 QUICK, FULL = 256, 2048  # target points that score an alignment: at first, and of the best ones
-TURNS = 8  # of expectation maximisation
+TURNS = 8  # of expectation maximisation, at most
+STILL = 0.003  # change of share and noise at which it ends
 KEPT = 64  # alignments that get the full score
-BATCHES = (16, 48, 192, 768, 4096)  # pairs of target records tried until the score leaves no doubt
+BATCHES = (4, 16, 48, 192, 768, 4096)  # pairs of target records tried until the score leaves no doubt
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +260,11 @@ def refine(
         total = float(p.sum())
         if total < 1.5 or turn == TURNS - 1:
             break
+        before = (share, noise)
         share = float(np.clip(total / len(t), 1e-3, 1 - 1e-3))
         noise = float(np.clip(np.sqrt((p * squares).sum() / (2 * total)), 0.3 * scale, 2.0 * scale))
+        if np.allclose((share, noise), before, rtol=STILL, atol=0.0):
+            break
         m = _procrustes(t[rows], w[cols], p, radius, m)
     claimed = p > 0.5
     return Overlay(rows[claimed].astype(np.int64), cols[claimed].astype(np.int64), p[claimed], value, tried, noise)

@@ -30,6 +30,7 @@ Shorts = NDArray[np.int32]
 RARE = 40_000  # vertices of the rare-label part
 STARTS = (12, 200)  # greedy cliques tried there, and when they do not grow
 SOLVABLE = 1500  # vertices of a core on which branch and bound is worth its time
+WORK = 1_000_000  # of branch and bound there
 PLENTY = 40  # members of a seed that need not grow to be believed
 VOTERS = 64  # believed matches that vote
 CORE = 12_000  # candidates that a core may have
@@ -129,8 +130,8 @@ def seed_and_extend(problem: Problem, *, budget: int) -> tuple[Cliques, Shorts, 
     if len(rows) > SOLVABLE:
         inside = np.zeros(len(rows), dtype=np.bool_)
         inside[clique] = True
-        return Cliques(len(clique), inside, clique, 1, certified=False, nodes=0), rows, cols
-    found = maximum_cliques(bits, rows, cols, bound=clique, budget=min(budget, 100_000))
+        return Cliques(len(clique), inside, clique, 1, certified=False, work=0), rows, cols
+    found = maximum_cliques(bits, rows, cols, bound=clique, budget=min(budget, WORK))
     return found._replace(certified=False), rows, cols
 
 

@@ -42,7 +42,7 @@ Ints = NDArray[np.int64]
 LISTED = 16  # candidates of a bidder, besides as many as it wants
 CROWD_LISTED = 256
 _ALONE = 128  # bidders that search one by one rather than in threads
-_WAR = 15  # bids per unit that make a price war
+_WAR = 40  # bids per unit that make a price war
 _MANY = 4000  # free units up to which the rest is matched with some care
 _SLICE = 8192  # searches between two looks at the clock
 

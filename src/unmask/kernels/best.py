@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.kernels.compiling import inlined, kernel, lean
-from unmask.kernels.lottery import pick, wait
-from unmask.kernels.search import Desk, enter, exact, limit, next_leaf, screen, tiles
+from unmask.kernels.lottery import may_win, pick, wait
+from unmask.kernels.search import Desk, enter, limit, measured, next_leaf, screen, tiles
 from unmask.kernels.tree import LEAF, Rows
 from unmask.kernels.vector import lowest_bit
 
@@ -80,7 +80,7 @@ def _visit(space: Space, tree: Tree, tile: int, slot: int, seed: int, best: Best
             mask &= mask - 1
             if desk.far[j] <= within:
                 place = leaf * LEAF + j
-                d = exact(space, query, tree.rows[place])
+                d = measured(space, tree, query, place, desk.far[j])
                 if d < best.second[slot]:
                     _meet(space, tree, slot, place, d, seed, best)
                     within = limit(tree, best.second[slot])
@@ -101,6 +101,8 @@ def _meet(space: Space, tree: Tree, slot: int, place: int, d: float, seed: int, 
         return
     row, weight = tree.rows[place], tree.weight[place]
     best.ties[slot] += weight
+    if not may_win(seed, best.query[slot], row, weight, best.waited[slot]):
+        return
     time = wait(seed, best.query[slot], row, weight)
     if time < best.waited[slot] or (time == best.waited[slot] and row < tree.rows[best.place[slot]]):
         best.waited[slot], best.place[slot] = time, place

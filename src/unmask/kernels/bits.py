@@ -110,3 +110,39 @@ def members(row: Words, out: NDArray[np.int32]) -> int:
             k += 1
             word &= word - ONE
     return k
+
+
+@kernel
+def _turn(block: Words) -> None:
+    """Transpose a square of 64 x 64 bits: halves of its halves change places, six times."""
+    span, mask = 32, np.uint64(0x00000000FFFFFFFF)
+    while span > 0:
+        shift = np.uint64(span)
+        k = 0
+        while k < 64:
+            swap = ((block[k] >> shift) ^ block[k + span]) & mask
+            block[k + span] ^= swap
+            block[k] ^= swap << shift
+            k = (k + span + 1) & ~span
+        span >>= 1
+        mask ^= mask << np.uint64(max(span, 1))
+
+
+@kernel
+def mirror(bits: Words) -> None:
+    """Add to an upper half of a square of bits its lower half."""
+    n = len(bits)
+    block = np.empty(64, dtype=np.uint64)
+    for i in range(words_for(n)):
+        height = min(64, n - 64 * i)
+        for j in range(i, words_for(n)):
+            some = ZERO
+            block[:] = ZERO
+            for r in range(height):
+                block[r] = bits[64 * i + r, j]
+                some |= block[r]
+            if some == ZERO:
+                continue
+            _turn(block)
+            for r in range(min(64, n - 64 * j)):
+                bits[64 * j + r, i] |= block[r]

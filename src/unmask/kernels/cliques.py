@@ -19,7 +19,18 @@ from unmask.kernels.branch import greedy, induced, narrowing_order, search
 from unmask.kernels.compiling import kernel
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from unmask.kernels.product import Flags, Shorts
+
+    Tell = Callable[[float], None]
+
+CHUNK = 64  # vertices searched between two words of progress
+GREED = 5_000_000  # work that greedy cliques may take
+
+
+def silent(_share: float) -> None:
+    """Show no progress."""
 
 
 class Cliques(NamedTuple):
@@ -30,7 +41,7 @@ class Cliques(NamedTuple):
     clique: Shorts  # one of them
     n_found: int  # different maximum cliques met on the way: a lower bound of their number
     certified: bool  # True: size and union are proven; False: the budget ended first
-    nodes: int  # of branch and bound
+    work: int  # of branch and bound
 
 
 @kernel
@@ -170,40 +181,48 @@ def _core(bits: Words, least: int) -> Shorts:
 
 @kernel
 def _probe(bits: Words, u: int, chosen: Shorts, best: int, first: bool, budget: int, out: Shorts) -> tuple[int, int]:  # noqa: FBT001
-    """Search the chosen neighbours of u for a clique that makes more than ``best`` with u. Returns (size, nodes)."""
+    """Search the chosen neighbours of u for a clique that makes more than ``best`` with u. Returns (size, work)."""
     if best <= 0:
         out[0] = u
         return 1, 0
     if len(chosen) < best:
         return 0, 0
+    effort = (len(chosen) * len(chosen)) >> 9  # to look at every pair of them
+    if effort > budget:
+        return 0, effort
     small = induced(bits, chosen)
     left = _core(small, best - 1)
     if len(left) < best:
-        return 0, 0
+        return 0, effort
     order = left[narrowing_order(induced(small, left))]
-    length, nodes = search(induced(small, order), best - 1, first, budget, out)
+    length, work = search(induced(small, order), best - 1, first, budget - effort, out)
+    work += effort
     if length == 0:
-        return 0, nodes
+        return 0, work
     for i in range(length):
         out[i] = chosen[order[out[i]]]
     out[length] = u
-    return length + 1, nodes
+    return length + 1, work
 
 
 @kernel
-def greedy_bound(bits: Words, starts: int, out: Shorts) -> int:
-    """Write the best greedy clique through one of the ``starts`` vertices of largest degree; return its size."""
+def greedy_bound(bits: Words, starts: int, budget: int, out: Shorts) -> int:
+    """Write the best greedy clique through one of the ``starts`` vertices of largest degree; return its size.
+
+    No further one is tried when the work is done that the budget has.
+    """
     n = len(bits)
     degree = np.empty(n, dtype=np.int64)
     for u in range(n):
         degree[u] = size(bits[u])
     order = np.argsort(-degree, kind="mergesort")
     found, trial = np.empty(n + 1, dtype=np.int32), np.empty(n + 1, dtype=np.int32)
-    best = 0
+    best, work = 0, 0
     for s in range(min(starts, n)):
         u = order[s]
-        if degree[u] < best:
+        if degree[u] < best or work > budget:
             break
+        work += (degree[u] * degree[u]) >> 9
         chosen = found[: members(bits[u], found)].copy()
         length = greedy(induced(bits, chosen), trial)
         if length + 1 > best:
@@ -215,30 +234,43 @@ def greedy_bound(bits: Words, starts: int, out: Shorts) -> int:
 
 
 @kernel
-def largest(bits: Words, best: int, budget: int, out: Shorts) -> tuple[int, int]:
-    """Find a clique larger than ``best``, the largest there is. Returns (size or 0, nodes); budget as in `search`."""
-    order = narrowing_order(bits)
-    rank = np.empty(len(bits), dtype=np.int32)
-    for i in range(len(order)):
-        rank[order[i]] = len(order) - i  # least degree first
+def _largest_among(
+    bits: Words, some: Shorts, rank: Shorts, best: int, budget: int, out: Shorts
+) -> tuple[int, int]:  # fmt: skip
+    """Find a clique larger than ``best`` of one of some vertices and such as come after it. Returns (size, work)."""
     found = np.empty(len(bits) + 1, dtype=np.int32)
     trial = np.empty(len(bits) + 1, dtype=np.int32)
-    length, nodes = 0, 0
-    for i in range(len(order) - 1, -1, -1):
-        u = order[i]
-        got, spent = _probe(bits, u, _around(bits, u, rank, found), best, False, budget - nodes, trial)  # noqa: FBT003
-        nodes += spent
+    length, work = 0, 0
+    for u in some:
+        got, spent = _probe(bits, u, _around(bits, u, rank, found), best, False, budget - work, trial)  # noqa: FBT003
+        work += spent
         if got > best:
             best, length = got, got
             out[:got] = trial[:got]
-        if nodes > budget:
-            return length, nodes
-    return length, nodes
+        if work > budget:
+            break
+    return length, work
+
+
+def largest(bits: Words, best: int, budget: int, out: Shorts, tell: Tell = silent) -> tuple[int, int]:
+    """Find a clique larger than ``best``, the largest there is. Returns (size or 0, work); budget as in `search`."""
+    order = narrowing_order(bits)[::-1].copy()  # least degree first
+    rank = np.empty(len(bits), dtype=np.int32)
+    rank[order] = np.arange(1, len(bits) + 1)
+    length, work = 0, 0
+    for begin in range(0, len(order), CHUNK):
+        some = order[begin : begin + CHUNK]
+        got, spent = _largest_among(bits, some, rank, max(best, length), budget - work, out)
+        work, length = work + spent, max(got, length)
+        tell(max(begin / len(order), min(1.0, work / max(1, budget))))
+        if work > budget:
+            break
+    return length, work
 
 
 @kernel
 def union(bits: Words, omega: int, budget: int, inside: Flags, orbit: Shorts) -> tuple[int, int]:
-    """Mark (in place) every vertex of some clique of size omega, the maximum. Returns (cliques met, nodes).
+    """Mark (in place) every vertex of some clique of size omega, the maximum. Returns (cliques met, work).
 
     A vertex that no such clique contains is taken out of the graph at once, so that later decisions are easier.
     Vertices of one orbit (numbers from 0) can be exchanged: one decision holds for all of them.
@@ -247,7 +279,7 @@ def union(bits: Words, omega: int, budget: int, inside: Flags, orbit: Shorts) ->
     found = np.empty(n + 1, dtype=np.int32)
     trial = np.empty(n + 1, dtype=np.int32)
     order = narrowing_order(bits)
-    met, nodes = 0, 0
+    met, work = 0, 0
     verdict = np.zeros(orbit.max() + 1 if n else 1, dtype=np.int8)  # 1: inside, -1: outside
     for u in range(n):
         if inside[u]:
@@ -260,20 +292,20 @@ def union(bits: Words, omega: int, budget: int, inside: Flags, orbit: Shorts) ->
             _isolate(bits, u, trial)
             continue
         chosen = found[: members(bits[u], found)].copy()
-        got, spent = _probe(bits, u, chosen, omega - 1, True, budget - nodes, trial)  # noqa: FBT003
-        nodes += spent
+        got, spent = _probe(bits, u, chosen, omega - 1, True, budget - work, trial)  # noqa: FBT003
+        work += spent
         if got >= omega:
             met += 1
             for j in range(got):
                 verdict[orbit[trial[j]]] = 1
-        elif nodes > budget:
+        elif work > budget:
             break
         else:
             verdict[orbit[u]] = -1
             _isolate(bits, u, trial)
     for u in range(n):
         inside[u] = verdict[orbit[u]] == 1
-    return met, nodes
+    return met, work
 
 
 @kernel
@@ -286,21 +318,21 @@ def is_clique(bits: Words, chosen: Shorts) -> bool:
     return True
 
 
-def improve(bits: Words, clique: Shorts, kept: Shorts, starts: int) -> Shorts:
+def improve(bits: Words, clique: Shorts, kept: Shorts, starts: int, budget: int = GREED) -> Shorts:
     """Return a larger greedy clique among what is left, or the same."""
     out = np.empty(len(bits) + 1, dtype=np.int32)
-    length = greedy_bound(bits, starts, out)
+    length = greedy_bound(bits, starts, min(budget, GREED), out)
     return kept[out[:length]] if length > len(clique) else clique
 
 
 def maximum_cliques(
     bits: Words, rows: Shorts, cols: Shorts, *, bound: Shorts, orbit: Shorts | None = None, roof: int | None = None,
-    budget: int = 20_000_000,
+    budget: int = 20_000_000, tell: Tell = silent,
 ) -> Cliques:  # fmt: skip
     """Solve a graph in rows of bits (used up). Rows must not fall from one vertex to the next.
 
     ``bound``: a clique known already, or none (empty); ``orbit``: equal for vertices that can be exchanged; ``roof``:
-    no clique is larger than this.
+    no clique is larger than this; ``tell`` hears the share done of the search.
     """
     n = len(bits)
     everyone = np.arange(n, dtype=np.int32)
@@ -309,26 +341,26 @@ def maximum_cliques(
     strangers = edges**2 / max(1, n) ** 3  # neighbours that two vertices have in common anyhow
     roof = n if roof is None else roof
     if len(clique) < min(roof, 8 + 4 * strangers):  # pruning needs a better bound
-        clique = improve(bits, clique, everyone, 64)
+        clique = improve(bits, clique, everyone, 64, budget // 4)
     bits, kept = prune(bits, rows, cols, len(clique))
     if len(kept) > 1000 and len(clique) < roof:  # the bound was poor: look harder before proving
-        better = improve(bits, clique, kept, 400)
+        better = improve(bits, clique, kept, 400, budget // 4)
         if len(better) > len(clique):
             clique = better
             bits, place = prune(bits, rows[kept], cols[kept], len(clique))
             kept = kept[place]
     out = np.empty(n + 1, dtype=np.int32)
-    bigger, nodes = (0, 0) if len(clique) >= roof else largest(bits, len(clique), budget, out)
+    bigger, work = (0, 0) if len(clique) >= roof else largest(bits, len(clique), budget, out, tell)
     if bigger:
         clique = kept[out[:bigger]]
         bits, place = prune(bits, rows[kept], cols[kept], bigger)
         kept = kept[place]
     inside = np.isin(kept, clique)
     same = kept if orbit is None else orbit[kept]
-    met, spent = union(bits, len(clique), budget - nodes, inside, same) if nodes <= budget else (0, 0)
+    met, spent = union(bits, len(clique), budget - work, inside, same) if work <= budget else (0, 0)
     answer = np.zeros(n, dtype=np.bool_)
     answer[clique] = True
     answer[kept[inside]] = True
     several = max(1 + met, 1 + int(answer.sum() > len(clique)))  # exchanging twins makes another one
-    certain = nodes + spent <= budget
-    return Cliques(len(clique), answer, np.sort(clique), min(n, several), certified=certain, nodes=nodes + spent)
+    certain = work + spent <= budget
+    return Cliques(len(clique), answer, np.sort(clique), min(n, several), certified=certain, work=work + spent)

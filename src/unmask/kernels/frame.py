@@ -35,6 +35,7 @@ class Frame(NamedTuple):
     whole: bool  # no number is missing on either side
     error: float  # E of the proof
     slack: float
+    sharp: bool  # stored numbers and their differences are exact
 
 
 def choose_frame(space: Space, *, turn: bool) -> Frame:
@@ -42,6 +43,8 @@ def choose_frame(space: Space, *, turn: bool) -> Frame:
     p = space.points.shape[1]
     centre, gaps = _centre(space.points)
     whole = gaps == 0 and not np.isnan(space.queries).any()
+    sharp = whole and space.norm == CHEBYSHEV and _in_eighths(space.points) and _in_eighths(space.queries)
+    centre = np.rint(centre) if sharp else centre
     turn = turn and whole and space.norm == EUCLIDEAN and p > 1
     rotation = _principal_axes(space.points, centre) if turn else np.zeros((0, 0))
     constants = max(_largest(part) for part in (space.missing, space.step, space.code_missing))
@@ -51,7 +54,8 @@ def choose_frame(space: Space, *, turn: bool) -> Frame:
     coordinates = {CHEBYSHEV: 1.0, MANHATTAN: float(p), EUCLIDEAN: math.sqrt(p)}[space.norm]
     error = 2.0 * coordinates * (2.0**-24 + (p + 4) * 2.0**-52)
     slack = 4.0 * (p + len(space.step) + 8) * 2.0**-24 + _defect(rotation)
-    return Frame(centre, rotation, scale, whole, error, slack)
+    sharp = sharp and len(space.step) == 0
+    return Frame(centre, rotation, scale, whole, 0.0 if sharp else error, 0.0 if sharp else slack, sharp)
 
 
 def _largest(part: Floats) -> float:
@@ -69,6 +73,17 @@ def _centre(values: Floats) -> tuple[Floats, int]:
                 sums[k] += values[i, k]
                 counts[k] += 1
     return sums / np.maximum(counts, 1.0), n * p - int(counts.sum())
+
+
+@kernel
+def _in_eighths(values: Floats) -> bool:
+    """Tell whether all numbers are multiples of 1/8 below 2**19: then, centred, they have 23 bits at most."""
+    for i in range(values.shape[0]):
+        for k in range(values.shape[1]):
+            steps = 8.0 * values[i, k]
+            if not (abs(steps) < 2.0**22 and steps == np.rint(steps)):
+                return False
+    return True
 
 
 @kernel

@@ -9,7 +9,7 @@ import numpy as np
 from unmask.kernels.best import tie_limit
 from unmask.kernels.compiling import kernel, lean
 from unmask.kernels.lottery import pick, wait
-from unmask.kernels.search import Desk, enter, exact, limit, next_leaf, screen, tiles
+from unmask.kernels.search import Desk, enter, limit, measured, next_leaf, screen, tiles
 from unmask.kernels.tree import LEAF, Rows
 from unmask.kernels.vector import lowest_bit
 
@@ -51,7 +51,7 @@ def _visit(space: Space, tree: Tree, tile: int, query: int, seed: int, lists: Li
             mask &= mask - 1
             if desk.far[j] <= within:
                 place = leaf * LEAF + j
-                d = exact(space, query, tree.rows[place])
+                d = measured(space, tree, query, place, desk.far[j])
                 if d <= last:
                     _insert(tree, query, place, d, seed, lists)
                     last = _bound(tree, query, lists)
@@ -143,7 +143,7 @@ def _collect(space: Space, tree: Tree, tile: int, slot: int, best: Best, rows: R
             j = lowest_bit(mask)
             mask &= mask - 1
             place = leaf * LEAF + j
-            if exact(space, query, tree.rows[place]) <= cut:
+            if measured(space, tree, query, place, desk.far[j]) <= cut:
                 for m in range(tree.start[place], tree.start[place + 1]):
                     rows[at] = tree.members[m]
                     at += 1

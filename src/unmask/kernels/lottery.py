@@ -42,6 +42,13 @@ def wait(seed: int, query: int, point: int, weight: int) -> float:
 
 
 @kernel
+def may_win(seed: int, query: int, point: int, weight: int, waited: float) -> bool:
+    """Tell, for a third of the price, whether wait() may be at most `waited`: -log(u) is at least 1 - u."""
+    high = draw(seed, query, point, 1)
+    return (1.0 - (high + 1.0) / 4294967296.0) / weight <= waited * (1.0 + 1e-12)
+
+
+@kernel
 def pick(seed: int, query: int, point: int, weight: int) -> int:
     """Which of a group's `weight` members wins."""
     return draw(seed, query, point, 3) % weight

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.bits import Words, put, words_for
+from unmask.kernels.bits import Words, mirror, put, words_for
 from unmask.kernels.compiling import kernel, lean
 
 if TYPE_CHECKING:
@@ -209,15 +209,14 @@ def matching_bounds(s: Sides, rows: Shorts, cols: Shorts) -> Shorts:
 
 @kernel
 def _fill(s: Sides, rows: Shorts, cols: Shorts, place: Shorts, bits: Words, begin: int, step: int) -> None:
+    """Write each edge once, at its lower vertex."""
     found = np.empty(len(place), dtype=np.int32)
-    alone = step == 1  # one thread may write both ends of an edge, and then finds each edge once
     for k in range(begin, len(rows), step):
-        for i in range(neighbours(s, rows[k], cols[k], rows[k] if alone else -1, found)):
+        row = bits[k]
+        for i in range(neighbours(s, rows[k], cols[k], rows[k], found)):
             x = place[found[i]]
             if x >= 0:
-                put(bits[k], x)
-                if alone:
-                    put(bits[x], k)
+                put(row, x)
 
 
 def adjacency(s: Sides, keep: Shorts, rows: Shorts, cols: Shorts) -> Words:
@@ -226,6 +225,7 @@ def adjacency(s: Sides, keep: Shorts, rows: Shorts, cols: Shorts) -> Words:
     place[keep] = np.arange(len(keep), dtype=np.int32)
     bits = np.zeros((len(keep), words_for(len(keep))), dtype=np.uint64)
     spread(lambda begin, step: _fill(s, rows, cols, place, bits, begin, step), len(keep), least=10_000)
+    mirror(bits)
     return bits
 
 

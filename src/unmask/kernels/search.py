@@ -73,6 +73,12 @@ def exact(space: Space, query: int, row: int) -> float:
 
 
 @inlined
+def measured(space: Space, tree: Tree, query: int, place: int, stored: float) -> float:
+    """Reduced distance of a query and the point at a place of the tree, whose stored distance is known."""
+    return stored * tree.scale if tree.sharp else exact(space, query, tree.rows[place])
+
+
+@inlined
 def tiles(tree: Tree) -> int:
     """Return the number of passes that cover all leaves: one, unless flat."""
     return int((tree.lanes.shape[0] + tree.tile - 1) // tree.tile)

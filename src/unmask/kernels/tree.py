@@ -32,6 +32,9 @@ both sides up to relative 2**-24. Summing in float32, in any order, adds a relat
 a rotation whose R'R is within w of the identity a relative w. So every pair with distance at most T has a stored
 distance at most (root(T) / scale + E)**power (1 + slack): this is ``search.limit``. Box bounds obey it too: rounding is
 monotone and a box is the exact range of stored numbers. Underflow adds less than 1e-36.
+
+*sharp.* Ranks need no such care: with the maximum norm, whole or in eighths and not too large, they and their
+differences are float32 numbers, so E = slack = 0 and stored distances need not be decided again.
 """
 
 from __future__ import annotations
@@ -82,6 +85,7 @@ class Tree(NamedTuple):
     numeric: int  # p
     norm: int
     plain: bool  # no codes and no missing values on either side
+    sharp: bool  # stored distances are the exact ones
     flat: bool
     tile: int  # leaves per pass; all of them unless flat
     scale: float  # of reduced distances: scale**2 for norm 2
@@ -118,7 +122,7 @@ def plant(space: Space, *, method: str = "auto") -> Tree:
     tile = max(1, TILE_BYTES // (4 * LEAF * max(width, 1))) if flat else n_leaves
     return Tree(
         lanes, low, high, relief, level, rows, weight, start, members, position, probes, missing, step,
-        p, space.norm, plain, flat, tile, unit, frame.error, frame.slack,
+        p, space.norm, plain, plain and frame.sharp, flat, tile, unit, frame.error, frame.slack,
     )  # fmt: skip
 
 

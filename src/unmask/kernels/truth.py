@@ -12,7 +12,7 @@ import numpy as np
 
 from unmask.kernels.best import KNOWN, OPEN, UNSETTLED, tie_limit
 from unmask.kernels.compiling import lean
-from unmask.kernels.search import Desk, enter, exact, limit, next_leaf, screen, tiles
+from unmask.kernels.search import Desk, enter, limit, measured, next_leaf, screen, tiles
 from unmask.kernels.tree import LEAF, Rows
 from unmask.kernels.vector import lowest_bit
 
@@ -60,7 +60,7 @@ def _try(space: Space, tree: Tree, tile: int, query: int, trial: Trial, desk: De
             j = lowest_bit(mask)
             mask &= mask - 1
             place = leaf * LEAF + j
-            d = exact(space, query, tree.rows[place])
+            d = measured(space, tree, query, place, desk.far[j])
             if tie_limit(space, d) < truth:
                 trial.state[query] = SETTLED
                 return
@@ -105,6 +105,6 @@ def _closer(space: Space, tree: Tree, tile: int, query: int, truth: float, enoug
             j = lowest_bit(mask)
             mask &= mask - 1
             place = leaf * LEAF + j
-            if tie_limit(space, exact(space, query, tree.rows[place])) < truth:
+            if tie_limit(space, measured(space, tree, query, place, desk.far[j])) < truth:
                 found += tree.weight[place]
     return found
