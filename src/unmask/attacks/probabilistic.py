@@ -305,10 +305,10 @@ def _figures(linkage: ProbabilisticLinkage) -> tuple[Figure, ...]:
     bits = (odds, *(weight for _, _, weight in steps), odds + sum(weight for _, _, weight in steps))
     return (
         Figure(
-            shape="bar",
+            shape="waterfall",
             title="Why the intruder believes his surest right link",
-            caption="Bits for (above 0) and against (below 0) the two records being one person. Above 0 in all: more "
-            "likely than not.",
+            caption="Bits for (to the right) and against the two records being one person, one after the other. Above "
+            "0 in all: more likely than not.",
             alt="Weights of one link in bits: " + ", ".join(f"{n} {b:+.1f}" for n, b in zip(names, bits, strict=True)),
             x_label="what was compared",
             y_label="bits",
