@@ -370,6 +370,19 @@ def test_a_synthetic_release(tmp_path, capsys):
     assert run("assess", *paths[:2]) == 2  # different lengths, and not said to be synthetic
 
 
+def test_a_bad_weight_is_refused_before_the_work(tmp_path, capsys):
+    table = pl.DataFrame({"town": ["a", "b", "a"], "zero": [0.0, 1.0, 2.0], "text": ["SECRET", "x", "y"]})
+    table.write_csv(tmp_path / "a.csv")
+    for weight in ("zero", "text"):
+        assert run("assess", tmp_path / "a.csv", tmp_path / "a.csv", "--quasi", "town", "--weight", weight) == 2
+        told = capsys.readouterr().err
+        assert f"sampling weight {weight!r} must be a positive number" in told
+        assert "SECRET" not in told
+    fix = ["--fix", tmp_path / "f.csv", "--k", "0", "--only", "uniqueness", "--quiet"]
+    assert run("assess", tmp_path / "a.csv", tmp_path / "a.csv", "--quasi", "town", *fix) == 2
+    assert "k=0" in capsys.readouterr().err
+
+
 def test_the_masking_is_told_on_the_command_line(files, tmp_path, capsys):
     given = ("assess", *files, "--id", "patient", "--confidential", "diagnosis,cost", "--only", "transparent")
     assert run(*given, "--masking", "noise(0.3)", "--json", tmp_path / "r.json") == 1

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def write_fix(release: Release, options: dict[str, Any]) -> str:
     """Write the changes that give every group of the release k records (and l values of the first secret column)."""
     secret = next((name for name in release.confidential if name in release.released.columns), None)
-    k, l = int(options.get("k") or 5), int(options.get("l") or 1)  # noqa: E741 - the letter of the model
+    k, l = int(options.get("k", 5)), int(options.get("l", 1))  # noqa: E741 - the letter of the model
     plan = fix_list(release.released, quasi=release.quasi, k=k, l=l, confidential=secret if l > 1 else None)
     write_records(plan.steps(release.released), options["fix"])
     return f"{plan.words} Written to {options['fix']}."

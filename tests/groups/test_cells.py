@@ -83,3 +83,12 @@ def test_refusals():
         dominance(table, quasi=["word"], magnitude="ill")
     with pytest.raises(ParameterError, match="dominance rule"):
         dominance(table, quasi=["word"], magnitude="money", share=0.0)
+    with pytest.raises(RoleError, match="without end"):
+        dominance(frame([("a", 1, "x", float("inf"))]), quasi=["word"], magnitude="money")
+
+
+def test_not_a_number_is_missing():
+    """One NaN must not make the total of a cell NaN, and the cell safe."""
+    rows = [("a", 1, "x", amount) for amount in (100.0, float("nan"), 1.0)]
+    found = dominance(frame(rows), quasi="word", magnitude="money")
+    assert found.table().rows() == [("a", 3, 101.0, True, True)]

@@ -139,3 +139,9 @@ def test_refusals():
     ):
         with pytest.raises(error):
             fix_list(table, quasi=KEYS, **options)
+
+
+def test_decimals_are_written_at_the_end_of_their_own_interval():
+    column = pl.Series("bmi", [0.29, 0.3, 0.57, 0.58, 0.59, -0.58])
+    assert Coarsen("bmi", 0.02, 0.0).apply(column).to_list() == [0.28, 0.3, 0.56, 0.58, 0.58, -0.58]
+    assert Coarsen("bmi", 0.5, 0.0).apply(column).to_list() == [0.0, 0.0, 0.5, 0.5, 0.5, -1.0]

@@ -90,3 +90,12 @@ def test_selfcheck():
     checks = selfcheck(only=["magnitude"], size=150)
     assert all(check.passed for check in checks)
     assert {check.table for check in checks if check.chance is not None} == {"mixed", "surveyed"}
+
+
+def test_who_is_not_in_the_release_is_no_contributor():
+    """The largest amount of the original was not released: it is not in the total, and nobody takes it away."""
+    original = pl.DataFrame({"i": [1, 2, 3, 4], "town": ["a"] * 4, "sales": [1000.0, 100.0, 50.0, 1.0]})
+    one = Release(original, original[1:], id="i", quasi=["town"], confidential=["sales"], kinds={"sales": "numeric"})
+    found = assess_magnitude(one, Context())
+    assert found.observations[0].estimate.hits == pytest.approx(2)  # 151 - 50 = 101 for 100, 151 - 100 = 51 for 50
+    assert found.per_record.tolist()[1:] == [1.0, 1.0, 0.0]

@@ -12,6 +12,7 @@ import naive_groups as naive
 import reference
 from unmask.errors import ParameterError, RoleError
 from unmask.groups.population import population_risk
+from unmask.groups.uniqueness import group_risk
 
 KEYS7 = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
 KEYS9 = [*KEYS7, "age", "hhcivil"]
@@ -158,3 +159,36 @@ def test_refusals(options, match):
     table = pl.DataFrame({"k": [1, 2], "w": [1.5, 2.0], "zero": [0.0, 1.0], "gap": [None, 1.0]})
     with pytest.raises((ParameterError, RoleError), match=match):
         population_risk(table, quasi="k", **options)
+
+
+def test_no_sample_unique_is_still_a_sample():
+    """Pairs of a sample of 100 from a million are not half of the people who look like them."""
+    pairs = pl.DataFrame({"k": [i for i in range(50) for _ in range(2)]})
+    drawn, whole = (population_risk(pairs, quasi="k", population=n) for n in (1_000_000, 100))
+    p = 100 / 1_000_000
+    wanted = sum((p * p * (1 - p) ** (h - 2)) * (h - 1) / h for h in range(2, 400_000))  # negative binomial, f = 2
+    assert drawn.per_record == pytest.approx([wanted] * 100, rel=1e-6)
+    assert whole.per_record.tolist() == [0.5] * 100
+
+
+def test_a_register_of_another_kind():
+    """Values that cannot be written as the table has them look like nobody in it: they are neither missing nor cut."""
+    table = pl.DataFrame({"k": [1, 2, None]})
+    words = pl.DataFrame({"k": ["1", "1", "2", "x", "y", None, None]})
+    assert population_risk(table, quasi="k", population=words).per_record.tolist() == [1 / 2, 1.0, 1 / 2]
+    parts = pl.DataFrame({"k": [1.0, 1.2, 1.7, 2.0, 2.0, None]})
+    assert population_risk(table, quasi="k", population=parts).per_record.tolist() == [1.0, 1 / 2, 1.0]
+    with pytest.raises(RoleError, match="another kind"):
+        population_risk(pl.DataFrame({"k": [[1], [2]]}), quasi="k", population=words)
+
+
+@pytest.mark.parametrize("people", [float("nan"), float("inf"), True, -5])
+def test_a_number_of_people_is_a_number(people):
+    table = pl.DataFrame({"k": [1, 2]})
+    with pytest.raises(ParameterError, match="the population is"):
+        population_risk(table, quasi="k", population=people)
+    with pytest.raises(ParameterError, match="the population is"):
+        group_risk(table, quasi="k", population=people)
+    counted = population_risk(table, quasi="k", population=np.int64(10))
+    assert counted.population == 10
+    assert counted.tau1 == population_risk(table, quasi="k", population=10).tau1

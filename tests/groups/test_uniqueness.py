@@ -190,3 +190,13 @@ def test_the_report_counts_people_too():
         assert facts[f"DR_{name} in people"] == value
     numbered = assess_uniqueness(Release(table, table, ignored=["w"], population=300), Context())
     assert {f.name: f.value for f in numbered.facts}["DR_min of the population"] == 1 / 300
+
+
+@pytest.mark.parametrize("weights", [[0.0, 2.0, 3.0], [3.0, -1.0, 2.0], [None, 2.0, 3.0], [float("nan"), 2.0, 3.0]])
+def test_every_record_has_a_weight(weights):
+    """A group with one good weight does not hide a bad one."""
+    table = pl.DataFrame({"k": ["a", "a", "b"], "w": pl.Series(weights, dtype=pl.Float64), "text": ["1", "2", "3"]})
+    with pytest.raises(RoleError, match="positive number on every record"):
+        group_risk(table, quasi="k", weight="w")
+    with pytest.raises(RoleError, match="not a column of numbers"):
+        group_risk(table, quasi="k", weight="text")

@@ -21,7 +21,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import ParameterError, RoleError
-from unmask.groups.classes import Classes, check_keys, collect, count_classes, open_table, select_keys
+from unmask.groups.classes import Classes, as_key, check_keys, collect, count_classes, open_table, select_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -159,11 +159,13 @@ def dominance(
             got=str(frame.collect_schema()[magnitude]),
             allowed="a column of numbers",
         )
-    amount = nw.col(magnitude).cast(nw.Float64).abs().fill_null(0.0)
+    amount = as_key(magnitude, frame.collect_schema()[magnitude]).cast(nw.Float64).abs().fill_null(0.0)
     classes = count_classes(table, keys, amount=amount)
     assert classes.extra is not None  # noqa: S101 - asked for above
     top = _largest(frame, classes, amount, max(n, 2))
     totals = classes.extra["amount"].cast(pl.Float64).to_numpy()
+    if not np.isfinite(totals).all():
+        raise RoleError(f"{magnitude!r} has amounts without end", hint="a magnitude is a finite number, or missing")
     rest = np.maximum(0.0, totals - top[:, :2].sum(axis=1))
     return Dominance(magnitude, classes, n, share, p, totals, top[:, :n].sum(axis=1), rest, top[:, 0])
 

@@ -8,6 +8,8 @@ records that both lack a value agree on it (METHODS.md, section 0).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf, nan
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -15,7 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unmask.errors import RoleError, TableError
+from unmask.errors import ParameterError, RoleError, TableError
 from unmask.groups.packing import PACKED, find_packing
 from unmask.tables.roles import check_columns
 
@@ -152,14 +154,16 @@ def encode(column: pl.Series) -> Codes:
 def select_keys(frame: Frame, keys: Sequence[str], weight: str | None = None, *more: nw.Expr) -> Frame:
     """Take the keys as k0, k1, ..., the weight as w (with its gaps): no name of the table can clash with ours."""
     schema = frame.collect_schema()
-    chosen = [_as_key(key, schema[key]).alias(f"k{i}") for i, key in enumerate(keys)]
+    chosen = [as_key(key, schema[key]).alias(f"k{i}") for i, key in enumerate(keys)]
     if weight is not None:
+        if not schema[weight].is_numeric():
+            raise RoleError(f"the sampling weight {weight!r} is not a column of numbers", got=str(schema[weight]))
         number = nw.col(weight).cast(nw.Float64)
         chosen += [number.alias("w"), number.is_null().cast(nw.Int64).alias("gap")]
     return frame.select(*chosen, *more)
 
 
-def _as_key(key: str, kind: Any) -> nw.Expr:  # noqa: ANN401 - a narwhals type
+def as_key(key: str, kind: Any) -> nw.Expr:  # noqa: ANN401 - a narwhals type
     """NaN is missing; categories are compared as text, since each engine orders them its own way."""
     if kind.is_float():
         return nw.when(~nw.col(key).is_nan()).then(nw.col(key))
@@ -171,14 +175,31 @@ def _as_key(key: str, kind: Any) -> nw.Expr:  # noqa: ANN401 - a narwhals type
 def _weights(counted: pl.DataFrame, name: str) -> Floats:
     sums = counted["w"].cast(pl.Float64).fill_null(np.nan).to_numpy()
     least, gaps = counted["least"].cast(pl.Float64).fill_null(np.nan).to_numpy(), int(counted["gap"].sum())
-    wrong = int((~np.isfinite(sums) | ~(least > 0)).sum())
+    refuse_weights(name, gaps, int((~np.isfinite(sums) | ~(least > 0)).sum()))
+    return sums
+
+
+def refuse_weights(name: str, gaps: int, wrong: int) -> None:
+    """Every record stands for somebody: no weight is missing, zero, negative or without end."""
     if gaps or wrong:
         raise RoleError(
             f"the sampling weight {name!r} must be a positive number on every record",
             got=f"{gaps} missing, and {wrong} classes with a weight that is not positive",
             hint="a weight is the number of people that a record stands for",
         )
-    return sums
+
+
+def check_people(population: object, n_records: int) -> None:
+    """N is a number of people, at least as many as the table has records."""
+    number = isinstance(population, Real) and not isinstance(population, bool)
+    people = float(str(population)) if number else nan
+    if not n_records <= people < inf:
+        what = "smaller than the table" if people < n_records else "not a number of people"
+        raise ParameterError(
+            f"the population is {what}",
+            got=f"{population} people, {n_records} records" if number else type(population).__name__,
+            allowed="N >= n",
+        )
 
 
 def _free(name: str, taken: Sequence[str]) -> str:

@@ -31,8 +31,9 @@ class Coarsen:
         """Lower ends of the intervals (the same type), or nothing at all."""
         if self.width is None:
             return pl.Series(column.name, [None], dtype=column.dtype).extend_constant(None, len(column) - 1)
-        lower = (column.cast(pl.Float64) / self.width).floor() * self.width
-        return lower.cast(column.dtype)
+        steps = (column.cast(pl.Float64) / self.width + 1e-9).floor()  # 0.58 is 29 steps of 0.02, not 28.999...
+        digits = max(0, int(np.ceil(-np.log10(self.width))))
+        return (steps * self.width).round(digits).cast(column.dtype)
 
     @property
     def words(self) -> str:

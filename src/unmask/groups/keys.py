@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from unmask.errors import RoleError, TableError
-from unmask.groups.classes import select_keys
+from unmask.groups.classes import refuse_weights, select_keys
 from unmask.tables.roles import check_columns
 
 if TYPE_CHECKING:
@@ -67,8 +67,10 @@ def group_sizes(table: Any, quasi: Iterable[str], weight: str | None = None) -> 
     With a weight, the size of a group is the number of people it stands for: the sum of the weights, rounded.
     """
     chosen, keys, size = _chosen(table, quasi, weight)
-    sizes = chosen.group_by(keys).agg(size)
-    table_of_sizes = sizes.group_by(COUNT).agg(nw.len().alias(GROUPS)).collect()
+    weighed = [] if weight is None else [nw.col("w").min().alias("least"), nw.col("gap").sum()]
+    worst = [] if weight is None else [nw.col("least").min(), nw.col("gap").sum()]
+    sizes = chosen.group_by(keys).agg(size, *weighed)
+    table_of_sizes = sizes.group_by(COUNT).agg(nw.len().alias(GROUPS), *worst).collect()
     counts = table_of_sizes[COUNT].to_numpy()
     if not counts.size:
         raise TableError("the table has no rows", hint="a table needs at least one row")
@@ -76,7 +78,9 @@ def group_sizes(table: Any, quasi: Iterable[str], weight: str | None = None) -> 
     if weight is None:
         order = np.argsort(counts)
         return Sizes(counts[order].astype(np.int64), groups[order])
-    whole, place = np.unique(_people(counts, weight), return_inverse=True)
+    least, gaps = table_of_sizes["least"].to_numpy().astype(np.float64), int(table_of_sizes["gap"].sum())
+    refuse_weights(weight, gaps, int(groups[~np.isfinite(counts) | ~(least > 0)].sum()))
+    whole, place = np.unique(_people(counts), return_inverse=True)
     return Sizes(whole, np.bincount(place.ravel(), groups).astype(np.int64))
 
 
@@ -84,7 +88,7 @@ def record_sizes(table: Any, quasi: Iterable[str], weight: str | None = None) ->
     """Size of each record's group, in the order of the table (a table that lives elsewhere is brought here)."""
     chosen, keys, size = _chosen(table, quasi, weight)
     sizes = chosen.collect().select(size.over(*keys).alias(COUNT))[COUNT].to_numpy()
-    return sizes.astype(np.int64) if weight is None else _people(sizes, weight)
+    return sizes.astype(np.int64) if weight is None else _people(sizes)
 
 
 def _chosen(table: Any, quasi: Iterable[str], weight: str | None) -> tuple[Any, list[str], nw.Expr]:  # noqa: ANN401
@@ -97,9 +101,5 @@ def _chosen(table: Any, quasi: Iterable[str], weight: str | None) -> tuple[Any, 
     return select_keys(frame, names, weight), keys, size.alias(COUNT)
 
 
-def _people(sums: NDArray[np.float64], weight: str) -> NDArray[np.int64]:
-    if not (np.isfinite(sums).all() and (sums > 0).all()):
-        raise RoleError(
-            f"the sampling weight {weight!r} must be a positive number", hint="a weight is a number of people"
-        )
+def _people(sums: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.maximum(1, np.rint(sums)).astype(np.int64)

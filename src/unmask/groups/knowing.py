@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unmask.errors import ParameterError, RoleError
-from unmask.groups.classes import Classes, count_classes
+from unmask.errors import RoleError
+from unmask.groups.classes import Classes, check_people, count_classes
 from unmask.groups.individual import Method, inclusion, individual_risk, unique_variance
 from unmask.groups.loglinear import log_linear
 from unmask.groups.superpopulation import Model, Prediction, pitman, poisson_gamma, predict, sizes_of, zayatz
@@ -76,14 +76,11 @@ def with_models(classes: Classes, population: float | None) -> Known:
             allowed="weight=, a population table, or the number of people",
             hint="population=1_000_000 says that the table was drawn from a million people",
         )
-    if population < classes.n_records:
-        raise ParameterError(
-            "the population is smaller than the table", got=f"{population} people, {classes.n_records} records"
-        )
+    check_people(population, classes.n_records)
     sizes = sizes_of(classes.counts, float(population))
     if sizes.uniques == 0 or sizes.fraction == 1.0:
         certain = Prediction(sizes.uniques, sizes.uniques, sizes.uniques)
-        risk = np.where(classes.counts == 1, 1.0, 1 / classes.counts)
+        risk = individual_risk(classes.counts, classes.counts / sizes.fraction)  # 1/f when everybody is in the table
         alone = (classes.counts == 1).astype(np.float64)
         return Known("models", float(population), risk, alone, certain, certain)
     keyed = log_linear(classes.codes(), classes.counts, float(population))
@@ -111,8 +108,26 @@ def _shrunk(classes: Classes, fraction: float, alone: float) -> Floats:
 
 def _matched(classes: Classes, everybody: Classes) -> NDArray[np.int64]:
     """F of each class: the people of the population with the same key values, 0 when there are none."""
-    people = everybody.columns.with_columns(pl.Series("", everybody.counts))
-    kinds = {key: kind for key, kind in classes.columns.schema.items() if everybody.columns.schema[key] != kind}
-    people = people.with_columns(pl.col(key).cast(kind, strict=False) for key, kind in kinds.items())
-    joined = classes.columns.join(people, on=list(classes.keys), how="left", nulls_equal=True, maintain_order="left")
+    keys, people = list(classes.keys), everybody.columns.with_columns(pl.Series("", everybody.counts))
+    for key, kind in classes.columns.schema.items():
+        if people.schema[key] != kind:
+            people = _as_kind(people, key, kind)
+    people = people.group_by(keys).agg(pl.col("").sum())
+    joined = classes.columns.join(people, on=keys, how="left", nulls_equal=True, maintain_order="left")
     return joined[""].fill_null(0).to_numpy().astype(np.int64)
+
+
+def _as_kind(people: pl.DataFrame, key: str, kind: pl.DataType) -> pl.DataFrame:
+    """Write a key as the table has it. Who has a value that cannot be written so looks like nobody in the table."""
+    given = pl.col(key)
+    same = given.is_null() | given.cast(kind, strict=False).is_not_null()
+    if kind.is_numeric() and people.schema[key].is_numeric():
+        same &= (given.cast(kind, strict=False).cast(pl.Float64) == given.cast(pl.Float64)).fill_null(value=True)
+    try:
+        return people.filter(same).with_columns(given.cast(kind, strict=False))
+    except pl.exceptions.PolarsError:
+        raise RoleError(
+            f"column {key!r} has values of another kind in the population table",
+            got=f"{kind} in the table, {people.schema[key]} in the population",
+            hint="write it the same way in both",
+        ) from None

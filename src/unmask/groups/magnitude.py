@@ -114,7 +114,7 @@ def guess_amounts(release: Release, joint: Joint, name: str) -> Guesses:
     mine, cells = number[: len(truth)], number[len(truth) :]
     totals = np.bincount(cells, published, minlength=int(number.max()) + 1)
     total: Floats = totals.astype(np.float64)[mine]
-    insider: Floats = total - _largest_other(truth, mine)
+    insider: Floats = total - _largest_other(np.where(joint.truth >= 0, truth, 0.0), mine)  # who is in the total
     outsider_reach, insider_reach = (1 - SHARE) / SHARE, P
     anybody = np.sort(truth[truth > 0])
     guesses = [(insider, insider_reach), (total, outsider_reach)]

@@ -13,6 +13,7 @@ known in law, from the sizes of the groups and from the keys (``superpopulation`
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -162,12 +163,12 @@ def population_risk(  # noqa: PLR0913 - three sources of knowledge about the pop
     keys = check_keys(quasi)
     _check(threshold, method, weight, population)
     classes = count_classes(table, keys, weight=weight)
-    if population is not None and not isinstance(population, (int, float)):
+    if population is not None and not isinstance(population, Real):
         known = with_register(classes, population)
     elif weight is not None:
         known = with_weights(classes, method)
     else:
-        known = with_models(classes, population)
+        known = with_models(classes, None if population is None else float(population))
     homes = households_of(classes, table, keys, household, known.risk) if household is not None else None
     fraction = min(1.0, classes.n_records / known.population)
     return PopulationRisk(

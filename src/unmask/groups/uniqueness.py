@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unmask.errors import ParameterError
 from unmask.evidence.estimate import rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
+from unmask.groups.classes import check_people
 from unmask.groups.exact import comparable, matching_credit
 from unmask.groups.keys import Sizes, group_sizes, record_sizes
 from unmask.tables.encode import encode
@@ -105,12 +105,8 @@ def group_risk(
     """
     quasi = (quasi,) if isinstance(quasi, str) else tuple(quasi)
     sizes = group_sizes(table, quasi, weight)
-    if population is not None and population < sizes.n_records:
-        raise ParameterError(
-            "the population is smaller than the table",
-            got=f"{population} for {sizes.n_records} records",
-            allowed="N >= n",
-        )
+    if population is not None:
+        check_people(population, sizes.n_records)
     alone = int(sizes.groups[0]) if sizes.size[0] == 1 else 0
     return GroupRisk(sizes.n_records, sizes.n_groups, alone, sizes, population, table, quasi, weight)
 

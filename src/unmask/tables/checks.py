@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from unmask.errors import TableError
+from unmask.errors import RoleError, TableError
 from unmask.tables.recode import is_coarser
 
 if TYPE_CHECKING:
@@ -27,6 +27,21 @@ def check_values(table: pl.DataFrame, where: str) -> None:
             )
         if column.dtype.is_numeric() and bool((column.cast(pl.Float64).abs() > LARGEST).any()):
             raise TableError(f"column {name!r} of the {where} holds numbers beyond {LARGEST:.0e}", hint="rescale it")
+
+
+def check_weight(release: Release) -> None:
+    """A released sampling weight is a number of people on every record."""
+    if release.weight is None or release.weight not in release.released.columns:
+        return
+    column = release.released[release.weight]
+    number = column.dtype.is_numeric()
+    wrong = int((~(column.fill_null(0) > 0)).sum()) if number else len(column)
+    if wrong:
+        raise RoleError(
+            f"the sampling weight {release.weight!r} must be a positive number on every record of the release",
+            got=f"{wrong} of {len(column)} records have none" + ("" if number else f" ({column.dtype})"),
+            hint="a weight is the number of people that a record stands for",
+        )
 
 
 def swapped(release: Release) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from unmask.errors import RoleError, TableError
-from unmask.tables.checks import check_values, identifiers, swapped
+from unmask.tables.checks import check_values, check_weight, identifiers, swapped
 from unmask.tables.encode import as_text
 from unmask.tables.places import check_coordinates, check_places, read_matrices
 from unmask.tables.read import fingerprint, read_table
@@ -118,9 +119,9 @@ class Release:
         self.original = read_table(original, name="original", **options)
         self.released = read_table(released, name="release", **options)
         self.control = None if control is None else read_table(control, name="control", **options)
-        counted = isinstance(population, (int, float)) or population is None
+        counted = isinstance(population, Real) or population is None
         self.population = None if counted else read_table(population, name="population", **options)
-        self._n_people = population if counted else None
+        self._n_people = float(population) if isinstance(population, Real) else None
         self.sources = {
             name: Source.of(source, frame)
             for name, source, frame in (
@@ -149,6 +150,7 @@ class Release:
         self.columns = self._describe()
         for where, table in self._tables():
             check_values(table, where)
+        check_weight(self)
         self._check_population()
         if self.has_pairs:
             self._notes += swapped(self)
