@@ -60,15 +60,9 @@ def _long(figure: Figure) -> bool:
 
 
 def _lying(figure: Figure) -> str:
-    """Bars with their words beside them; in a waterfall each begins where the last ended, and the sum at 0."""
+    """Bars with their words beside them."""
     series = figure.series[0]
-    ends = list(accumulate(series.y))
-    begins = [0.0, *ends[:-1]]
-    if figure.shape == "waterfall":
-        begins[-1], ends[-1] = 0.0, series.y[-1]
-    else:
-        begins, ends = [0.0] * len(ends), list(series.y)
-    rows = [{"what": x, "from": a, "to": b} for x, a, b in zip(series.x, begins, ends, strict=True)]
+    rows = [{"what": x, "from": a, "to": b} for x, (a, b) in zip(series.x, spans(figure), strict=True)]
     chart = (
         alt.Chart(alt.InlineData(rows))
         .mark_bar(color=BLUE)
@@ -80,6 +74,15 @@ def _lying(figure: Figure) -> str:
         .properties(width=WIDTH - 220, height=20 * len(rows) + 10)
     )
     return _svg(chart, f"{figure.title} {figure.alt}")
+
+
+def spans(figure: Figure) -> list[tuple[float, float]]:
+    """Begin and end of each bar: 0 and its value; in a waterfall each begins where the last ended, but the sum at 0."""
+    values = figure.series[0].y
+    if figure.shape != "waterfall":
+        return [(0.0, value) for value in values]
+    ends = list(accumulate(values[:-1]))
+    return [*zip([0.0, *ends], ends, strict=False), (0.0, values[-1])]
 
 
 def _mark(chart: Any, shape: str) -> Any:  # noqa: ANN401 - altair's own chart type
