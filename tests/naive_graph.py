@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 
@@ -47,6 +47,14 @@ def attack(d1, d2, labels1, labels2, agrees):
     vertices, edges = product_graph(d1, d2, labels1, labels2, agrees)
     cliques = maximum_cliques(len(vertices), edges)
     return len(cliques[0]), len(cliques), {vertices[u] for c in cliques for u in c}
+
+
+def least_movement(far):
+    """Everybody of the smaller side gets a partner: the pairs with the least total of squared distances."""
+    if len(far) > far.shape[1]:
+        return {(i, j) for j, i in least_movement(far.T)}
+    best = min(permutations(range(far.shape[1]), len(far)), key=lambda p: sum(far[i, j] ** 2 for i, j in enumerate(p)))
+    return set(enumerate(best))
 
 
 def sphere(a, b):

@@ -30,6 +30,9 @@ def graph_command(  # noqa: PLR0913 - one parameter per option
     tolerance: Annotated[float | None, typer.Option(help="Instead of --sigma: the largest difference.")] = None,
     relative: Annotated[float | None, typer.Option(help="Instead of --sigma: the largest share.")] = None,
     method: Annotated[str, typer.Option(help="auto, exact, seeds or geometric.")] = "auto",
+    everybody: Annotated[
+        bool, typer.Option("--everybody", help="Guess a partner for everybody, with --method geometric.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Seed of every random choice.", min=0)] = 0,
     truth: Annotated[str | None, typer.Option(help="Id column of both tables: count who was found.")] = None,
     output: Annotated[
@@ -64,6 +67,9 @@ def sweep_command(  # noqa: PLR0913 - one parameter per option
     alpha: Annotated[float, typer.Option(help="Share of true distances that should agree.")] = 0.9,
     repetitions: Annotated[int, typer.Option(help="Times that each masking is played.", min=1)] = 3,
     method: Annotated[str, typer.Option(help="auto, exact, seeds or geometric.")] = "auto",
+    everybody: Annotated[
+        bool, typer.Option("--everybody", help="Guess a partner for everybody, with --method geometric.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Seed of every random choice.", min=0)] = 0,
     output: Annotated[str | None, typer.Option("--output", "-o", help="Write the table (.csv, .parquet).")] = None,
     chart: Annotated[str | None, typer.Option(help="Draw the risk-utility map (.svg).")] = None,

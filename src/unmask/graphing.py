@@ -48,6 +48,7 @@ def attack_files(options: dict[str, Any]) -> str:
         labels=options["labels"],
         tolerance=tolerance,
         method=options["method"],
+        everybody=options.get("everybody", False),
         seed=options["seed"],
     )
     lines = [found.why, tell(found), *([] if truth is None else [score(found, truth)])]
@@ -136,6 +137,7 @@ def sweep_file(options: dict[str, Any]) -> str:
     points = sweep(
         table, where, labels=options["labels"], maskings=grid, overlap=options["overlap"], alpha=options["alpha"],
         repetitions=options["repetitions"], method=options["method"], seed=options["seed"],
+        everybody=options.get("everybody", False),
     )  # fmt: skip
     frame = pl.DataFrame(points).with_columns(change=pl.col("variance").sqrt() / median)
     lines = [f"{place.n:,} people, median distance {median:.4g}; the intruder holds {options['overlap']:.0%} of them."]

@@ -14,7 +14,9 @@ from typer.testing import CliRunner
 
 import unmask
 from unmask.assess import discover, run_measure
+from unmask.attacks.graph import link_graph
 from unmask.attacks.graph_distances import between
+from unmask.attacks.graph_stage import set_stage
 from unmask.cli import app
 from unmask.datasets.places import people
 from unmask.errors import RoleError, TableError
@@ -46,7 +48,7 @@ def test_a_light_masking_gives_people_away_and_strangers_do_not():
     assert estimate.value > 0.8
     assert estimate.chance == 1 / 120
     assert light.per_record.shape == (120,)
-    assert light.per_record.mean() == pytest.approx(estimate.value)
+    assert light.per_record.mean() >= estimate.value  # the larger of the attacks, person by person
     strangers = people(120, np.random.default_rng(77)).with_row_index("id")
     other = evidence(release(strangers)).observations[0].estimate
     assert other.low <= other.chance <= other.high
@@ -264,3 +266,22 @@ def test_the_command_line_takes_matrices_and_verify_finds_them(tmp_path):
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr.startswith("unmask: distances of the release do not fit the table")
+
+
+def test_heavy_noise_is_judged_by_the_best_of_the_attacks():
+    """Few claims are sure under heavy noise, yet the map lies right: the rate is what guessing everybody finds."""
+    given = release(moved(0.5))
+    found = evidence(given)
+    stage = set_stage(given, 0)
+    truth = np.column_stack([np.arange(120)] * 2)
+    asked = {"labels": stage.labels, "tolerance": stage.tolerance, "seed": 0}
+    overlaid = link_graph(stage.target, stage.identification, method="geometric", budget=20_000, **asked)
+    clique = link_graph(stage.target, stage.identification, method="exact", **asked)
+    guessed = link_graph(stage.target, stage.identification, method="geometric", everybody=True, budget=20_000, **asked)
+    shares = [linkage.exposure(truth) for linkage in (clique, guessed)]
+    estimate = found.observations[0].estimate
+    assert estimate.hits == pytest.approx(max(credit.sum() for credit in shares))
+    assert estimate.hits > 1.5 * max(overlaid.hits(truth), clique.hits(truth))
+    assert found.per_record[stage.rows].tolist() == np.max(shares, axis=0).tolist()
+    assert "best of 2 attacks tried" in found.observations[0].claim
+    assert any(note.startswith("also tried") for note in found.notes)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import polars as pl
 import pytest
@@ -19,7 +21,8 @@ from unmask.attacks.probabilistic import assess_probabilistic
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence.measure import Context
 from unmask.kernels.blocking import cut_blocks, pairs_in_blocks, scale_of, weigh_blocks
-from unmask.kernels.patterns import patterns_by_groups, patterns_by_pairs
+from unmask.kernels.patterns import patterns_by_pairs
+from unmask.kernels.sets import patterns_by_groups, sums_by_groups
 from unmask.kernels.weighing import weigh
 from unmask.tables.encode import encode
 
@@ -197,8 +200,9 @@ def test_blocks_miss_no_candidate(seed):
         (int(i), int(j)) for i, j in np.argwhere(every >= least)
     }
     assert weights == pytest.approx(every[rows, points], abs=1e-12)
-    near = np.where(every >= mine.best[:, None] - 8 * np.log(2), np.exp(every), 0.0).sum(axis=1)
-    assert np.exp(mine.total) == pytest.approx(near, rel=1e-9)
+    left_out = np.exp(every).sum(axis=1) / np.exp(mine.total) - 1
+    assert left_out.min() >= -1e-9  # candidates left out have at most 1 % of the sum, so posteriors are never too low
+    assert left_out.max() <= 0.01
 
 
 def test_blocks_and_a_pass_over_all_pairs_agree(monkeypatch):
@@ -210,7 +214,7 @@ def test_blocks_and_a_pass_over_all_pairs_agree(monkeypatch):
     assert blocked.credit.tolist() == every.credit.tolist()
     assert blocked.links.tolist() == every.links.tolist()
     assert blocked.margin == pytest.approx(every.margin, abs=1e-9)
-    assert blocked.posterior == pytest.approx(every.posterior, abs=0.01)
+    assert blocked.posterior == pytest.approx(every.posterior, rel=0.01)
 
 
 def test_credits_equal_the_definition_on_both_paths(monkeypatch):
@@ -225,6 +229,27 @@ def test_credits_equal_the_definition_on_both_paths(monkeypatch):
     assert again.credit.tolist() == wanted
     assert again.weight == pytest.approx(linkage.weight, abs=1e-9)
     assert again.margin == pytest.approx(linkage.margin, abs=1e-9)
+    assert again.posterior == pytest.approx(linkage.posterior, abs=1e-9)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_sum_over_everybody_equals_the_sum_over_pairs(seed, missing):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 6, 4)
+    left, right = (
+        np.column_stack([rng.integers(-1 if missing else 0, size, n) for size in sizes]).astype(np.int32)
+        for n in (60, 90)
+    )
+    factors = rng.uniform(0.01, 2.0, (4, 3))
+    wanted = [
+        sum(
+            math.prod(factors[k, 2 if -1 in (x[k], y[k]) else int(x[k] != y[k])] for k in range(len(sizes)))
+            for y in right
+        )
+        for x in left
+    ]
+    assert sums_by_groups(left, right, factors) == pytest.approx(wanted, rel=1e-9)
 
 
 def test_closer_agreement_never_counts_against():

@@ -10,8 +10,9 @@ from unmask.attacks.one_to_one import Match, code_space, match_people
 from unmask.engines.local import decide_truth, find_nearest, plant_tree
 from unmask.errors import EngineError
 from unmask.evidence.measure import silent
-from unmask.kernels.blocking import MARGIN, SLACK, cut_blocks, scale_of, weigh_blocks
-from unmask.kernels.patterns import Patterns, patterns_by_groups, patterns_by_pairs
+from unmask.kernels.blocking import MARGIN, cut_blocks, scale_of, weigh_blocks
+from unmask.kernels.patterns import patterns_by_pairs
+from unmask.kernels.sets import Patterns, patterns_by_groups, sums_by_groups
 from unmask.kernels.weighing import TIE, Weighing, weigh
 
 if TYPE_CHECKING:
@@ -67,29 +68,10 @@ class Found(NamedTuple):
     posterior: Floats
 
 
-class Tail(NamedTuple):
-    """What candidates of less than a weight add to a person's likelihood, on average: the patterns tell."""
-
-    weight: Floats  # bits, ascending
-    total: Floats  # one longer: sum of 2^weight over a person's candidates up to here
-
-    def below(self, weight: Floats) -> Floats:
-        """Sum over the candidates of less weight."""
-        return self.total[np.searchsorted(self.weight, weight, "left")]
-
-
-def tail_of(weight: Floats, count: Ints, people: int) -> Tail:
-    """From the weights of the patterns and the number of pairs that have each."""
-    order = np.argsort(weight, kind="stable")
-    parts = np.exp2(np.clip(weight[order], -1000, 1000)) * count[order] / people
-    return Tail(weight[order], np.concatenate([[0.0], np.cumsum(parts)]))
-
-
 def best_candidates(
     comparison: Comparison,
     model: FellegiSunter,
     truth: Ints,
-    tail: Tail,
     seed: int,
     tell: Callable[[float], None] | None,
 ) -> Found:
@@ -97,9 +79,9 @@ def best_candidates(
     pairs = len(comparison.left) * len(comparison.right)
     space = code_space(comparison, model)
     if space is not None and pairs >= GROUPS_FROM:
-        return _by_tree(space, model, truth, tail, seed)
+        return _by_tree(comparison, space, model, truth, seed)
     if pairs >= BLOCKS_FROM:
-        return _by_blocks(comparison, model, truth, tail, seed, tell)
+        return _by_blocks(comparison, model, truth, seed, tell)
     found = weigh(
         comparison.left,
         comparison.right,
@@ -125,29 +107,33 @@ def _by_blocks(
     comparison: Comparison,
     model: FellegiSunter,
     truth: Ints,
-    tail: Tail,
     seed: int,
     tell: Callable[[float], None] | None,
 ) -> Found:
-    """Blocks that cannot reach the best are left out; of candidates 8 bits below it, the posterior takes the mean."""
+    """Blocks that cannot reach the best are left out; so the posterior is at most 1 % of itself too high (SLACK)."""
     scale = scale_of(comparison.edges, comparison.n_edges, model.weights / BITS)
     found = weigh_blocks(comparison.left, cut_blocks(comparison.right, scale), scale, truth, seed, tell)
-    rest = tail.below((found.best - SLACK) * BITS)
-    found = found._replace(total=np.logaddexp(found.total, np.log(np.maximum(rest, 1e-300))))
     return _read(found, len(comparison.right))
 
 
-def _by_tree(space: Space, model: FellegiSunter, truth: Ints, tail: Tail, seed: int) -> Found:
+def _by_tree(comparison: Comparison, space: Space, model: FellegiSunter, truth: Ints, seed: int) -> Found:
     tree = plant_tree(space, silent)
     decision = decide_truth(space, truth, tell=silent, tree=tree)
     nearest = find_nearest(space, seed=seed, tell=silent, tree=tree)
     top = float(model.weights[:, 0].sum())
     weight = top - nearest.least
-    posterior = 1.0 / (nearest.ties + tail.below(weight - TIE) * np.exp2(-np.clip(weight, -1000, 1000)))
+    posterior = np.exp2(-nearest.least) / _sums(comparison, model)
     second = np.where(
         nearest.ties < len(space.point_codes), np.maximum(top - nearest.second, weight - MARGIN * BITS), -np.inf
     )
     return Found(nearest.row, weight, second, nearest.ties, decision.credit, posterior)
+
+
+def _sums(comparison: Comparison, model: FellegiSunter) -> Floats:
+    """For each person the sum of 2^(weight - full agreement) over the whole release."""
+    below = np.zeros((len(model.names), 3))
+    below[:, : model.weights.shape[1]] = model.weights - model.weights[:, :1]
+    return sums_by_groups(*comparison.codes(), np.exp2(below))
 
 
 def match_one_to_one(

@@ -33,7 +33,7 @@ from unmask.kernels.mixture import expect, expect_people, levels_of_pairs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.kernels.patterns import Patterns
+    from unmask.kernels.sets import Patterns
 
     Floats = NDArray[np.float64]
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from unmask.attacks.graph_exact import Problem
+    from unmask.attacks.graph_geometry import Overlay
 
 Ints = NDArray[np.int64]
 Method = Literal["auto", "exact", "seeds", "geometric"]
@@ -41,7 +42,9 @@ class GraphLinkage:
 
     pairs: Ints  # (k, 2): row of the target file, row of the identification file
     posterior: NDArray[np.float64]  # (k,): belief in each pair (geometric), or 1 / number of claims on its records
-    clique_size: int  # order of the largest approximate common subgraph found; geometric: number of pairs
+    clique_size: (
+        int  # order of the largest approximate common subgraph found; geometric: people who agree with their partner
+    )
     n_cliques: int  # maximum cliques met: more may exist (ties), one is certain when n_pairs == clique_size and exact
     exact: bool  # True: proven, size and union
     method: str  # exact, seeds, geometric
@@ -59,6 +62,12 @@ class GraphLinkage:
     def ties(self) -> int:
         """Claims beyond one maximum clique: the price of taking the union."""
         return max(0, len(self.pairs) - self.clique_size) if self.found else 0
+
+    @property
+    def sure(self) -> GraphLinkage:
+        """Only the claims that are more likely right than wrong."""
+        keep = self.posterior > 0.5
+        return replace(self, pairs=self.pairs[keep], posterior=self.posterior[keep])
 
     def hits(self, truth: Ints) -> int:
         """TP: claims that are right. ``truth``: (k, 2), rows of both files that belong to one person."""
@@ -93,6 +102,7 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
     tolerance: Tolerance,
     method: Method = "auto",
     gamma: float | None = None,
+    everybody: bool = False,
     label_distance: Mapping[str, float] | None = None,
     null: Null | None = Null(),  # noqa: B008  # frozen
     budget: int = BUDGET,
@@ -115,6 +125,8 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
         needs the identification file's coordinates. ``auto`` picks by size and data and says why.
     gamma
         Extend the answer to pairs that agree with at least this share of it (gamma-quasi-clique).
+    everybody
+        Guess a partner for everybody once the map lies right, also below even odds: finds more, errs more (geometric).
     label_distance
         Numeric labels may differ by this much.
     null
@@ -141,6 +153,10 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
         raise ParameterError(
             "only the exact attack extends to quasi-cliques", got=f"gamma with {chosen}", hint="method='exact'"
         )
+    if everybody and chosen != "geometric":
+        raise ParameterError(
+            "only the geometric attack guesses everybody", got=f"everybody with {chosen}", hint="method='geometric'"
+        )
     tell = progress or (lambda _stage, _share: None)
     if problem.n_vertices == 0:
         return _nothing(one, two, chosen, "no record of one file has the labels of a record of the other")
@@ -156,12 +172,13 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
         drawn = read_place(null.independent(rng), names, "independent")
         return pose(one, drawn, problem.window, label_distance)
 
-    return run(problem, _Options(gamma, null, budget, seed, noise, tell, why, nobody))
+    return run(problem, _Options(gamma, everybody, null, budget, seed, noise, tell, why, nobody))
 
 
 @dataclass(frozen=True, slots=True)
 class _Options:
     gamma: float | None
+    everybody: bool
     null: Null | None
     budget: int
     seed: int
@@ -269,17 +286,23 @@ def _seeds(problem: Problem, options: _Options) -> GraphLinkage:
 
 
 def _geometric(problem: Problem, options: _Options) -> GraphLinkage:
+    from unmask.attacks.graph_everybody import everybody as guess  # noqa: PLC0415  # as below
     from unmask.attacks.graph_geometry import overlay  # noqa: PLC0415  # numba loads when it is needed
 
     options.tell("alignment", 0.0)
     scale = options.noise
-    found = overlay(problem, scale, options.budget)
-    size = len(found.rows)
+
+    def lay(given: Problem) -> Overlay:
+        found = overlay(given, scale, options.budget)
+        return guess(given, found, scale) if options.everybody else found
+
+    found = lay(problem)
+    size = found.n_agree
     null = None
     if options.null is not None:
 
         def draw(rng: np.random.Generator) -> tuple[float, bool]:
-            other = len(overlay(options.strangers(rng), scale, options.budget).rows)
+            other = lay(options.strangers(rng)).n_agree
             return other, other >= size
 
         null = calibrate(size, draw, options.null, options.seed, lambda share: options.tell("null", share))

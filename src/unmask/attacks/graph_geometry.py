@@ -45,6 +45,9 @@ class Overlay:
     score: float  # log-likelihood ratio of the alignment, before refinement
     n_tried: int
     scale: float  # standard deviation of a place
+    n_agree: int = 0  # people whose partner explains them: what chance is asked about
+    spots: Floats | None = None  # the target's records on the identification file's map
+    places: Floats | None = None
 
 
 def as_vectors(points: Floats, kind: str | None) -> Floats:
@@ -267,7 +270,8 @@ def refine(
             break
         m = _procrustes(t[rows], w[cols], p, radius, m)
     claimed = p > 0.5
-    return Overlay(rows[claimed].astype(np.int64), cols[claimed].astype(np.int64), p[claimed], value, tried, noise)
+    pairs = (rows[claimed].astype(np.int64), cols[claimed].astype(np.int64), p[claimed])
+    return Overlay(*pairs, value, tried, noise, int(claimed.sum()), flat(t @ m.T, radius), places)
 
 
 def _near(

@@ -55,7 +55,7 @@ def default_grid(
 
 
 def risk_utility_map(
-    stage: Stage, found: GraphLinkage, *, seed: int, progress: Callable[[float], None]
+    stage: Stage, found: GraphLinkage, rate: float, *, seed: int, progress: Callable[[float], None]
 ) -> tuple[Figure, ...]:
     """Play other maskings on some of the people, and draw them beside the release itself."""
     table, where = stage.identification
@@ -72,15 +72,17 @@ def risk_utility_map(
         maskings=default_grid(median, where if isinstance(where, Coordinates) else None),
         repetitions=REPETITIONS,
         method=method,
+        everybody=method == "geometric",
         budget=5000 if method == "geometric" else 200_000,
         seed=seed,
         progress=lambda _stage, done: progress(done),
     )
     truth = np.column_stack([np.arange(len(stage.rows))] * 2)
     here = float((stage.known - stage.released)[np.triu_indices(len(stage.known), 1)].std() / median)
-    share = found.precision(truth) if found.found else 0.0
+    claims = found.sure if found.method == "geometric" else found
+    share = claims.precision(truth) if claims.found else 0.0
     return (
-        map_figure(points, median, "recall", (here, found.recall(truth))),
+        map_figure(points, median, "recall", (here, rate)),
         map_figure(points, median, "precision", (here, share)),
     )
 

@@ -121,6 +121,7 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
     alpha: float = 0.9,
     repetitions: int = 5,
     method: Method = "auto",
+    everybody: bool = False,
     budget: int = BUDGET,
     seed: int = 0,
     progress: Callable[[str, float], None] | None = None,
@@ -131,6 +132,7 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
     masked). ``overlap`` is the share of the release's people that the snooper holds as well; 1 is the worst case:
     everybody. Otherwise people are dealt anew to the two files in each repetition. Precision is the mean over the
     repetitions in which something was claimed (the attack is not calibrated here: the owner counts what is right).
+    ``everybody`` as in `link_graph`: recall then counts the guesses, precision the claims more likely right than not.
     """
     if not 0 < overlap <= 1 or repetitions < 1:
         raise ParameterError("a sweep needs people in common", got=f"overlap={overlap}, repetitions={repetitions}")
@@ -139,7 +141,7 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
     place = read_place((people, where), list(labels), "original")
     out = []
     for k, (masking, sigma) in enumerate(maskings):
-        setting = _Setting(masking, sigma, overlap, alpha, method, budget)
+        setting = _Setting(masking, sigma, overlap, alpha, method, everybody, budget)
         plays = [_play(place, setting, child) for child in np.random.default_rng([seed, k]).spawn(repetitions)]
         out.append(_summary(masking, sigma, plays))
         if progress is not None:
@@ -154,10 +156,11 @@ class _Setting:
     overlap: float
     alpha: float
     method: Method
+    everybody: bool
     budget: int
 
 
-_Play = tuple[GraphLinkage, Ints, Floats, float]
+_Play = tuple[GraphLinkage, Ints, float, Floats, float]  # claims, truth, recall, risk, variance
 
 
 def _play(place: Place, setting: _Setting, rng: np.random.Generator) -> _Play:
@@ -172,6 +175,7 @@ def _play(place: Place, setting: _Setting, rng: np.random.Generator) -> _Play:
         labels=place.labels.columns,
         tolerance=NoiseTolerance(setting.sigma, setting.alpha, masking=setting.masking),
         method=setting.method,
+        everybody=setting.everybody,
         null=None,
         budget=setting.budget,
     )
@@ -181,8 +185,11 @@ def _play(place: Place, setting: _Setting, rng: np.random.Generator) -> _Play:
     truth = truth[truth[:, 1] >= 0]
     risk = np.zeros(n)
     risk[hers] = link.exposure(truth)
+    recall = link.recall(truth) if len(truth) else 0.0
+    if setting.everybody:  # who cannot be told apart shares the guesses
+        link, recall = link.sure, float(risk.sum() / max(1, len(truth)))
     change = (place.block(ours) - d)[np.triu_indices(size, 1)]
-    return link, truth, risk, float(change.var()) if len(change) else 0.0
+    return link, truth, recall, risk, float(change.var()) if len(change) else 0.0
 
 
 def _hers(place: Place, rows: Ints) -> tuple[pl.DataFrame, Distances]:
@@ -206,13 +213,13 @@ def _free(name: str, taken: Sequence[str]) -> str:
 
 
 def _summary(masking: Masking, sigma: float, plays: list[_Play]) -> SweepPoint:
-    spoke = [link.precision(truth) for link, truth, _, _ in plays if link.found]
+    spoke = [link.precision(truth) for link, truth, *_ in plays if link.found]
     return SweepPoint(
         masking,
         sigma,
         precision=float(np.mean(spoke)) if spoke else 0.0,
-        recall=float(np.mean([link.recall(truth) if len(truth) else 0.0 for link, truth, _, _ in plays])),
-        exposed=float(np.mean([risk for _, _, risk, _ in plays], axis=0).max()),
+        recall=float(np.mean([recall for _, _, recall, _, _ in plays])),
+        exposed=float(np.mean([risk for _, _, _, risk, _ in plays], axis=0).max()),
         variance=float(np.mean([variance for *_, variance in plays])),
         n_claims=float(np.mean([len(link.pairs) for link, *_ in plays])),
         n_silent=len(plays) - len(spoke),

@@ -287,7 +287,6 @@ def assess_learned(release: Release, context: Context) -> Evidence:
         per_record=linkage.per_record(release.original.height),
         facts=_facts(linkage, distance),
         figures=(_figure(linkage), *_interaction_figure(linkage)),
-        attributes=_telling(linkage),
         notes=() if small else ("learnt as weights and as a bilinear form only: the table is large for the others",),
     )
 
@@ -325,12 +324,6 @@ def _figure(linkage: LearnedLinkage) -> Figure:
         series=(Series("learned weight", names, values),),
         percent=(False, True),
     )
-
-
-def _telling(linkage: LearnedLinkage) -> tuple[tuple[str, float], ...]:
-    """Share of each attribute in the learned distance, times what that distance finds; none for an OWA."""
-    found = linkage.estimate.value
-    return tuple((name, share * found) for name, share in linkage.importance if not np.isnan(share))
 
 
 def _interaction_figure(linkage: LearnedLinkage) -> tuple[Figure, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 import numpy as np
 
-from unmask.attacks.candidates import Found, best_candidates, count_patterns, match_one_to_one, tail_of
+from unmask.attacks.candidates import Found, best_candidates, count_patterns, match_one_to_one
 from unmask.attacks.comparison import Comparison, Numbers, compare
 from unmask.attacks.fellegi_sunter import FellegiSunter, Fitting, fit, unpack
 from unmask.attacks.linkage import Linkage
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
-    from unmask.kernels.patterns import Patterns
+    from unmask.kernels.sets import Patterns
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]
@@ -156,9 +156,8 @@ def link_probabilistic(  # noqa: PLR0913 - the choices of the method
     wanted = 0.05 / len(comparison.right) if false_positive is None else false_positive
     lower, upper = thresholds(model, patterns, wanted, false_negative)
     progress(0.6, "best candidates")
-    tail = tail_of(weights_of(model, patterns), patterns.count, len(teaching.left))
     found = best_candidates(
-        asked, model, release.truth[rows], tail, seed, lambda done: progress(0.6 + 0.4 * done, "best candidates")
+        asked, model, release.truth[rows], seed, lambda done: progress(0.6 + 0.4 * done, "best candidates")
     )
     gap = 0.0
     if one_to_one:
@@ -306,10 +305,10 @@ def _figures(linkage: ProbabilisticLinkage) -> tuple[Figure, ...]:
     bits = (odds, *(weight for _, _, weight in steps), odds + sum(weight for _, _, weight in steps))
     return (
         Figure(
-            shape="bar",
+            shape="waterfall",
             title="Why the intruder believes his surest right link",
-            caption="Bits for (above 0) and against (below 0) the two records being one person. Above 0 in all: more "
-            "likely than not.",
+            caption="Bits for (to the right) and against the two records being one person, one after the other. Above "
+            "0 in all: more likely than not.",
             alt="Weights of one link in bits: " + ", ".join(f"{n} {b:+.1f}" for n, b in zip(names, bits, strict=True)),
             x_label="what was compared",
             y_label="bits",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Shape = Literal["line", "step", "path", "bar", "histogram", "point"]  # path: a line with its points
+Shape = Literal["line", "step", "path", "bar", "histogram", "point", "waterfall"]  # path: a line with its points
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ Ints = NDArray[np.int64]
 LEAF = 16
 JUDGES = 64  # records of a block that tell which attribute to cut
 MARGIN = 24 * math.log(2)  # how far below the best the next one is looked for: odds of 16 million
-SLACK = 8 * math.log(2)  # candidates that count for the posterior one by one: at least 1/256 as likely as the best
+SLACK = 0.01  # share of a person's sum of likelihoods that candidates left out may have together
 
 
 class Blocks(NamedTuple):
@@ -178,7 +178,7 @@ def weigh_blocks(
     seed: int = 0,
     progress: Callable[[float], None] | None = None,
 ) -> Weighing:
-    """As `weigh`, but ``total`` has the candidates within SLACK of the best, and ``second`` is sure within MARGIN."""
+    """As `weigh`, but ``total`` may lack SLACK of the sum (never more), and ``second`` is sure within MARGIN."""
     out = blank(len(left))
     depth = 4 * int(np.ceil(np.log2(len(blocks.first) + 2))) + 16
     home = np.empty(len(blocks.rows), dtype=np.int64)
@@ -235,21 +235,23 @@ def _best_of(
 
 @lean
 def _sum_of(x: Floats, blocks: Blocks, scale: Scale, best: float, stack: Ints, bounds: Floats) -> float:
-    """Sum of exp(weight - best) over the candidates within SLACK of the best."""
-    total = 0.0
+    """Sum of exp(weight - best), but for candidates each below SLACK / n of the sum so far: at most SLACK in all."""
+    total, each = 0.0, math.log(SLACK / blocks.rows.shape[0])
     stack[0], bounds[0], top = 0, math.inf, 1
+    least = best + each
     while top:
         top -= 1
         b = stack[top]
-        if bounds[top] < best - SLACK:
+        if bounds[top] < least:
             continue
         if blocks.first[b]:
             top = _open(blocks, scale, x, b, stack, bounds, top)
             continue
         for place in range(blocks.begin[b], blocks.end[b]):
-            weight = _weight(blocks, scale, x, place, best - SLACK)
-            if weight >= best - SLACK:
+            weight = _weight(blocks, scale, x, place, least)
+            if weight >= least:
                 total += math.exp(weight - best)
+        least = best + each + math.log(max(total, 1.0))
     return total
 
 

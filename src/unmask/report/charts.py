@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -30,6 +31,8 @@ def draw(figure: Figure) -> str:
         for position, (x, y) in enumerate(zip(series.x, series.y, strict=True))
     ]
     words = bool(rows) and isinstance(rows[0]["x"], str)
+    if words and len(figure.series) == 1 and (figure.shape == "waterfall" or _long(figure)):
+        return _lying(figure)
     names = [series.name for series in figure.series]
     chart = _mark(alt.Chart(alt.InlineData(rows)), figure.shape).encode(
         x=_x(figure, words=words),
@@ -48,6 +51,38 @@ def draw(figure: Figure) -> str:
         ),
     )
     return _svg(chart.properties(width=WIDTH, height=230), f"{figure.title} {figure.alt}")
+
+
+def _long(figure: Figure) -> bool:
+    """Whether the words below the bars would run into each other."""
+    words = [str(x) for x in figure.series[0].x]
+    return figure.shape == "bar" and max(map(len, words)) * len(words) > WIDTH / 7
+
+
+def _lying(figure: Figure) -> str:
+    """Bars with their words beside them."""
+    series = figure.series[0]
+    rows = [{"what": x, "from": a, "to": b} for x, (a, b) in zip(series.x, spans(figure), strict=True)]
+    chart = (
+        alt.Chart(alt.InlineData(rows))
+        .mark_bar(color=BLUE)
+        .encode(
+            y=alt.Y("what:N", sort=[str(x) for x in series.x], title=None, axis=alt.Axis(labelLimit=280)),
+            x=alt.X("from:Q", title=figure.y_label, axis=alt.Axis(format="%" if figure.percent[1] else "~s")),
+            x2="to:Q",
+        )
+        .properties(width=WIDTH - 220, height=20 * len(rows) + 10)
+    )
+    return _svg(chart, f"{figure.title} {figure.alt}")
+
+
+def spans(figure: Figure) -> list[tuple[float, float]]:
+    """Begin and end of each bar: 0 and its value; in a waterfall each begins where the last ended, but the sum at 0."""
+    values = figure.series[0].y
+    if figure.shape != "waterfall":
+        return [(0.0, value) for value in values]
+    ends = list(accumulate(values[:-1]))
+    return [*zip([0.0, *ends], ends, strict=False), (0.0, values[-1])]
 
 
 def _mark(chart: Any, shape: str) -> Any:  # noqa: ANN401 - altair's own chart type

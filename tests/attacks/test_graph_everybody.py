@@ -1,0 +1,94 @@
+"""Guessing everybody after the geometric alignment: the definition, people at one place, chance, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from numba import config
+
+import naive_graph as naive
+from unmask.attacks.graph import Coordinates, NoiseTolerance, link_graph
+from unmask.attacks.graph_protect import sweep
+from unmask.datasets.places import people
+from unmask.errors import ParameterError
+
+pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="the attack takes minutes in plain Python")
+PLANE = Coordinates("x", "y", kind="planar")
+
+
+def files(rng, sizes, sigma):
+    """Planar files: so many people of each label, in both; the first ones of the target are the identification's."""
+    label = np.repeat(np.arange(len(sizes)), sizes)
+    places = rng.uniform(0, 100, size=(len(label), 2))
+    noisy = places + rng.normal(0, sigma, size=places.shape)
+    return tuple(pl.DataFrame({"label": label, "x": p[:, 0], "y": p[:, 1]}) for p in (noisy, places))
+
+
+def attack(one, two, sigma, **options):
+    options = {"null": None, "everybody": True, "method": "geometric", "tolerance": NoiseTolerance(sigma), **options}
+    return link_graph((one, PLANE), (two, PLANE), labels=["label"], **options)
+
+
+def test_everybody_moves_least():
+    """With little noise beside the map, the alignment is the identity: each label's best pairing by definition."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        one, two = files(rng, [1] * 20 + [5, 5, 5], 0.5)
+        one = one.filter(pl.int_range(pl.len()) != 34)  # somebody is missing
+        found = attack(one, two, 0.5)
+        expected = set()
+        for label in range(23):
+            rows, cols = (np.flatnonzero(t["label"].to_numpy() == label) for t in (one, two))
+            a, b = (t.select("x", "y").to_numpy()[r] for t, r in ((one, rows), (two, cols)))
+            pairs = naive.least_movement(np.linalg.norm(a[:, None] - b, axis=2))
+            expected |= {(int(rows[i]), int(cols[j])) for i, j in pairs}
+        assert {(int(a), int(b)) for a, b in found.pairs} == expected
+        assert len(found.sure.pairs) <= len(found.pairs)
+        assert (found.sure.posterior > 0.5).all()
+
+
+def test_people_at_one_place_share_the_guesses():
+    one, two = files(np.random.default_rng(1), [1] * 20 + [3], 0.0)
+    here = pl.int_range(pl.len()) >= 20
+    one, two = (t.with_columns(x=pl.when(here).then(50.0).otherwise("x"), y=pl.when(here).then(50.0).otherwise("y"))
+                for t in (one, two))  # fmt: skip
+    truth = np.column_stack([np.arange(23)] * 2)
+    found = attack(one, two, 0.01)
+    assert found.exposure(truth).tolist() == pytest.approx([1.0] * 20 + [1 / 3] * 3)
+
+
+def test_labels_that_may_differ_are_assigned_together():
+    rng = np.random.default_rng(2)
+    one, two = files(rng, [1] * 30, 0.01)
+    one = one.with_columns(pl.col("label") * 2 + pl.Series(rng.integers(0, 2, 30)))
+    two = two.with_columns(pl.col("label") * 2)
+    found = attack(one, two, 0.01, label_distance={"label": 1})
+    assert found.recall(np.column_stack([np.arange(30)] * 2)) == 1.0
+
+
+def test_disjoint_files_raise_no_more_alarms_than_the_level():
+    """Level 0.05: more than 7 alarms on 50 pairs would come once in 300 times."""
+    alarms = 0
+    for seed in range(50):
+        both = people(80, np.random.default_rng(300 + seed))
+        where = Coordinates("lon", "lat")
+        alarms += link_graph(
+            (both[:40], where), (both[40:], where), labels=["sex", "age"], tolerance=NoiseTolerance(0.4),
+            method="geometric", everybody=True, seed=seed, budget=500,
+        ).found  # fmt: skip
+    assert alarms <= 7
+
+
+def test_other_attacks_do_not_guess():
+    one, two = files(np.random.default_rng(1), [1] * 10, 0.1)
+    with pytest.raises(ParameterError, match="only the geometric attack guesses everybody"):
+        attack(one, two, 0.1, method="exact")
+
+
+def test_a_sweep_that_guesses_finds_more():
+    table, where = people(80, np.random.default_rng(0)), Coordinates("lon", "lat")
+    options = {"labels": ["sex", "age"], "maskings": [("coordinates", 0.8)], "method": "geometric", "budget": 2000}
+    sure, guessed = (sweep(table, where, everybody=flag, **options)[0] for flag in (False, True))
+    assert guessed.recall > sure.recall + 0.1
+    assert guessed.n_claims <= sure.n_claims  # a sure claim may lose its partner to the best pairing of all
