@@ -72,6 +72,7 @@ def growth_table(growth):
 
 def peers_table(rows):
     """Processor seconds of ours, and how many times longer the best peer takes."""
+    rows = sorted(rows, key=lambda row: (row["metric"] != "L2", row["n"], row["masking"]))
     lines = [
         "| n | metric | masking | nearest s | decision s | best peer (same question) | nearest | decision | faiss, one nearest, float32: nearest |",
         "|---|---|---|---|---|---|---|---|---|",
