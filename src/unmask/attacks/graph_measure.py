@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 ALIGNMENTS = 20_000  # after which no further batch is tried; a masked map needs a few thousand
-WORK = 100_000  # of branch and bound: seconds
+WORK = 2_000_000  # of branch and bound, where there are no places
+SECOND = 100_000  # the same as a second attack: seconds
 CANDIDATES = 10_000  # pairs with matching labels up to which a second attack takes seconds, chance included
 
 
@@ -77,10 +78,10 @@ def _attacks(stage: Stage, context: Context) -> list[GraphLinkage]:
     """Overlay where she has places; cliques with a bounded proof; seeds where the proof did not end."""
     plan: list[tuple[Method, int]] = [("exact", WORK), ("seeds", WORK)]
     if stage.has_places:
-        plan.insert(0, ("geometric", ALIGNMENTS))
+        plan = [("geometric", ALIGNMENTS), ("exact", SECOND), ("seeds", SECOND)]
     tried: list[GraphLinkage] = []
     for k, (method, budget) in enumerate(plan):
-        if tried and (tried[-1].exact or _candidates(stage) > CANDIDATES):
+        if tried and (tried[-1].exact or (stage.has_places and _candidates(stage) > CANDIDATES)):
             break
         tried.append(
             link_graph(
