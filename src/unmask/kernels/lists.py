@@ -8,7 +8,7 @@ import numpy as np
 
 from unmask.kernels.best import tie_limit
 from unmask.kernels.compiling import kernel, lean
-from unmask.kernels.lottery import pick, wait
+from unmask.kernels.lottery import pick, stem, wait
 from unmask.kernels.search import Desk, enter, limit, measured, next_leaf, screen, tiles
 from unmask.kernels.tree import LEAF, Rows
 from unmask.kernels.vector import lowest_bit
@@ -76,7 +76,7 @@ def _bound(tree: Tree, query: int, lists: Lists) -> float:
 @lean
 def _insert(tree: Tree, query: int, place: int, d: float, seed: int, lists: Lists) -> None:
     row = tree.rows[place]
-    time = wait(seed, query, row, tree.weight[place])
+    time = wait(stem(seed, query, 1), stem(seed, query, 2), row, tree.weight[place])
     k, at = lists.place.shape[1], 0
     while at < k and lists.place[query, at] >= 0:
         other = lists.distance[query, at]
@@ -110,7 +110,7 @@ def spread(tree: Tree, lists: Lists, seed: int) -> tuple[Rows, Floats]:
             if t < 0 or filled == k:
                 break
             weight = tree.weight[t]
-            first = pick(seed, query, tree.rows[t], weight)
+            first = pick(stem(seed, query, 3), tree.rows[t], weight)
             for m in range(min(weight, k - filled)):
                 rows[query, filled] = tree.members[tree.start[t] + (first + m) % weight]
                 distances[query, filled] = lists.distance[query, i]

@@ -68,6 +68,11 @@ def box_mask(
     return sum(1 << int(j) for j in np.flatnonzero(gaps <= within))
 
 
+def near_mask(far: Singles, within: float) -> int:
+    """Bits of the distances of a leaf's points within a limit."""
+    return sum(1 << int(j) for j in np.flatnonzero(far <= np.float32(within)))
+
+
 def lowest_bit(mask: int) -> int:
     """Index of the lowest bit that is set."""
     return (int(mask) & -int(mask)).bit_length() - 1
@@ -244,6 +249,24 @@ def _box_mask(typing: Any, box: Any, group: Any, probe: Any, kinds: Any, within:
 
 
 @_emitted
+def _near_mask(typing: Any, far: Any, within: Any) -> Any:  # noqa: ANN401, ARG001
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), VECTOR), None)
+        one = builder.insert_element(ir.Constant(FLOATS, ir.Undefined), args[1], ir.IntType(32)(0))
+        limits = builder.shuffle_vector(one, ir.Constant(FLOATS, ir.Undefined), zeros)
+        mask = I64(0)
+        for i in range(LEAF // VECTOR):
+            at = builder.bitcast(builder.gep(data, [I64(i * VECTOR)]), FLOATS.as_pointer())
+            close = builder.fcmp_ordered("<=", builder.load(at, align=4), limits)
+            bits = builder.zext(builder.bitcast(close, ir.IntType(VECTOR)), I64)
+            mask = builder.or_(mask, builder.shl(bits, I64(i * VECTOR)))
+        return mask
+
+    return types.int64(far, types.float32), emit
+
+
+@_emitted
 def _lowest_bit(typing: Any, mask: Any) -> Any:  # noqa: ANN401, ARG001
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401, ARG001
         return builder.cttz(args[0], ir.IntType(1)(1))
@@ -266,6 +289,14 @@ def _point_mask_compiled(lanes: Any, leaf: Any, probe: Any, kinds: Any, within: 
 def _box_mask_compiled(box: Any, group: Any, probe: Any, kinds: Any, within: Any, gaps: Any) -> Any:  # noqa: ANN401, ARG001
     def compiled(box: Any, group: Any, probe: Any, kinds: Any, within: Any, gaps: Any) -> Any:  # noqa: ANN401
         return _box_mask(box, group, probe, kinds, within, gaps)
+
+    return compiled
+
+
+@overload(near_mask, strict=False, jit_options=INLINE)
+def _near_mask_compiled(far: Any, within: Any) -> Any:  # noqa: ANN401, ARG001
+    def compiled(far: Any, within: Any) -> Any:  # noqa: ANN401
+        return _near_mask(far, within)
 
     return compiled
 
