@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.kernels.bits import popcount
-from unmask.kernels.compiling import inlined, kernel, lean
+from unmask.kernels.compiling import inlined, inner, kernel, lean
 from unmask.kernels.lottery import branch, least_draw, pick, stem, wait
 from unmask.kernels.search import Desk, enter, limit, measured, next_leaf, screen, tiles
 from unmask.kernels.tree import LEAF, SHARP_STEP, Rows
@@ -69,7 +69,7 @@ def find_best(space: Space, tree: Tree, slots: Rows, best: Best, desk: Desk) -> 
                 best.state[slot], best.ties[slot], best.second[slot] = KNOWN, 0, np.inf
 
 
-@lean
+@inner
 def _visit(space: Space, tree: Tree, tile: int, slot: int, best: Best, desk: Desk) -> None:
     query, least, second, ties = best.query[slot], best.least[slot], best.second[slot], best.ties[slot]
     probe, cut, within = tree.probes[query], tie_limit(space, least), limit(tree, second)
@@ -113,7 +113,7 @@ def draw_lots(space: Space, tree: Tree, slots: Rows, seed: int, best: Best, wait
             _draw(space, tree, tile, slot, seed, best, waited, desk)
 
 
-@lean
+@inner
 def _draw(space: Space, tree: Tree, tile: int, slot: int, seed: int, best: Best, waited: Floats, desk: Desk) -> None:
     query, shortest, winner = best.query[slot], waited[slot], best.place[slot]
     high, low = stem(seed, query, 1), stem(seed, query, 2)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.chunks import in_chunks
-from unmask.kernels.compiling import inlined, lean
+from unmask.kernels.compiling import inlined, inner, lean
 from unmask.kernels.search import LEVEL_SHIFT, STACK, exact, limit, near_boxes, screen
 from unmask.kernels.space import EUCLIDEAN, Space
 from unmask.kernels.tree import LANES, LEAF, Singles, Tree, plant
@@ -124,7 +124,7 @@ def update_prices(shop: Shop, price: Floats) -> None:
             shop.box[tree.level[h] + b // LANES, b % LANES] = least
 
 
-@lean
+@inner
 def cost_of(shop: Shop, i: int, j: int) -> float:
     """Cost of bidder i and object j."""
     d = exact(shop.space, i, j)
@@ -221,7 +221,7 @@ def _open(shop: Shop, i: int, height: int, parent: int, cut: float, desk: Desk, 
     return top
 
 
-@lean
+@inner
 def find(shop: Shop, price: Floats, i: int, cut: float, n: int, desk: Desk) -> float:
     """Find the n objects of least cost + price below ``cut`` for bidder i; items are -1 if there are fewer.
 
@@ -262,7 +262,7 @@ def _next_leaf(shop: Shop, i: int, cut: float, desk: Desk, top: int) -> tuple[in
     return leaf, top
 
 
-@lean
+@inner
 def search_list(lists: Lists, shop: Shop, price: Floats, i: int, desk: Desk) -> None:
     """Search the list of bidder i anew; see refresh."""
     n_o = shop.space.points.shape[0]
@@ -307,7 +307,7 @@ def refresh(lists: Lists, shop: Shop, price: Floats, bidders: Ints) -> None:
     in_chunks(lambda part: _refresh(lists, shop, price, bidders[part], new_desk(size)), len(bidders), chunk=_CHUNK)
 
 
-@lean
+@inner
 def enlist(lists: Lists, price: Floats, i: int, j: int, cost: float) -> None:
     """Put object j on bidder i's list; if there is no place, the worst entry goes and the threshold says so."""
     a, n = lists.start[i], lists.length[i]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.kernels.chunks import in_chunks
-from unmask.kernels.compiling import kernel, lean
+from unmask.kernels.compiling import inner, kernel, lean
 from unmask.kernels.space import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Codes, Floats
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _store(frame: Frame, values: Floats, codes: Codes, rows: Rows, room: Floats,
             table[i, p + k] = code & 0xFFFFFF if code >= 0 else np.nan
 
 
-@lean
+@inner
 def _turn(rotation: Floats, row: Floats, out: Singles) -> None:
     p = row.shape[0]
     if rotation.shape[0] == 0:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.kernels.best import tie_limit
-from unmask.kernels.compiling import kernel, lean
+from unmask.kernels.compiling import inner, kernel, lean
 from unmask.kernels.lottery import pick, stem, wait
 from unmask.kernels.search import Desk, enter, limit, measured, next_leaf, screen, tiles
 from unmask.kernels.tree import LEAF, Rows
@@ -35,7 +35,7 @@ def k_part(space: Space, tree: Tree, queries: Rows, seed: int, lists: Lists, des
             _visit(space, tree, tile, query, seed, lists, desk)
 
 
-@lean
+@inner
 def _visit(space: Space, tree: Tree, tile: int, query: int, seed: int, lists: Lists, desk: Desk) -> None:
     probe = tree.probes[query]
     last = _bound(tree, query, lists)
@@ -58,7 +58,7 @@ def _visit(space: Space, tree: Tree, tile: int, query: int, seed: int, lists: Li
                     within = limit(tree, last)
 
 
-@lean
+@inner
 def _bound(tree: Tree, query: int, lists: Lists) -> float:
     """Return the distance of the k-th point, and forget the groups after it."""
     k, points = lists.place.shape[1], 0
@@ -73,7 +73,7 @@ def _bound(tree: Tree, query: int, lists: Lists) -> float:
     return np.inf
 
 
-@lean
+@inner
 def _insert(tree: Tree, query: int, place: int, d: float, seed: int, lists: Lists) -> None:
     row = tree.rows[place]
     time = wait(stem(seed, query, 1), stem(seed, query, 2), row, tree.weight[place])
@@ -128,7 +128,7 @@ def tied_part(space: Space, tree: Tree, slots: Rows, best: Best, start: Rows, ro
         rows[start[slot] : at].sort()
 
 
-@lean
+@inner
 def _collect(space: Space, tree: Tree, tile: int, slot: int, best: Best, rows: Rows, at: int, desk: Desk) -> int:
     query, cut = best.query[slot], tie_limit(space, best.least[slot])
     probe = tree.probes[query]

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 
-from unmask.kernels.compiling import inlined, kernel
+from unmask.kernels.compiling import inlined, inner
 
 MASK = 0xFFFFFFFF
 
 
-@kernel
+@inner
 def mix(h: int) -> int:
     """Scramble 32 bits; products stay below 2**63, so plain Python gives the same numbers."""
     h = ((h ^ (h >> 16)) * 0x45D9F3B) & MASK
@@ -22,7 +22,7 @@ def mix(h: int) -> int:
     return h ^ (h >> 16)
 
 
-@kernel
+@inner
 def stem(seed: int, query: int, salt: int) -> int:
     """The part of draw() that is the same for all points."""
     h = mix((seed & MASK) ^ 0x9E3779B1)
@@ -38,7 +38,7 @@ def branch(h: int, point: int) -> int:
     return mix(((h + (point >> 32)) & MASK) ^ (point & MASK))
 
 
-@kernel
+@inner
 def draw(seed: int, query: int, point: int, salt: int) -> int:
     """32 bits that look random."""
     return branch(stem(seed, query, salt), point)

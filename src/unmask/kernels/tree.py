@@ -45,7 +45,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.chunks import in_chunks
-from unmask.kernels.compiling import kernel, lean
+from unmask.kernels.compiling import inner, kernel, lean
 from unmask.kernels.frame import SHARP_STEP as SHARP_STEP  # noqa: PLC0414
 from unmask.kernels.frame import choose_frame, store
 from unmask.kernels.groups import identical
@@ -196,7 +196,7 @@ def _split(
     return done
 
 
-@kernel
+@inner
 def _left_part(count: int) -> int:
     """Leaves of the left side: half of them, in multiples of the largest power of 16 below their number."""
     unit = 1
@@ -205,7 +205,7 @@ def _left_part(count: int) -> int:
     return ((count + unit - 1) // unit // 2) * unit
 
 
-@kernel
+@inner
 def _widest(columns: Singles, order: Rows, kinds: Kinds) -> int:
     """Return the attribute with the largest mean contribution over up to 128 pairs spread over the range."""
     missing, step, p, norm = kinds
@@ -229,7 +229,7 @@ def _widest(columns: Singles, order: Rows, kinds: Kinds) -> int:
     return best
 
 
-@kernel
+@inner
 def _select(keys: Singles, order: Rows, rank: int) -> None:
     """Put the `rank` smallest keys first (Hoare's quickselect; equal keys spread over both sides)."""
     left, right = 0, keys.shape[0] - 1

@@ -12,7 +12,7 @@ import numpy as np
 
 from unmask.kernels.best import KNOWN, OPEN, UNSETTLED, tie_limit
 from unmask.kernels.bits import popcount
-from unmask.kernels.compiling import lean
+from unmask.kernels.compiling import inner, lean
 from unmask.kernels.search import Desk, enter, limit, measured, next_leaf, screen, tiles
 from unmask.kernels.tree import LEAF, SHARP_STEP, Rows
 from unmask.kernels.vector import lowest_bit
@@ -36,9 +36,10 @@ class Trial(NamedTuple):
 @lean
 def decide_part(space: Space, tree: Tree, queries: Rows, trial: Trial, desk: Desk) -> None:
     """Decide some queries. Ranks tie by hundreds: there, look for a closer point before counting them."""
+    one = int(np.int64(1))  # a literal would have _closer compiled twice
     for tile in range(tiles(tree) if tree.sharp else 0):
         for query in queries:
-            if trial.state[query] == OPEN and _closer(space, tree, tile, query, trial.truth[query], 1, desk):
+            if trial.state[query] == OPEN and _closer(space, tree, tile, query, trial.truth[query], one, desk):
                 trial.state[query] = SETTLED
     for turn in (OPEN, KNOWN):
         for tile in range(tiles(tree)):
@@ -50,7 +51,7 @@ def decide_part(space: Space, tree: Tree, queries: Rows, trial: Trial, desk: Des
                 trial.state[query], trial.ties[query] = KNOWN, 0
 
 
-@lean
+@inner
 def _try(space: Space, tree: Tree, tile: int, query: int, trial: Trial, desk: Desk) -> None:
     probe, truth, least, ties = tree.probes[query], trial.truth[query], trial.least[query], trial.ties[query]
     cut = tie_limit(space, min(truth, least))
@@ -91,7 +92,7 @@ def rank_part(space: Space, tree: Tree, queries: Rows, truth: Floats, cap: int, 
                 rank[query] = min(cap, rank[query] + closer)
 
 
-@lean
+@inner
 def _closer(space: Space, tree: Tree, tile: int, query: int, truth: float, enough: int, desk: Desk) -> int:
     probe, found = tree.probes[query], 0
     within = (truth - SHARP_STEP) / tree.scale if tree.sharp else limit(tree, truth)
