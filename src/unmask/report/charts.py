@@ -108,9 +108,8 @@ def _x(figure: Figure, *, words: bool) -> Any:  # noqa: ANN401 - altair's own ch
     return alt.X("x:Q", title=figure.x_label, scale=scale, axis=alt.Axis(format="%" if figure.percent[0] else "~s"))
 
 
-def findings_chart(findings: tuple[FindingEntry, ...]) -> str | None:
-    """Draw every rate with its interval, its limit and the blind guess on one axis."""
-    rows: list[dict[str, Any]] = [
+def _finding_rows(findings: tuple[FindingEntry, ...]) -> list[dict[str, Any]]:
+    return [
         {
             "finding": finding.key,
             "value": finding.estimate.value,
@@ -123,6 +122,11 @@ def findings_chart(findings: tuple[FindingEntry, ...]) -> str | None:
         for finding in findings
         if finding.estimate is not None
     ]
+
+
+def findings_chart(findings: tuple[FindingEntry, ...]) -> str | None:
+    """Draw every rate with its interval, its limit and the blind guess on one axis."""
+    rows = _finding_rows(findings)
     if not rows:
         return None
     base = alt.Chart(alt.InlineData(rows)).encode(
