@@ -13,7 +13,7 @@ import naive
 from reference import REFERENCE, data, golden
 from strategies import pairs
 from unmask import Release, datasets, link_nearest, parse_masking
-from unmask.attacks.distance import anonymity_sets, assess_nearest, true_ranks
+from unmask.attacks.distance import anonymity_sets, assess_nearest, curve_figure, true_ranks
 from unmask.engines.metric import METRICS, build_space
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.evidence.measure import Context
@@ -286,3 +286,29 @@ def test_people_outside_the_file_show_what_a_claim_is_worth():
     assert same.control == pytest.approx(same.value, abs=0.02)  # the very people of the file are claimed as often
     with pytest.raises(RoleError, match="control"):
         Release(people, masked, control=strangers.drop("wages"))
+
+
+def test_files_of_different_people_are_told_what_one_scale_finds():
+    people = datasets.census(400, seed=2).with_row_index("id")
+    masked = parse_masking("noise(0.05)").apply(people.drop("id"), 1).with_columns(people["id"])
+    few = Release(people[:12], masked, id="id")
+    evidence = assess_nearest(few, Context())
+    facts = {fact.name: fact.value for fact in evidence.facts}
+    one_scale = link_nearest(few, scale="original").estimate.value
+    assert facts["found with one scale for both files"] == one_scale
+    assert one_scale > evidence.observations[0].estimate.value
+    assert "may not line up" in evidence.notes[-1]
+    same = assess_nearest(Release(people, masked, id="id"), Context())
+    assert "found with one scale for both files" not in {fact.name for fact in same.facts}
+    assert not same.notes
+
+
+def test_the_curve_of_equals_is_one_step():
+    """Half of the people have one nearest record, half are copies of each other: nothing lies between."""
+    table = pl.DataFrame({"a": [*np.arange(10.0) * 7 + 0.5, *[500.5] * 10]})
+    figure = curve_figure(link_nearest(Release(table, table)), "links")
+    line = figure.series[0]
+    assert line.x[0] == 0.0
+    assert line.y[0] == 1.0
+    assert line.x[-2:] == (0.5, 1.0)
+    assert line.y[-2:] == pytest.approx((1.0, 0.55))

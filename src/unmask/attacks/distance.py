@@ -178,6 +178,12 @@ def claimed_of_control(release: Release, seed: int) -> float:
     return float((both.margin[release.original.height :] >= least).mean())
 
 
+DIFFERENT_PEOPLE = (
+    "the two files hold different numbers of people: each standardised by its own mean and sd they may not line up, "
+    "and the rate be too small (scale='original' in Python, --scale original in unmask link)"
+)
+
+
 @measure(
     "nearest",
     title="Nearest-record linkage",
@@ -188,6 +194,7 @@ def assess_nearest(release: Release, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
     linkage = link_nearest(release, seed=context.seed, progress=lambda done, text: context.progress(0.5 * done, text))
     encoding = encode(release)
+    one_scale = _one_scale(release, context.seed)
     attributes = attribute_contributions(
         encoding, release.truth, context.seed, lambda done, text: context.progress(0.5 + 0.5 * done, text)
     )
@@ -211,10 +218,25 @@ def assess_nearest(release: Release, context: Context) -> Evidence:
         ),
         per_record=linkage.per_record(release.original.height),
         clarity=linkage.margin,
-        facts=(*_facts(linkage), *_more_facts(release, context.seed)),
+        facts=(*_facts(linkage), *_more_facts(release, context.seed), *one_scale),
         figures=(curve_figure(linkage, "nearest-record linkage"),),
         attributes=attributes,
-        notes=(*encoding.notes, *_left_out(encoding)),
+        notes=(*encoding.notes, *_left_out(encoding), *((DIFFERENT_PEOPLE,) if one_scale else ())),
+    )
+
+
+def _one_scale(release: Release, seed: int) -> tuple[Fact, ...]:
+    """Files of different people have different means and sds; then tell what one scale for both finds."""
+    if release.original.height == release.released.height:
+        return ()
+    found = link_nearest(release, scale="original", decision_only=True, seed=seed).estimate
+    span = f"95 % interval {found.low:.1%} to {found.high:.1%}"
+    return (
+        Fact(
+            "found with one scale for both files",
+            found.value,
+            f"share of people, both files standardised by the original's mean and sd ({span})",
+        ),
     )
 
 
@@ -250,9 +272,9 @@ def _more_facts(release: Release, seed: int) -> tuple[Fact, ...]:
     back = link_nearest(release, direction="to_original", decision_only=True, seed=seed)
     return (
         Fact(
-            f"true record among the {NEAR} nearest",
+            f"fewer than {NEAR} records are closer than the true one",
             near,
-            f"share of people (of a random {SAMPLE_FOR_ATTRIBUTES:,} if there are more) whose record is that near",
+            f"share of people (of a random {SAMPLE_FOR_ATTRIBUTES:,} if more); records as near as it do not count",
         ),
         Fact(
             "found when the release asks",
@@ -270,13 +292,18 @@ def curve_figure(linkage: Linkage, name: str) -> Figure:
     return Figure(
         shape="step",
         title="How sure can the intruder be?",
-        caption="He claims his clearest links first: of this share of people claimed, this share is right.",
+        caption="He claims his clearest links first, equally clear ones together: of this share of people claimed, "
+        "this share is right.",
         alt=f"Precision against coverage. Precision is at least 95 percent up to {known:.1%} of people; "
         f"over all it is {linkage.estimate.value:.1%}.",
         x_label="people claimed",
         y_label="claims that are right",
         series=(
-            Series(name, tuple(curve.coverage[pick].tolist()), tuple(curve.precision[pick].tolist())),
+            Series(
+                name,
+                (0.0, *curve.coverage[pick].tolist()),  # a step ends at its coverage: part of equals is no choice
+                (float(curve.precision[0]), *curve.precision[pick].tolist()),
+            ),
             Series("blind guess", (0.0, 1.0), (linkage.chance, linkage.chance)),
         ),
         percent=(True, True),
