@@ -62,6 +62,9 @@ def tell(found: GraphLinkage) -> str:
     """Say what was found in words and counts."""
     if not found.found:
         return f"Nothing found: no pair is claimed among {found.n_target:,} x {found.n_identification:,} records."
+    if found.method == "geometric":
+        near, sure = found.clique_size, len(found.sure.pairs)
+        return f"{len(found.pairs):,} pairs claimed: {near:,} agree on the map, {sure:,} more likely right than wrong."
     proof = "proven to be the largest" if found.exact else "not proven to be the largest"
     ties = f"; {found.ties:,} more from ties" if found.ties else ""
     return f"{len(found.pairs):,} pairs claimed: {found.clique_size:,} agree with each other, {proof}{ties}."

@@ -162,15 +162,23 @@ def _points(frame: pl.DataFrame, where: Coordinates, side: str) -> Floats:
 def _matrix(frame: pl.DataFrame, distances: Distances, others: list[str], side: str) -> Distances:
     """Distances by a function or from columns as an array; an array or a path stays what it is."""
     if callable(distances):
-        values = _numbers(frame, [c for c in others if frame[c].dtype.is_numeric()], side)
-        matrix = np.zeros((len(values), len(values)))
-        for i in range(len(values)):
-            for j in range(i):
-                matrix[i, j] = matrix[j, i] = distances(values[i], values[j])
-        return matrix
+        return _by_function(frame, distances, [c for c in others if frame[c].dtype.is_numeric()], side)
     if isinstance(distances, list | tuple) and all(isinstance(name, str) for name in distances):
         return _numbers(frame, [_known(frame, c, f"distances of the {side} file") for c in distances], side)
     return distances
+
+
+def _by_function(frame: pl.DataFrame, metric: Metric, columns: list[str], side: str) -> Floats:
+    """Ask for every pair both ways, so that a function that is no metric is refused like a matrix that is none."""
+    if not columns:
+        raise TableError(f"the {side} file has no column of numbers for its distances", hint="labels do not count")
+    values = _numbers(frame, columns, side)
+    try:
+        return np.array([[float(metric(a, b)) for b in values] for a in values])
+    except (TypeError, ValueError) as error:
+        raise TableError(
+            f"distances of the {side} file are not numbers", got="a function", hint=type(error).__name__
+        ) from error
 
 
 def label_codes(one: Place, two: Place) -> tuple[Ints, Ints, list[Floats]]:

@@ -39,7 +39,7 @@ def everybody(problem: Problem, found: Overlay, scale: float) -> Overlay:
     """
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - slow to import, and only needed here
 
-    if found.spots is None or found.places is None:
+    if found.spots is None or found.places is None or found.near is None:
         return found
     width = float(np.ptp(found.places, axis=0).max())
     reach = NEAR * max(scale, FLOOR * width)
@@ -55,7 +55,8 @@ def everybody(problem: Problem, found: Overlay, scale: float) -> Overlay:
         a, b = np.nonzero(guess[one[:, None], two])
         pairs.append(np.column_stack([rows[a], cols[b]]))
     rows, cols = np.vstack(pairs).T
-    known = dict(zip(zip(found.rows.tolist(), found.cols.tolist(), strict=True), found.posterior.tolist(), strict=True))
+    weighed, other, posterior = (column.tolist() for column in found.near)
+    known = dict(zip(zip(weighed, other, strict=True), posterior, strict=True))
     belief = np.array([known.get(pair, 0.0) for pair in zip(rows.tolist(), cols.tolist(), strict=True)])
     return replace(
         found, rows=rows, cols=cols, posterior=belief, n_agree=agree if same_label(problem) < FEW else found.n_agree

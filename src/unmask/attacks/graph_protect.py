@@ -80,6 +80,8 @@ def trilaterate(
     known = np.asarray(known, dtype=np.int64).reshape(-1, 2)
     if len(known) == 0:
         raise ParameterError("nobody is known", got="0 matches", allowed="at least 1; three fix a place on a map")
+    if (known < 0).any() or (known >= [one.n, two.n]).any():
+        raise ParameterError("no such row is known", allowed=f"rows 0 to {one.n - 1} and 0 to {two.n - 1}")
     from unmask.attacks.graph_exact import pose  # noqa: PLC0415  # numba loads when it is needed
     from unmask.kernels.seeds import votes  # noqa: PLC0415
 
