@@ -128,8 +128,8 @@ def test_every_way_to_give_distances_is_the_same_attack():
         (lambda a, b: max(0.0, float((a - b).sum())), "not symmetric"),
         (lambda a, b: 1.0 + naive.plane(a, b), "diagonal"),
         (lambda a, b: -naive.plane(a, b), "negative"),
-        (lambda a, b: np.nan, "missing or infinite"),  # noqa: ARG005
-        (lambda a, b: "far", "not numbers"),  # noqa: ARG005
+        (lambda a, b: np.nan, "missing or infinite"),
+        (lambda a, b: "far", "not numbers"),
     ],
 )
 def test_a_function_that_is_no_metric_is_refused(metric, says):
@@ -306,9 +306,9 @@ def test_what_a_sweep_releases_is_symmetric_and_moved_as_said(masking):
     assert (d >= 0).all()
     moved = np.abs(d - true)[np.triu_indices(40, 1)]
     most = {"rounding": 1.5, "donut": 6.0, "aggregation": 3.0 * np.sqrt(2)}.get(masking, 25.0)
-    assert 0 < moved.mean()
+    assert moved.mean() > 0
     assert moved.max() <= most + 1e-9
-    assert (release(place, rows, masking, 0.0, np.random.default_rng(17)) == pytest.approx(true))
+    assert release(place, rows, masking, 0.0, np.random.default_rng(17)) == pytest.approx(true)
 
 
 def test_deviations_are_identification_minus_target():

@@ -160,6 +160,10 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
     tell = progress or (lambda _stage, _share: None)
     if problem.n_vertices == 0:
         return _nothing(one, two, chosen, "no record of one file has the labels of a record of the other")
+    if chosen == "exact":
+        from unmask.engines.local import check_memory  # noqa: PLC0415  # numba loads when it is needed
+
+        check_memory(problem.memory, "the exact attack on these files", "more labels, or method seeds or geometric")
     run = {"exact": _exact, "seeds": _seeds, "geometric": _geometric}[chosen]
 
     calibrated = null is not None and null.independent is None

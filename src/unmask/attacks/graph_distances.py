@@ -118,7 +118,7 @@ def read_place(given: tuple[Any, Distances], labels: Sequence[str], side: str) -
         ) from error
     if frame.height == 0:
         raise TableError(f"the {side} file has no records", got="0 rows", allowed="at least 1")
-    chosen = frame.select(_known(frame, name, f"label of the {side} file") for name in labels)
+    chosen = frame.select(_known(frame, name, f"label of the {side} file") for name in dict.fromkeys(labels))
     if isinstance(distances, Coordinates):
         return Place(chosen, None, _points(frame, distances, side), distances.kind)
     matrix = _matrix(frame, distances, [c for c in frame.columns if c not in set(labels)], side)
@@ -144,6 +144,8 @@ def _numbers(frame: pl.DataFrame, columns: Sequence[str], side: str) -> Floats:
 
 
 def _points(frame: pl.DataFrame, where: Coordinates, side: str) -> Floats:
+    if where.x == where.y:
+        raise TableError(f"coordinates of the {side} file are two columns", got=f"{where.x!r} twice")
     points = _numbers(frame, [_known(frame, c, f"coordinates of the {side} file") for c in (where.x, where.y)], side)
     if not np.isfinite(points).all():
         row = int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])
@@ -154,7 +156,7 @@ def _points(frame: pl.DataFrame, where: Coordinates, side: str) -> Floats:
         raise TableError(
             f"coordinates of the {side} file are not degrees",
             allowed="longitude within 360, latitude within 90 degrees",
-            hint="kind='planar' takes any unit; longitude comes first",
+            hint="kind='planar' (--planar) takes any unit; longitude comes first",
         )
     return points
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.attacks.graph_null import FEW, same_label
+from unmask.engines.local import check_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,6 +78,7 @@ def _groups(problem: Problem) -> Iterator[tuple[Ints, Ints, Ints, Ints, NDArray[
     for k in np.unique(part[problem.couples[:, 0]]):
         rows, label1 = _records(problem.start1, np.flatnonzero(part[:n] == k))
         cols, label2 = _records(problem.start2, np.flatnonzero(part[n:] == k))
+        check_memory(48 * len(rows) * len(cols), "guessing everybody of one label", "more labels, or not everybody")
         yield rows, cols, label1, label2, may[label1[:, None], label2]
 
 
