@@ -18,6 +18,7 @@ from reference import REFERENCE, golden
 from strategies import pairs
 from unmask import Release, datasets, link_globally, link_nearest, parse_masking
 from unmask.attacks.assignment import assess_global
+from unmask.attacks.distance import best_scale
 from unmask.engines.metric import METRICS, build_space, readable
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence.measure import Context
@@ -263,3 +264,13 @@ def test_degenerate_tables_are_answered(metric):
         linkage = link_globally(Release(table, table), metric=metric)
         assert linkage.optimal
         assert linkage.total_distance == pytest.approx(0, abs=1e-9)
+
+
+def test_files_of_different_people_take_the_scale_that_finds_more():
+    people = datasets.census(300, seed=2).with_row_index("id")
+    masked = parse_masking("noise(0.05)").apply(people.drop("id"), 1).with_columns(people["id"])
+    few = Release(people[:12], masked, id="id")
+    evidence = assess_global(few, Context())
+    assert evidence.observations[0].estimate == link_globally(few, scale=best_scale(few, 0)[0]).estimate
+    assert evidence.observations[0].estimate.value > link_globally(few).estimate.value
+    assert "the largest counts" in evidence.notes[0]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from unmask.attacks.distance import curve_figure, link_nearest
+from unmask.attacks.distance import best_scale, curve_figure, link_nearest
 from unmask.attacks.linkage import Linkage
 from unmask.attacks.scene import How, Scene, set_scene
 from unmask.engines.local import PREPARING, check_memory, find_nearest, memory_of_search
@@ -155,13 +155,15 @@ def _margins(scene: Scene, distances: Floats, seed: int, tell: Progress) -> Floa
 def assess_global(release: Release, context: Context) -> Evidence:
     """Run the attack, and show it beside nearest-record linkage: each finds people that the other misses."""
     n = min(release.original.height, release.released.height)
+    scale, note = best_scale(release, context.seed)
     linkage = link_globally(
         release,
+        scale=scale,
         max_gap=0.0 if n <= EXACT_UP_TO else LOOSE,
         seed=context.seed,
         progress=lambda done, text: context.progress(0.9 * done, text),
     )
-    nearest = link_nearest(release, decision_only=True, seed=context.seed)
+    nearest = link_nearest(release, scale=scale, decision_only=True, seed=context.seed)
     people = release.paired
     union = union_of(linkage, nearest, release)
     estimate, known = linkage.estimate, linkage.known()
@@ -184,12 +186,13 @@ def assess_global(release: Release, context: Context) -> Evidence:
         clarity=linkage.margin,
         facts=_facts(linkage, nearest, union, people),
         figures=(_figure(linkage, nearest, union), curve_figure(linkage, "one-to-one linkage")),
-        notes=()
-        if linkage.optimal
-        else (
-            f"the matching is proven to be within {linkage.gap:.2g} of the least total distance, not to be the least",
-        ),
+        notes=(*note, *_unproven(linkage)),
     )
+
+
+def _unproven(linkage: Linkage) -> tuple[str, ...]:
+    told = f"the matching is proven to be within {linkage.gap:.2g} of the least total distance, not to be the least"
+    return () if linkage.optimal else (told,)
 
 
 def union_of(linkage: Linkage, nearest: Linkage, release: Release) -> Estimate:

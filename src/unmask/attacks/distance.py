@@ -26,6 +26,7 @@ from unmask.tables.encode import Encoding, encode
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from unmask.engines.metric import Scale
     from unmask.evidence.measure import Progress
     from unmask.kernels.space import Space
     from unmask.tables.release import Release
@@ -66,9 +67,9 @@ def link_nearest(
         Called with the fraction done and a word.
     **how
         ``metric``: "euclidean" (standardised), "manhattan", "chebyshev", "mahalanobis", "gower", or "permutation"
-        (Chebyshev on ranks). ``scale``: standardise each file by its "own" mean and sd, both by the "original"'s, or
-        "none". ``weights``: weight of attributes, 1 for those not named. ``ranks`` of equal values for "permutation":
-        "average" and "dense" keep ties, which are then shared; "ordinal" tells them apart by a seeded lot, as the
+        (Chebyshev on ranks). ``scale``: standardise each file by its "own" mean and sd, both by the
+        "original"'s or the "released"'s, or "none". ``weights``: weight of attributes, 1 for those not named.
+        ``ranks`` of equal values for "permutation": "average" and "dense" keep ties, which are then shared; "ordinal" tells them apart by a seeded lot, as the
         paper's tables do.
 
     Examples
@@ -147,13 +148,13 @@ def anonymity_sets(
 
 
 def attribute_contributions(
-    encoding: Encoding, truth: Rows, seed: int, progress: Progress = silent
+    encoding: Encoding, truth: Rows, seed: int, progress: Progress = silent, *, scale: Scale = "own"
 ) -> tuple[tuple[str, float], ...]:
     """How much the rate of correct links falls when the intruder does not know one attribute (euclidean)."""
     if len(encoding.names) > MOST_ATTRIBUTES:
         return ()
     people = draw(encoding, truth, "to_release", SAMPLE_FOR_ATTRIBUTES, seed)
-    whole = ask_only(build_space(encoding), people)
+    whole = ask_only(build_space(encoding, scale=scale), people)
 
     def reid(space: Space) -> float:
         credit = decide_truth(space, truth[people], tell=silent).credit
@@ -168,9 +169,9 @@ def attribute_contributions(
     return tuple(gains)
 
 
-def claimed_of_control(release: Release, seed: int) -> float:
+def claimed_of_control(release: Release, seed: int, *, scale: Scale = "own") -> float:
     """Share of people outside the file whose link would be claimed as well: as clear as those that are known."""
-    both = link_nearest(release.with_control(), seed=seed)
+    both = link_nearest(release.with_control(), seed=seed, scale=scale)
     curve, known = both.curve, both.known().value
     if known == 0:
         return 0.0
@@ -180,8 +181,24 @@ def claimed_of_control(release: Release, seed: int) -> float:
 
 DIFFERENT_PEOPLE = (
     "the two files hold different numbers of people: each standardised by its own mean and sd they may not line up, "
-    "and the rate be too small (scale='original' in Python, --scale original in unmask link)"
+    "and the rate be too small (try --scale original and --scale released)"
 )
+
+
+def best_scale(release: Release, seed: int) -> tuple[Scale, tuple[str, ...]]:
+    """Each file's own mean and sd, unless the files hold different people and those of one file for both find more."""
+    if release.original.height == release.released.height:
+        return "own", ()
+    scales: tuple[Scale, ...] = ("own", "original", "released")
+    rates = {
+        scale: link_nearest(release, scale=scale, decision_only=True, seed=seed).estimate.value for scale in scales
+    }
+    note = (
+        "the two files hold different numbers of people: standardised by each file's own mean and sd "
+        f"{rates['own']:.1%} are found, by the original's {rates['original']:.1%}, by the release's "
+        f"{rates['released']:.1%}; the largest counts"
+    )
+    return max(scales, key=lambda scale: rates[scale]), (note,)
 
 
 @measure(
@@ -192,15 +209,17 @@ DIFFERENT_PEOPLE = (
 )
 def assess_nearest(release: Release, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
-    linkage = link_nearest(release, seed=context.seed, progress=lambda done, text: context.progress(0.5 * done, text))
+    scale, note = best_scale(release, context.seed)
+    linkage = link_nearest(
+        release, scale=scale, seed=context.seed, progress=lambda done, text: context.progress(0.5 * done, text)
+    )
     encoding = encode(release)
-    one_scale = _one_scale(release, context.seed)
     attributes = attribute_contributions(
-        encoding, release.truth, context.seed, lambda done, text: context.progress(0.5 + 0.5 * done, text)
+        encoding, release.truth, context.seed, lambda done, text: context.progress(0.5 + 0.5 * done, text), scale=scale
     )
     estimate, known = linkage.estimate, linkage.known()
     if release.control is not None:
-        known = replace(known, control=claimed_of_control(release, context.seed))
+        known = replace(known, control=claimed_of_control(release, context.seed, scale=scale))
     return Evidence(
         observations=(
             Observation(
@@ -218,25 +237,10 @@ def assess_nearest(release: Release, context: Context) -> Evidence:
         ),
         per_record=linkage.per_record(release.original.height),
         clarity=linkage.margin,
-        facts=(*_facts(linkage), *_more_facts(release, context.seed), *one_scale),
+        facts=(*_facts(linkage), *_more_facts(release, context.seed, scale)),
         figures=(curve_figure(linkage, "nearest-record linkage"),),
         attributes=attributes,
-        notes=(*encoding.notes, *_left_out(encoding), *((DIFFERENT_PEOPLE,) if one_scale else ())),
-    )
-
-
-def _one_scale(release: Release, seed: int) -> tuple[Fact, ...]:
-    """Files of different people have different means and sds; then tell what one scale for both finds."""
-    if release.original.height == release.released.height:
-        return ()
-    found = link_nearest(release, scale="original", decision_only=True, seed=seed).estimate
-    span = f"95 % interval {found.low:.1%} to {found.high:.1%}"
-    return (
-        Fact(
-            "found with one scale for both files",
-            found.value,
-            f"share of people, both files standardised by the original's mean and sd ({span})",
-        ),
+        notes=(*encoding.notes, *_left_out(encoding), *note),
     )
 
 
@@ -265,11 +269,11 @@ def _facts(linkage: Linkage) -> tuple[Fact, ...]:
     )
 
 
-def _more_facts(release: Release, seed: int) -> tuple[Fact, ...]:
+def _more_facts(release: Release, seed: int, scale: Scale) -> tuple[Fact, ...]:
     """Tell what else the true pairs say: how near the true record is, and what the other direction finds."""
-    ranks = true_ranks(release, cap=NEAR, sample=SAMPLE_FOR_ATTRIBUTES, seed=seed)
+    ranks = true_ranks(release, cap=NEAR, sample=SAMPLE_FOR_ATTRIBUTES, seed=seed, scale=scale)
     near = float((ranks[ranks >= 0] < NEAR).mean())
-    back = link_nearest(release, direction="to_original", decision_only=True, seed=seed)
+    back = link_nearest(release, direction="to_original", decision_only=True, seed=seed, scale=scale)
     return (
         Fact(
             f"fewer than {NEAR} records are closer than the true one",
