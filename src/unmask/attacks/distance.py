@@ -69,8 +69,8 @@ def link_nearest(
         ``metric``: "euclidean" (standardised), "manhattan", "chebyshev", "mahalanobis", "gower", or "permutation"
         (Chebyshev on ranks). ``scale``: standardise each file by its "own" mean and sd, both by the
         "original"'s or the "released"'s, or "none". ``weights``: weight of attributes, 1 for those not named.
-        ``ranks`` of equal values for "permutation": "average" and "dense" keep ties, which are then shared; "ordinal" tells them apart by a seeded lot, as the
-        paper's tables do.
+        ``ranks`` of equal values for "permutation": "average" and "dense" keep ties, which are then shared; "ordinal"
+        tells them apart by a seeded lot, as the paper's tables do.
 
     Examples
     --------
