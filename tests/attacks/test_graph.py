@@ -83,7 +83,7 @@ def test_example_9_one_record_never_matches_two():
 
 def test_example_10_the_poets():
     table2 = [(1, 1), (2, 2), (3, 3), (6, 3), (4, 4), (7, 4), (3, 6), (6, 6), (4, 7), (7, 7), (2, 9)]
-    vertices, _ = naive.product_graph(matrix(D1), matrix(D2), POETS, NAMED, lambda x: abs(x) < 5)
+    vertices, _ = naive.product_graph(matrix(D1), matrix(D2), POETS, NAMED, lambda d1, d2: abs(d2 - d1) < 5)
     assert {(v + 1, w + 1) for v, w in vertices} == set(table2)
     linkage = link_graph(*poets(), labels=["cob", "language"], tolerance=5, null=None)
     assert {table2.index((a + 1, b + 1)) + 1 for a, b in pairs_of(linkage)} == {1, 2, 3, 5}
@@ -103,7 +103,7 @@ def test_equals_definition_with_duplicates_at_one_place():
         d = between(points, points, "planar")
         d1, d2, tolerance = d[:n1, :n1], d[n1:, n1:], float(rng.choice([0.0, 0.5, 1.0, 1.3]))
         size, count, union = naive.attack(
-            d1, d2, labels[:n1], labels[n1:], lambda x, t=tolerance: abs(x) < t or (t == 0 and abs(x) < 1e-6)
+            d1, d2, labels[:n1], labels[n1:], lambda a, b, t=tolerance: abs(b - a) < t or (t == 0 and abs(b - a) < 1e-6)
         )
         ours = link_graph(
             (pl.DataFrame({"k": labels[:n1]}), d1), (pl.DataFrame({"k": labels[n1:]}), d2),
@@ -124,7 +124,7 @@ def test_equals_igraph():
         labels = rng.integers(0, 3, size=n1 + n2)
         d = between(points, points, "planar")
         d1, d2 = d[:n1, :n1], d[n1:, n1:]
-        vertices, edges = naive.product_graph(d1, d2, labels[:n1], labels[n1:], lambda x: -0.7 < x < 1.1)
+        vertices, edges = naive.product_graph(d1, d2, labels[:n1], labels[n1:], lambda a, b: -0.7 < b - a < 1.1)
         graph = igraph.Graph(n=len(vertices), edges=sorted(edges))
         union = {vertices[u] for clique in graph.largest_cliques() for u in clique} if vertices else set()
         ours = link_graph(

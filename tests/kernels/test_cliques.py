@@ -88,8 +88,8 @@ def test_product_graph_equals_definition(closed):
         low, high = (-1.0, 1.0) if closed else (-1.0, 1.5)
         s = sides_of(d1, d2, labels1, labels2, product.closed(low, high) if closed else product.Window(low, high), 3)
 
-        def agrees(x, low=low, high=high):
-            return low <= x <= high if closed else low < x < high
+        def agrees(a, b, low=low, high=high):
+            return low <= b - a <= high if closed else low < b - a < high
 
         assert edges_of(s) == naive.product_graph(d1, d2, labels1, labels2, agrees)
 
@@ -109,7 +109,7 @@ def test_bounds_and_thinning_lose_no_clique():
     for _ in range(ROUNDS // 20):
         d1, d2, labels1, labels2 = random_files(rng, 9, 9, 2)
         s = sides_of(d1, d2, labels1, labels2, product.Window(-0.8, 0.8), 2)
-        size, _, pairs = naive.attack(d1, d2, labels1, labels2, lambda x: -0.8 < x < 0.8)
+        size, _, pairs = naive.attack(d1, d2, labels1, labels2, lambda a, b: -0.8 < b - a < 0.8)
         rows, cols = product.vertices(s.start1, s.start2, s.couples, s.first)
         bounds = product.matching_bounds(s, rows, cols)
         for u in range(len(rows)):

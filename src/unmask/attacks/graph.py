@@ -60,8 +60,8 @@ class GraphLinkage:
 
     @property
     def ties(self) -> int:
-        """Claims beyond one maximum clique: the price of taking the union."""
-        return max(0, len(self.pairs) - self.clique_size) if self.found else 0
+        """Claims beyond one maximum clique: the price of taking the union (an overlay has none)."""
+        return max(0, len(self.pairs) - self.clique_size) if self.found and self.method != "geometric" else 0
 
     @property
     def sure(self) -> GraphLinkage:
@@ -142,24 +142,28 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
     if gamma is not None and not 0 < gamma <= 1:
         raise ParameterError("gamma is a share", got=repr(gamma), allowed="above 0, at most 1")
     names = list(labels)
-    if unknown := [name for name in label_distance or {} if name not in names]:
-        raise ParameterError("a label distance for no label", got=", ".join(unknown), allowed=", ".join(names))
     one, two = read_place(target, names, "target"), read_place(identification, names, "identification")
+    _check_apart(label_distance or {}, one, two)
     from unmask.attacks.graph_exact import pose  # noqa: PLC0415  # numba loads when it is needed
 
     problem = pose(one, two, window(two, tolerance), label_distance)
-    chosen, why = _choose(method, problem.n_vertices, one, two)
+    chosen, why = _choose(method, problem.n_vertices, one, two, everybody=everybody)
     if gamma is not None and chosen != "exact":
         raise ParameterError(
             "only the exact attack extends to quasi-cliques", got=f"gamma with {chosen}", hint="method='exact'"
         )
     if everybody and chosen != "geometric":
         raise ParameterError(
-            "only the geometric attack guesses everybody", got=f"everybody with {chosen}", hint="method='geometric'"
-        )
+            "only the geometric attack guesses everybody", got=f"everybody with {chosen}",
+            allowed="method geometric, or auto where the identification file has coordinates",
+        )  # fmt: skip
     tell = progress or (lambda _stage, _share: None)
     if problem.n_vertices == 0:
         return _nothing(one, two, chosen, "no record of one file has the labels of a record of the other")
+    if chosen == "exact":
+        from unmask.engines.local import check_memory  # noqa: PLC0415  # numba loads when it is needed
+
+        check_memory(problem.memory, "the exact attack on these files", "more labels, or method seeds or geometric")
     run = {"exact": _exact, "seeds": _seeds, "geometric": _geometric}[chosen]
 
     calibrated = null is not None and null.independent is None
@@ -188,7 +192,20 @@ class _Options:
     strangers: Callable[[np.random.Generator], Problem]
 
 
-def _choose(method: Method, n_vertices: int, target: Place, identification: Place) -> tuple[str, str]:
+def _check_apart(label_distance: Mapping[str, float], one: Place, two: Place) -> None:
+    """Refuse distances of labels that are not there, hold no numbers, or are no distances."""
+    for name, apart in label_distance.items():
+        if name not in one.labels.columns:
+            raise ParameterError("a label distance for no label", got=repr(name), allowed=", ".join(one.labels.columns))
+        if not (one.labels[name].dtype.is_numeric() and two.labels[name].dtype.is_numeric()):
+            raise ParameterError("a label distance needs a label of numbers in both files", got=repr(name))
+        if not 0 <= apart < math.inf:
+            raise ParameterError("a label distance is a number of at least 0", got=f"{name}: {apart}")
+
+
+def _choose(
+    method: Method, n_vertices: int, target: Place, identification: Place, *, everybody: bool
+) -> tuple[str, str]:
     """Pick the method by size and data."""
     if method == "geometric" and identification.points is None:
         raise ParameterError(
@@ -199,6 +216,8 @@ def _choose(method: Method, n_vertices: int, target: Place, identification: Plac
         )
     if method != "auto":
         return method, f"{method}: asked for"
+    if everybody and identification.points is not None:
+        return "geometric", "geometric: everybody is to be guessed"
     size = f"{target.n} x {identification.n} records, {n_vertices} pairs with matching labels"
     if n_vertices <= 66_000:
         return "exact", f"exact: {size}"

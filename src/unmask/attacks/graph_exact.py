@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.attacks.graph_distances import Place, label_codes
+from unmask.engines.local import check_memory
 from unmask.kernels.agreement import all_pairs
 from unmask.kernels.cliques import Cliques, improve, largest, maximum_cliques, silent
 from unmask.kernels.hashed import greedy_from, thin
@@ -51,6 +52,12 @@ class Problem:
         a, b = np.diff(self.start1), np.diff(self.start2)
         return int((a[self.couples[:, 0]] * b[self.couples[:, 1]]).sum())
 
+    @property
+    def memory(self) -> int:
+        """Bytes that the exact attack takes: sorted distances of both files, vertices, and rows of bits twice."""
+        n1, n2, bits = self.target.n, self.identification.n, min(self.n_vertices, DENSE)
+        return 20 * (n1**2 + n2**2) + 24 * max(n1, n2) ** 2 + 16 * self.n_vertices + bits**2 // 4
+
     def sides(self, *, joins: bool = True) -> Sides:
         """Both files as the kernels want them, ready for window joins or not."""
         d1, d2 = self.target.block(self.order1), self.identification.block(self.order2)
@@ -73,6 +80,7 @@ def pose(target: Place, identification: Place, window: Window, label_distance: M
         same = np.intersect1d(held1, held2)
         couples = np.column_stack([same, same])
     else:
+        check_memory(24 * len(held1) * len(held2), "comparing all labels with all", "round them, or no label distance")
         near = np.ones((len(held1), len(held2)), dtype=bool)
         for name, value in zip(target.labels.columns, values, strict=True):
             gap = np.abs(value[held1][:, None] - value[held2])

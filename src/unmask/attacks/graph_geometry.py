@@ -48,6 +48,7 @@ class Overlay:
     n_agree: int = 0  # people whose partner explains them: what chance is asked about
     spots: Floats | None = None  # the target's records on the identification file's map
     places: Floats | None = None
+    near: tuple[Shorts, Shorts, Floats] | None = None  # every pair that was weighed, and its posterior
 
 
 def as_vectors(points: Floats, kind: str | None) -> Floats:
@@ -271,7 +272,7 @@ def refine(
         m = _procrustes(t[rows], w[cols], p, radius, m)
     claimed = p > 0.5
     pairs = (rows[claimed].astype(np.int64), cols[claimed].astype(np.int64), p[claimed])
-    return Overlay(*pairs, value, tried, noise, int(claimed.sum()), flat(t @ m.T, radius), places)
+    return Overlay(*pairs, value, tried, noise, int(claimed.sum()), flat(t @ m.T, radius), places, (rows, cols, p))
 
 
 def _near(

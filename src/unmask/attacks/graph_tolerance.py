@@ -98,13 +98,18 @@ def mask_distances(distances: Floats, sigma: float, masking: Masking, rng: np.ra
 
 
 def deviations(identification: Place, tolerance: NoiseTolerance) -> Floats:
-    """Simulate: identification minus masked distance for random pairs of the identification file's records."""
+    """Simulate: identification minus masked distance for random pairs of the identification file's records.
+
+    Records are numbered by content: the order in which the file came must not decide who is drawn.
+    """
     rng = np.random.default_rng(tolerance.seed)
     n = identification.n
     if n < 2:
         return np.zeros(1)
     first = rng.integers(0, n, size=tolerance.draws)
     second = (first + rng.integers(1, n, size=tolerance.draws)) % n
+    order = identification.order(np.zeros(n, dtype=np.int64))
+    first, second = order[first], order[second]
     points = identification.points
     if points is None:
         if tolerance.masking not in {"distances", "rounding"}:
@@ -145,7 +150,8 @@ def window(identification: Place, tolerance: Tolerance) -> Window:
         low, high = tolerance.low, tolerance.high
     elif isinstance(tolerance, Relative):
         share = _positive(tolerance.share, "a relative tolerance")
-        return closed(0.0, 0.0, 1.0 - min(share, 1.0), 1.0 + share)
+        slack = _rounding(identification)
+        return closed(-slack, slack, 1.0 - min(share, 1.0), 1.0 + share)
     elif isinstance(tolerance, NoiseTolerance):
         low, high = _quantiles(identification, tolerance)
     elif isinstance(tolerance, int | float):
