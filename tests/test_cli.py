@@ -114,3 +114,19 @@ def test_an_empty_path_in_python():
         unmask.Release("", "b.csv")
     with pytest.raises(unmask.UnmaskError, match="no file is named to write to"):
         write_atomically("", "text")
+
+
+def test_too_little_memory_is_told_and_refused(files, capsys, monkeypatch):
+    monkeypatch.setattr("unmask.engines.local.available_memory", lambda: 1000)
+    assert run("link", *files, "--id", "patient") == 2
+    told = capsys.readouterr().err
+    assert "would need about" in told and "GB to use" in told and "hint: ask fewer people" in told
+
+
+def test_memory_that_ends_all_the_same(files, capsys, monkeypatch):
+    def broken(*_arguments, **_options):
+        raise MemoryError
+
+    monkeypatch.setattr("unmask.cli.run_assess", broken)
+    assert run("assess", *files) == 2
+    assert capsys.readouterr().err.startswith("unmask: the memory is not enough\n  hint: ")

@@ -49,6 +49,11 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("unmask: stopped; nothing was written\n")
         sys.exit(CANNOT)
+    except MemoryError:
+        sys.stderr.write(
+            "unmask: the memory is not enough\n  hint: ask fewer people, or name fewer columns (--quasi)\n"
+        )
+        sys.exit(CANNOT)
     except Exception as error:
         if os.environ.get("UNMASK_DEBUG"):
             raise

@@ -157,3 +157,10 @@ def test_evidence():
     assert evidence.observations[0].key == "scenario.half"
     assert evidence.figures[0].series[0].x[-1] == float(len(PEOPLE.columns))
     assert evidence.per_record.shape == (150,)
+
+
+def test_few_people_are_linked_by_the_scale_that_finds_more():
+    release = Release(PEOPLE, parse_masking("noise(0.05)").apply(PEOPLE, 1), scenario=Scenario(people=8))
+    whole = knowledge_curve(release).sizes[-1].mean
+    assert whole == max(link_nearest(release, scale=scale).estimate.value for scale in ("own", "original", "released"))
+    assert whole > link_nearest(release, scale="own").estimate.value

@@ -265,14 +265,14 @@ def _exact(problem: Problem, options: _Options) -> GraphLinkage:
     from unmask.attacks.graph_exact import quasi, reaches, solve  # noqa: PLC0415  # numba loads when it is needed
 
     options.tell("cliques", 0.0)
-    s = problem.sides()
+    s = problem.exact_sides()
     found, rows, cols = solve(s, budget=options.budget, tell=lambda share: options.tell("cliques", share))
     maps = _maps(problem, rows[found.clique], cols[found.clique])
     null = None
     if options.null is not None:
 
         def draw(rng: np.random.Generator) -> tuple[float, bool]:
-            return reaches(options.strangers(maps, rng).sides(), found.size, budget=options.budget)
+            return reaches(options.strangers(maps, rng).exact_sides(), found.size, budget=options.budget)
 
         null = calibrate(found.size, draw, options.null, options.seed, lambda share: options.tell("null", share))
     rows, cols = rows[found.union], cols[found.union]

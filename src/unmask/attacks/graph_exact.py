@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from unmask.attacks.graph_distances import Place, label_codes
 from unmask.engines.local import check_memory
-from unmask.kernels.cliques import Cliques, improve, largest, maximum_cliques, prune, silent
+from unmask.kernels.agreement import all_pairs
+from unmask.kernels.cliques import Cliques, improve, largest, maximum_cliques, silent
 from unmask.kernels.hashed import greedy_from, thin
 from unmask.kernels.product import Sides, Window, adjacency, consistency, matching_bounds, sides, vertices
+from unmask.kernels.truss import prune
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +31,6 @@ Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
 
 DENSE = 66_000  # vertices whose rows of bits take half a gigabyte
-SMALL = 20_000  # vertices for which rows of bits are cheaper than bounds that might spare them
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +58,14 @@ class Problem:
         n1, n2, bits = self.target.n, self.identification.n, min(self.n_vertices, DENSE)
         return 20 * (n1**2 + n2**2) + 24 * max(n1, n2) ** 2 + 16 * self.n_vertices + bits**2 // 4
 
-    def sides(self) -> Sides:
-        """Both files ready for window joins."""
+    def sides(self, *, joins: bool = True) -> Sides:
+        """Both files as the kernels want them, ready for window joins or not."""
         d1, d2 = self.target.block(self.order1), self.identification.block(self.order2)
-        return sides(d1, d2, self.start1, self.start2, self.couples, self.window)
+        return sides(d1, d2, self.start1, self.start2, self.couples, self.window, joins=joins)
+
+    def exact_sides(self) -> Sides:
+        """Both files ready for `solve` and `reaches`: product graphs that fit in rows of bits need no window joins."""
+        return self.sides(joins=self.n_vertices > DENSE)
 
 
 def pose(target: Place, identification: Place, window: Window, label_distance: Mapping[str, float] | None) -> Problem:
@@ -116,8 +121,8 @@ def orbits(s: Sides, rows: Shorts, cols: Shorts) -> Shorts:
 def solve(s: Sides, *, budget: int, tell: Tell = silent) -> tuple[Cliques, Shorts, Shorts]:
     """Solve the product graph. Returns its cliques over the vertices kept, and their records on both sides."""
     rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
-    if len(rows) <= SMALL:
-        bits = adjacency(s, np.arange(len(rows), dtype=np.int32), rows, cols)
+    if len(rows) <= DENSE:
+        bits = all_pairs(s, rows, cols)
         none = np.zeros(0, dtype=np.int32)
         same = orbits(s, rows, cols)
         found = maximum_cliques(bits, rows, cols, bound=none, orbit=same, roof=_roof(s), budget=budget, tell=tell)
@@ -144,8 +149,8 @@ def reaches(s: Sides, need: int, *, budget: int) -> tuple[int, bool]:
     rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
     if len(rows) == 0 or _roof(s) < need:
         return 0, False
-    if len(rows) <= SMALL:
-        return _decide(adjacency(s, np.arange(len(rows), dtype=np.int32), rows, cols), rows, cols, need, budget)
+    if len(rows) <= DENSE:
+        return _decide(all_pairs(s, rows, cols), rows, cols, need, budget)
     roofs = matching_bounds(s, rows, cols)
     clique = greedy_clique(s, rows, cols, roofs, 8)
     if len(clique) >= need or int(roofs.max()) < need:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.attacks.distance import best_scale
 from unmask.attacks.scene import draw
 from unmask.engines.local import ask_only, decide_truth
 from unmask.engines.metric import build_space
@@ -28,6 +29,7 @@ from unmask.tables.scenario import Scenario
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from unmask.engines.metric import Scale
     from unmask.evidence.measure import Progress
     from unmask.tables.release import Release
 
@@ -111,8 +113,10 @@ def knowledge_curve(
     sizes: list[Size] = []
     half = np.zeros(len(rows))
 
+    scale = best_scale(release, seed)[0]
+
     def ask(chosen: Names) -> Floats:
-        return _credits(only(encoding, chosen), truth, rows)
+        return _credits(only(encoding, chosen), truth, rows, scale)
 
     for known in range(1, len(names) + 1):
         drawn = {chosen: ask(chosen) for chosen in _sets(names, known, sets, seed)}
@@ -159,8 +163,8 @@ def _share(credit: Floats, there: NDArray[np.bool_]) -> float:
     return float(np.sort(credit[there]).mean())
 
 
-def _credits(encoding: Encoding, truth: NDArray[np.int64], rows: NDArray[np.int64]) -> Floats:
-    space = ask_only(build_space(encoding), rows)
+def _credits(encoding: Encoding, truth: NDArray[np.int64], rows: NDArray[np.int64], scale: Scale) -> Floats:
+    space = ask_only(build_space(encoding, scale=scale), rows)
     return decide_truth(space, truth[rows], tell=silent).credit
 
 

@@ -11,12 +11,12 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from unmask.report.words import OUTCOMES, VERDICTS, intruder, limit, others, percent, span
+from unmask.report.words import OUTCOMES, VERDICTS, finders, intruder, limit, others, percent, span
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from unmask.report.document import Document, ExposedEntry
+    from unmask.report.document import Document
 
 MOST_NOTES = 8
 COLOURS = {"safe": "green", "unsafe": "red", "inconclusive": "yellow"}
@@ -121,14 +121,8 @@ def _exposed(document: Document) -> Table:
     table.add_column("found by (with the risk where it is smaller)", overflow="fold")
     for entry in document.exposed:
         label = [escape(entry.label or "")] if labelled else []
-        table.add_row(str(entry.row), *label, f"{entry.largest:.3g}", _finders(entry))
+        table.add_row(str(entry.row), *label, f"{entry.largest:.3g}", finders(entry))
     return table
-
-
-def _finders(entry: ExposedEntry) -> str:
-    """Name the attacks that find a record: "nearest, global, special 0.25"."""
-    risks = sorted(((name, risk) for name, risk in entry.risks.items() if risk > 0), key=lambda pair: -pair[1])
-    return ", ".join(name if risk == entry.largest else f"{name}\N{NO-BREAK SPACE}{risk:.2g}" for name, risk in risks)
 
 
 def _columns(document: Document) -> Table:
