@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unmask.attacks.graph_distances import Coordinates, Distances, Place, read_place
-from unmask.attacks.graph_null import Calibration, Null, calibrate, strangers
+from unmask.attacks.graph_null import Calibration, Null, calibrate, places_may_be_dealt, strangers
 from unmask.attacks.graph_tolerance import (
     Deviations,
     NoiseTolerance,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 Method = Literal["auto", "exact", "seeds", "geometric"]
+Maps = tuple[NDArray[np.float64], NDArray[np.float64]]
 METHODS = ("auto", "exact", "seeds", "geometric")
 BUDGET = 50_000_000  # work of branch and bound: a few minutes at most
 
@@ -175,13 +177,14 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
         check_memory(problem.memory, "the exact attack on these files", "more labels, or method seeds or geometric")
     run = {"exact": _exact, "seeds": _seeds, "geometric": _geometric}[chosen]
 
-    calibrated = null is not None and null.independent is None
-    noise = place_noise(two, tolerance, problem.window, moved) if calibrated or chosen == "geometric" else 0.0
+    noise = place_noise(two, tolerance, problem.window, moved) if chosen == "geometric" else 0.0
 
-    def nobody(rng: np.random.Generator) -> Problem:
-        """The same problem with nobody in common."""
+    dealt = null is not None and null.independent is None and places_may_be_dealt(problem)
+
+    def nobody(one_map: Callable[[], Maps], rng: np.random.Generator) -> Problem:
+        """The same problem with nobody in common but by chance."""
         if null is None or null.independent is None:
-            return strangers(problem, noise, rng)
+            return strangers(problem, None if dealt else one_map, rng)
         drawn = read_place(null.independent(rng), names, "independent")
         return pose(one, drawn, problem.window, label_distance)
 
@@ -198,7 +201,7 @@ class _Options:
     noise: float  # of one place
     tell: Callable[[str, float], None]
     why: str
-    strangers: Callable[[np.random.Generator], Problem]
+    strangers: Callable[[Callable[[], Maps], np.random.Generator], Problem]
 
 
 def _check_apart(label_distance: Mapping[str, float], one: Place, two: Place) -> None:
@@ -260,17 +263,25 @@ def _judge(why: str, null: Calibration | None, size: float) -> str:
     return f"{verdict}{why}; {size:g} against a null of {chance}, p = {null.p_value:.3g}"
 
 
+def _maps(problem: Problem, rows: NDArray[Any], cols: NDArray[Any]) -> Callable[[], Maps]:
+    """Both files on one map by the largest clique, made when it is first asked for."""
+    from unmask.attacks.graph_geometry import one_map  # noqa: PLC0415  # numba loads when it is needed
+
+    return cache(lambda: one_map(problem, rows.astype(np.int64), cols.astype(np.int64)))
+
+
 def _exact(problem: Problem, options: _Options) -> GraphLinkage:
     from unmask.attacks.graph_exact import quasi, reaches, solve  # noqa: PLC0415  # numba loads when it is needed
 
     options.tell("cliques", 0.0)
     s = problem.exact_sides()
     found, rows, cols = solve(s, budget=options.budget, tell=lambda share: options.tell("cliques", share))
+    maps = _maps(problem, rows[found.clique], cols[found.clique])
     null = None
     if options.null is not None:
 
         def draw(rng: np.random.Generator) -> tuple[float, bool]:
-            return reaches(options.strangers(rng).exact_sides(), found.size, budget=options.budget)
+            return reaches(options.strangers(maps, rng).exact_sides(), found.size, budget=options.budget)
 
         null = calibrate(found.size, draw, options.null, options.seed, lambda share: options.tell("null", share))
     rows, cols = rows[found.union], cols[found.union]
@@ -300,11 +311,12 @@ def _seeds(problem: Problem, options: _Options) -> GraphLinkage:
 
     options.tell("seeds", 0.0)
     found, rows, cols = seed_and_extend(problem, budget=options.budget)
+    maps = _maps(problem, rows[found.clique], cols[found.clique])
     null = None
     if options.null is not None:
 
         def draw(rng: np.random.Generator) -> tuple[float, bool]:
-            return reaches(options.strangers(rng), found.size)
+            return reaches(options.strangers(maps, rng), found.size)
 
         null = calibrate(found.size, draw, options.null, options.seed, lambda share: options.tell("null", share))
     why = f"{options.why}; not certified: only pairs that agree with the seed were searched"
@@ -326,11 +338,14 @@ def _geometric(problem: Problem, options: _Options) -> GraphLinkage:
 
     found = lay(problem)
     size = found.n_agree
+    maps = np.zeros((problem.target.n, 2)), np.zeros((problem.identification.n, 2))
+    if found.spots is not None and found.places is not None:  # else nothing was laid over: one point does as well
+        maps = found.spots, found.places
     null = None
     if options.null is not None:
 
         def draw(rng: np.random.Generator) -> tuple[float, bool]:
-            other = lay(options.strangers(rng)).n_agree
+            other = lay(options.strangers(lambda: maps, rng)).n_agree
             return other, other >= size
 
         null = calibrate(size, draw, options.null, options.seed, lambda share: options.tell("null", share))

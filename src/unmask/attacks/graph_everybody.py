@@ -35,7 +35,7 @@ def everybody(problem: Problem, found: Overlay, scale: float) -> Overlay:
     """Guess a partner for everybody: of matching labels, one to one, so that people move least on the map.
 
     Records of one label at one place cannot be told apart: each of them gets the guesses of all. Those who end up
-    within three times the noise of a place (``scale``) agree; where labels are so few that the null moves places, a
+    within three times the noise of a place (``scale``) agree; where (nearly) everybody has one label, a
     crowd lies near any other crowd, and only claims more likely right than wrong count, as without guesses.
     """
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - slow to import, and only needed here

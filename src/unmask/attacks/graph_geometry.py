@@ -143,6 +143,22 @@ def _step_sphere(p: Floats, base: Floats, d: Floats, pace: float) -> Floats:
     return np.asarray(p / np.linalg.norm(p, axis=1)[:, None])
 
 
+def one_map(problem: Problem, rows: Ints, cols: Ints) -> tuple[Floats, Floats]:
+    """Both files on one flat map: the target is laid over the identification file by pairs of matches."""
+    one, two, kind = problem.target, problem.identification, problem.identification.kind or "planar"
+    if two.points is None:
+        w = redraw(two, problem.order2, kind)
+        one = one if one.points is None else replace(one, matrix=one.distances(), points=None)
+    else:
+        w = centred(as_vectors(two.points[problem.order2], kind), kind)
+    t = redraw(one, problem.order1, kind)
+    radius = 0.0 if kind == "planar" else EARTH
+    ones = np.ones(len(rows))
+    hands = [_procrustes(t[rows], w[cols], ones, radius, np.diag([hand, 1.0, 1.0])) for hand in (1.0, -1.0)]
+    best = min(hands, key=lambda m: float(((t[rows] @ m.T - w[cols]) ** 2).sum()))
+    return flat(t @ best.T, radius), flat(w, radius)
+
+
 def density(places: Floats) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
     """People per unit of area at the identification file's points, and the coarse grid it was read from."""
     low, high = places.min(axis=0), places.max(axis=0)
