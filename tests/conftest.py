@@ -27,3 +27,14 @@ def pytest_collection_modifyitems(items):
         for marker, reason in reasons.items():
             if reason and item.get_closest_marker(marker) and not os.environ.get("CI"):
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Eighty patients and a masked release of them, as files."""
+    from unmask import datasets, parse_masking
+
+    people = datasets.patients(80, seed=5)
+    people.write_csv(tmp_path / "a.csv")
+    parse_masking("noise(0.3)").apply(people, 1).write_csv(tmp_path / "b.csv")
+    return tmp_path / "a.csv", tmp_path / "b.csv"

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from itertools import combinations, permutations
+from operator import eq
 
 import numpy as np
 
 
-def product_graph(d1, d2, labels1, labels2, agrees):
-    """Definition 6 over complete graphs: vertices in row order, and the set of edges between their numbers."""
-    vertices = [(v, w) for v in range(len(d1)) for w in range(len(d2)) if labels1[v] == labels2[w]]
+def product_graph(d1, d2, labels1, labels2, agrees, may=eq):
+    """Definition 6 over complete graphs: vertices in row order, and the set of edges between their numbers.
+
+    ``agrees``: of target and identification distance; ``may``: of target and identification label.
+    """
+    vertices = [(v, w) for v in range(len(d1)) for w in range(len(d2)) if may(labels1[v], labels2[w])]
     edges = set()
     for (i, (v1, w1)), (j, (v2, w2)) in combinations(enumerate(vertices), 2):
-        if v1 != v2 and w1 != w2 and agrees(d2[w1, w2] - d1[v1, v2]):
+        if v1 != v2 and w1 != w2 and agrees(d1[v1, v2], d2[w1, w2]):
             edges.add((i, j))
     return vertices, edges
 
@@ -42,9 +46,9 @@ def maximum_cliques(n, edges):
     return [c for c in cliques if len(c) == most]
 
 
-def attack(d1, d2, labels1, labels2, agrees):
+def attack(d1, d2, labels1, labels2, agrees, may=eq):
     """Size of the maximum cliques, their number, and the set of pairs in their union."""
-    vertices, edges = product_graph(d1, d2, labels1, labels2, agrees)
+    vertices, edges = product_graph(d1, d2, labels1, labels2, agrees, may)
     cliques = maximum_cliques(len(vertices), edges)
     return len(cliques[0]), len(cliques), {vertices[u] for c in cliques for u in c}
 
@@ -62,3 +66,73 @@ def sphere(a, b):
     (lon1, lat1), (lon2, lat2) = np.deg2rad(a), np.deg2rad(b)
     cosine = np.sin(lat1) * np.sin(lat2) + np.cos(lat1) * np.cos(lat2) * np.cos(lon1 - lon2)
     return 6371.0 * np.arccos(min(1.0, cosine))
+
+
+def quasi_clique(d1, d2, vertices, known, agrees, gamma):
+    """The known pairs, and others that agree with at least a share gamma of them (their own records not asked).
+
+    One to one: the pairs that agree with most come first; pairs of one share that want the same record get nothing,
+    and nobody who agrees with fewer gets that record either.
+    """
+    share = {}
+    for v, w in vertices:
+        asked = [(a, b) for a, b in known if a != v and b != w]
+        share[v, w] = sum(agrees(d1[v, a], d2[w, b]) for a, b in asked) / max(1, len(asked))
+    answer = set(known)
+    rows, cols = {v for v, _ in known}, {w for _, w in known}
+    for level in sorted(set(share.values()), reverse=True):
+        here = [(v, w) for v, w in vertices if share[v, w] == level and v not in rows and w not in cols]
+        for v, w in here if level >= gamma else []:
+            if [a for a, _ in here].count(v) == 1 and [b for _, b in here].count(w) == 1:
+                answer.add((v, w))
+        rows |= {v for v, _ in here}
+        cols |= {w for _, w in here}
+    return answer
+
+
+def followers(d1, d2, labels1, labels2, agrees, known):
+    """Of each target record the identification records that it may be once some people are known."""
+    rows, cols = {int(v) for v, _ in known}, {int(w) for _, w in known}
+    return [
+        {
+            w
+            for w in range(len(d2))
+            if v not in rows
+            and w not in cols
+            and labels1[v] == labels2[w]
+            and all(agrees(d1[v, a], d2[w, b]) for a, b in known)
+        }
+        for v in range(len(d1))
+    ]
+
+
+def score(pairs, truth, n_identification):
+    """Precision, recall, and the risk of each identification record: claims on it share the credit."""
+    pairs, truth = set(pairs), set(truth)
+    right = pairs & truth
+    risk = [0.0] * n_identification
+    for _, w in right:
+        risk[w] = 1 / sum(col == w for _, col in pairs)
+    return len(right) / len(pairs), len(right) / len(truth), risk
+
+
+def masked(points, sigma, masking, kind, rng):
+    """The owner's masking of places, one by one."""
+    out = []
+    for x, y in points:
+        if masking == "coordinates":
+            out.append((x + sigma * rng.standard_normal(), y + sigma * rng.standard_normal()))
+        elif masking == "aggregation":  # the middle of the cell
+            out.append((sigma * (x // sigma) + sigma / 2, sigma * (y // sigma) + sigma / 2))
+        else:  # anywhere in the ring, by rejection
+            while True:
+                east, north = rng.uniform(-sigma, sigma, size=2)
+                if sigma / 2 <= np.sqrt(east**2 + north**2) <= sigma:
+                    break
+            out.append((x + east / (np.cos(np.deg2rad(y)) if kind == "lonlat" else 1.0), y + north))
+    return np.array(out)
+
+
+def plane(a, b):
+    """Distance in the plane."""
+    return np.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2)

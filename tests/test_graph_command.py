@@ -15,7 +15,7 @@ import unmask
 from unmask.attacks.graph_distances import between
 from unmask.cli import app
 from unmask.datasets.places import people
-from unmask.errors import UnmaskError
+from unmask.errors import EngineError, UnmaskError
 
 pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="the attack takes minutes in plain Python")
 COMMON = 60
@@ -33,6 +33,7 @@ def folder(tmp_path_factory):
     points = target.select("lon", "lat").to_numpy()
     points = points + rng.normal(0, 0.02, size=points.shape)
     np.save(path / "d.npy", between(points, points, "lonlat"))
+    (path / "ident.txt").write_text("0,1")
     target.with_columns(lon=points[:, 0], lat=points[:, 1]).write_csv(path / "places.csv")
     target.drop("lon", "lat").write_csv(path / "target.csv")
     ident.write_csv(path / "ident.csv")
@@ -62,6 +63,58 @@ def test_finds_people_and_writes_row_numbers(folder, suffix):
         labels=["sex", "age"], tolerance=unmask.NoiseTolerance(0.02, 0.95),
     )  # fmt: skip
     assert (library.pairs + 1).tolist() == pairs.select("target_row", "ident_row").to_numpy().tolist()
+
+
+def test_everybody_is_guessed_and_said(folder, tmp_path):
+    """The same as in Python, beliefs beside the pairs, the right ones counted."""
+    out = tmp_path / "pairs.csv"
+    words = (*LABELS, *BOTH, "--sigma", 0.02, "--truth", "id", "--seed", 4)
+    result = run(folder, *words, "--everybody", "-o", out)
+    assert result.exit_code == 0, result.output
+    pairs = pl.read_csv(out)
+    target, ident = pl.read_csv(folder / "target.csv"), pl.read_csv(folder / "ident.csv")
+    library = unmask.link_graph(
+        (target, folder / "d.npy"), (ident, unmask.Coordinates("lon", "lat")), everybody=True, seed=4,
+        labels=["sex", "age"], tolerance=unmask.NoiseTolerance(0.02),
+    )  # fmt: skip
+    assert (library.pairs + 1).tolist() == pairs.select("target_row", "ident_row").to_numpy().tolist()
+    assert library.posterior.tolist() == pytest.approx(pairs["belief"].to_list())
+    assert "geometric: everybody is to be guessed" in result.output
+    sure = pairs.filter(pl.col("belief") > 0.5).height
+    assert f"{pairs.height} pairs claimed: {library.clique_size} agree on the map, {sure} more likely" in result.output
+    asked = run(folder, *words, "--everybody", "--method", "geometric", "-o", out)
+    assert asked.output.splitlines()[1:3] == result.output.splitlines()[1:3]
+    right = int((target["id"].gather(pairs["target_row"] - 1) == ident["id"].gather(pairs["ident_row"] - 1)).sum())
+    assert f"({right} of {pairs.height} claims are right)" in result.output
+    assert right > COMMON / 2
+    assert 0 < sure < pairs.height
+
+
+@pytest.mark.parametrize("words", [("--method", "exact"), ("--method", "seeds"), ()])
+def test_who_has_no_places_cannot_guess_everybody(folder, words):
+    where = ("--target-distances", "{d}", "--ident-lonlat", "lon,lat")
+    if not words:
+        points = pl.read_csv(folder / "ident.csv").select("lon", "lat").to_numpy()
+        np.save(folder / "hers.npy", between(points, points, "lonlat"))
+        where = ("--target-distances", "{d}", "--ident-distances", "{f}/hers.npy")
+    result = run(folder, *LABELS, *where, "--tolerance", 5, "--everybody", *words)
+    assert isinstance(result.exception, UnmaskError), result.output
+    assert "only the geometric attack guesses everybody" in str(result.exception)
+
+
+def test_quasi_cliques_label_distances_and_chance_are_options(folder):
+    words = (*LABELS, *BOTH, "--sigma", 0.02, "--alpha", 0.7)
+    clique, quasi = run(folder, *words), run(folder, *words, "--gamma", 0.6)
+    sizes = [int(result.output.split(" pairs claimed")[0].split()[-1]) for result in (clique, quasi)]
+    assert sizes[0] < sizes[1]
+    assert "and by gamma" in quasi.output
+    strict = run(folder, *words, "--draws", 99, "--level", 0.01)
+    assert "in 99 draws, p = 0.01" in strict.output
+    names = ("--labels", "sex,id", *BOTH, "--sigma", 0.02)
+    same, near = run(folder, *names), run(folder, *names, "--label-distance", "id=1")
+    counts = [int(result.output.split(" pairs with matching labels")[0].split()[-1]) for result in (same, near)]
+    assert counts[0] == COMMON
+    assert COMMON < counts[1] <= 3 * COMMON
 
 
 def test_coordinates_on_both_sides_and_an_absolute_tolerance(folder):
@@ -107,12 +160,64 @@ def test_strangers_are_not_found(folder):
         ((*LABELS, "--target-distances", "{d}", "--ident-distances", "{d}", "--sigma", 1), "100"),
         ((*LABELS, "--target-lonlat", "lon,lat", "--ident-lonlat", "lon,lat", "--sigma", 1), "no such column"),
         (("--labels", ",", *BOTH, "--sigma", 1), "label"),
+        ((*LABELS, *BOTH, "--sigma", 1, "--alpha", 0), "alpha is a probability"),
+        ((*LABELS, *BOTH, "--sigma", 1, "--alpha", 1), "alpha is a probability"),
+        ((*LABELS, *BOTH, "--sigma", "nan"), "at least 0"),
+        ((*LABELS, *BOTH, "--tolerance", -1), "at least 0"),
+        ((*LABELS, *BOTH, "--relative", "inf"), "at least 0"),
+        ((*LABELS, *BOTH, "--sigma", 1, "--gamma", 2), "gamma is a share"),
+        ((*LABELS, *BOTH, "--sigma", 1, "--draws", 5), "could never find anything"),
+        ((*LABELS, *BOTH, "--sigma", 1, "--level", 2), "could never find anything"),
+        ((*LABELS, *BOTH, "--sigma", 1, "--label-distance", "age"), "not a label and a number"),
+        ((*LABELS, *BOTH, "--sigma", 1, "--label-distance", "age=1"), "needs a label of numbers"),
+        ((*LABELS, *BOTH, "--sigma", 1, "--label-distance", "id=1"), "for no label"),
+        ((*LABELS, "--target-distances", "{d}", "--ident-lonlat", "lon,lon", "--sigma", 1), "two columns"),
+        ((*LABELS, "--target-distances", "{f}/ident.txt", "--ident-lonlat", "lon,lat", "--sigma", 1), "unknown type"),
     ],
 )
 def test_clear_refusals(folder, arguments, says):
     result = run(folder, *arguments)
     assert isinstance(result.exception, UnmaskError), result.output
     assert says in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda t: t.with_columns(lon=pl.when(pl.col("id") > 60).then("lon")), "missing or infinite"),
+        (lambda t: t.with_columns(lat=pl.col("lat") + 40), "not degrees"),
+        (lambda t: t.with_columns(lon=pl.col("lon") + 360), "not degrees"),
+        (lambda t: t.with_columns(pl.col("lon").cast(pl.String) + " E"), "not numbers"),
+        (lambda t: t.clear(), "the intruder's table (hers.csv) has a header but no rows"),
+    ],
+)
+def test_places_that_are_none_are_refused(folder, tmp_path, change, says):
+    change(pl.read_csv(folder / "ident.csv")).write_csv(tmp_path / "hers.csv")
+    words = ["--target-distances", str(folder / "d.npy"), "--ident-lonlat", "lon,lat", "--sigma", "0.02"]
+    result = CliRunner().invoke(app, ["graph", str(folder / "target.csv"), str(tmp_path / "hers.csv"), *LABELS, *words])
+    assert isinstance(result.exception, UnmaskError), result.output
+    assert says in str(result.exception)
+    assert "the the" not in str(result.exception)
+
+
+def test_two_columns_of_one_name_and_a_label_named_twice(folder, tmp_path):
+    lines = (folder / "ident.csv").read_text().splitlines()
+    (tmp_path / "twice.csv").write_text("\n".join([lines[0].replace("age", "sex"), *lines[1:]]))
+    words = ["--target-distances", str(folder / "d.npy"), "--ident-lonlat", "lon,lat", "--sigma", "0.02"]
+    files = [str(folder / "target.csv"), str(tmp_path / "twice.csv")]
+    assert "the same name" in str(CliRunner().invoke(app, ["graph", *files, "--labels", "sex", *words]).exception)
+    once, twice = (run(folder, "--labels", f"sex,age{more}", *BOTH, "--sigma", 0.02) for more in ("", ",sex"))
+    assert twice.output == once.output
+
+
+@pytest.mark.parametrize("words", [("--method", "exact"), ("--everybody",)])
+def test_what_does_not_fit_into_memory_is_refused_with_an_estimate(folder, monkeypatch, words):
+    monkeypatch.setattr("unmask.engines.local.available_memory", lambda: 100)
+    result = run(folder, *LABELS, *BOTH, "--sigma", 0.02, *words)
+    assert isinstance(result.exception, EngineError), result.output
+    assert "would need about" in str(result.exception)
+    refused = sweep(folder, "--lonlat", "lon,lat", "--masking", "donut=0.1")
+    assert "a sweep over all distances of these people would need about" in str(refused.exception)
 
 
 def test_an_error_is_one_message_and_exit_code_2(folder):
@@ -220,6 +325,16 @@ def test_a_sweep_says_what_is_safe(folder, tmp_path):
     assert sweep(folder, *words).output.splitlines()[1:4] == result.output.splitlines()[1:4]
 
 
+def test_a_sweep_that_guesses_everybody_finds_more(folder):
+    words = ("--lonlat", "lon,lat", "--masking", "coordinates=0.8", "--repetitions", 2)
+    found = []
+    for more in (("--method", "geometric"), ("--everybody",)):
+        result = sweep(folder, *words, *more)
+        assert result.exit_code == 0, result.output
+        found.append(float(result.output.split("the attack finds ")[1].split("%")[0]))
+    assert found[1] > found[0] + 10
+
+
 def test_a_sweep_of_a_matrix_masks_distances(tmp_path):
     one = tiny(tmp_path, "one", 30)
     words = ["graph-sweep", str(one[0]), *LABELS, "--distances", str(one[1]), "--repetitions", "1"]
@@ -238,6 +353,12 @@ def test_a_sweep_of_a_matrix_masks_distances(tmp_path):
         (("--lonlat", "lon,lat", "--masking", "donut"), "not a masking and its strengths"),
         (("--lonlat", "lon,lat", "--masking", "donut=-1"), "at least 0"),
         (("--lonlat", "lon,lat", "--overlap", 0), "people in common"),
+        (("--lonlat", "lon,lat", "--overlap", 0.001), "people in common"),
+        (("--lonlat", "lon,lat", "--overlap", 2), "people in common"),
+        (("--lonlat", "lon,lat", "--alpha", 1), "alpha is a probability"),
+        (("--lonlat", "lon,lat", "--masking", "donut=nan"), "at least 0"),
+        (("--lonlat", "lon,lat", "--masking", "donut=1", "--everybody", "--method", "exact"), "guesses everybody"),
+        (("--lonlat", "lon,lat", "--distances", "d.npy"), "one of --distances"),
         (("--lonlat", "lon,lat", "--chart", "map.png"), ".svg"),
         (("--lonlat", "lon,lat", "-o", "map.xlsx"), ".csv or .parquet"),
         (("--lonlat", "lon"), "takes two columns"),

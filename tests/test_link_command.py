@@ -46,6 +46,8 @@ def test_the_file_has_what_python_gives(folder, direction):
     nearest = unmask.link_nearest(release, metric="manhattan", direction=direction)
     globally = unmask.link_globally(release, metric="manhattan")
     assert written["row"].to_list() == list(range(1, N + 1))
+    for name in ("nearest link", "nearest equally good", "rank of the true record", "global link"):
+        assert written[name].dtype == pl.Int64
     assert written["nearest"].to_list() == pytest.approx(nearest.per_record(N).tolist())
     assert written["global"].to_list() == pytest.approx(globally.credit.tolist())
     assert written["either"].to_list() == pytest.approx(np.maximum(nearest.per_record(N), globally.credit).tolist())
@@ -68,7 +70,9 @@ def test_the_words_tell_rates_proof_and_union(folder):
     for rate in (nearest.estimate.value, globally.estimate.value, union, nearest.known().value):
         assert percent(float(rate)) in told
     assert "proven to be the least" in told
-    assert "among the 10 nearest" in told
+    assert "Fewer than 10 records are closer than the true one" in told
+    assert "different numbers of people" in told
+    assert "different numbers of people" not in run(folder, "--scale", "original").output
 
 
 def test_options_reach_the_attacks(folder):

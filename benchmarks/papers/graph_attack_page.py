@@ -208,6 +208,7 @@ def write():
         "## What the paper's captions got wrong",
         "",
         "- **Table 7 is alpha 0.9**, not 0.5: " + captions_part(pairs7, store),
+        "- Figure 7 (of Tables 6 and 7) says alpha 0.5 as well; ours is at 0.5 in both panels.",
         "- 100/300 and 300/100 should be exchangeable (the attack is symmetric up to a sign), and are",
         "  not in Table 6 (0.198 and 0.414 at 10 common, sigma 0.05): perhaps one data set was kept per configuration.",
         "",

@@ -41,12 +41,18 @@ app = typer.Typer(
 def main() -> None:
     """Run the command line; errors of ours are one clear message and exit code 2."""
     try:
+        _refuse_empty(sys.argv[1:])
         app()
     except UnmaskError as error:
         sys.stderr.write(f"unmask: {error}\n")
         sys.exit(CANNOT)
     except KeyboardInterrupt:
         sys.stderr.write("unmask: stopped; nothing was written\n")
+        sys.exit(CANNOT)
+    except MemoryError:
+        sys.stderr.write(
+            "unmask: the memory is not enough\n  hint: ask fewer people, or name fewer columns (--quasi)\n"
+        )
         sys.exit(CANNOT)
     except Exception as error:
         if os.environ.get("UNMASK_DEBUG"):
@@ -289,6 +295,19 @@ def verify_command(
 
 
 # --- options --------------------------------------------------------------------------------------------------------
+
+
+def _refuse_empty(words: list[str]) -> None:
+    """Say which option is empty: an unset variable of the shell would else be a folder, all columns, or no output."""
+    for before, word in zip(["", *words], words, strict=False):
+        joined = word.startswith("--") and word.endswith("=") and word.count("=") == 1
+        if word and not joined:
+            continue
+        option = word[:-1] if joined else before
+        if option == "--labels":  # no labels are a choice
+            continue
+        what = f"{option} is given, but empty" if option.startswith("-") else "an empty name is given"
+        raise ParameterError(what, hint="give a value, or leave it out; is a variable of the shell not set?")
 
 
 def _options(given: dict[str, Any], config: Path | None) -> dict[str, Any]:

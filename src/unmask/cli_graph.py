@@ -31,8 +31,16 @@ def graph_command(  # noqa: PLR0913 - one parameter per option
     relative: Annotated[float | None, typer.Option(help="Instead of --sigma: the largest share.")] = None,
     method: Annotated[str, typer.Option(help="auto, exact, seeds or geometric.")] = "auto",
     everybody: Annotated[
-        bool, typer.Option("--everybody", help="Guess a partner for everybody, with --method geometric.")
+        bool, typer.Option("--everybody", help="Guess a partner for everybody, where she has coordinates.")
     ] = False,
+    gamma: Annotated[
+        float | None, typer.Option(help="Also claim pairs that agree with this share of the answer, with exact.")
+    ] = None,
+    label_distance: Annotated[
+        list[str] | None, typer.Option(help="Numeric labels may differ by so much: age=1; several.")
+    ] = None,
+    draws: Annotated[int, typer.Option(help="Files without anyone in common that chance is asked with.")] = 19,
+    level: Annotated[float, typer.Option(help="Largest p-value at which pairs are claimed.")] = 0.05,
     seed: Annotated[int, typer.Option(help="Seed of every random choice.", min=0)] = 0,
     truth: Annotated[str | None, typer.Option(help="Id column of both tables: count who was found.")] = None,
     output: Annotated[
@@ -68,7 +76,7 @@ def sweep_command(  # noqa: PLR0913 - one parameter per option
     repetitions: Annotated[int, typer.Option(help="Times that each masking is played.", min=1)] = 3,
     method: Annotated[str, typer.Option(help="auto, exact, seeds or geometric.")] = "auto",
     everybody: Annotated[
-        bool, typer.Option("--everybody", help="Guess a partner for everybody, with --method geometric.")
+        bool, typer.Option("--everybody", help="Guess a partner for everybody, where there are coordinates.")
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed of every random choice.", min=0)] = 0,
     output: Annotated[str | None, typer.Option("--output", "-o", help="Write the table (.csv, .parquet).")] = None,

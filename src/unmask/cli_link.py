@@ -25,7 +25,7 @@ def link_command(  # noqa: PLR0913 - one parameter per option
     metric: Annotated[
         str, typer.Option(help="euclidean, manhattan, chebyshev, mahalanobis, gower or permutation.")
     ] = "euclidean",
-    scale: Annotated[str, typer.Option(help="Standardise by each file's own, the original's, or none.")] = "own",
+    scale: Annotated[str, typer.Option(help="Standardise by each file's own, by original, released, or none.")] = "own",
     weights: Annotated[list[str] | None, typer.Option(help="Weights of columns, as age=2,income=0.5.")] = None,
     ranks: Annotated[str, typer.Option(help="Of equal values: average, dense or ordinal.")] = "average",
     direction: Annotated[str, typer.Option(help="Who asks, for nearest: to_release or to_original.")] = "to_release",

@@ -33,6 +33,8 @@ def load_config(path: Path) -> dict[str, Any]:
 def _checked(key: str, value: object, path: Path) -> Any:  # noqa: ANN401 - the type follows the key
     if key not in KEYS:
         raise ParameterError(f"unknown option {key!r} in {path}", allowed=", ".join(KEYS), hint=did_you_mean(key, KEYS))
+    if value == "" or (isinstance(value, list) and "" in value):
+        raise ParameterError(f"option {key!r} in {path} is empty", hint="give a value, or leave it out")
     if key in LISTS:
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
             raise ParameterError(f"option {key!r} in {path} is not a list of names", hint=f'{key} = ["a", "b"]')

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from unmask.attacks.graph import Coordinates, GraphLinkage, NoiseTolerance, Relative, link_graph
+from unmask.attacks.graph import Coordinates, GraphLinkage, NoiseTolerance, Null, Relative, link_graph
 from unmask.attacks.graph_distances import read_place
 from unmask.attacks.graph_map import WORDS, default_grid, map_figure
 from unmask.attacks.graph_protect import SweepPoint, sweep
@@ -37,7 +37,7 @@ def attack_files(options: dict[str, Any]) -> str:
     if not options["labels"]:
         raise ParameterError("no labels named", hint="--labels sex,age: columns that both tables have")
     tolerance = _tolerance(options)
-    tables = {side: read_table(options[side], name=name) for side, name in SIDES.items()}
+    tables = {side: read_table(options[side], name=name.removeprefix("the ")) for side, name in SIDES.items()}
     where = {side: _places(options, f"{side}-", tables[side], SIDES[side]) for side in SIDES}
     for side, table in tables.items():
         check_columns(options["labels"], table.columns, "label", SIDES[side])
@@ -49,21 +49,42 @@ def attack_files(options: dict[str, Any]) -> str:
         tolerance=tolerance,
         method=options["method"],
         everybody=options.get("everybody", False),
+        gamma=options.get("gamma"),
+        label_distance=_apart(options.get("label_distance")),
+        null=Null(options.get("draws", 19), options.get("level", 0.05)),
         seed=options["seed"],
     )
-    lines = [found.why, tell(found), *([] if truth is None else [score(found, truth)])]
+    lines = [found.why, tell(found, extended=options.get("gamma") is not None)]
+    lines += [] if truth is None else [score(found, truth)]
     if options.get("output"):
         write_records(rows_of(found), options["output"])
         lines.append(f"Written to {options['output']}: row numbers from 1, no values.")
     return "\n".join(lines)
 
 
-def tell(found: GraphLinkage) -> str:
+def _apart(given: list[str] | None) -> dict[str, float]:
+    """Read age=1 as typed."""
+    apart = {}
+    for entry in given or ():
+        name, _, value = entry.rpartition("=")
+        try:
+            apart[name] = float(value)
+        except ValueError:
+            raise ParameterError(
+                f"--label-distance {entry!r} is not a label and a number", hint="--label-distance age=1"
+            ) from None
+    return apart
+
+
+def tell(found: GraphLinkage, *, extended: bool = False) -> str:
     """Say what was found in words and counts."""
     if not found.found:
         return f"Nothing found: no pair is claimed among {found.n_target:,} x {found.n_identification:,} records."
+    if found.method == "geometric":
+        near, sure = found.clique_size, len(found.sure.pairs)
+        return f"{len(found.pairs):,} pairs claimed: {near:,} agree on the map, {sure:,} more likely right than wrong."
     proof = "proven to be the largest" if found.exact else "not proven to be the largest"
-    ties = f"; {found.ties:,} more from ties" if found.ties else ""
+    ties = f"; {found.ties:,} more from ties{' and by gamma' * extended}" if found.ties else ""
     return f"{len(found.pairs):,} pairs claimed: {found.clique_size:,} agree with each other, {proof}{ties}."
 
 
@@ -125,7 +146,7 @@ def sweep_file(options: dict[str, Any]) -> str:
     """Play the attack on maskings of a table by the options of the command line; say what would be safe."""
     _check_output(options, ("people", "distances"), "output", ".csv or .parquet")
     _check_output(options, ("people", "distances"), "chart", ".svg")
-    table = read_table(options["people"], name="the people")
+    table = read_table(options["people"], name="table of people")
     check_columns(options["labels"], table.columns, "label", "the people")
     where = _places(options, "", table, "the people")
     place = read_place((table, where), options["labels"], "original")
@@ -189,7 +210,8 @@ def _places(options: dict[str, Any], side: str, table: pl.DataFrame, name: str) 
             allowed=f"one of --{side}distances d.npy and --{side}lonlat lon,lat",
         )
     if given is not None:
-        return str(given) if Path(given).suffix in MATRICES else _columns(str(given), table, name)
+        path = Path(given)
+        return str(given) if path.suffix in MATRICES or path.is_file() else _columns(str(given), table, name)
     names = next(csv.reader([str(columns)], skipinitialspace=True), [])
     if len(names) != 2:
         raise RoleError(

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from unmask.attacks.assignment import link_globally, union_of
-from unmask.attacks.distance import link_nearest, true_ranks
+from unmask.attacks.distance import DIFFERENT_PEOPLE, link_nearest, true_ranks
 from unmask.config import read_kinds
 from unmask.errors import ParameterError, did_you_mean
 from unmask.report.document import write_records
@@ -50,10 +50,19 @@ def link_files(options: dict[str, Any], tell: Tell | None = None) -> str:
         columns["either"] = np.maximum(columns["nearest"], columns["global"])
         if options["sample"] is None:
             lines.append(f"Either: {_rate(union_of(found['global'], found['nearest'], release))}.")
+    standardised = options["scale"] == "own" and options["metric"] in {"euclidean", "manhattan", "chebyshev"}
+    if standardised and release.original.height != release.released.height:
+        lines.append(f"Note: {DIFFERENT_PEOPLE}.")
     if options["output"]:
-        write_records(pl.DataFrame(columns, nan_to_null=True), options["output"])
+        write_records(_whole(pl.DataFrame(columns, nan_to_null=True)), options["output"])
         lines.append(f"Written to {options['output']}: risks, distances and row numbers from 1, no values.")
     return "\n".join(lines)
+
+
+def _whole(table: pl.DataFrame) -> pl.DataFrame:
+    """Rows, counts and ranks are whole numbers."""
+    names = [name for name in table.columns if name.endswith((" link", " equally good")) or name.startswith("rank")]
+    return table.with_columns(pl.col(names).cast(pl.Int64))
 
 
 def _release(options: dict[str, Any]) -> Release:
@@ -161,4 +170,5 @@ def _words(name: str, linkage: Linkage, precision: float) -> list[str]:
 
 def _tell_ranks(ranks: NDArray[np.float64], cap: int) -> str:
     known = ranks[~np.isnan(ranks)]
-    return f"  The true record is among the {cap} nearest for {percent(float((known < cap).mean()))} of the people."
+    share = percent(float((known < cap).mean()))
+    return f"  Fewer than {cap} records are closer than the true one for {share} of the people."

@@ -13,7 +13,7 @@ import naive
 from reference import REFERENCE, data, golden
 from strategies import pairs
 from unmask import Release, datasets, link_nearest, parse_masking
-from unmask.attacks.distance import anonymity_sets, assess_nearest, true_ranks
+from unmask.attacks.distance import anonymity_sets, assess_nearest, best_scale, curve_figure, true_ranks
 from unmask.engines.metric import METRICS, build_space
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.evidence.measure import Context
@@ -286,3 +286,36 @@ def test_people_outside_the_file_show_what_a_claim_is_worth():
     assert same.control == pytest.approx(same.value, abs=0.02)  # the very people of the file are claimed as often
     with pytest.raises(RoleError, match="control"):
         Release(people, masked, control=strangers.drop("wages"))
+
+
+def few_of_many():
+    """Twelve people, and a lightly masked release of four hundred."""
+    people = datasets.census(400, seed=2).with_row_index("id")
+    masked = parse_masking("noise(0.05)").apply(people.drop("id"), 1).with_columns(people["id"])
+    return people, masked, Release(people[:12], masked, id="id")
+
+
+def test_files_of_different_people_are_linked_by_the_scale_that_finds_more():
+    people, masked, few = few_of_many()
+    rates = {scale: link_nearest(few, scale=scale).estimate.value for scale in ("own", "original", "released")}
+    assert rates["own"] < rates["released"]  # twelve people have another mean and sd
+    best = max(rates, key=rates.get)
+    evidence = assess_nearest(few, Context())
+    assert evidence.observations[0].estimate == link_nearest(few, scale=best).estimate
+    assert evidence.notes[-1].count("%") == 3
+    assert f"by the release's {rates['released']:.1%}" in evidence.notes[-1]
+    many = Release(people, masked.with_columns(pl.exclude("id") * 100), id="id")
+    assert best_scale(many, 0) == ("own", ())
+    rescaled = Release(people[:300], many.released, id="id")  # one scale finds nobody there
+    assert best_scale(rescaled, 0)[0] == "own"
+
+
+def test_the_curve_of_equals_is_one_step():
+    """Half of the people have one nearest record, half are copies of each other: nothing lies between."""
+    table = pl.DataFrame({"a": [*np.arange(10.0) * 7 + 0.5, *[500.5] * 10]})
+    figure = curve_figure(link_nearest(Release(table, table)), "links")
+    line = figure.series[0]
+    assert line.x[0] == 0.0
+    assert line.y[0] == 1.0
+    assert line.x[-2:] == (0.5, 1.0)
+    assert line.y[-2:] == pytest.approx((1.0, 0.55))

@@ -67,19 +67,6 @@ def test_labels_that_may_differ_are_assigned_together():
     assert found.recall(np.column_stack([np.arange(30)] * 2)) == 1.0
 
 
-def test_disjoint_files_raise_no_more_alarms_than_the_level():
-    """Level 0.05: more than 7 alarms on 50 pairs would come once in 300 times."""
-    alarms = 0
-    for seed in range(50):
-        both = people(80, np.random.default_rng(300 + seed))
-        where = Coordinates("lon", "lat")
-        alarms += link_graph(
-            (both[:40], where), (both[40:], where), labels=["sex", "age"], tolerance=NoiseTolerance(0.4),
-            method="geometric", everybody=True, seed=seed, budget=500,
-        ).found  # fmt: skip
-    assert alarms <= 7
-
-
 def test_other_attacks_do_not_guess():
     one, two = files(np.random.default_rng(1), [1] * 10, 0.1)
     with pytest.raises(ParameterError, match="only the geometric attack guesses everybody"):

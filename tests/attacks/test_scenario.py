@@ -7,11 +7,12 @@ import polars as pl
 import pytest
 
 from unmask import Release, Scenario, assess, datasets, knowledge_curve, link_nearest, parse_masking
-from unmask.attacks.scenario import assess_scenario
+from unmask.attacks.scenario import _sets, assess_scenario
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence.measure import Context
 
 PEOPLE = datasets.census(150, seed=1)
+NAMES = tuple(sorted(PEOPLE.columns))
 MASKED = parse_masking("noise(0.5)").apply(PEOPLE, 1)
 
 
@@ -90,6 +91,7 @@ def test_the_curve_equals_linkage_on_each_set():
     release = Release(PEOPLE, MASKED, quasi=three)
     curve = knowledge_curve(release)
     assert [size.known for size in curve.sizes] == [1, 2, 3]
+    worst = 0.0
     for size in curve.sizes:
         rates = {
             chosen: link_nearest(Release(PEOPLE, MASKED, quasi=chosen)).estimate.value
@@ -97,7 +99,8 @@ def test_the_curve_equals_linkage_on_each_set():
         }
         assert size.exhaustive
         assert size.mean == pytest.approx(np.mean(list(rates.values())))
-        assert size.worst == pytest.approx(max(rates.values()))
+        worst = max(worst, *rates.values())  # who knows more may leave some aside
+        assert size.worst == pytest.approx(worst)
     assert curve.sizes[-1].mean == pytest.approx(link_nearest(release).estimate.value)
     assert curve.half.value == pytest.approx(curve.sizes[1].mean)
     with pytest.raises(ParameterError, match="set of attributes"):
@@ -112,6 +115,38 @@ def test_sampled_sets_and_people():
     assert curve.half.n == 50
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_knowing_more_never_hurts_where_sets_are_drawn(seed):
+    curve = knowledge_curve(Release(PEOPLE, MASKED), sets=2, seed=seed)
+    worst = [size.worst for size in curve.sizes]
+    assert worst == sorted(worst)
+    for size in curve.sizes:
+        assert len(size.worst_set) <= size.known
+        alone = link_nearest(Release(PEOPLE, MASKED, quasi=size.worst_set)).estimate.value
+        assert size.worst == pytest.approx(alone)
+        assert size.mean <= size.worst + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_worst_set_grows_where_sets_are_drawn(seed):
+    """Two attributes find everybody together, eight say nothing: a drawn pair is rarely the right one."""
+    rows = np.arange(100)
+    told = {"tens": rows // 10 + 0.5, "ones": rows % 10 + 0.5}
+    table = pl.DataFrame(told | {f"empty{k}": np.full(100, 1.5) for k in range(8)})
+    curve = knowledge_curve(Release(table, table), sets=10, seed=seed)
+    assert curve.sizes[0].worst == pytest.approx(0.1)
+    assert not curve.sizes[1].exhaustive
+    assert curve.sizes[1].worst == 1.0
+    assert {size.worst_set for size in curve.sizes[1:]} == {("ones", "tens")}  # the smallest that finds so many
+
+
+def test_the_mean_is_over_drawn_sets_only():
+    release = Release(PEOPLE, MASKED)
+    size = knowledge_curve(release, sets=2, seed=1).sizes[4]
+    rates = [link_nearest(Release(PEOPLE, MASKED, quasi=chosen)).estimate.value for chosen in _sets(NAMES, 5, 2, 1)]
+    assert size.mean == pytest.approx(np.mean(rates))
+
+
 def test_one_attribute_and_one_record():
     one = pl.DataFrame({"a": [1.5]})
     assert knowledge_curve(Release(one, one)).half.value == 1.0
@@ -122,3 +157,10 @@ def test_evidence():
     assert evidence.observations[0].key == "scenario.half"
     assert evidence.figures[0].series[0].x[-1] == float(len(PEOPLE.columns))
     assert evidence.per_record.shape == (150,)
+
+
+def test_few_people_are_linked_by_the_scale_that_finds_more():
+    release = Release(PEOPLE, parse_masking("noise(0.05)").apply(PEOPLE, 1), scenario=Scenario(people=8))
+    whole = knowledge_curve(release).sizes[-1].mean
+    assert whole == max(link_nearest(release, scale=scale).estimate.value for scale in ("own", "original", "released"))
+    assert whole > link_nearest(release, scale="own").estimate.value

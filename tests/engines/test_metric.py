@@ -38,6 +38,15 @@ def test_euclidean_is_torras_difference():
             assert readable_distance(s, i, j) == pytest.approx(np.hypot(xa[i] - ya[j], xb[i] - yb[j]))
 
 
+def test_one_scale_for_both_files_is_either_files():
+    x, y = X.drop("c"), Y.drop("c")
+    by_release = space("euclidean", x, y, scale="released")
+    by_original = space("euclidean", y, x, scale="original")
+    assert by_release.queries.tolist() == by_original.points.tolist()
+    assert by_release.points.tolist() == by_original.queries.tolist()
+    assert by_release.queries.tolist() != space("euclidean", x, y).queries.tolist()
+
+
 def test_scales():
     raw = space("manhattan", X.drop("c"), Y.drop("c"), scale="none")
     assert readable_distance(raw, 0, 1) == 2.5 + 18.0

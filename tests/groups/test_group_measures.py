@@ -101,6 +101,8 @@ def test_population_needs_to_know_something():
     assert evidence.observations[0].estimate.value < 0.05
     assert evidence.observations[0].estimate.chance == pytest.approx(1 / 200)
     assert (evidence.per_record > 0).all()
+    assert "do not cover a wrong model" in evidence.notes[-1]
+    assert not assess_population(Release(table, table, **options, population=200), Context()).notes
     with pytest.raises(RoleError, match="at least as many"):
         Release(table, table, **options, population=19)
     with pytest.raises(RoleError, match="population table"):

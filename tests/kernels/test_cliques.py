@@ -7,8 +7,8 @@ import pytest
 from numba import config
 
 import naive_graph as naive
+from unmask.kernels import agreement, cliques, hashed, product, truss
 from unmask.kernels import bits as words
-from unmask.kernels import cliques, hashed, product
 
 ROUNDS = 60 if config.DISABLE_JIT else 1000
 NONE = np.empty(0, dtype=np.int32)
@@ -39,6 +39,7 @@ def sides_of(d1, d2, labels1, labels2, window, n_labels):
 def edges_of(s):
     rows, cols = product.vertices(s.start1, s.start2, s.couples, s.first)
     bits = product.adjacency(s, np.arange(len(rows), dtype=np.int32), rows, cols)
+    assert (bits == agreement.all_pairs(s, rows, cols)).all()
     found = {(i, j) for i in range(len(rows)) for j in range(i + 1, len(rows)) if words.has(bits[i], j)}
     return list(zip(rows.tolist(), cols.tolist(), strict=True)), found
 
@@ -87,8 +88,8 @@ def test_product_graph_equals_definition(closed):
         low, high = (-1.0, 1.0) if closed else (-1.0, 1.5)
         s = sides_of(d1, d2, labels1, labels2, product.closed(low, high) if closed else product.Window(low, high), 3)
 
-        def agrees(x, low=low, high=high):
-            return low <= x <= high if closed else low < x < high
+        def agrees(a, b, low=low, high=high):
+            return low <= b - a <= high if closed else low < b - a < high
 
         assert edges_of(s) == naive.product_graph(d1, d2, labels1, labels2, agrees)
 
@@ -108,7 +109,7 @@ def test_bounds_and_thinning_lose_no_clique():
     for _ in range(ROUNDS // 20):
         d1, d2, labels1, labels2 = random_files(rng, 9, 9, 2)
         s = sides_of(d1, d2, labels1, labels2, product.Window(-0.8, 0.8), 2)
-        size, _, pairs = naive.attack(d1, d2, labels1, labels2, lambda x: -0.8 < x < 0.8)
+        size, _, pairs = naive.attack(d1, d2, labels1, labels2, lambda a, b: -0.8 < b - a < 0.8)
         rows, cols = product.vertices(s.start1, s.start2, s.couples, s.first)
         bounds = product.matching_bounds(s, rows, cols)
         for u in range(len(rows)):
@@ -122,6 +123,44 @@ def test_bounds_and_thinning_lose_no_clique():
 def test_thinning_in_many_passes_loses_no_clique(monkeypatch):
     monkeypatch.setattr(hashed, "SMALL", 4)
     test_bounds_and_thinning_lose_no_clique()
+
+
+def test_testing_all_pairs_equals_window_joins_in_larger_files():
+    rng = np.random.default_rng(5)
+    n_labels, size = 3, (20, 12) if config.DISABLE_JIT else (140, 90)
+    window = product.closed(-0.05, 0.02, 0.97, 1.04)
+    d1, d2, labels1, labels2 = random_files(rng, *size, n_labels)
+    d1 *= rng.uniform(0.9, 1.1, size=d1.shape)
+    edges = np.arange(n_labels + 1)
+    couples = np.array([[0, 0], [0, 1], [1, 0], [2, 2]])  # labels within a distance: several couples of one label
+    starts = np.searchsorted(labels1, edges), np.searchsorted(labels2, edges)
+    s = product.sides((d1 + d1.T) / 2, d2, *starts, couples, window)
+    rows, cols = product.vertices(s.start1, s.start2, s.couples, s.first)
+    joined = product.adjacency(s, np.arange(len(rows), dtype=np.int32), rows, cols)
+    unsorted = product.sides(s.d1, s.d2, *starts, couples, window, joins=False)
+    assert int(np.bitwise_count(joined).sum()) > 100
+    assert (joined == agreement.all_pairs(unsorted, rows, cols)).all()
+
+
+def test_pruning_loses_no_clique_and_keeps_its_edges():
+    rng = np.random.default_rng(6)
+    for _ in range(ROUNDS // 10):
+        d1, d2, labels1, labels2 = random_files(rng, 8, 8, 2)
+        s = sides_of(d1, d2, labels1, labels2, product.Window(-0.8, 0.8), 2)
+        vertices, edges = edges_of(s)
+        expected = naive.maximum_cliques(len(vertices), edges)
+        rows, cols = product.vertices(s.start1, s.start2, s.couples, s.first)
+        bits, kept = truss.prune(agreement.all_pairs(s, rows, cols), rows, cols, len(expected[0]))
+        place = {int(u): k for k, u in enumerate(kept)}
+        for clique in expected:
+            assert cliques.is_clique(bits, np.array([place[u] for u in clique], dtype=np.int32))
+        left = {
+            (int(kept[i]), int(kept[j]))
+            for i in range(len(kept))
+            for j in range(i + 1, len(kept))
+            if words.has(bits[i], j)
+        }
+        assert left <= edges
 
 
 def test_a_budget_that_ends_is_said():

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from unmask.evidence.figure import Figure, Series
@@ -29,3 +31,29 @@ def test_long_names_are_written_out(shape):
     names = tuple(f"a rather long attribute number {i}" for i in range(12))
     drawn = draw(bars(shape, names, tuple(float(i) for i in range(12))))
     assert all(f">{name}<" in drawn for name in names)
+
+
+@pytest.mark.parametrize(("largest", "label"), [(900.0, ">100<"), (0.9, ">0.1<"), (9e6, ">1M<")])
+def test_numbers_on_an_axis_are_whole_words(largest, label):
+    xs = tuple(largest * k / 40 for k in range(41))
+    line = Figure("line", "t", "c", "a", "ranks", "share", (Series("s", xs, xs),))
+    svg = draw(line)
+    assert label in svg
+    assert ">0.1k<" not in svg
+
+
+def test_small_pictures_are_not_blown_up():
+    svg = draw(bars("bar", ("a long word to lie", "another long word", "a third", "a fourth", "a fifth"), (1.0,) * 5))
+    width = float(re.search(r' width="([0-9.]+)"', svg)[1])
+    assert f"max-width:{1.05 * width:.0f}px" in svg
+
+
+def test_a_step_holds_before_its_end():
+    """Of people claimed up to the second point, the share that is right is the second one's."""
+    step = Figure("step", "t", "c", "a", "x", "y", (Series("s", (0.0, 5.0, 10.0), (1.0, 1.0, 0.5)),))
+    paths = re.findall(r' d="M([0-9.,L]+)"', draw(step))
+    assert [tuple(map(float, pair.split(","))) for pair in paths[0].split("L")][-3:] == [
+        (310, 0),
+        (310, 115),
+        (620, 115),
+    ]

@@ -176,3 +176,10 @@ def test_names_that_break_things(tmp_path, name):
     table = pl.DataFrame({name: [1.5, 2.5, 3.5, 9.5], "x": [1.5, 1.0, 3.0, 2.0]})
     unmask.assess(unmask.Release(table, table), only=["nearest"]).write_html(tmp_path / "r.html")
     assert "<svg" in (tmp_path / "r.html").read_text()
+
+
+def test_exposed_records_name_their_attacks(page):
+    text = " ".join(Page(page[0].read_text()).text.split())
+    table = text.split("The most exposed records")[1].split("Attack by attack")[0]
+    assert "Row of the originalRiskFound by" in table
+    assert "nearest, " in table or ", nearest" in table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -35,6 +36,20 @@ def test_files_and_arrays_are_the_same(tmp_path, suffix):
         pl.DataFrame(d).write_csv(path, include_header="header" in suffix)
     assert np.allclose(read_matrix(path, 5, WHAT), read_matrix(d, 5, WHAT))
     assert matrix_fingerprint(path, d) == matrix_fingerprint(str(path), d)
+
+
+def test_names_of_the_records_around_a_matrix_are_left_out(tmp_path):
+    """As pandas writes it, with or without the index, and with names; a first row of 0, 1, 2, ... alone is data."""
+    d = good()
+    for k, (names, index) in enumerate([(None, True), (None, False), (list("abcde"), True), (list("abcde"), False)]):
+        path = tmp_path / f"{k}.csv"
+        pd.DataFrame(d, columns=names, index=names).to_csv(path, index=index)
+        assert np.allclose(read_matrix(path, 5, WHAT), d)
+    line = np.abs(np.arange(5)[:, None] - np.arange(5))
+    np.savetxt(tmp_path / "line.csv", line, delimiter=",", fmt="%d")
+    assert read_matrix(tmp_path / "line.csv", 5, WHAT).tolist() == line.tolist()
+    with pytest.raises(TableError, match="5 x 5"):
+        read_matrix(tmp_path / "line.csv", 4, WHAT)
 
 
 def test_pseudometrics_whole_numbers_and_rounding_are_welcome():
@@ -73,6 +88,9 @@ def test_what_is_not_a_matrix_of_distances_is_refused(d, says):
         ("d.csv", "0,1\nx,0\n", "cannot read"),
         ("e.csv", "0,\n,0\n", "missing or infinite"),
         ("d.npy", "no array", "cannot read"),
+        ("empty.npy", "", "cannot read"),
+        ("empty.csv", "", "cannot read"),
+        ("empty.parquet", "", "cannot read"),
         ("d.xls", "", "unknown type"),
     ],
 )

@@ -26,6 +26,7 @@ LEVELS = pl.Enum(["low", "high"])
         (pl.Series(["x", "y"]), None, "categorical", "2 different"),
         (pl.Series([f"text {i}" for i in range(50)]), None, "categorical", "free text"),
         (pl.Series(["30-39", "40-49"]), None, "numeric", "intervals"),
+        (pl.Series(["under 3", "3-5", "6-14", "15-17", "18-24"]), None, "categorical", "other text"),
         (pl.Series(["01067", "10115"]), None, "categorical", "postcodes"),
         (pl.Series(["1.5", "2.5"]), None, "numeric", "written as text"),
         (pl.Series([75011, 75012]), pl.Series(["750**", "750**"]), "categorical", "compared as text"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from unmask.attacks.distance import curve_figure, link_nearest
+from unmask.attacks.distance import best_scale, curve_figure, link_nearest
 from unmask.attacks.linkage import Linkage
 from unmask.attacks.scene import How, Scene, set_scene
 from unmask.engines.local import PREPARING, check_memory, find_nearest, memory_of_search
@@ -23,6 +23,7 @@ from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
 from unmask.kernels.assignment import Matching, solve
+from unmask.kernels.classes import classify
 from unmask.kernels.credits import credits as shares_of_optima
 from unmask.kernels.space import EUCLIDEAN
 
@@ -72,7 +73,8 @@ def link_globally(
     Linkage
         ``optimal`` is True only with a certificate over all pairs, and ``gap`` is the proven relative distance from the
         optimum. ``credit``: the share of the optimal matchings that contain the true pair. ``margin``: distance of the
-        nearest other candidate less that of the linked one, negative where a closer one went to somebody else.
+        nearest other candidate less that of the linked one, negative where a closer one went to somebody else; people
+        with equal values have the least of theirs, at most 0, since their records may change places.
 
     Examples
     --------
@@ -137,7 +139,11 @@ def _margins(scene: Scene, distances: Floats, seed: int, tell: Progress) -> Floa
     least, second = (readable(column, scene.space.norm) for column in (found.least, found.second))
     has_nearest = distances <= least * (1 + scene.space.tolerance) + np.sqrt(scene.space.floor)
     other = np.where(has_nearest & (found.ties == 1), second, least)
-    return np.where(np.isnan(distances), -np.inf, np.where(has_nearest & (found.ties > 1), 0.0, other - distances))
+    margin = np.where(np.isnan(distances), -np.inf, np.where(has_nearest & (found.ties > 1), 0.0, other - distances))
+    equal = classify(scene.space.queries, scene.space.query_codes)
+    least_of = np.zeros(len(equal.size))  # equal people may change places: which record is whose is a guess
+    np.minimum.at(least_of, equal.label, margin)
+    return np.where(equal.size[equal.label] > 1, least_of[equal.label], margin)
 
 
 @measure(
@@ -149,13 +155,15 @@ def _margins(scene: Scene, distances: Floats, seed: int, tell: Progress) -> Floa
 def assess_global(release: Release, context: Context) -> Evidence:
     """Run the attack, and show it beside nearest-record linkage: each finds people that the other misses."""
     n = min(release.original.height, release.released.height)
+    scale, note = best_scale(release, context.seed)
     linkage = link_globally(
         release,
+        scale=scale,
         max_gap=0.0 if n <= EXACT_UP_TO else LOOSE,
         seed=context.seed,
         progress=lambda done, text: context.progress(0.9 * done, text),
     )
-    nearest = link_nearest(release, decision_only=True, seed=context.seed)
+    nearest = link_nearest(release, scale=scale, decision_only=True, seed=context.seed)
     people = release.paired
     union = union_of(linkage, nearest, release)
     estimate, known = linkage.estimate, linkage.known()
@@ -178,12 +186,13 @@ def assess_global(release: Release, context: Context) -> Evidence:
         clarity=linkage.margin,
         facts=_facts(linkage, nearest, union, people),
         figures=(_figure(linkage, nearest, union), curve_figure(linkage, "one-to-one linkage")),
-        notes=()
-        if linkage.optimal
-        else (
-            f"the matching is proven to be within {linkage.gap:.2g} of the least total distance, not to be the least",
-        ),
+        notes=(*note, *_unproven(linkage)),
     )
+
+
+def _unproven(linkage: Linkage) -> tuple[str, ...]:
+    told = f"the matching is proven to be within {linkage.gap:.2g} of the least total distance, not to be the least"
+    return () if linkage.optimal else (told,)
 
 
 def union_of(linkage: Linkage, nearest: Linkage, release: Release) -> Estimate:
@@ -195,17 +204,18 @@ def union_of(linkage: Linkage, nearest: Linkage, release: Release) -> Estimate:
 
 def _facts(linkage: Linkage, nearest: Linkage, union: Estimate, people: NDArray[np.int64]) -> tuple[Fact, ...]:
     here, there = linkage.credit[people], nearest.credit[people]
+    span = f"95 % interval {union.low:.1%} to {union.high:.1%}"
     return (
-        Fact("found by either", union.value, "share of people found by nearest-record or by global linkage"),
+        Fact("found by either", union.value, f"share of people found by nearest-record or by global linkage ({span})"),
         Fact(
-            "found only by global linkage",
-            int(((here > 0) & (there == 0)).sum()),
-            "people whom the nearest record does not give away",
+            "added by global linkage",
+            float(np.maximum(here - there, 0).sum()),
+            "people whom nearest-record linkage does not find (ties are shared)",
         ),
         Fact(
-            "found only by the nearest record",
-            int(((there > 0) & (here == 0)).sum()),
-            "people whom the one-to-one matching misses",
+            "added by nearest-record linkage",
+            float(np.maximum(there - here, 0).sum()),
+            "people whom the one-to-one matching does not find (ties are shared)",
         ),
         Fact(
             "total distance",

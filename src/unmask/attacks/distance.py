@@ -26,6 +26,7 @@ from unmask.tables.encode import Encoding, encode
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from unmask.engines.metric import Scale
     from unmask.evidence.measure import Progress
     from unmask.kernels.space import Space
     from unmask.tables.release import Release
@@ -66,10 +67,10 @@ def link_nearest(
         Called with the fraction done and a word.
     **how
         ``metric``: "euclidean" (standardised), "manhattan", "chebyshev", "mahalanobis", "gower", or "permutation"
-        (Chebyshev on ranks). ``scale``: standardise each file by its "own" mean and sd, both by the "original"'s, or
-        "none". ``weights``: weight of attributes, 1 for those not named. ``ranks`` of equal values for "permutation":
-        "average" and "dense" keep ties, which are then shared; "ordinal" tells them apart by a seeded lot, as the
-        paper's tables do.
+        (Chebyshev on ranks). ``scale``: standardise each file by its "own" mean and sd, both by the
+        "original"'s or the "released"'s, or "none". ``weights``: weight of attributes, 1 for those not named.
+        ``ranks`` of equal values for "permutation": "average" and "dense" keep ties, which are then shared; "ordinal"
+        tells them apart by a seeded lot, as the paper's tables do.
 
     Examples
     --------
@@ -147,13 +148,13 @@ def anonymity_sets(
 
 
 def attribute_contributions(
-    encoding: Encoding, truth: Rows, seed: int, progress: Progress = silent
+    encoding: Encoding, truth: Rows, seed: int, progress: Progress = silent, *, scale: Scale = "own"
 ) -> tuple[tuple[str, float], ...]:
     """How much the rate of correct links falls when the intruder does not know one attribute (euclidean)."""
     if len(encoding.names) > MOST_ATTRIBUTES:
         return ()
     people = draw(encoding, truth, "to_release", SAMPLE_FOR_ATTRIBUTES, seed)
-    whole = ask_only(build_space(encoding), people)
+    whole = ask_only(build_space(encoding, scale=scale), people)
 
     def reid(space: Space) -> float:
         credit = decide_truth(space, truth[people], tell=silent).credit
@@ -168,14 +169,36 @@ def attribute_contributions(
     return tuple(gains)
 
 
-def claimed_of_control(release: Release, seed: int) -> float:
+def claimed_of_control(release: Release, seed: int, *, scale: Scale = "own") -> float:
     """Share of people outside the file whose link would be claimed as well: as clear as those that are known."""
-    both = link_nearest(release.with_control(), seed=seed)
+    both = link_nearest(release.with_control(), seed=seed, scale=scale)
     curve, known = both.curve, both.known().value
     if known == 0:
         return 0.0
     least = curve.margin[np.flatnonzero(curve.coverage <= known + 1e-12)[-1]]
     return float((both.margin[release.original.height :] >= least).mean())
+
+
+DIFFERENT_PEOPLE = (
+    "the two files hold different numbers of people: each standardised by its own mean and sd they may not line up, "
+    "and the rate be too small (try --scale original and --scale released)"
+)
+
+
+def best_scale(release: Release, seed: int) -> tuple[Scale, tuple[str, ...]]:
+    """Each file's own mean and sd, unless the files hold different people and those of one file for both find more."""
+    if release.original.height == release.released.height:
+        return "own", ()
+    scales: tuple[Scale, ...] = ("own", "original", "released")
+    rates = {
+        scale: link_nearest(release, scale=scale, decision_only=True, seed=seed).estimate.value for scale in scales
+    }
+    note = (
+        "the two files hold different numbers of people: standardised by each file's own mean and sd "
+        f"{rates['own']:.1%} are found, by the original's {rates['original']:.1%}, by the release's "
+        f"{rates['released']:.1%}; the largest counts"
+    )
+    return max(scales, key=lambda scale: rates[scale]), (note,)
 
 
 @measure(
@@ -186,14 +209,17 @@ def claimed_of_control(release: Release, seed: int) -> float:
 )
 def assess_nearest(release: Release, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
-    linkage = link_nearest(release, seed=context.seed, progress=lambda done, text: context.progress(0.5 * done, text))
+    scale, note = best_scale(release, context.seed)
+    linkage = link_nearest(
+        release, scale=scale, seed=context.seed, progress=lambda done, text: context.progress(0.5 * done, text)
+    )
     encoding = encode(release)
     attributes = attribute_contributions(
-        encoding, release.truth, context.seed, lambda done, text: context.progress(0.5 + 0.5 * done, text)
+        encoding, release.truth, context.seed, lambda done, text: context.progress(0.5 + 0.5 * done, text), scale=scale
     )
     estimate, known = linkage.estimate, linkage.known()
     if release.control is not None:
-        known = replace(known, control=claimed_of_control(release, context.seed))
+        known = replace(known, control=claimed_of_control(release, context.seed, scale=scale))
     return Evidence(
         observations=(
             Observation(
@@ -211,10 +237,10 @@ def assess_nearest(release: Release, context: Context) -> Evidence:
         ),
         per_record=linkage.per_record(release.original.height),
         clarity=linkage.margin,
-        facts=(*_facts(linkage), *_more_facts(release, context.seed)),
+        facts=(*_facts(linkage), *_more_facts(release, context.seed, scale)),
         figures=(curve_figure(linkage, "nearest-record linkage"),),
         attributes=attributes,
-        notes=(*encoding.notes, *_left_out(encoding)),
+        notes=(*encoding.notes, *_left_out(encoding), *note),
     )
 
 
@@ -243,16 +269,16 @@ def _facts(linkage: Linkage) -> tuple[Fact, ...]:
     )
 
 
-def _more_facts(release: Release, seed: int) -> tuple[Fact, ...]:
+def _more_facts(release: Release, seed: int, scale: Scale) -> tuple[Fact, ...]:
     """Tell what else the true pairs say: how near the true record is, and what the other direction finds."""
-    ranks = true_ranks(release, cap=NEAR, sample=SAMPLE_FOR_ATTRIBUTES, seed=seed)
+    ranks = true_ranks(release, cap=NEAR, sample=SAMPLE_FOR_ATTRIBUTES, seed=seed, scale=scale)
     near = float((ranks[ranks >= 0] < NEAR).mean())
-    back = link_nearest(release, direction="to_original", decision_only=True, seed=seed)
+    back = link_nearest(release, direction="to_original", decision_only=True, seed=seed, scale=scale)
     return (
         Fact(
-            f"true record among the {NEAR} nearest",
+            f"fewer than {NEAR} records are closer than the true one",
             near,
-            f"share of people (of a random {SAMPLE_FOR_ATTRIBUTES:,} if there are more) whose record is that near",
+            f"share of people (of a random {SAMPLE_FOR_ATTRIBUTES:,} if more); records as near as it do not count",
         ),
         Fact(
             "found when the release asks",
@@ -270,13 +296,18 @@ def curve_figure(linkage: Linkage, name: str) -> Figure:
     return Figure(
         shape="step",
         title="How sure can the intruder be?",
-        caption="He claims his clearest links first: of this share of people claimed, this share is right.",
+        caption="He claims his clearest links first, equally clear ones together: of this share of people claimed, "
+        "this share is right.",
         alt=f"Precision against coverage. Precision is at least 95 percent up to {known:.1%} of people; "
         f"over all it is {linkage.estimate.value:.1%}.",
         x_label="people claimed",
         y_label="claims that are right",
         series=(
-            Series(name, tuple(curve.coverage[pick].tolist()), tuple(curve.precision[pick].tolist())),
+            Series(
+                name,
+                (0.0, *curve.coverage[pick].tolist()),  # a step ends at its coverage: part of equals is no choice
+                (float(curve.precision[0]), *curve.precision[pick].tolist()),
+            ),
             Series("blind guess", (0.0, 1.0), (linkage.chance, linkage.chance)),
         ),
         percent=(True, True),

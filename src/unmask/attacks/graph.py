@@ -14,14 +14,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unmask.attacks.graph_distances import Coordinates, Distances, Place, read_place
-from unmask.attacks.graph_null import Calibration, Null, calibrate, strangers
-from unmask.attacks.graph_tolerance import Deviations, NoiseTolerance, Relative, Tolerance, place_noise, window
+from unmask.attacks.graph_null import Calibration, Null, calibrate, places_may_be_dealt, strangers
+from unmask.attacks.graph_tolerance import (
+    Deviations,
+    NoiseTolerance,
+    Relative,
+    Tolerance,
+    place_noise,
+    simulated,
+    window,
+)
 from unmask.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -32,6 +41,7 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 Method = Literal["auto", "exact", "seeds", "geometric"]
+Maps = tuple[NDArray[np.float64], NDArray[np.float64]]
 METHODS = ("auto", "exact", "seeds", "geometric")
 BUDGET = 50_000_000  # work of branch and bound: a few minutes at most
 
@@ -60,8 +70,8 @@ class GraphLinkage:
 
     @property
     def ties(self) -> int:
-        """Claims beyond one maximum clique: the price of taking the union."""
-        return max(0, len(self.pairs) - self.clique_size) if self.found else 0
+        """Claims beyond one maximum clique: the price of taking the union (an overlay has none)."""
+        return max(0, len(self.pairs) - self.clique_size) if self.found and self.method != "geometric" else 0
 
     @property
     def sure(self) -> GraphLinkage:
@@ -142,33 +152,39 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
     if gamma is not None and not 0 < gamma <= 1:
         raise ParameterError("gamma is a share", got=repr(gamma), allowed="above 0, at most 1")
     names = list(labels)
-    if unknown := [name for name in label_distance or {} if name not in names]:
-        raise ParameterError("a label distance for no label", got=", ".join(unknown), allowed=", ".join(names))
     one, two = read_place(target, names, "target"), read_place(identification, names, "identification")
+    _check_apart(label_distance or {}, one, two)
     from unmask.attacks.graph_exact import pose  # noqa: PLC0415  # numba loads when it is needed
 
-    problem = pose(one, two, window(two, tolerance), label_distance)
-    chosen, why = _choose(method, problem.n_vertices, one, two)
+    moved = simulated(two, tolerance)
+    problem = pose(one, two, window(two, tolerance, moved), label_distance)
+    chosen, why = _choose(method, problem.n_vertices, one, two, everybody=everybody)
     if gamma is not None and chosen != "exact":
         raise ParameterError(
             "only the exact attack extends to quasi-cliques", got=f"gamma with {chosen}", hint="method='exact'"
         )
     if everybody and chosen != "geometric":
         raise ParameterError(
-            "only the geometric attack guesses everybody", got=f"everybody with {chosen}", hint="method='geometric'"
-        )
+            "only the geometric attack guesses everybody", got=f"everybody with {chosen}",
+            allowed="method geometric, or auto where the identification file has coordinates",
+        )  # fmt: skip
     tell = progress or (lambda _stage, _share: None)
     if problem.n_vertices == 0:
         return _nothing(one, two, chosen, "no record of one file has the labels of a record of the other")
+    if chosen == "exact":
+        from unmask.engines.local import check_memory  # noqa: PLC0415  # numba loads when it is needed
+
+        check_memory(problem.memory, "the exact attack on these files", "more labels, or method seeds or geometric")
     run = {"exact": _exact, "seeds": _seeds, "geometric": _geometric}[chosen]
 
-    calibrated = null is not None and null.independent is None
-    noise = place_noise(two, tolerance, problem.window) if calibrated or chosen == "geometric" else 0.0
+    noise = place_noise(two, tolerance, problem.window, moved) if chosen == "geometric" else 0.0
 
-    def nobody(rng: np.random.Generator) -> Problem:
-        """The same problem with nobody in common."""
+    dealt = null is not None and null.independent is None and places_may_be_dealt(problem)
+
+    def nobody(one_map: Callable[[], Maps], rng: np.random.Generator) -> Problem:
+        """The same problem with nobody in common but by chance."""
         if null is None or null.independent is None:
-            return strangers(problem, noise, rng)
+            return strangers(problem, None if dealt else one_map, rng)
         drawn = read_place(null.independent(rng), names, "independent")
         return pose(one, drawn, problem.window, label_distance)
 
@@ -185,10 +201,23 @@ class _Options:
     noise: float  # of one place
     tell: Callable[[str, float], None]
     why: str
-    strangers: Callable[[np.random.Generator], Problem]
+    strangers: Callable[[Callable[[], Maps], np.random.Generator], Problem]
 
 
-def _choose(method: Method, n_vertices: int, target: Place, identification: Place) -> tuple[str, str]:
+def _check_apart(label_distance: Mapping[str, float], one: Place, two: Place) -> None:
+    """Refuse distances of labels that are not there, hold no numbers, or are no distances."""
+    for name, apart in label_distance.items():
+        if name not in one.labels.columns:
+            raise ParameterError("a label distance for no label", got=repr(name), allowed=", ".join(one.labels.columns))
+        if not (one.labels[name].dtype.is_numeric() and two.labels[name].dtype.is_numeric()):
+            raise ParameterError("a label distance needs a label of numbers in both files", got=repr(name))
+        if not 0 <= apart < math.inf:
+            raise ParameterError("a label distance is a number of at least 0", got=f"{name}: {apart}")
+
+
+def _choose(
+    method: Method, n_vertices: int, target: Place, identification: Place, *, everybody: bool
+) -> tuple[str, str]:
     """Pick the method by size and data."""
     if method == "geometric" and identification.points is None:
         raise ParameterError(
@@ -199,6 +228,8 @@ def _choose(method: Method, n_vertices: int, target: Place, identification: Plac
         )
     if method != "auto":
         return method, f"{method}: asked for"
+    if everybody and identification.points is not None:
+        return "geometric", "geometric: everybody is to be guessed"
     size = f"{target.n} x {identification.n} records, {n_vertices} pairs with matching labels"
     if n_vertices <= 66_000:
         return "exact", f"exact: {size}"
@@ -232,17 +263,25 @@ def _judge(why: str, null: Calibration | None, size: float) -> str:
     return f"{verdict}{why}; {size:g} against a null of {chance}, p = {null.p_value:.3g}"
 
 
+def _maps(problem: Problem, rows: NDArray[Any], cols: NDArray[Any]) -> Callable[[], Maps]:
+    """Both files on one map by the largest clique, made when it is first asked for."""
+    from unmask.attacks.graph_geometry import one_map  # noqa: PLC0415  # numba loads when it is needed
+
+    return cache(lambda: one_map(problem, rows.astype(np.int64), cols.astype(np.int64)))
+
+
 def _exact(problem: Problem, options: _Options) -> GraphLinkage:
     from unmask.attacks.graph_exact import quasi, reaches, solve  # noqa: PLC0415  # numba loads when it is needed
 
     options.tell("cliques", 0.0)
-    s = problem.sides()
+    s = problem.exact_sides()
     found, rows, cols = solve(s, budget=options.budget, tell=lambda share: options.tell("cliques", share))
+    maps = _maps(problem, rows[found.clique], cols[found.clique])
     null = None
     if options.null is not None:
 
         def draw(rng: np.random.Generator) -> tuple[float, bool]:
-            return reaches(options.strangers(rng).sides(), found.size, budget=options.budget)
+            return reaches(options.strangers(maps, rng).exact_sides(), found.size, budget=options.budget)
 
         null = calibrate(found.size, draw, options.null, options.seed, lambda share: options.tell("null", share))
     rows, cols = rows[found.union], cols[found.union]
@@ -272,11 +311,12 @@ def _seeds(problem: Problem, options: _Options) -> GraphLinkage:
 
     options.tell("seeds", 0.0)
     found, rows, cols = seed_and_extend(problem, budget=options.budget)
+    maps = _maps(problem, rows[found.clique], cols[found.clique])
     null = None
     if options.null is not None:
 
         def draw(rng: np.random.Generator) -> tuple[float, bool]:
-            return reaches(options.strangers(rng), found.size)
+            return reaches(options.strangers(maps, rng), found.size)
 
         null = calibrate(found.size, draw, options.null, options.seed, lambda share: options.tell("null", share))
     why = f"{options.why}; not certified: only pairs that agree with the seed were searched"
@@ -298,11 +338,14 @@ def _geometric(problem: Problem, options: _Options) -> GraphLinkage:
 
     found = lay(problem)
     size = found.n_agree
+    maps = np.zeros((problem.target.n, 2)), np.zeros((problem.identification.n, 2))
+    if found.spots is not None and found.places is not None:  # else nothing was laid over: one point does as well
+        maps = found.spots, found.places
     null = None
     if options.null is not None:
 
         def draw(rng: np.random.Generator) -> tuple[float, bool]:
-            other = lay(options.strangers(rng)).n_agree
+            other = lay(options.strangers(lambda: maps, rng)).n_agree
             return other, other >= size
 
         null = calibrate(size, draw, options.null, options.seed, lambda share: options.tell("null", share))

@@ -118,7 +118,7 @@ def read_place(given: tuple[Any, Distances], labels: Sequence[str], side: str) -
         ) from error
     if frame.height == 0:
         raise TableError(f"the {side} file has no records", got="0 rows", allowed="at least 1")
-    chosen = frame.select(_known(frame, name, f"label of the {side} file") for name in labels)
+    chosen = pl.DataFrame([frame[_known(frame, name, f"label of the {side} file")] for name in dict.fromkeys(labels)])
     if isinstance(distances, Coordinates):
         return Place(chosen, None, _points(frame, distances, side), distances.kind)
     matrix = _matrix(frame, distances, [c for c in frame.columns if c not in set(labels)], side)
@@ -138,12 +138,14 @@ def _known(frame: pl.DataFrame, name: str, role: str) -> str:
 
 def _numbers(frame: pl.DataFrame, columns: Sequence[str], side: str) -> Floats:
     try:
-        return frame.select(pl.col(list(columns)).cast(pl.Float64)).to_numpy().astype(np.float64)
+        return np.array([frame[name].cast(pl.Float64).to_numpy() for name in columns]).reshape(len(columns), -1).T
     except pl.exceptions.PolarsError as error:
         raise TableError(f"columns of the {side} file are not numbers", got=", ".join(columns)) from error
 
 
 def _points(frame: pl.DataFrame, where: Coordinates, side: str) -> Floats:
+    if where.x == where.y:
+        raise TableError(f"coordinates of the {side} file are two columns", got=f"{where.x!r} twice")
     points = _numbers(frame, [_known(frame, c, f"coordinates of the {side} file") for c in (where.x, where.y)], side)
     if not np.isfinite(points).all():
         row = int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])
@@ -154,7 +156,7 @@ def _points(frame: pl.DataFrame, where: Coordinates, side: str) -> Floats:
         raise TableError(
             f"coordinates of the {side} file are not degrees",
             allowed="longitude within 360, latitude within 90 degrees",
-            hint="kind='planar' takes any unit; longitude comes first",
+            hint="kind='planar' (--planar) takes any unit; longitude comes first",
         )
     return points
 
@@ -162,15 +164,23 @@ def _points(frame: pl.DataFrame, where: Coordinates, side: str) -> Floats:
 def _matrix(frame: pl.DataFrame, distances: Distances, others: list[str], side: str) -> Distances:
     """Distances by a function or from columns as an array; an array or a path stays what it is."""
     if callable(distances):
-        values = _numbers(frame, [c for c in others if frame[c].dtype.is_numeric()], side)
-        matrix = np.zeros((len(values), len(values)))
-        for i in range(len(values)):
-            for j in range(i):
-                matrix[i, j] = matrix[j, i] = distances(values[i], values[j])
-        return matrix
+        return _by_function(frame, distances, [c for c in others if frame[c].dtype.is_numeric()], side)
     if isinstance(distances, list | tuple) and all(isinstance(name, str) for name in distances):
         return _numbers(frame, [_known(frame, c, f"distances of the {side} file") for c in distances], side)
     return distances
+
+
+def _by_function(frame: pl.DataFrame, metric: Metric, columns: list[str], side: str) -> Floats:
+    """Ask for every pair both ways, so that a function that is no metric is refused like a matrix that is none."""
+    if not columns:
+        raise TableError(f"the {side} file has no column of numbers for its distances", hint="labels do not count")
+    values = _numbers(frame, columns, side)
+    try:
+        return np.array([[float(metric(a, b)) for b in values] for a in values])
+    except (TypeError, ValueError) as error:
+        raise TableError(
+            f"distances of the {side} file are not numbers", got="a function", hint=type(error).__name__
+        ) from error
 
 
 def label_codes(one: Place, two: Place) -> tuple[Ints, Ints, list[Floats]]:
@@ -185,8 +195,9 @@ def label_codes(one: Place, two: Place) -> tuple[Ints, Ints, list[Floats]]:
         if left.dtype.is_numeric() and right.dtype.is_numeric():
             both = pl.concat([left.cast(pl.Float64), right.cast(pl.Float64)]).to_numpy()
         else:
-            text = [series.cast(pl.String, strict=False).fill_null("\0missing") for series in (left, right)]
-            both = pl.concat(text).rank("dense").to_numpy().astype(np.float64) - 1.0
+            text = pl.concat([series.cast(pl.String, strict=False) for series in (left, right)])
+            text = text.fill_null("\0missing") if text.null_count() else text
+            both = text.rank("dense").to_numpy().astype(np.float64) - 1.0
         _, column = np.unique(both, return_inverse=True)
         _, codes = np.unique(codes * (int(column.max()) + 1) + column, return_inverse=True)
         values.append(both)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.attacks.graph_null import FEW, same_label
+from unmask.engines.local import check_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,12 +35,12 @@ def everybody(problem: Problem, found: Overlay, scale: float) -> Overlay:
     """Guess a partner for everybody: of matching labels, one to one, so that people move least on the map.
 
     Records of one label at one place cannot be told apart: each of them gets the guesses of all. Those who end up
-    within three times the noise of a place (``scale``) agree; where labels are so few that the null moves places, a
+    within three times the noise of a place (``scale``) agree; where (nearly) everybody has one label, a
     crowd lies near any other crowd, and only claims more likely right than wrong count, as without guesses.
     """
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - slow to import, and only needed here
 
-    if found.spots is None or found.places is None:
+    if found.spots is None or found.places is None or found.near is None:
         return found
     width = float(np.ptp(found.places, axis=0).max())
     reach = NEAR * max(scale, FLOOR * width)
@@ -55,7 +56,8 @@ def everybody(problem: Problem, found: Overlay, scale: float) -> Overlay:
         a, b = np.nonzero(guess[one[:, None], two])
         pairs.append(np.column_stack([rows[a], cols[b]]))
     rows, cols = np.vstack(pairs).T
-    known = dict(zip(zip(found.rows.tolist(), found.cols.tolist(), strict=True), found.posterior.tolist(), strict=True))
+    weighed, other, posterior = (column.tolist() for column in found.near)
+    known = dict(zip(zip(weighed, other, strict=True), posterior, strict=True))
     belief = np.array([known.get(pair, 0.0) for pair in zip(rows.tolist(), cols.tolist(), strict=True)])
     return replace(
         found, rows=rows, cols=cols, posterior=belief, n_agree=agree if same_label(problem) < FEW else found.n_agree
@@ -76,6 +78,7 @@ def _groups(problem: Problem) -> Iterator[tuple[Ints, Ints, Ints, Ints, NDArray[
     for k in np.unique(part[problem.couples[:, 0]]):
         rows, label1 = _records(problem.start1, np.flatnonzero(part[:n] == k))
         cols, label2 = _records(problem.start2, np.flatnonzero(part[n:] == k))
+        check_memory(48 * len(rows) * len(cols), "guessing everybody of one label", "more labels, or not everybody")
         yield rows, cols, label1, label2, may[label1[:, None], label2]
 
 

@@ -13,9 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.attacks.graph_distances import Place, label_codes
-from unmask.kernels.cliques import Cliques, improve, largest, maximum_cliques, prune, silent
+from unmask.engines.local import check_memory
+from unmask.kernels.agreement import all_pairs
+from unmask.kernels.cliques import Cliques, improve, largest, maximum_cliques, silent
 from unmask.kernels.hashed import greedy_from, thin
 from unmask.kernels.product import Sides, Window, adjacency, consistency, matching_bounds, sides, vertices
+from unmask.kernels.truss import prune
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +31,6 @@ Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
 
 DENSE = 66_000  # vertices whose rows of bits take half a gigabyte
-SMALL = 20_000  # vertices for which rows of bits are cheaper than bounds that might spare them
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +52,20 @@ class Problem:
         a, b = np.diff(self.start1), np.diff(self.start2)
         return int((a[self.couples[:, 0]] * b[self.couples[:, 1]]).sum())
 
-    def sides(self) -> Sides:
-        """Both files ready for window joins."""
+    @property
+    def memory(self) -> int:
+        """Bytes that the exact attack takes: sorted distances of both files, vertices, and rows of bits twice."""
+        n1, n2, bits = self.target.n, self.identification.n, min(self.n_vertices, DENSE)
+        return 20 * (n1**2 + n2**2) + 24 * max(n1, n2) ** 2 + 16 * self.n_vertices + bits**2 // 4
+
+    def sides(self, *, joins: bool = True) -> Sides:
+        """Both files as the kernels want them, ready for window joins or not."""
         d1, d2 = self.target.block(self.order1), self.identification.block(self.order2)
-        return sides(d1, d2, self.start1, self.start2, self.couples, self.window)
+        return sides(d1, d2, self.start1, self.start2, self.couples, self.window, joins=joins)
+
+    def exact_sides(self) -> Sides:
+        """Both files ready for `solve` and `reaches`: product graphs that fit in rows of bits need no window joins."""
+        return self.sides(joins=self.n_vertices > DENSE)
 
 
 def pose(target: Place, identification: Place, window: Window, label_distance: Mapping[str, float] | None) -> Problem:
@@ -68,6 +80,7 @@ def pose(target: Place, identification: Place, window: Window, label_distance: M
         same = np.intersect1d(held1, held2)
         couples = np.column_stack([same, same])
     else:
+        check_memory(24 * len(held1) * len(held2), "comparing all labels with all", "round them, or no label distance")
         near = np.ones((len(held1), len(held2)), dtype=bool)
         for name, value in zip(target.labels.columns, values, strict=True):
             gap = np.abs(value[held1][:, None] - value[held2])
@@ -108,8 +121,8 @@ def orbits(s: Sides, rows: Shorts, cols: Shorts) -> Shorts:
 def solve(s: Sides, *, budget: int, tell: Tell = silent) -> tuple[Cliques, Shorts, Shorts]:
     """Solve the product graph. Returns its cliques over the vertices kept, and their records on both sides."""
     rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
-    if len(rows) <= SMALL:
-        bits = adjacency(s, np.arange(len(rows), dtype=np.int32), rows, cols)
+    if len(rows) <= DENSE:
+        bits = all_pairs(s, rows, cols)
         none = np.zeros(0, dtype=np.int32)
         same = orbits(s, rows, cols)
         found = maximum_cliques(bits, rows, cols, bound=none, orbit=same, roof=_roof(s), budget=budget, tell=tell)
@@ -136,8 +149,8 @@ def reaches(s: Sides, need: int, *, budget: int) -> tuple[int, bool]:
     rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
     if len(rows) == 0 or _roof(s) < need:
         return 0, False
-    if len(rows) <= SMALL:
-        return _decide(adjacency(s, np.arange(len(rows), dtype=np.int32), rows, cols), rows, cols, need, budget)
+    if len(rows) <= DENSE:
+        return _decide(all_pairs(s, rows, cols), rows, cols, need, budget)
     roofs = matching_bounds(s, rows, cols)
     clique = greedy_clique(s, rows, cols, roofs, 8)
     if len(clique) >= need or int(roofs.max()) < need:

@@ -9,7 +9,7 @@ claimed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,8 +30,9 @@ SHARE = 0.2  # of common people assumed while searching
 CELLS = 24_000_000  # of all layers of the raster
 QUICK, FULL = 256, 2048  # target points that score an alignment: at first, and of the best ones
 TURNS = 8  # of expectation maximisation, at most
+SETTLERS = 2500  # target records that settle an alignment, about
 STILL = 0.003  # change of share and noise at which it ends
-KEPT = 64  # alignments that get the full score
+KEPT = 24  # alignments that get the full score
 BATCHES = (4, 16, 48, 192, 768, 4096)  # pairs of target records tried until the score leaves no doubt
 
 
@@ -48,6 +49,7 @@ class Overlay:
     n_agree: int = 0  # people whose partner explains them: what chance is asked about
     spots: Floats | None = None  # the target's records on the identification file's map
     places: Floats | None = None
+    near: tuple[Shorts, Shorts, Floats] | None = None  # every pair that was weighed, and its posterior
 
 
 def as_vectors(points: Floats, kind: str | None) -> Floats:
@@ -139,6 +141,22 @@ def _step_sphere(p: Floats, base: Floats, d: Floats, pace: float) -> Floats:
     move = pace * _solve(slope, d.T / EARTH - arc)
     p = p + move[:, :1] * first + move[:, 1:] * second
     return np.asarray(p / np.linalg.norm(p, axis=1)[:, None])
+
+
+def one_map(problem: Problem, rows: Ints, cols: Ints) -> tuple[Floats, Floats]:
+    """Both files on one flat map: the target is laid over the identification file by pairs of matches."""
+    one, two, kind = problem.target, problem.identification, problem.identification.kind or "planar"
+    if two.points is None:
+        w = redraw(two, problem.order2, kind)
+        one = one if one.points is None else replace(one, matrix=one.distances(), points=None)
+    else:
+        w = centred(as_vectors(two.points[problem.order2], kind), kind)
+    t = redraw(one, problem.order1, kind)
+    radius = 0.0 if kind == "planar" else EARTH
+    ones = np.ones(len(rows))
+    hands = [_procrustes(t[rows], w[cols], ones, radius, np.diag([hand, 1.0, 1.0])) for hand in (1.0, -1.0)]
+    best = min(hands, key=lambda m: float(((t[rows] @ m.T - w[cols]) ** 2).sum()))
+    return flat(t @ best.T, radius), flat(w, radius)
 
 
 def density(places: Floats) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
@@ -240,20 +258,40 @@ def _far_pairs(t: Floats, rarest: Ints) -> Ints:
     return np.column_stack([rarest[i], rarest[j]])[order][: BATCHES[-1]].astype(np.int64)
 
 
-def refine(
-    problem: Problem, t: Floats, ground: tuple[Floats, Floats, tuple[Floats, Floats, Floats]], m: Floats,
-    state: tuple[float, float, float, int],
-) -> Overlay:  # fmt: skip
-    """Expectation maximisation over alignment, noise and share of common people; one-to-one posteriors."""
-    (w, places, grid), (scale, radius, value, tried) = ground, state
-    sizes = np.diff(problem.start2)[np.repeat(np.arange(len(problem.start2) - 1), np.diff(problem.start2))]
+Hers = tuple[Floats, Floats, tuple[Floats, Floats, Floats]]  # the identification file: vectors, places, density
+Belief = tuple[Shorts, Shorts, Floats]  # pairs that were weighed, and their posterior
+
+
+def refine(problem: Problem, t: Floats, ground: Hers, m: Floats, state: tuple[float, float, float, int]) -> Overlay:
+    """Expectation maximisation over alignment, noise and share of common people; one-to-one posteriors.
+
+    In large files a part of the target's records settles the alignment, and everybody the rest.
+    """
+    scale, radius, value, tried = state
+    step, turns = max(1, len(t) // SETTLERS), TURNS
     noise, share = 1.5 * scale, SHARE
+    if step > 1:
+        turns = 2
+        part = replace(problem, order1=problem.order1[::step], start1=-(-problem.start1 // step))
+        m, noise, share, _ = _turns(part, t[::step], ground, (m, noise, share), (scale, radius, TURNS - turns))
+    m, noise, _, weighed = _turns(problem, t, ground, (m, noise, share), (scale, radius, turns))
+    rows, cols, p = weighed
+    claimed = p > 0.5
+    pairs = (rows[claimed].astype(np.int64), cols[claimed].astype(np.int64), p[claimed])
+    return Overlay(*pairs, value, tried, noise, int(claimed.sum()), flat(t @ m.T, radius), ground[1], weighed)
+
+
+def _turns(
+    problem: Problem, t: Floats, ground: Hers, start: tuple[Floats, float, float], limits: tuple[float, float, int]
+) -> tuple[Floats, float, float, Belief]:  # fmt: skip
+    """Some turns of expectation maximisation. Returns alignment, noise, share, and the posterior of every near pair."""
+    (w, places, grid), (m, noise, share), (scale, radius, turns) = ground, start, limits
     label1 = np.repeat(np.arange(len(problem.start1) - 1), np.diff(problem.start1))
     label2 = np.repeat(np.arange(len(problem.start2) - 1), np.diff(problem.start2))
+    sizes = np.diff(problem.start2)[label2]
     by2 = np.lexsort((places[:, 0], label2))
-    for turn in range(TURNS):
-        moved = t @ m.T
-        spots = flat(moved, radius)
+    for turn in range(turns):
+        spots = flat(t @ m.T, radius)
         by1 = np.lexsort((spots[:, 0], label1))
         rows, cols, squares = _near(problem, (spots, by1), (places, by2), 4.5 * noise)
         here = _at(grid, spots)
@@ -261,7 +299,7 @@ def refine(
         odds /= 2 * np.pi * noise**2 * sizes[cols] * here[rows]
         p = one_to_one(rows, cols, odds, len(t), len(w), 8)
         total = float(p.sum())
-        if total < 1.5 or turn == TURNS - 1:
+        if total < 1.5 or turn == turns - 1:
             break
         before = (share, noise)
         share = float(np.clip(total / len(t), 1e-3, 1 - 1e-3))
@@ -269,9 +307,7 @@ def refine(
         if np.allclose((share, noise), before, rtol=STILL, atol=0.0):
             break
         m = _procrustes(t[rows], w[cols], p, radius, m)
-    claimed = p > 0.5
-    pairs = (rows[claimed].astype(np.int64), cols[claimed].astype(np.int64), p[claimed])
-    return Overlay(*pairs, value, tried, noise, int(claimed.sum()), flat(t @ m.T, radius), places)
+    return m, noise, share, (rows, cols, p)
 
 
 def _near(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PEOPLE = 100  # whom a map in the report is drawn from, so that it takes seconds
 REPETITIONS = 2
-LEVELS = (0.005, 0.02, 0.05, 0.1, 0.2)  # standard deviation of a place or a distance, of the median distance
+LEVELS = (0.005, 0.02, 0.05, 0.1, 0.2, 0.5)  # standard deviation of a place or a distance, of the median distance
 FINE = 100  # steps of the map that shows no value of the original
 WORDS: dict[Masking, str] = {
     "coordinates": "noise on places", "donut": "donut", "distances": "noise on distances",

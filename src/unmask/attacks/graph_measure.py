@@ -126,7 +126,7 @@ def _facts(stage: Stage, found: GraphLinkage, truth: Ints) -> tuple[Fact, ...]:
         Fact("recall", f"{found.recall(truth):.3f}", "share of the people drawn whom she claims rightly"),
         *_sure(found, truth),
         Fact("pairs that agree", found.clique_size, f"people {agree}"),
-        Fact("most by chance", _by_chance(found), "the same when places are dealt to other people"),
+        Fact("most by chance", _by_chance(found), "the same when chance deals the places, or the people to the files"),
         Fact("p-value", _p_value(found), "how often chance agrees as well; above 0.05 nothing is claimed"),
         Fact("follow from three", follow.hits(truth), "people who follow at once when three others are known"),
     )
@@ -155,7 +155,7 @@ def _figure(found: GraphLinkage, estimate: Estimate) -> Figure:
     return Figure(
         shape="bar",
         title="Do the distances agree by more than chance?",
-        caption="Pairs that agree with each other, beside the most when places are dealt to others; "
+        caption="Pairs that agree with each other, beside the most when chance deals the places; "
         "only an answer that chance does not reach is claimed.",
         alt=", ".join(f"{name} {value:.0f}" for name, value in zip(names, values, strict=True)),
         x_label="count",

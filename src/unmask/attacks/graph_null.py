@@ -1,11 +1,13 @@
 """Would chance have found as much? The graph attack has no notion of "nobody in common": here it gets one.
 
 Under the null the files share nobody. Giving the identification records each other's places (their labels stay)
-destroys the true matches and keeps all else: the places, the labels, their numbers. Where labels are few, that destroys
-little (with one label for all, nothing: everybody's place is somebody's still); then every place of the identification
-file is moved instead, further than the tolerance reaches, and people who share one stay together. The p-value counts
-how many such files hold as large an answer as the one observed. Where labels and places are related (a quarter of one
-language), permuting is too easy; whoever can draw independent files of people gives them instead.
+destroys the true matches and keeps all else: the places, the labels, their numbers. With (nearly) one label for all it
+destroys nothing, since everybody's place is somebody's still; then the two files are laid over each other by the answer
+that is asked about, and everybody on that map is dealt anew to two files of the same sizes: people who are in both were
+always on different sides, and now are in half of the cases. Neighbours of one town, who are not the same person, fare
+no better before than after. The same is done where neighbours share labels (a quarter of one language), label by label:
+dealing places would move people to where nobody like them lives. The p-value counts how many such files hold as large
+an answer as the one observed. Whoever can draw independent files of people gives them instead.
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unmask.attacks.graph_distances import EARTH
 from unmask.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -29,11 +30,9 @@ if TYPE_CHECKING:
     Draw = Callable[[np.random.Generator], tuple[float, bool]]
 
 
-FEW = 0.2  # share of people who would keep a matching label: from here on places are moved
-FAR = 8.0  # times the noise of a place: how far they are moved at least
-LEAST = 0.02  # ... or of the extent, if that is more
-AXES = 8  # of a map that a matrix is redrawn on
-MOST = 2000  # records of a matrix that is redrawn
+FEW = 0.9  # share of people who would keep a matching label: from here on people are dealt to the files anew
+ASKED = 400  # people of whom is asked whether neighbours share labels
+NEIGHBOURS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,53 +74,56 @@ class Calibration:
         return self.p_value <= self.level
 
 
-def strangers(problem: Problem, noise: float, rng: np.random.Generator) -> Problem:
-    """Return the same problem with nobody in common: places dealt to other labels, or moved where labels are few."""
-    if same_label(problem) < FEW or (problem.identification.points is None and problem.identification.n > MOST):
+def strangers(
+    problem: Problem, one_map: Callable[[], tuple[Floats, Floats]] | None, rng: np.random.Generator
+) -> Problem:
+    """Return a problem like this one in which only chance decides who is at which place, or in which file.
+
+    ``one_map``: the places of both files on one map, as the answer that is asked about lays them over each other, where
+    people are dealt to files; None where places are dealt to people (`places_may_be_dealt`).
+    """
+    if one_map is None:
         return replace(problem, order2=problem.order2[rng.permutation(problem.identification.n)])
-    place = problem.identification
-    if place.points is not None:
-        return replace(problem, identification=replace(place, points=_moved(place.points, place.kind, noise, rng)))
-    matrix = _redrawn(place.block(problem.order2), noise, rng)
-    return replace(problem, identification=replace(place, matrix=matrix), order2=np.arange(place.n))
+    return _split(problem, *one_map(), rng)
+
+
+def places_may_be_dealt(problem: Problem) -> bool:
+    """Whether giving people each other's places says what chance finds: labels differ, and live anywhere."""
+    return same_label(problem) < FEW and not _related(problem)
+
+
+def _related(problem: Problem) -> bool:
+    """Whether neighbours share labels more often than in each of 99 deals of the labels (of some of the people)."""
+    n = problem.identification.n
+    some = np.linspace(0, n - 1, min(n, ASKED)).astype(np.int64)
+    label = np.repeat(np.arange(len(problem.start2) - 1), np.diff(problem.start2))[some]
+    near = np.argsort(problem.identification.block(problem.order2[some]), axis=1, kind="stable")[:, : NEIGHBOURS + 1]
+    first, other = np.repeat(np.arange(len(some)), near.shape[1]), near.reshape(-1)
+    first, other = first[first != other], other[first != other]
+    seen = int((label[first] == label[other]).sum())
+    rng = np.random.default_rng(6)
+    deals = (rng.permutation(label) for _ in range(99))
+    return all(int((deal[first] == deal[other]).sum()) < seen for deal in deals)
 
 
 def same_label(problem: Problem) -> float:
-    """Share of people who match by label, and still do when identification records get each other's labels."""
-    share = np.diff(problem.start2) / max(1, problem.identification.n)
-    matching = np.bincount(problem.couples[:, 0], weights=share[problem.couples[:, 1]])
-    return float((matching**2).sum())
+    """Share of all pairs of people, one of each file, whose labels match: so many still do when labels are dealt."""
+    return problem.n_vertices / max(1, problem.target.n * problem.identification.n)
 
 
-def _moved(points: Floats, kind: str | None, noise: float, rng: np.random.Generator) -> Floats:
-    """Move every place, all of its people together, at least FAR and at most twice as far."""
-    sites, who = np.unique(points, axis=0, return_inverse=True)
-    degrees = np.array([np.pi * EARTH / 180] * 2 if kind == "lonlat" else [1.0, 1.0])
-    extent = float((np.ptp(points, axis=0) * degrees).max())
-    reach = max(FAR * noise, LEAST * extent) * np.sqrt(rng.uniform(1.0, 4.0, size=len(sites)))
-    angle = rng.uniform(0.0, 2 * np.pi, size=len(sites))
-    step = reach[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]) / degrees
-    if kind == "lonlat":
-        step[:, 0] /= np.maximum(np.cos(np.deg2rad(sites[:, 1])), 0.01)
-    return np.asarray((sites + step)[who.reshape(-1)])
-
-
-def _redrawn(matrix: Floats, noise: float, rng: np.random.Generator) -> Floats:
-    """Distances after every place of a map that has about these distances was moved."""
-    _, first, who = np.unique(matrix, axis=0, return_index=True, return_inverse=True)
-    sites = matrix[np.ix_(first, first)]
-    middle = np.eye(len(sites)) - 1.0 / len(sites)
-    values, axes = np.linalg.eigh(-0.5 * middle @ sites**2 @ middle)
-    chosen = np.flatnonzero(values > 1e-9 * max(float(values[-1]), 1e-300))[-AXES:]
-    spots = axes[:, chosen] * np.sqrt(values[chosen])
-    step = rng.normal(size=spots.shape)
-    step /= np.maximum(np.linalg.norm(step, axis=1), 1e-300)[:, None]
-    reach = max(FAR * noise, LEAST * float(sites.max())) * np.sqrt(rng.uniform(1.0, 4.0, size=len(spots)))
-    spots = spots + reach[:, None] * step
-    square = (spots**2).sum(axis=1)
-    far = np.sqrt(np.maximum(square[:, None] + square - 2 * spots @ spots.T, 0.0))
-    np.fill_diagonal(far, 0.0)
-    return np.ascontiguousarray(far[np.ix_(who.reshape(-1), who.reshape(-1))])
+def _split(problem: Problem, spots: Floats, places: Floats, rng: np.random.Generator) -> Problem:
+    """Deal everybody of both files to two files of the same sizes, label by label."""
+    one, two = spots.copy(), places.copy()
+    for a, b, c, d in zip(problem.start1, problem.start1[1:], problem.start2, problem.start2[1:], strict=False):
+        pool = rng.permutation(np.vstack([spots[a:b], places[c:d]]), axis=0)
+        one[a:b], two[c:d] = pool[: b - a], pool[b - a :]
+    return replace(
+        problem,
+        target=replace(problem.target, matrix=None, points=one, kind="planar"),
+        identification=replace(problem.identification, matrix=None, points=two, kind="planar"),
+        order1=np.arange(len(one)),
+        order2=np.arange(len(two)),
+    )
 
 
 def calibrate(

@@ -80,6 +80,8 @@ def trilaterate(
     known = np.asarray(known, dtype=np.int64).reshape(-1, 2)
     if len(known) == 0:
         raise ParameterError("nobody is known", got="0 matches", allowed="at least 1; three fix a place on a map")
+    if (known < 0).any() or (known >= [one.n, two.n]).any():
+        raise ParameterError("no such row is known", allowed=f"rows 0 to {one.n - 1} and 0 to {two.n - 1}")
     from unmask.attacks.graph_exact import pose  # noqa: PLC0415  # numba loads when it is needed
     from unmask.kernels.seeds import votes  # noqa: PLC0415
 
@@ -138,7 +140,12 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
         raise ParameterError("a sweep needs people in common", got=f"overlap={overlap}, repetitions={repetitions}")
     if unknown := [masking for masking, _ in maskings if masking not in MASKINGS]:
         raise ParameterError("unknown masking", got=repr(unknown[0]), allowed=", ".join(MASKINGS))
+    from unmask.engines.local import check_memory  # noqa: PLC0415  # numba loads when it is needed
+
     place = read_place((people, where), list(labels), "original")
+    check_memory(60 * place.n**2, "a sweep over all distances of these people", "a sample of them will do")
+    if 2 * _size(place.n, overlap) <= place.n:
+        raise ParameterError("a sweep needs people in common", got=f"overlap={overlap} of {place.n} people")
     out = []
     for k, (masking, sigma) in enumerate(maskings):
         setting = _Setting(masking, sigma, overlap, alpha, method, everybody, budget)
@@ -166,7 +173,7 @@ _Play = tuple[GraphLinkage, Ints, float, Floats, float]  # claims, truth, recall
 def _play(place: Place, setting: _Setting, rng: np.random.Generator) -> _Play:
     n = place.n
     order = rng.permutation(n)
-    size = n if setting.overlap == 1 else int(n / (2 - setting.overlap))  # two such files use everybody
+    size = _size(n, setting.overlap)
     ours, hers = order[:size], rng.permutation(order[n - size :])
     d = release(place, ours, setting.masking, setting.sigma, rng)
     link = link_graph(
@@ -190,6 +197,11 @@ def _play(place: Place, setting: _Setting, rng: np.random.Generator) -> _Play:
         link, recall = link.sure, float(risk.sum() / max(1, len(truth)))
     change = (place.block(ours) - d)[np.triu_indices(size, 1)]
     return link, truth, recall, risk, float(change.var()) if len(change) else 0.0
+
+
+def _size(n: int, overlap: float) -> int:
+    """People in each of two files that share so much, when both together use everybody."""
+    return n if overlap == 1 else int(n / (2 - overlap))
 
 
 def _hers(place: Place, rows: Ints) -> tuple[pl.DataFrame, Distances]:

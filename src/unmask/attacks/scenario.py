@@ -1,7 +1,8 @@
 """Flexible scenarios: the intruder who knows less. How fast does the risk grow with what he knows? [TORRA]_
 
 He holds some of the attributes only. Which ones is not for the protector to choose, so the attack is run for many sets
-of each size, and both the mean and the worst set are told: risk against the number of attributes known.
+of each size, and both the mean and the worst set are told: risk against the number of attributes known. Who knows more
+may leave some of it aside, so the worst set is one of that size or smaller, and what it grows from is tried as well.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.attacks.distance import best_scale
 from unmask.attacks.scene import draw
 from unmask.engines.local import ask_only, decide_truth
 from unmask.engines.metric import build_space
@@ -27,10 +29,12 @@ from unmask.tables.scenario import Scenario
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from unmask.engines.metric import Scale
     from unmask.evidence.measure import Progress
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]
+    Names = tuple[str, ...]
 
 __all__ = ["Knowledge", "Scenario", "knowledge_curve"]
 
@@ -45,10 +49,10 @@ class Size:
     """What an intruder finds who knows this many attributes."""
 
     known: int
-    sets: int  # sets of attributes tried
+    sets: int  # sets of this size that the mean is over
     exhaustive: bool  # whether these are all
     mean: float
-    worst: float
+    worst: float  # of the sets tried of this size or smaller: who knows more may leave some aside
     worst_set: tuple[str, ...]
 
 
@@ -83,7 +87,8 @@ def knowledge_curve(
     release
         The two tables and the roles of their columns.
     sets
-        Sets of attributes to try for each size; all of them where there are no more.
+        Sets of attributes to try for each size; all of them where there are no more. Where there are more, as many
+        again that have one attribute more than the worst set so far are tried, for the worst set only.
     people
         People to ask for, drawn at random. None: all.
     seed
@@ -104,16 +109,27 @@ def knowledge_curve(
     encoding = encode(release)
     names, truth = tuple(sorted(encoding.names)), release.truth
     rows = np.arange(len(truth)) if people is None else draw(encoding, truth, "to_release", people, seed)
-    sizes, half = [], np.zeros(len(rows))
+    there = truth[rows] >= 0
+    sizes: list[Size] = []
+    half = np.zeros(len(rows))
+
+    scale = best_scale(release, seed)[0]
+
+    def ask(chosen: Names) -> Floats:
+        return _credits(only(encoding, chosen), truth, rows, scale)
+
     for known in range(1, len(names) + 1):
-        tried = _sets(names, known, sets, seed)
-        found = [_credits(only(encoding, chosen), truth, rows) for chosen in tried]
-        rates = [float(np.sort(credit[truth[rows] >= 0]).mean()) for credit in found]
-        worst = int(np.argmax(rates))
-        exhaustive = len(tried) == comb(len(names), known)
-        sizes.append(Size(known, len(tried), exhaustive, float(np.mean(rates)), rates[worst], tried[worst]))
+        drawn = {chosen: ask(chosen) for chosen in _sets(names, known, sets, seed)}
+        rates = {chosen: _share(credit, there) for chosen, credit in drawn.items()}
+        mean, exhaustive = float(np.mean(list(rates.values()))), len(drawn) == comb(len(names), known)
+        if sizes:
+            larger = [] if exhaustive else _larger(sizes[-1], names, sets, seed)
+            rates |= {chosen: _share(ask(chosen), there) for chosen in larger if chosen not in rates}
+            rates = {sizes[-1].worst_set: sizes[-1].worst, **rates}  # first, since of equal sets the smaller is told
+        worst = max(rates, key=lambda chosen: rates[chosen])
+        sizes.append(Size(known, len(drawn), exhaustive, mean, rates[worst], worst))
         if known == (len(names) + 1) // 2:
-            half = np.sum(np.sort(found, axis=0), axis=0) / len(found)
+            half = np.sum(np.sort(list(drawn.values()), axis=0), axis=0) / len(drawn)
         progress(known / len(names), f"{known} attributes known")
     risk = np.full(len(truth), np.nan)
     risk[rows] = half
@@ -134,8 +150,21 @@ def _sets(names: tuple[str, ...], known: int, sets: int, seed: int) -> list[tupl
     return [tuple(names[int(k)] for k in places) for places in drawn]
 
 
-def _credits(encoding: Encoding, truth: NDArray[np.int64], rows: NDArray[np.int64]) -> Floats:
-    space = ask_only(build_space(encoding), rows)
+def _larger(before: Size, names: Names, sets: int, seed: int) -> list[Names]:
+    """The worst set so far and one attribute more: every such set, or as many as asked for."""
+    others = [name for name in names if name not in before.worst_set]
+    if len(others) > sets:
+        rng = np.random.default_rng([seed, before.known, 1])
+        others = [others[int(k)] for k in np.sort(rng.choice(len(others), sets, replace=False))]
+    return [tuple(sorted((*before.worst_set, name))) for name in others]
+
+
+def _share(credit: Floats, there: NDArray[np.bool_]) -> float:
+    return float(np.sort(credit[there]).mean())
+
+
+def _credits(encoding: Encoding, truth: NDArray[np.int64], rows: NDArray[np.int64], scale: Scale) -> Floats:
+    space = ask_only(build_space(encoding, scale=scale), rows)
     return decide_truth(space, truth[rows], tell=silent).credit
 
 
@@ -161,8 +190,12 @@ def assess_scenario(release: Release, context: Context) -> Evidence:
     middle = (len(curve.sizes) + 1) // 2
     enough = next((size.known for size in curve.sizes if size.worst > 0.2), None)
     facts = [
-        Fact("worst set of half the attributes", curve.sizes[middle - 1].worst, "share found, of the sets tried"),
-        Fact("attributes tried as worst", ", ".join(curve.sizes[middle - 1].worst_set), "the set of that size"),
+        Fact(
+            "worst set of half the attributes",
+            curve.sizes[middle - 1].worst,
+            "share found, of the sets tried, or fewer",
+        ),
+        Fact("attributes tried as worst", ", ".join(curve.sizes[middle - 1].worst_set), "the set that finds so many"),
     ]
     if enough is not None:
         facts.append(Fact("attributes that find one person in five", enough, "for the worst set tried"))
@@ -188,7 +221,7 @@ def _figure(curve: Knowledge) -> Figure:
         shape="line",
         title="How much must the intruder know?",
         caption="People found by nearest-record linkage, by the number of attributes known: the mean over sets of that "
-        "size, and the worst set tried.",
+        "size, and the worst set tried of that size or smaller (who knows more may leave some aside).",
         alt="Share of people found by number of attributes known: "
         + ", ".join(f"{size.known}: mean {size.mean:.1%}, worst {size.worst:.1%}" for size in curve.sizes),
         x_label="attributes known",

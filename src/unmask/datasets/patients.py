@@ -42,30 +42,25 @@ def patients(n: int = 1000, *, seed: int = 0) -> pl.DataFrame:
     town = rng.choice(len(TOWNS), size=n, p=_shares([town[3] for town in TOWNS.values()]))
     postcode, longitude, latitude = _places(rng, town)
     admitted = rng.integers(0, 730, size=n)
-    book = list(DIAGNOSES.values())
-    days = np.maximum(1, np.round(np.exp(np.log([book[c][4] for c in codes]) + rng.normal(0, 0.45, n)))).astype(int)
-    cost = np.round(np.exp(np.log([book[c][5] for c in codes]) + 0.35 * np.log(days / 5) + rng.normal(0, 0.3, n)), -1)
+    usual_days, usual_cost = (np.array([entry[column] for entry in DIAGNOSES.values()])[codes] for column in (4, 5))
+    days = np.maximum(1, np.round(np.exp(np.log(usual_days) + rng.normal(0, 0.45, n)))).astype(int)
+    cost = np.round(np.exp(np.log(usual_cost) + 0.35 * np.log(days / 5) + rng.normal(0, 0.3, n)), -1)
     adult = np.where(female, rng.normal(165, 6.5, n), rng.normal(178, 7.2, n))
     height = np.round(np.where(age < 18, 55 + (adult - 55) * age / 18, adult))
-    bmi = np.clip(
-        rng.normal(25.5, 4.2, n) + 0.03 * (age - 50) + 1.8 * (np.array([book[c][5] for c in codes]) == 4_100), 15, 55
-    )
+    bmi = np.clip(rng.normal(25.5, 4.2, n) + 0.03 * (age - 50) + 1.8 * (usual_cost == 4_100), 15, 55)
     smoker = rng.random(n) < np.where(age < 65, 0.31, 0.14)
     children = np.minimum(rng.poisson(np.select([age > 28, age > 17], [1.5, 0.4], 0.0)), 7)
     insurance = np.where(rng.random(n) < 0.11 + 0.1 * (cost > 8_000), "private", "statutory")
-    birth = [
-        date(2025, 1, 1).toordinal() + int(a) - int(365.25 * years) for a, years in zip(admitted, age, strict=True)
-    ]
     table = pl.DataFrame(
         {
             "patient": [f"P{number:07d}" for number in rng.permutation(10 * n)[:n]],
             "sex": np.where(female, "female", "male"),
-            "birth date": pl.Series([date.fromordinal(day) for day in birth]),
+            "birth date": _dates(admitted - (365.25 * age).astype(int)),
             "town": np.array(list(TOWNS))[town],
             "postcode": postcode,
             "longitude": longitude,
             "latitude": latitude,
-            "admitted": pl.Series([date.fromordinal(date(2025, 1, 1).toordinal() + int(a)) for a in admitted]),
+            "admitted": _dates(admitted),
             "days": days,
             "children": children,
             "smoker": smoker,
@@ -97,6 +92,10 @@ def _places(rng: np.random.Generator, town: np.ndarray) -> tuple[list[str], np.n
     north = np.clip(np.round(3 * (latitude - lat) / spread) + 5, 0, 9).astype(int)
     postcode = [f"{int(a):02d}{e}{s}{e ^ s & 1}" for a, e, s in zip(area, east, north, strict=True)]
     return postcode, np.round(longitude, 5), np.round(latitude, 5)
+
+
+def _dates(days: np.ndarray) -> pl.Series:
+    return pl.Series([date.fromordinal(date(2025, 1, 1).toordinal() + int(day)) for day in days])
 
 
 def _shares(weights: list[float]) -> np.ndarray:

@@ -25,20 +25,54 @@ PREPARING = "preparing (kernels are compiled once, on the first run)"
 
 
 def available_memory() -> int:
-    """Bytes of memory that are free or can be freed."""
+    """Bytes of memory that are free or can be freed, within the limits of the container and of the process."""
     try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") + _reclaimable()
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") + _reclaimable()
     except (ValueError, OSError, AttributeError):  # not on this system: do not refuse what cannot be judged
         return 2**62
+    return min(free, room_in_container(), _room_in_process())
 
 
 def _reclaimable() -> int:
+    sizes = _table("/proc/meminfo")
+    return max(0, 1024 * (sizes.get("MemAvailable", 0) - sizes.get("MemFree", 0)))
+
+
+def room_in_container(folder: str = "/sys/fs/cgroup") -> int:
+    """Bytes up to the limit of a control group (version 2, then 1); what the system only caches does not count."""
+    for limit, used, cached in (
+        ("memory.max", "memory.current", ("memory.stat", "inactive_file")),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", ("memory/memory.stat", "total_inactive_file")),
+    ):
+        most, now = (_table(f"{folder}/{name}").get("") for name in (limit, used))
+        if most is not None and now is not None:
+            return max(0, most - now + _table(f"{folder}/{cached[0]}").get(cached[1], 0))
+    return 2**62
+
+
+def _room_in_process() -> int:
+    """Bytes up to what `ulimit -v` allows this process."""
     try:
-        with open("/proc/meminfo", encoding="ascii") as file:  # noqa: PTH123 - not a path of the user's
-            sizes = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in file}
-        return max(0, sizes["MemAvailable"] - sizes["MemFree"])
-    except (OSError, KeyError, ValueError, IndexError):
-        return 0
+        import resource  # noqa: PLC0415 - not on every system
+    except ImportError:
+        return 2**62
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    used = 1024 * _table("/proc/self/status").get("VmSize", 0)
+    return 2**62 if most == resource.RLIM_INFINITY else max(0, most - used)
+
+
+def _table(path: str) -> dict[str, int]:
+    """Whole numbers of a file of the system, by the word before them; nothing where there is no such file."""
+    found = {}
+    try:
+        with open(path, encoding="ascii", errors="replace") as file:  # noqa: PTH123 - not a path of the user's
+            for line in file:
+                *name, number = line.replace(":", " ").removesuffix("kB\n").split()[:2] or [""]
+                if number.isdigit():
+                    found["".join(name)] = int(number)
+    except OSError:
+        return {}
+    return found
 
 
 def check_memory(needed: float, what: str, hint: str) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Codes = NDArray[np.int32]
 
 Metric = Literal["euclidean", "manhattan", "chebyshev", "mahalanobis", "gower", "permutation"]
-Scale = Literal["own", "original", "none"]
+Scale = Literal["own", "original", "released", "none"]
 METRICS: tuple[str, ...] = get_args(Metric)
 SCALES: tuple[str, ...] = get_args(Scale)
 NORMS = {
@@ -143,6 +143,8 @@ def _standardised(left: Floats, right: Floats, scale: str) -> tuple[Floats, Floa
         (mean_a, sd_a), (mean_b, sd_b) = centre_and_spread(left[:, k]), centre_and_spread(right[:, k])
         if scale == "original":
             mean_b, sd_b = mean_a, sd_a
+        if scale == "released":
+            mean_a, sd_a = mean_b, sd_b
         sd_a, sd_b = sd_a or sd_b or 1.0, sd_b or sd_a or 1.0  # a constant in one file takes the other's sd
         a[:, k] = (left[:, k] - mean_a) / sd_a
         b[:, k] = (right[:, k] - mean_b) / sd_b

@@ -197,6 +197,10 @@ SOURCES = {
     "weights": "sum of the sampling weights",
     "models": "as given; how many look alike is left to models",
 }
+NO_COVER = (
+    "from sampling weights: the intervals do not cover a wrong model, and people who look alike may be fewer than the "
+    "weights say (risk understated); a table or a number of people tells more (--population instead of --weight)"
+)
 
 
 def unknown(release: Release) -> str | None:
@@ -240,7 +244,7 @@ def assess_population(release: Release, context: Context) -> Evidence:
         per_record=credit,
         facts=_facts(found, context.seed),
         figures=(_figure(found),),
-        notes=(*joint.notes, *found.notes),
+        notes=(*joint.notes, *found.notes, *((NO_COVER,) if found.source == "weights" else ())),
     )
 
 

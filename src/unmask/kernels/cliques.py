@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.kernels.bits import Words, drop, has, members, put, shared, size, words_for
+from unmask.kernels.bits import Words, drop, has, members, size
 from unmask.kernels.branch import greedy, induced, narrowing_order, search
 from unmask.kernels.compiling import kernel
+from unmask.kernels.truss import prune
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,110 +46,10 @@ class Cliques(NamedTuple):
 
 
 @kernel
-def _distinct(values: Shorts, chosen: Shorts, n: int, seen: Shorts, stamp: int) -> int:
-    """Count distinct values among the first n chosen vertices; ``seen`` remembers by stamp."""
-    total = 0
-    for i in range(n):
-        if seen[values[chosen[i]]] != stamp:
-            seen[values[chosen[i]]] = stamp
-            total += 1
-    return total
-
-
-@kernel
 def _isolate(bits: Words, u: int, found: Shorts) -> None:
     for i in range(members(bits[u], found)):
         drop(bits[found[i]], u)
     bits[u, :] = np.uint64(0)
-
-
-@kernel
-def _survives(bits: Words, u: int, rows: Shorts, need: int, near: Shorts, n: int) -> bool:
-    """Drop the edges of u with fewer than need - 2 common neighbours (truss); say whether enough rows are left.
-
-    Neighbours come in the order of their rows: as soon as the rows not tested yet cannot make up the number, u is lost.
-    """
-    untested = 0
-    for i in range(n):
-        untested += i == 0 or rows[near[i]] != rows[near[i - 1]]
-    n_rows, last = 0, -1
-    for i in range(n):
-        x = near[i]
-        untested -= i == 0 or rows[x] != rows[near[i - 1]]
-        if n_rows + untested + 1 < need - 1:
-            return False
-        if shared(bits[u], bits[x]) < need - 2:
-            drop(bits[u], x)
-            drop(bits[x], u)
-        elif rows[x] != last:
-            n_rows, last = n_rows + 1, rows[x]
-    return n_rows >= need - 1
-
-
-@kernel
-def thin_out(bits: Words, rows: Shorts, cols: Shorts, need: int, alive: Flags, begin: int) -> tuple[int, int]:
-    """Remove (in place) vertices and edges that no clique of ``need`` members contains, one pass from ``begin`` on.
-
-    Rows must not fall from one vertex to the next. Returns (where it stopped, edges removed): it stops early when half
-    of the vertices have gone, for the caller to make the rows of bits shorter.
-    """
-    n = len(bits)
-    near, other = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
-    seen = np.full(cols.max() + 1 if n else 1, -1, dtype=np.int32)
-    left = alive.sum()
-    half = left // 2 if left > 512 else -1
-    removed = 0
-    for u in range(begin, n):
-        if not alive[u]:
-            continue
-        k = members(bits[u], near)
-        if k < need - 1 or _distinct(cols, near, k, seen, u) < need - 1 or not _survives(bits, u, rows, need, near, k):
-            _isolate(bits, u, other)
-            alive[u] = False
-            removed += k
-            left -= 1
-            if left == half:
-                return u + 1, removed
-        else:
-            removed += k - size(bits[u])
-    return n, removed
-
-
-def prune(bits: Words, rows: Shorts, cols: Shorts, need: int) -> tuple[Words, Shorts]:
-    """Core and truss until a pass removes less than one edge in fifty. Returns what is left, and its old numbers.
-
-    All cliques of at least ``need`` vertices stay, whatever the order of removal.
-    """
-    kept = np.arange(len(bits), dtype=np.int32)
-    begin, gone = 0, 0
-    alive = np.ones(len(bits), dtype=np.bool_)
-    edges = int(np.bitwise_count(bits).sum()) // 2
-    while len(kept):
-        stop, removed = thin_out(bits, rows[kept], cols[kept], need, alive, begin)
-        gone += removed
-        finished = stop >= len(kept)
-        begin = 0 if finished else int(alive[:stop].sum())
-        bits, place = compact(bits, alive)
-        kept, alive = kept[place], np.ones(len(place), dtype=np.bool_)
-        if finished:
-            if gone * 50 <= edges:
-                break
-            edges, gone = edges - gone, 0
-    return bits, kept
-
-
-@kernel
-def compact(bits: Words, alive: Flags) -> tuple[Words, Shorts]:
-    """Adjacency among the living vertices, and their old numbers."""
-    kept = np.flatnonzero(alive).astype(np.int32)
-    place = np.full(len(bits), -1, dtype=np.int32)
-    place[kept] = np.arange(len(kept), dtype=np.int32)
-    small = np.zeros((len(kept), words_for(len(kept))), dtype=np.uint64)
-    found = np.empty(len(bits), dtype=np.int32)
-    for k in range(len(kept)):
-        for i in range(members(bits[kept[k]], found)):
-            put(small[k], place[found[i]])
-    return small, kept
 
 
 @kernel

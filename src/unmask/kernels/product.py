@@ -109,12 +109,16 @@ def _vertex_ranges(start1: Ints, start2: Ints, couples: Ints) -> tuple[Ints, Int
     return shift, first
 
 
-def sides(d1: Floats, d2: Floats, start1: Ints, start2: Ints, couples: Ints, window: Window) -> Sides:
-    """Sort both files' distances within labels and number the vertices."""
-    near1, who1 = np.empty_like(d1), np.empty(d1.shape, dtype=np.int32)
-    near2, who2 = np.empty_like(d2), np.empty(d2.shape, dtype=np.int32)
-    spread(lambda begin, step: _sorted_rows(d1, start1, near1, who1, begin, step), len(d1), least=300)
-    spread(lambda begin, step: _sorted_rows(d2, start2, near2, who2, begin, step), len(d2), least=300)
+def sides(
+    d1: Floats, d2: Floats, start1: Ints, start2: Ints, couples: Ints, window: Window, *, joins: bool = True
+) -> Sides:  # fmt: skip
+    """Number the vertices and (``joins``: what window joins need) sort both files' distances within labels."""
+    n1, n2 = (len(d1), len(d2)) if joins else (0, 0)
+    near1, who1 = np.empty((n1, n1)), np.empty((n1, n1), dtype=np.int32)
+    near2, who2 = np.empty((n2, n2)), np.empty((n2, n2), dtype=np.int32)
+    if joins:
+        spread(lambda begin, step: _sorted_rows(d1, start1, near1, who1, begin, step), n1, least=300)
+        spread(lambda begin, step: _sorted_rows(d2, start2, near2, who2, begin, step), n2, least=300)
     shift, first = _vertex_ranges(start1, start2, couples)
     return Sides(d1, d2, near1, who1, near2, who2, start1, start2, couples, shift, first, window)
 

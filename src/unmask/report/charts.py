@@ -40,7 +40,7 @@ def draw(figure: Figure) -> str:
             "y:Q",
             title=figure.y_label,
             scale=alt.Scale(zero=figure.shape != "point"),
-            axis=alt.Axis(format="%" if figure.percent[1] else "~s"),
+            axis=alt.Axis(format=_format([y for series in figure.series for y in series.y], percent=figure.percent[1])),
         ),
         order=alt.Order("order:Q"),
         color=alt.Color(
@@ -63,12 +63,13 @@ def _lying(figure: Figure) -> str:
     """Bars with their words beside them."""
     series = figure.series[0]
     rows = [{"what": x, "from": a, "to": b} for x, (a, b) in zip(series.x, spans(figure), strict=True)]
+    ends = [end for span in spans(figure) for end in span]
     chart = (
         alt.Chart(alt.InlineData(rows))
         .mark_bar(color=BLUE)
         .encode(
             y=alt.Y("what:N", sort=[str(x) for x in series.x], title=None, axis=alt.Axis(labelLimit=280)),
-            x=alt.X("from:Q", title=figure.y_label, axis=alt.Axis(format="%" if figure.percent[1] else "~s")),
+            x=alt.X("from:Q", title=figure.y_label, axis=alt.Axis(format=_format(ends, percent=figure.percent[1]))),
             x2="to:Q",
         )
         .properties(width=WIDTH - 220, height=20 * len(rows) + 10)
@@ -87,7 +88,7 @@ def spans(figure: Figure) -> list[tuple[float, float]]:
 
 def _mark(chart: Any, shape: str) -> Any:  # noqa: ANN401 - altair's own chart type
     if shape in {"line", "step"}:
-        return chart.mark_line(strokeWidth=2.2, interpolate="step-after" if shape == "step" else "linear")
+        return chart.mark_line(strokeWidth=2.2, interpolate="step-before" if shape == "step" else "linear")
     if shape == "path":
         return chart.mark_line(strokeWidth=2.2, point={"size": 50, "filled": True})
     if shape == "point":
@@ -105,12 +106,19 @@ def _x(figure: Figure, *, words: bool) -> Any:  # noqa: ANN401 - altair's own ch
             axis=alt.Axis(labelAngle=0 if len(order) < 11 else -40, labelLimit=140),
         )
     scale = alt.Scale(type="log") if figure.log_x else alt.Scale(zero=False)
-    return alt.X("x:Q", title=figure.x_label, scale=scale, axis=alt.Axis(format="%" if figure.percent[0] else "~s"))
+    values = [float(x) for series in figure.series for x in series.x]
+    axis = alt.Axis(format=_format(values, percent=figure.percent[0]), labelOverlap=True)
+    return alt.X("x:Q", title=figure.x_label, scale=scale, axis=axis)
 
 
-def findings_chart(findings: tuple[FindingEntry, ...]) -> str | None:
-    """Draw every rate with its interval, its limit and the blind guess on one axis."""
-    rows: list[dict[str, Any]] = [
+def _format(values: list[float], *, percent: bool) -> str:
+    """How the numbers of an axis are written: 50 and 0.1 where a prefix would make them 0.05k and 100m."""
+    largest = max(map(abs, values), default=0.0)
+    return "%" if percent else ",~r" if 1e-3 <= largest < 1e5 else "~s"
+
+
+def _finding_rows(findings: tuple[FindingEntry, ...]) -> list[dict[str, Any]]:
+    return [
         {
             "finding": finding.key,
             "value": finding.estimate.value,
@@ -123,6 +131,11 @@ def findings_chart(findings: tuple[FindingEntry, ...]) -> str | None:
         for finding in findings
         if finding.estimate is not None
     ]
+
+
+def findings_chart(findings: tuple[FindingEntry, ...]) -> str | None:
+    """Draw every rate with its interval, its limit and the blind guess on one axis."""
+    rows = _finding_rows(findings)
     if not rows:
         return None
     base = alt.Chart(alt.InlineData(rows)).encode(
@@ -198,4 +211,6 @@ def _accessible(svg: str, text: str) -> str:
     svg = re.sub(
         r'\s(?:aria-label|aria-roledescription|role)="[^"]*"', "", svg
     )  # one text for the whole, not one per mark
-    return svg.replace("<svg", f'<svg role="img" aria-label="{safe}"', 1)
+    width = re.search(r'<svg[^>]* width="([0-9.]+)"', svg)
+    style = f' style="max-width:{1.05 * float(width[1]):.0f}px"' if width else ""  # all letters of one size
+    return svg.replace("<svg", f'<svg role="img" aria-label="{safe}"{style}', 1)

@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from unmask.report.charts import attributes_chart, draw, findings_chart
-from unmask.report.words import OUTCOMES, VERDICTS, intruder, limit, others, percent
+from unmask.report.words import OUTCOMES, VERDICTS, finders, intruder, limit, others, percent
 
 if TYPE_CHECKING:
     from unmask.report.document import Document
@@ -26,6 +26,7 @@ def render(document: Document) -> str:
     )
     environment.filters["percent"] = percent
     environment.filters["limit"] = limit
+    environment.filters["finders"] = finders
     environment.filters["figure"] = _figure_number
     environment.filters["capfirst"] = lambda text: text[:1].upper() + text[1:]
     chart = findings_chart(document.findings)

@@ -11,13 +11,14 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from unmask.report.words import OUTCOMES, VERDICTS, intruder, limit, others, percent, span
+from unmask.report.words import OUTCOMES, VERDICTS, finders, intruder, limit, others, percent, span
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from unmask.report.document import Document
 
+MOST_NOTES = 8
 COLOURS = {"safe": "green", "unsafe": "red", "inconclusive": "yellow"}
 MARKS = {
     "for": "green",
@@ -39,8 +40,8 @@ def show(document: Document, console: Console) -> None:
     for warning in document.warnings:
         console.print(Text(f"note: {warning}", style="yellow"))
     console.print(_findings(document))
-    for line in _words(document):
-        console.print(line)
+    for part in _words(document):
+        console.print(part)
     console.print()
     if document.exposed:
         console.print(_exposed(document))
@@ -53,6 +54,7 @@ def _findings(document: Document) -> Table:
         title_justify="left",
         box=SIMPLE_HEAD,
         pad_edge=False,
+        padding=(0, 1, 0, 0),  # so that every name and outcome fits 80 columns
     )
     table.add_column("finding", overflow="fold")
     for name in ("rate", "interval", "guess", "limit", ""):
@@ -74,30 +76,52 @@ def _findings(document: Document) -> Table:
     return table
 
 
-def _words(document: Document) -> list[Text]:
-    """Tell what the intruder could do, and why an attack could not run; the rest is counted."""
-    lines = [Text("What the intruder could do", style="italic")]
-    lines += [Text(f"  - {line}") for line in intruder(document)]
-    lines += [
-        Text(f"  - {finding.claim} could not run: {finding.reason}")
+def _words(document: Document) -> list[Text | Table]:
+    """Tell what the intruder could do, what could not run, and the notes; the rest is counted."""
+    told = intruder(document)
+    told += [
+        f"{finding.claim} could not run: {finding.reason}"
         for finding in document.findings
         if finding.outcome == "could not run"
     ]
-    return [*lines, Text(others(document), style="dim")]
+    parts: list[Text | Table] = [Text("What the intruder could do", style="italic"), _bullets(told)]
+    parts.append(Text(others(document), style="dim"))
+    notes = _notes(document)
+    return [*parts, Text("\nNotes", style="italic"), _bullets(notes)] if notes else parts
+
+
+def _notes(document: Document) -> list[str]:
+    """What the attacks that ran have to remark; a remark of several attacks once, with their names."""
+    by_note: dict[str, list[str]] = {}
+    for measure in document.measures:
+        for note in measure.notes if measure.ran else ():
+            by_note.setdefault(note, []).append(measure.name)
+    lines = [f"{', '.join(names)}: {note}" for note, names in by_note.items()]
+    more = len(lines) - MOST_NOTES
+    return [*lines[:MOST_NOTES], f"and {more} more in the JSON and the HTML"] if more > 0 else lines
+
+
+def _bullets(lines: list[str]) -> Table:
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for line in lines:
+        table.add_row("  -", Text(line))
+    return table
 
 
 def _exposed(document: Document) -> Table:
-    table = Table(title="The most exposed records", title_justify="left")
-    table.add_column("row", justify="right")
+    """A row per record: its largest risk, and the attacks that find it, the surest first."""
+    table = Table(title="The most exposed records", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("row", justify="right", no_wrap=True)
     labelled = any(entry.label for entry in document.exposed)
     if labelled:
-        table.add_column("id")
-    names = list(document.exposed[0].risks)
-    for name in [*names, "largest"]:
-        table.add_column(name, justify="right")
+        table.add_column("id", overflow="fold")
+    table.add_column("risk", justify="right", no_wrap=True)
+    table.add_column("found by (with the risk where it is smaller)", overflow="fold")
     for entry in document.exposed:
         label = [escape(entry.label or "")] if labelled else []
-        table.add_row(str(entry.row), *label, *(f"{entry.risks[name]:.3g}" for name in names), f"{entry.largest:.3g}")
+        table.add_row(str(entry.row), *label, f"{entry.largest:.3g}", finders(entry))
     return table
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from unmask.evidence.estimate import Estimate
-    from unmask.report.document import Document
+    from unmask.report.document import Document, ExposedEntry
 
 VERDICTS = {
     "safe": "Safe to publish under this policy",
@@ -66,6 +66,12 @@ def intruder(document: Document) -> list[str]:
         found = [(f.claim, f.estimate) for f in document.findings if f.outcome == outcome and f.estimate is not None]
         told += [sentence(claim, estimate) for claim, estimate in sorted(found, key=lambda pair: -pair[1].value)]
     return told
+
+
+def finders(entry: ExposedEntry) -> str:
+    """Name the attacks that find a record, the surest first: "nearest, global, special 0.25"."""
+    risks = sorted(((name, risk) for name, risk in entry.risks.items() if risk > 0), key=lambda pair: -pair[1])
+    return ", ".join(name if risk == entry.largest else f"{name}\N{NO-BREAK SPACE}{risk:.2g}" for name, risk in risks)
 
 
 def others(document: Document) -> str:

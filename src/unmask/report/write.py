@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 def write_atomically(path: str | Path, content: str | bytes | Callable[[Path], object]) -> None:
     """Write ``content`` (or let it write to a path) beside the target, then put it in place in one step; mode 0600."""
+    if path == "":
+        raise TableError("no file is named to write to", hint="give the name of a file")
     target = Path(path)
     check_writable(target)
     handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)

@@ -23,7 +23,7 @@ LARGE = 4096  # records from which the two halves are not evened out: a copy wou
 def read_matrix(given: Any, n: int, what: str) -> Floats:  # noqa: ANN401 - a path or anything that becomes an array
     """Return the distances among n records: an array, or a path to .npy, .csv or .parquet. ``what`` is in messages."""
     if isinstance(given, str | Path):
-        matrix = _read(Path(given), what)
+        matrix = _read(Path(given), n, what)
     else:
         try:
             matrix = np.asarray(given)
@@ -87,17 +87,30 @@ def _first(begin: int, wrong: Any) -> str:  # noqa: ANN401 - an array of flags
     return f"first in row {begin + int(np.flatnonzero(wrong)[0]) + 1}"
 
 
-def _read(path: Path, what: str) -> NDArray[Any]:
+def _read(path: Path, n: int, what: str) -> NDArray[Any]:
     try:
         if path.suffix == ".npy":
             return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
         if path.suffix == ".parquet":
             return pl.read_parquet(path).to_numpy().astype(np.float64)
         if path.suffix == ".csv":
-            return pl.read_csv(path, has_header=_has_header(path)).cast(pl.Float64).to_numpy()
-    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+            return _without_names(pl.read_csv(path, has_header=_has_header(path)), n)
+    except (OSError, ValueError, EOFError, pl.exceptions.PolarsError) as error:
         raise TableError(f"cannot read the {what}", got=str(path), hint=type(error).__name__) from error
     raise TableError(f"unknown type of the {what}", got=path.suffix, allowed=".npy, .csv, .parquet")
+
+
+def _without_names(frame: pl.DataFrame, n: int) -> NDArray[Any]:
+    """Leave out names of the records: a first column of words, or the 0, 1, 2, ... that pandas writes around it."""
+    if frame.width == n + 1 and frame.height == n and frame.dtypes[0] == pl.String:
+        frame = frame[:, 1:]
+    matrix = frame.cast(pl.Float64).to_numpy()
+    count = np.arange(n)
+    if matrix.shape == (n + 1, n + 1) and np.isnan(matrix[0, 0]) and (matrix[1:, 0] == count).all():
+        matrix = matrix[:, 1:]
+    if matrix.shape == (n + 1, n) and (matrix[0] == count).all():
+        matrix = matrix[1:]
+    return matrix
 
 
 def _has_header(path: Path) -> bool:

@@ -45,6 +45,8 @@ def read_table(
     missing: tuple[str, ...] = MISSING_MARKS,
 ) -> pl.DataFrame:
     """Read ``source`` (a path, or any frame that narwhals takes) into a polars frame; the source is untouched."""
+    if isinstance(source, str) and not source:
+        raise TableError(f"{name}: no file is named", hint="give a path or a frame")
     if isinstance(source, (str, Path)):
         frame = _read_file(Path(source), separator=separator, encoding=encoding, missing=missing)
         name = f"{name} ({Path(source).name})"

@@ -88,7 +88,9 @@ def _infer_integer(original: pl.Series, released: pl.Series | None) -> tuple[Kin
 
 def _infer_text(original: pl.Series) -> tuple[Kind, str]:
     if has_intervals(original):
-        return "numeric", "intervals of numbers, written as text"
+        if interval_share(original) == 1.0:
+            return "numeric", "intervals of numbers, written as text"
+        return "categorical", "intervals of numbers and other text: compared for equality only (override with kinds)"
     if interval_share(original) == 1.0:
         if bool(original.drop_nulls().cast(pl.String).str.contains(".", literal=True).any()):
             return "numeric", "numbers with decimals, written as text"

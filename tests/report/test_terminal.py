@@ -1,0 +1,85 @@
+"""The summary in the terminal: readable at 80 columns with the whole battery, and it tells what the attacks remark."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+import unmask
+from unmask.evidence.measure import registered
+from unmask.report.document import ExposedEntry, MeasureEntry
+from unmask.report.terminal import MOST_NOTES, show
+
+ATTACKS = ("anonymity", "attribute_test", "dictionary", "global", "knowledge", "learned", "nearest", "permuted")
+
+
+@pytest.fixture(scope="module")
+def document():
+    people = unmask.datasets.census(60, seed=1)
+    return unmask.assess(unmask.Release(people, people), only=["nearest", "uniqueness"]).document
+
+
+def shown(document, width):
+    console = Console(file=StringIO(), width=width, highlight=False)
+    show(document, console)
+    return console.file.getvalue()
+
+
+def part(text, start, end):
+    """The lines after the one that begins with start, up to the one that begins with end."""
+    lines = text.split("\n")
+    first = next(k for k, line in enumerate(lines) if line.startswith(start))
+    last = next(k for k in range(first + 1, len(lines)) if lines[k].startswith(end))
+    return lines[first + 1 : last]
+
+
+def exposed(row, **risks):
+    return ExposedEntry(row, max(risks.values()), risks)
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_the_exposed_records_name_their_attacks_whole(document, width):
+    every = exposed(7, **dict.fromkeys(ATTACKS, 1.0))
+    some = exposed(9, nearest=0.5, special=0.25, learned=0.5, anonymity=0.0)
+    text = shown(replace(document, exposed=(every, some)), width)
+    assert max(map(len, text.split("\n"))) <= width
+    assert "…" not in text
+    table = part(text, "The most exposed", "How the columns")
+    words = " ".join(" ".join(table).split()).replace("\N{NO-BREAK SPACE}", " ")
+    assert words.endswith(f"7 1 {', '.join(ATTACKS)} 9 0.5 nearest, learned, special 0.25")
+    assert len(table) <= 8  # a line or two for each record
+
+
+def test_ids_are_shown_where_they_may_be(document):
+    entry = replace(exposed(3, nearest=1.0), label="[red]P-17")
+    assert "[red]P-17" in shown(replace(document, exposed=(entry,)), 80)
+
+
+def test_notes_of_the_attacks_that_ran(document):
+    measures = (
+        MeasureEntry("one", "", "", ran=True, notes=("a [b] is coarse", "of one only")),
+        MeasureEntry("two", "", "", ran=True, notes=("a [b] is coarse",)),
+        MeasureEntry("three", "", "", ran=False, notes=("it does not apply",)),
+    )
+    notes = part(shown(replace(document, measures=measures), 80), "Notes", "The most exposed")
+    assert [line.strip() for line in notes if line.strip()] == ["- one, two: a [b] is coarse", "- one: of one only"]
+    assert "Notes" not in shown(replace(document, measures=measures[2:]), 80)
+
+
+def test_many_notes_are_counted(document):
+    notes = tuple(f"note {k}" for k in range(MOST_NOTES + 3))
+    text = shown(replace(document, measures=(MeasureEntry("one", "", "", ran=True, notes=notes),)), 80)
+    assert f"note {MOST_NOTES - 1}" in text
+    assert f"note {MOST_NOTES}" not in text
+    assert "and 3 more in the JSON and the HTML" in text
+
+
+def test_no_name_or_outcome_is_broken_at_80_columns(document):
+    key = max((key for entry in registered().values() for key in entry.keys), key=len)
+    longest = tuple(replace(document.findings[0], key=key, outcome=word) for word in ("does not apply", "against"))
+    text = shown(replace(document, findings=longest), 80)
+    assert text.count(key) == 2
+    assert "does not apply" in text and "above limit" in text
