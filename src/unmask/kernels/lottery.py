@@ -35,7 +35,8 @@ def stem(seed: int, query: int, salt: int) -> int:
 @inlined
 def branch(h: int, point: int) -> int:
     """32 bits that look random, of a stem and a point."""
-    return mix(((h + (point >> 32)) & MASK) ^ (point & MASK))
+    h = mix(h ^ (point & MASK))
+    return mix(h ^ ((point >> 32) & MASK))
 
 
 @inner
