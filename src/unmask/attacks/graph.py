@@ -22,7 +22,15 @@ from numpy.typing import NDArray
 
 from unmask.attacks.graph_distances import Coordinates, Distances, Place, read_place
 from unmask.attacks.graph_null import Calibration, Null, calibrate, places_may_be_dealt, strangers
-from unmask.attacks.graph_tolerance import Deviations, NoiseTolerance, Relative, Tolerance, place_noise, window
+from unmask.attacks.graph_tolerance import (
+    Deviations,
+    NoiseTolerance,
+    Relative,
+    Tolerance,
+    place_noise,
+    simulated,
+    window,
+)
 from unmask.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -148,7 +156,8 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
     _check_apart(label_distance or {}, one, two)
     from unmask.attacks.graph_exact import pose  # noqa: PLC0415  # numba loads when it is needed
 
-    problem = pose(one, two, window(two, tolerance), label_distance)
+    moved = simulated(two, tolerance)
+    problem = pose(one, two, window(two, tolerance, moved), label_distance)
     chosen, why = _choose(method, problem.n_vertices, one, two, everybody=everybody)
     if gamma is not None and chosen != "exact":
         raise ParameterError(
@@ -168,7 +177,7 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
         check_memory(problem.memory, "the exact attack on these files", "more labels, or method seeds or geometric")
     run = {"exact": _exact, "seeds": _seeds, "geometric": _geometric}[chosen]
 
-    noise = place_noise(two, tolerance, problem.window) if chosen == "geometric" else 0.0
+    noise = place_noise(two, tolerance, problem.window, moved) if chosen == "geometric" else 0.0
 
     dealt = null is not None and null.independent is None and places_may_be_dealt(problem)
 

@@ -118,7 +118,7 @@ def read_place(given: tuple[Any, Distances], labels: Sequence[str], side: str) -
         ) from error
     if frame.height == 0:
         raise TableError(f"the {side} file has no records", got="0 rows", allowed="at least 1")
-    chosen = frame.select(_known(frame, name, f"label of the {side} file") for name in dict.fromkeys(labels))
+    chosen = pl.DataFrame([frame[_known(frame, name, f"label of the {side} file")] for name in dict.fromkeys(labels)])
     if isinstance(distances, Coordinates):
         return Place(chosen, None, _points(frame, distances, side), distances.kind)
     matrix = _matrix(frame, distances, [c for c in frame.columns if c not in set(labels)], side)
@@ -138,7 +138,7 @@ def _known(frame: pl.DataFrame, name: str, role: str) -> str:
 
 def _numbers(frame: pl.DataFrame, columns: Sequence[str], side: str) -> Floats:
     try:
-        return frame.select(pl.col(list(columns)).cast(pl.Float64)).to_numpy().astype(np.float64)
+        return np.array([frame[name].cast(pl.Float64).to_numpy() for name in columns]).reshape(len(columns), -1).T
     except pl.exceptions.PolarsError as error:
         raise TableError(f"columns of the {side} file are not numbers", got=", ".join(columns)) from error
 
@@ -195,8 +195,9 @@ def label_codes(one: Place, two: Place) -> tuple[Ints, Ints, list[Floats]]:
         if left.dtype.is_numeric() and right.dtype.is_numeric():
             both = pl.concat([left.cast(pl.Float64), right.cast(pl.Float64)]).to_numpy()
         else:
-            text = [series.cast(pl.String, strict=False).fill_null("\0missing") for series in (left, right)]
-            both = pl.concat(text).rank("dense").to_numpy().astype(np.float64) - 1.0
+            text = pl.concat([series.cast(pl.String, strict=False) for series in (left, right)])
+            text = text.fill_null("\0missing") if text.null_count() else text
+            both = text.rank("dense").to_numpy().astype(np.float64) - 1.0
         _, column = np.unique(both, return_inverse=True)
         _, codes = np.unique(codes * (int(column.max()) + 1) + column, return_inverse=True)
         values.append(both)

@@ -31,8 +31,9 @@ CELLS = 24_000_000  # of all layers of the raster
 QUICK, FULL = 256, 2048  # target points that score an alignment: at first, and of the best ones
 PATIENT = 47  # ... at first where all looked hopeless (heavy noise): so few that none is given up on the way
 TURNS = 8  # of expectation maximisation, at most
+SETTLERS = 2500  # target records that settle an alignment, about
 STILL = 0.003  # change of share and noise at which it ends
-KEPT = 64  # alignments that get the full score
+KEPT = 24  # alignments that get the full score
 BATCHES = (4, 16, 48, 192, 768, 4096)  # pairs of target records tried until the score leaves no doubt
 
 
@@ -271,20 +272,40 @@ def _far_pairs(t: Floats, rarest: Ints) -> Ints:
     return np.column_stack([rarest[i], rarest[j]])[order][: BATCHES[-1]].astype(np.int64)
 
 
-def refine(
-    problem: Problem, t: Floats, ground: tuple[Floats, Floats, tuple[Floats, Floats, Floats]], m: Floats,
-    state: tuple[float, float, float, int],
-) -> Overlay:  # fmt: skip
-    """Expectation maximisation over alignment, noise and share of common people; one-to-one posteriors."""
-    (w, places, grid), (scale, radius, value, tried) = ground, state
-    sizes = np.diff(problem.start2)[np.repeat(np.arange(len(problem.start2) - 1), np.diff(problem.start2))]
+Hers = tuple[Floats, Floats, tuple[Floats, Floats, Floats]]  # the identification file: vectors, places, density
+Belief = tuple[Shorts, Shorts, Floats]  # pairs that were weighed, and their posterior
+
+
+def refine(problem: Problem, t: Floats, ground: Hers, m: Floats, state: tuple[float, float, float, int]) -> Overlay:
+    """Expectation maximisation over alignment, noise and share of common people; one-to-one posteriors.
+
+    In large files a part of the target's records settles the alignment, and everybody the rest.
+    """
+    scale, radius, value, tried = state
+    step, turns = max(1, len(t) // SETTLERS), TURNS
     noise, share = 1.5 * scale, SHARE
+    if step > 1:
+        turns = 2
+        part = replace(problem, order1=problem.order1[::step], start1=-(-problem.start1 // step))
+        m, noise, share, _ = _turns(part, t[::step], ground, (m, noise, share), (scale, radius, TURNS - turns))
+    m, noise, _, weighed = _turns(problem, t, ground, (m, noise, share), (scale, radius, turns))
+    rows, cols, p = weighed
+    claimed = p > 0.5
+    pairs = (rows[claimed].astype(np.int64), cols[claimed].astype(np.int64), p[claimed])
+    return Overlay(*pairs, value, tried, noise, int(claimed.sum()), flat(t @ m.T, radius), ground[1], weighed)
+
+
+def _turns(
+    problem: Problem, t: Floats, ground: Hers, start: tuple[Floats, float, float], limits: tuple[float, float, int]
+) -> tuple[Floats, float, float, Belief]:  # fmt: skip
+    """Some turns of expectation maximisation. Returns alignment, noise, share, and the posterior of every near pair."""
+    (w, places, grid), (m, noise, share), (scale, radius, turns) = ground, start, limits
     label1 = np.repeat(np.arange(len(problem.start1) - 1), np.diff(problem.start1))
     label2 = np.repeat(np.arange(len(problem.start2) - 1), np.diff(problem.start2))
+    sizes = np.diff(problem.start2)[label2]
     by2 = np.lexsort((places[:, 0], label2))
-    for turn in range(TURNS):
-        moved = t @ m.T
-        spots = flat(moved, radius)
+    for turn in range(turns):
+        spots = flat(t @ m.T, radius)
         by1 = np.lexsort((spots[:, 0], label1))
         rows, cols, squares = _near(problem, (spots, by1), (places, by2), 4.5 * noise)
         here = _at(grid, spots)
@@ -292,7 +313,7 @@ def refine(
         odds /= 2 * np.pi * noise**2 * sizes[cols] * here[rows]
         p = one_to_one(rows, cols, odds, len(t), len(w), 8)
         total = float(p.sum())
-        if total < 1.5 or turn == TURNS - 1:
+        if total < 1.5 or turn == turns - 1:
             break
         before = (share, noise)
         share = float(np.clip(total / len(t), 1e-3, 1 - 1e-3))
@@ -300,9 +321,7 @@ def refine(
         if np.allclose((share, noise), before, rtol=STILL, atol=0.0):
             break
         m = _procrustes(t[rows], w[cols], p, radius, m)
-    claimed = p > 0.5
-    pairs = (rows[claimed].astype(np.int64), cols[claimed].astype(np.int64), p[claimed])
-    return Overlay(*pairs, value, tried, noise, int(claimed.sum()), flat(t @ m.T, radius), places, (rows, cols, p))
+    return m, noise, share, (rows, cols, p)
 
 
 def _near(

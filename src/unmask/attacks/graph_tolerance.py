@@ -140,8 +140,8 @@ def pairwise(a: Floats, b: Floats, kind: str | None) -> Floats:
     return np.asarray(2 * EARTH * np.arcsin(np.sqrt(np.minimum(h, 1.0))))
 
 
-def window(identification: Place, tolerance: Tolerance) -> Window:
-    """Make the window of agreeing distances."""
+def window(identification: Place, tolerance: Tolerance, moved: Floats | None = None) -> Window:
+    """Make the window of agreeing distances. ``moved``: what `simulated` says, if it was asked already."""
     from unmask.kernels.product import Window, closed  # noqa: PLC0415  # numba loads when it is needed
 
     if isinstance(tolerance, Deviations):
@@ -153,7 +153,8 @@ def window(identification: Place, tolerance: Tolerance) -> Window:
         slack = _rounding(identification)
         return closed(-slack, slack, 1.0 - min(share, 1.0), 1.0 + share)
     elif isinstance(tolerance, NoiseTolerance):
-        low, high = _quantiles(identification, tolerance)
+        moved = simulated(identification, tolerance) if moved is None else moved
+        low, high = np.quantile(moved, [(1 - tolerance.alpha) / 2, (1 + tolerance.alpha) / 2]).tolist()
     elif isinstance(tolerance, int | float):
         high = _positive(tolerance, "a tolerance")
         low = -high
@@ -173,26 +174,26 @@ def _rounding(place: Place) -> float:
     return 1e-9 * (EARTH if place.kind == "lonlat" else float(np.ptp(place.points, axis=0).max()))
 
 
-def place_noise(identification: Place, tolerance: Tolerance, agreed: Window) -> float:
+def place_noise(identification: Place, tolerance: Tolerance, agreed: Window, moved: Floats) -> float:
     """Standard deviation of one place that explains the deviations of distances: two places make one distance."""
     if isinstance(tolerance, NoiseTolerance):
-        return float(np.std(deviations(identification, tolerance)) / np.sqrt(2))
+        return float(np.std(moved) / np.sqrt(2))
     if isinstance(tolerance, Relative):
         some = identification.rows(np.arange(min(64, identification.n)))
         return float(tolerance.share * np.median(some) / 1.645 / np.sqrt(2))
     return (agreed.high - agreed.low) / 2 / 1.645 / float(np.sqrt(2))
 
 
-def _quantiles(identification: Place, tolerance: NoiseTolerance) -> tuple[float, float]:
+def simulated(identification: Place, tolerance: Tolerance) -> Floats:
+    """Deviations that the known masking makes; none where it is not known."""
+    if not isinstance(tolerance, NoiseTolerance):
+        return np.zeros(0)
     _positive(tolerance.sigma, "sigma")
     if not 0 < tolerance.alpha < 1:
         raise ParameterError("alpha is a probability", got=repr(tolerance.alpha), allowed="between 0 and 1")
     if tolerance.masking not in MASKINGS:
         raise ParameterError("unknown masking", got=repr(tolerance.masking), allowed=", ".join(MASKINGS))
-    if tolerance.sigma == 0:
-        return 0.0, 0.0
-    ends = np.quantile(deviations(identification, tolerance), [(1 - tolerance.alpha) / 2, (1 + tolerance.alpha) / 2])
-    return float(ends[0]), float(ends[1])
+    return deviations(identification, tolerance) if tolerance.sigma > 0 else np.zeros(1)
 
 
 __all__ = [
