@@ -109,13 +109,14 @@ def _search_crowd(side: Side, crowd: int) -> None:
     """List the cheapest objects of which the crowd does not hold everything."""
     market, lists = side.market, side.lists
     alone = (market.tranches == 1) & (market.used == market.capacity) & (market.holder[market.slot[:-1]] == crowd)
-    price = np.where(alone, np.inf, market.price)
+    others = np.flatnonzero(~alone)
     a, size = lists.start[crowd], lists.start[crowd + 1] - lists.start[crowd]
-    best = np.argpartition(price, size - 1)[:size] if size < len(price) else np.arange(len(price))
-    best = best[price[best] < np.inf]
-    lists.item[a : a + len(best)], lists.cost[a : a + len(best)] = best, 0.0
-    lists.length[crowd] = len(best)
-    lists.threshold[crowd] = price[best].max() if len(best) == size and size < len(price) else np.inf
+    lists.threshold[crowd] = np.inf
+    if len(others) > size:
+        others = others[np.argpartition(market.price[others], size - 1)[:size]]
+        lists.threshold[crowd] = market.price[others].max()
+    lists.item[a : a + len(others)], lists.cost[a : a + len(others)] = others, 0.0
+    lists.length[crowd] = len(others)
 
 
 def trade(bargain: Bargain, side: Side, epsilon: float, stop: Callable[[int, int], bool], most: int) -> bool:
