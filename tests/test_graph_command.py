@@ -332,6 +332,7 @@ def test_a_sweep_that_guesses_everybody_finds_more(folder):
         result = sweep(folder, *words, *more)
         assert result.exit_code == 0, result.output
         found.append(float(result.output.split("the attack finds ")[1].split("%")[0]))
+        assert ("of its sure claims right" if "--everybody" in more else "of its claims right") in result.output
     assert found[1] > found[0] + 10
 
 

@@ -162,7 +162,8 @@ def sweep_file(options: dict[str, Any]) -> str:
     )  # fmt: skip
     frame = pl.DataFrame(points).with_columns(change=pl.col("variance").sqrt() / median)
     lines = [f"{place.n:,} people, median distance {median:.4g}; the intruder holds {options['overlap']:.0%} of them."]
-    lines += [_line(point, median) for point in points]
+    sure = "sure " * options.get("everybody", False)
+    lines += [_line(point, median, f"{sure}claims") for point in points]
     if options.get("output"):
         write_records(frame, options["output"])
         lines.append(f"Written to {options['output']}.")
@@ -174,9 +175,9 @@ def sweep_file(options: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _line(point: SweepPoint, median: float) -> str:
+def _line(point: SweepPoint, median: float, claims: str) -> str:
     """Say one masking in words."""
-    said = f"{point.precision:.0%} of its claims right" if point.n_silent < point.repetitions else "nothing claimed"
+    said = f"{point.precision:.0%} of its {claims} right" if point.n_silent < point.repetitions else "nothing claimed"
     return (
         f"  {WORDS[point.masking]} {point.sigma:.4g}: distances move by {point.variance**0.5 / median:.1%}, "
         f"the attack finds {point.recall:.1%} of the people, {said}"

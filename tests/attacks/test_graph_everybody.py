@@ -67,6 +67,23 @@ def test_labels_that_may_differ_are_assigned_together():
     assert found.recall(np.column_stack([np.arange(30)] * 2)) == 1.0
 
 
+def test_heavy_noise_is_not_given_up():
+    """At first every alignment looks hopeless here; the best of them still finds far more than a blind guess."""
+    table, found = people(100, np.random.default_rng(5)), []
+    truth = np.column_stack([np.arange(100)] * 2)
+    for seed in range(4):
+        noise = np.random.default_rng(seed).normal(0, 2.0, size=(2, 100))
+        moved = table.with_columns(lon=pl.col("lon") + noise[0], lat=(pl.col("lat") + noise[1]).clip(-90, 90))
+        where = Coordinates("lon", "lat")
+        linkage = link_graph(
+            (moved, where), (table, where), labels=["sex", "age"], tolerance=NoiseTolerance(2.0), everybody=True,
+            null=None, budget=5000,
+        )  # fmt: skip
+        found.append(linkage.recall(truth))
+    assert min(found) > 0  # somebody is guessed each time
+    assert np.mean(found) > 0.3  # dealing partners within labels at random finds 0.21
+
+
 def test_other_attacks_do_not_guess():
     one, two = files(np.random.default_rng(1), [1] * 10, 0.1)
     with pytest.raises(ParameterError, match="only the geometric attack guesses everybody"):

@@ -29,6 +29,7 @@ LANDMARKS = 12
 SHARE = 0.2  # of common people assumed while searching
 CELLS = 24_000_000  # of all layers of the raster
 QUICK, FULL = 256, 2048  # target points that score an alignment: at first, and of the best ones
+PATIENT = 47  # ... at first where all looked hopeless (heavy noise): so few that none is given up on the way
 TURNS = 8  # of expectation maximisation, at most
 SETTLERS = 2500  # target records that settle an alignment, about
 STILL = 0.003  # change of share and noise at which it ends
@@ -217,34 +218,47 @@ def search(  # noqa: PLR0913, PLR0917  # the parts of one picture
     rarest, label1 = _rarest(problem)
     if len(rarest) < 2:
         return None
-    label2 = np.repeat(np.arange(len(problem.start2) - 1), np.diff(problem.start2))
     sample = rarest[:FULL]
-    held = np.unique(label1[sample])
+    ground, layer = _raster(problem, label1[sample], places, around, scale)
+    best, kept = np.full(KEPT, -np.inf), np.zeros((KEPT, 3, 3))
+    pairs = _far_pairs(t, rarest)
+
+    def attempt(some: Ints, quick: int) -> tuple[int, float, Floats]:
+        """Propose alignments by some pairs: how many, and the best full score of those kept so far."""
+        few = sample[:quick]
+        n = propose(
+            some, t, problem.start2, label1, w, 2 * scale, ground, t[few], layer[label1[few]], radius, best, kept
+        )
+        good = kept[np.isfinite(best)]
+        full = [score(ground, m, t[sample], layer[label1[sample]], radius, len(sample)) for m in good]
+        return (n, max(full), good[int(np.argmax(full))]) if full else (n, -np.inf, np.zeros((3, 3)))
+
+    top, value, tried = np.zeros((3, 3)), -np.inf, 0
+    for begin, end in zip((0, *BATCHES[:-1]), BATCHES, strict=True):
+        more, now, m = attempt(pairs[begin:end], QUICK)
+        tried += more
+        value, top = (now, m) if now > value else (value, top)
+        if end >= len(pairs) or tried >= budget or value > np.log(max(1, tried)) + 20:
+            break
+    if not np.isfinite(value):
+        more, value, top = attempt(pairs[:end], PATIENT)
+        tried += more
+    return (top, float(value), tried) if np.isfinite(value) else None
+
+
+def _raster(problem: Problem, labels: Ints, places: Floats, around: Floats, scale: float) -> tuple[Ground, Ints]:
+    """Likelihood of meeting someone of some labels at each cell, and the layer of each label."""
+    label2 = np.repeat(np.arange(len(problem.start2) - 1), np.diff(problem.start2))
+    held = np.unique(labels)
     layer = np.full(len(problem.start1), -1, dtype=np.int64)
     layer[held] = np.arange(len(held))
     box = np.maximum(np.ptp(places, axis=0), 1e-9) + 8 * scale
     cell = max(0.75 * scale, float(np.sqrt(box.prod() * len(held) / CELLS)))
     shape = (len(held), int(box[1] / cell) + 1, int(box[0] / cell) + 1)
     low = places.min(axis=0) - 4 * scale
-    empty = float(np.log(1 - SHARE))
-    ground = Ground(np.zeros(shape, dtype=np.float32), float(low[0]), float(low[1]), cell, empty)
+    ground = Ground(np.zeros(shape, dtype=np.float32), float(low[0]), float(low[1]), cell, float(np.log(1 - SHARE)))
     fill(ground, places, layer[label2], np.diff(problem.start2)[held], around, max(scale, cell), SHARE)
-    best, kept = np.full(KEPT, -np.inf), np.zeros((KEPT, 3, 3))
-    top, value, tried = np.zeros((3, 3)), -np.inf, 0
-    pairs = _far_pairs(t, rarest)
-    for begin, end in zip((0, *BATCHES[:-1]), BATCHES, strict=True):
-        tried += propose(
-            pairs[begin:end], t, problem.start2, label1, w, 2 * scale,
-            ground, t[sample[:QUICK]], layer[label1[sample[:QUICK]]], radius, best, kept,
-        )  # fmt: skip
-        full = [
-            score(ground, m, t[sample], layer[label1[sample]], radius, len(sample)) for m in kept[np.isfinite(best)]
-        ]
-        if full and max(full) > value:
-            value, top = max(full), kept[np.isfinite(best)][int(np.argmax(full))]
-        if end >= len(pairs) or tried >= budget or value > np.log(max(1, tried)) + 20:
-            break
-    return (top, float(value), tried) if np.isfinite(value) else None
+    return ground, layer
 
 
 def _far_pairs(t: Floats, rarest: Ints) -> Ints:
