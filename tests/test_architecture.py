@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -53,6 +54,39 @@ def test_imports_go_one_way(path):
     knows = {"masking"} if path.relative_to(SOURCE).as_posix() in READS_MASKINGS else set()
     allowed = ROOMS_BELOW[own] | {own} | knows | (set() if own == "kernels" else {"errors"})
     assert {name for name in imported(path) if (SOURCE / name).is_dir() or (SOURCE / f"{name}.py").exists()} <= allowed
+
+
+def compiled(node):
+    """How a function is compiled: kernel, lean, inner, inlined, another decorator's name, or None."""
+    names = [d.id for d in getattr(node, "decorator_list", []) if isinstance(d, ast.Name)]
+    return names[0] if names else None
+
+
+@cache
+def inner_functions():
+    """(module, name) of everything that Python must not call: it has no wrapper, and the call would crash."""
+    return {
+        (f"unmask.kernels.{path.stem}", node.name)
+        for path in SOURCE.glob("kernels/*.py")
+        for node in ast.parse(path.read_text()).body
+        if compiled(node) in {"inner", "inlined"}
+    }
+
+
+@pytest.mark.parametrize("path", [*FILES, *sorted(Path(__file__).parent.rglob("*.py"))], ids=lambda path: path.name)
+def test_python_does_not_call_inner_kernels(path):
+    module = f"unmask.kernels.{path.stem}"
+    tree = ast.parse(path.read_text())
+    known = {name for home, name in inner_functions() if home == module and path.parent.name == "kernels"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            inside = {name for home, name in inner_functions() if home == node.module}
+            known |= {alias.asname or alias.name for alias in node.names if alias.name in inside}
+    for node in tree.body:
+        if not isinstance(node, ast.Import | ast.ImportFrom) and compiled(node) not in {
+            "kernel", "lean", "inner", "inlined",
+        }:  # fmt: skip
+            assert not {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & known, getattr(node, "name", node)
 
 
 def test_only_one_file_knows_spark():

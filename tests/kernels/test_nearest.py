@@ -102,6 +102,39 @@ def test_ties_are_listed(method, space, seed):
         assert rows[start[i] : start[i + 1]].tolist() == sorted(expected[query][2])
 
 
+@pytest.mark.parametrize("method", METHODS)
+@many
+@given(n=st.integers(1, 300), p=st.integers(1, 4), values=st.integers(1, 40), seed=st.integers(0, 2**20))
+def test_ranks_with_many_ties_equal_the_definition(method, n, p, values, seed):
+    """Ranks are counted leaf by leaf, equal queries searched once: results as if one by one."""
+    rng = np.random.default_rng(seed)
+    points, queries = (rng.integers(0, values, (size, p)) / 2 for size in (n, 25))
+    space = plain(queries, points, norm=0)
+    tree = plant(space, method=method)
+    assert tree.sharp
+    found = nearest(space, seed=seed, tree=tree)
+    for i, (least, second, ties) in enumerate(naive.nearest(space)):
+        assert (found.least[i], found.second[i], found.ties[i]) == (least, second, len(ties))
+        assert found.row[i] in ties
+    truth = truths(space, rng)
+    decision = decide(space, truth, tree=tree)
+    assert list(zip(decision.closer, decision.ties, strict=True)) == naive.decide(space, truth)
+    assert rank_of_truth(space, truth, 40, tree=tree).tolist() == [min(40, rank) for rank in naive.ranks(space, truth)]
+
+
+def test_a_tolerance_that_joins_ranks_is_kept():
+    space = plain([[0.0]], [[1.0], [1.125], [3.0]], norm=0, tolerance=0.2)
+    assert not plant(space).sharp
+    assert nearest(space).ties.tolist() == [2]
+
+
+def test_equal_queries_draw_their_own_lots():
+    points = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+    found = nearest(plain(np.zeros((8000, 2)), points, norm=0))
+    assert (found.ties == 4).all()
+    assert np.abs(np.bincount(found.row, minlength=4) / 8000 - 0.25).max() < 0.025  # five standard errors
+
+
 @many
 @given(space=spaces())
 def test_distances_of_pairs_are_those_of_the_definition(space):

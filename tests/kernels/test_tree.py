@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,9 +8,26 @@ from hypothesis import strategies as st
 from spaces import plain, spaces
 
 from naive_nearest import distance
-from unmask.kernels.search import desk, limit, near_boxes, screen
+from unmask.kernels import search
+from unmask.kernels.search import desk
 from unmask.kernels.space import CHEBYSHEV, EUCLIDEAN
 from unmask.kernels.tree import LANES, LEAF, plant
+
+
+@numba.njit
+def limit(tree, reduced):
+    return search.limit(tree, reduced)
+
+
+@numba.njit
+def screen(tree, leaf, probe, within, far):
+    return search.screen(tree, leaf, probe, within, far)
+
+
+@numba.njit
+def near_boxes(tree, height, parent, probe, within, gaps):
+    return search.near_boxes(tree, height, parent, probe, within, gaps)
+
 
 usual = settings(max_examples=100, deadline=None)
 

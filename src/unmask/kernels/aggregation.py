@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.chunks import in_chunks
-from unmask.kernels.compiling import kernel, lean
+from unmask.kernels.compiling import inner, kernel
 
 if TYPE_CHECKING:
     from unmask.kernels.space import Floats, Space
@@ -44,7 +44,7 @@ def hardest_of(space: Space, truth: Rows, linear: Floats, pairs: Floats, k: int,
     return found
 
 
-@lean
+@inner
 def _differences(space: Space, i: int, j: int, out: Floats) -> None:
     p = space.queries.shape[1]
     for k in range(p):
@@ -55,7 +55,7 @@ def _differences(space: Space, i: int, j: int, out: Floats) -> None:
         out[p + k] = space.code_missing[k] if a < 0 or b < 0 else (0.0 if a == b else space.step[k])
 
 
-@lean
+@inner
 def _aggregate(d: Floats, linear: Floats, pairs: Floats, ordered: bool) -> float:  # noqa: FBT001
     m = d.shape[0]
     if ordered:

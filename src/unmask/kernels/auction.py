@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.candidates import Desk, Lists, Shop, enlist, search_list, update_prices
-from unmask.kernels.compiling import inlined, kernel, lean
+from unmask.kernels.compiling import inlined, inner, kernel, lean
 from unmask.kernels.market import Market, holds_all, lower_bid, place
 
 Floats = NDArray[np.float64]
@@ -96,7 +96,7 @@ def _best_two(m: Market, lists: Lists, i: int) -> tuple[int, float, float]:
     """Place and level of the best object of which i does not hold everything, and the next best level."""
     best, second, at = np.inf, np.inf, -1
     for k in range(lists.start[i], lists.start[i] + lists.length[i]):
-        j = lists.item[k]
+        j = int(np.int64(lists.item[k]))
         level = lists.cost[k] + m.price[j]
         if level < second and not holds_all(m, i, j):
             if level < best:
@@ -106,7 +106,7 @@ def _best_two(m: Market, lists: Lists, i: int) -> tuple[int, float, float]:
     return at, best, second
 
 
-@lean
+@inner
 def _settle(m: Market, lists: Lists, i: int, epsilon: float) -> None:
     """Level the bids of a bidder of many units before others act.
 
@@ -118,7 +118,7 @@ def _settle(m: Market, lists: Lists, i: int, epsilon: float) -> None:
     if level == np.inf:
         return
     for k in range(lists.start[i], lists.start[i] + lists.length[i]):
-        j, bid = lists.item[k], level + epsilon - lists.cost[k]
+        j, bid = int(np.int64(lists.item[k])), level + epsilon - lists.cost[k]
         if holds_all(m, i, j):
             m.bid[m.slot[j]] = m.price[j] = max(m.price[j], bid)
         elif m.capacity[j] > 1:
@@ -129,7 +129,7 @@ def _settle(m: Market, lists: Lists, i: int, epsilon: float) -> None:
                 m.bid[m.slot[j]] = m.price[j] = level
 
 
-@lean
+@inner
 def _bid(m: Market, lists: Lists, q: Queue, i: int, epsilon: float) -> bool:
     """Let bidder i place its free units. False if its list is exhausted first."""
     while m.free[i] > 0:
@@ -139,7 +139,7 @@ def _bid(m: Market, lists: Lists, q: Queue, i: int, epsilon: float) -> bool:
         level = min(second, lists.threshold[i])
         if level == np.inf:  # nothing else is to be had
             level = best
-        j, cost = lists.item[at], lists.cost[at]
+        j, cost = int(np.int64(lists.item[at])), lists.cost[at]
         loser = place(m, i, j, max(level + epsilon - cost, m.price[j] + 0.5 * epsilon), cost)
         q.state[_BIDS] += 1
         if loser >= 0:

@@ -1,9 +1,9 @@
-"""The kernel of nearest(): what one query keeps of the points it meets.
+"""The kernels of nearest(): what one query keeps of the points it meets, and the lots of those that tie.
 
-Four numbers are enough: the least distance, the smallest that is no tie, the number of ties, and the tie that waits the
-shortest (lottery.py). They depend on the set of points met, not on their order, but for one case: when the least
-distance falls by less than the tolerance, some of the old ties stay and others do not. Then the query is searched once
-more with the least distance known from the start.
+Three numbers are enough: the least distance, the smallest that is no tie, and the number of ties. They depend on the
+set of points met, not on their order, but for one case: when the least distance falls by less than the tolerance, some
+of the old ties stay and others do not. Then the query is searched once more with the least distance known from the
+start. Lots are drawn afterwards, among the ties alone: where a thousand points tie, they are most of the work.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.kernels.compiling import inlined, kernel, lean
-from unmask.kernels.lottery import may_win, pick, wait
+from unmask.kernels.bits import popcount
+from unmask.kernels.compiling import inlined, inner, kernel, lean
+from unmask.kernels.lottery import branch, least_draw, pick, stem, wait
 from unmask.kernels.search import Desk, enter, limit, measured, next_leaf, screen, tiles
-from unmask.kernels.tree import LEAF, Rows
-from unmask.kernels.vector import lowest_bit
+from unmask.kernels.tree import LEAF, SHARP_STEP, Rows
+from unmask.kernels.vector import lowest_bit, near_mask
 
 if TYPE_CHECKING:
     from unmask.kernels.space import Floats, Space
@@ -32,8 +33,7 @@ class Best(NamedTuple):
     least: Floats
     second: Floats
     ties: Rows
-    place: Rows  # tree position of the winner
-    waited: Floats  # its waiting time
+    place: Rows  # tree position of a nearest point
     state: Rows  # OPEN; UNSETTLED: ties must be counted again; KNOWN: the least distance is final
 
 
@@ -41,7 +41,13 @@ def blank(queries: Rows) -> Best:
     """Nothing met yet."""
     n = len(queries)
     counts, places, states = np.zeros(n, np.int64), np.full(n, -1, np.int64), np.full(n, OPEN, np.int64)
-    return Best(queries, np.full(n, np.inf), np.full(n, np.inf), counts, places, np.full(n, np.inf), states)
+    return Best(queries, np.full(n, np.inf), np.full(n, np.inf), counts, places, states)
+
+
+def hand_out(best: Best, label: Rows) -> Best:
+    """What was found for distinct queries, for all of them: query i is number label[i] of the distinct ones."""
+    found = (best.least[label], best.second[label], best.ties[label], best.place[label], best.state[label])
+    return Best(np.arange(len(label)), *found)
 
 
 @inlined
@@ -51,24 +57,68 @@ def tie_limit(space: Space, least: float) -> float:
 
 
 @lean
-def find_best(space: Space, tree: Tree, slots: Rows, seed: int, best: Best, desk: Desk) -> None:
+def find_best(space: Space, tree: Tree, slots: Rows, best: Best, desk: Desk) -> None:
     """Search the queries of some slots."""
     for turn in (OPEN, KNOWN):
         for tile in range(tiles(tree)):
             for slot in slots:
                 if best.state[slot] == turn or (turn == OPEN and best.state[slot] == UNSETTLED):
-                    _visit(space, tree, tile, slot, seed, best, desk)
+                    _visit(space, tree, tile, slot, best, desk)
         for slot in slots:
             if best.state[slot] == UNSETTLED:
-                best.state[slot], best.ties[slot] = KNOWN, 0
-                best.second[slot] = best.waited[slot] = np.inf
+                best.state[slot], best.ties[slot], best.second[slot] = KNOWN, 0, np.inf
+
+
+@inner
+def _visit(space: Space, tree: Tree, tile: int, slot: int, best: Best, desk: Desk) -> None:
+    query, least, second, ties = best.query[slot], best.least[slot], best.second[slot], best.ties[slot]
+    probe, cut, within = tree.probes[query], tie_limit(space, least), limit(tree, second)
+    top = enter(tree, tile, desk)
+    while True:
+        leaf, top = next_leaf(tree, probe, within, desk, top)
+        if leaf < 0:
+            break
+        mask = screen(tree, leaf, probe, within, desk.far)
+        if mask and tree.sharp and not mask & near_mask(desk.far, (least - SHARP_STEP) / tree.scale):
+            equal = mask & near_mask(desk.far, least / tree.scale) & tree.single[leaf]
+            ties += popcount(np.uint64(equal))  # of ranks hundreds may tie: count them at once
+            mask &= ~equal
+        while mask:
+            j = lowest_bit(mask)
+            mask &= mask - 1
+            if desk.far[j] > within:
+                continue
+            place = leaf * LEAF + j
+            d = measured(space, tree, query, place, desk.far[j])
+            if d > cut:
+                if d < second:
+                    second, within = d, limit(tree, d)
+            elif d >= least:
+                ties += tree.weight[place]
+            else:
+                cut = tie_limit(space, d)
+                if least <= cut:
+                    best.state[slot] = UNSETTLED
+                else:  # all that was met before is now beyond the ties, and the old least is the nearest of it
+                    best.state[slot], second, within = OPEN, least, limit(tree, least)
+                least, ties, best.place[slot] = d, tree.weight[place], place
+    best.least[slot], best.second[slot], best.ties[slot] = least, second, ties
 
 
 @lean
-def _visit(space: Space, tree: Tree, tile: int, slot: int, seed: int, best: Best, desk: Desk) -> None:
-    query = best.query[slot]
-    probe = tree.probes[query]
-    within = limit(tree, best.second[slot])
+def draw_lots(space: Space, tree: Tree, slots: Rows, seed: int, best: Best, waited: Floats, desk: Desk) -> None:
+    """Put the nearest point that waits the shortest in the place of some slots. `waited` is inf before."""
+    for tile in range(tiles(tree)):
+        for slot in slots:
+            _draw(space, tree, tile, slot, seed, best, waited, desk)
+
+
+@inner
+def _draw(space: Space, tree: Tree, tile: int, slot: int, seed: int, best: Best, waited: Floats, desk: Desk) -> None:
+    query, shortest, winner = best.query[slot], waited[slot], best.place[slot]
+    high, low = stem(seed, query, 1), stem(seed, query, 2)
+    probe, cut = tree.probes[query], tie_limit(space, best.least[slot])
+    within, enough = limit(tree, cut), least_draw(shortest)
     top = enter(tree, tile, desk)
     while True:
         leaf, top = next_leaf(tree, probe, within, desk, top)
@@ -78,34 +128,15 @@ def _visit(space: Space, tree: Tree, tile: int, slot: int, seed: int, best: Best
         while mask:
             j = lowest_bit(mask)
             mask &= mask - 1
-            if desk.far[j] <= within:
-                place = leaf * LEAF + j
-                d = measured(space, tree, query, place, desk.far[j])
-                if d < best.second[slot]:
-                    _meet(space, tree, slot, place, d, seed, best)
-                    within = limit(tree, best.second[slot])
-
-
-@lean
-def _meet(space: Space, tree: Tree, slot: int, place: int, d: float, seed: int, best: Best) -> None:
-    """Take in one point that is nearer than the second best."""
-    least = best.least[slot]
-    if d < least:
-        if least <= tie_limit(space, d):
-            best.state[slot] = UNSETTLED
-        else:  # all that was met before is now beyond the ties, and the old least is the nearest of it
-            best.state[slot], best.second[slot] = OPEN, least
-        best.least[slot], best.ties[slot], best.waited[slot] = d, 0, np.inf
-    elif d > tie_limit(space, least):
-        best.second[slot] = d
-        return
-    row, weight = tree.rows[place], tree.weight[place]
-    best.ties[slot] += weight
-    if not may_win(seed, best.query[slot], row, weight, best.waited[slot]):
-        return
-    time = wait(seed, best.query[slot], row, weight)
-    if time < best.waited[slot] or (time == best.waited[slot] and row < tree.rows[best.place[slot]]):
-        best.waited[slot], best.place[slot] = time, place
+            place = leaf * LEAF + j
+            row = tree.rows[place]
+            if branch(high, row) < enough and tree.single[leaf] >> j & 1:
+                continue
+            if measured(space, tree, query, place, desk.far[j]) <= cut:
+                time = wait(high, low, row, tree.weight[place])
+                if time < shortest or (time == shortest and row < tree.rows[winner]):
+                    shortest, winner, enough = time, place, least_draw(time)
+    waited[slot], best.place[slot] = shortest, winner
 
 
 @kernel
@@ -114,5 +145,5 @@ def winners(tree: Tree, best: Best, seed: int) -> Rows:
     rows = np.full(best.place.shape[0], -1, dtype=np.int64)
     for slot in range(rows.shape[0]):
         t = best.place[slot]
-        rows[slot] = tree.members[tree.start[t] + pick(seed, best.query[slot], tree.rows[t], tree.weight[t])]
+        rows[slot] = tree.members[tree.start[t] + pick(stem(seed, best.query[slot], 3), tree.rows[t], tree.weight[t])]
     return rows

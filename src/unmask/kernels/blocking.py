@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.chunks import in_chunks
-from unmask.kernels.compiling import kernel, lean
+from unmask.kernels.compiling import inner, kernel
 from unmask.kernels.patterns import level_of
 from unmask.kernels.weighing import Weighing, blank, take
 
@@ -129,7 +129,7 @@ def _ranges(records: Floats, begin: Ints, end: Ints) -> tuple[Floats, Floats, ND
     return low, high, gaps
 
 
-@lean
+@inner
 def _bound(blocks: Blocks, scale: Scale, x: Floats, b: int) -> float:
     """The greatest weight that a record of a block can have."""
     total = 0.0
@@ -148,7 +148,7 @@ def _bound(blocks: Blocks, scale: Scale, x: Floats, b: int) -> float:
     return total
 
 
-@lean
+@inner
 def _weight(blocks: Blocks, scale: Scale, x: Floats, place: int, least: float) -> float:
     """Weight of a pair; -inf as soon as the attributes that are left cannot bring it to ``least``."""
     total = 0.0
@@ -159,7 +159,7 @@ def _weight(blocks: Blocks, scale: Scale, x: Floats, place: int, least: float) -
     return total
 
 
-@lean
+@inner
 def _open(blocks: Blocks, scale: Scale, x: Floats, b: int, stack: Ints, bounds: Floats, top: int) -> int:
     """Put both halves of a block on the stack, the better one on top."""
     first = blocks.first[b]
@@ -212,7 +212,7 @@ def _search(
             out.true[i] = _weight(blocks, scale, left[i], home[truth[i]], -math.inf)
 
 
-@lean
+@inner
 def _best_of(
     x: Floats, blocks: Blocks, scale: Scale, i: int, seed: int, stack: Ints, bounds: Floats, out: Weighing
 ) -> None:
@@ -233,7 +233,7 @@ def _best_of(
                 lot = take(out, i, blocks.rows[place], weight, -1, seed, lot)
 
 
-@lean
+@inner
 def _sum_of(x: Floats, blocks: Blocks, scale: Scale, best: float, stack: Ints, bounds: Floats) -> float:
     """Sum of exp(weight - best), but for candidates each below SLACK / n of the sum so far: at most SLACK in all."""
     total, each = 0.0, math.log(SLACK / blocks.rows.shape[0])

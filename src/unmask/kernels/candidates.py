@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.chunks import in_chunks
-from unmask.kernels.compiling import inlined, lean
+from unmask.kernels.compiling import inlined, inner, lean
 from unmask.kernels.search import LEVEL_SHIFT, STACK, exact, limit, near_boxes, screen
 from unmask.kernels.space import EUCLIDEAN, Space
 from unmask.kernels.tree import LANES, LEAF, Singles, Tree, plant
-from unmask.kernels.vector import lowest_bit
+from unmask.kernels.vector import level_mask, lowest_bit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -124,7 +124,7 @@ def update_prices(shop: Shop, price: Floats) -> None:
             shop.box[tree.level[h] + b // LANES, b % LANES] = least
 
 
-@lean
+@inner
 def cost_of(shop: Shop, i: int, j: int) -> float:
     """Cost of bidder i and object j."""
     d = exact(shop.space, i, j)
@@ -151,6 +151,19 @@ def _floor(shop: Shop, gap: float) -> float:
 
 
 @inlined
+def _near(shop: Shop, price: Floats, i: int, leaf: int, cut: float, far: Singles) -> int:
+    """Bits of the objects of a leaf whose cost + price may be below ``cut``; their stored distances are in ``far``."""
+    tree = shop.tree
+    mask = screen(tree, leaf, tree.probes[i], _within(shop, cut - shop.leaf[leaf]), far)
+    if mask and (leaf + 1) * LEAF <= tree.rows.shape[0]:  # most are too dear; the last leaf may lack prices
+        unit, error = 1.0 / (math.sqrt(tree.scale) if shop.root else tree.scale), tree.error
+        if tree.norm == EUCLIDEAN and not shop.root:  # (root(x) + e)**2 <= x + e (x + 1) + e**2
+            unit, error = unit * (1.0 + error), error * (1.0 + error)
+        mask &= level_mask(far, price, leaf * LEAF, cut, (unit, error, tree.slack, shop.root))
+    return mask
+
+
+@inlined
 def _replace_worst(desk: Desk, n: int, level: float, item: int, cost: float) -> None:
     """Put a candidate in the place of the worst of n: a heap with the greatest level on top."""
     levels, items, costs = desk.levels, desk.items, desk.costs
@@ -171,7 +184,7 @@ def _look(shop: Shop, price: Floats, i: int, leaf: int, cut: float, n: int, desk
     """Offer the objects of a leaf to the heap. Returns the level from which on nothing is wanted any more."""
     far = desk.far
     desk.looked[0] += 1
-    mask = screen(shop.tree, leaf, shop.tree.probes[i], _within(shop, cut - shop.leaf[leaf]), far)
+    mask = _near(shop, price, i, leaf, cut, far)
     while mask:
         j = lowest_bit(mask)
         mask &= mask - 1
@@ -208,7 +221,7 @@ def _open(shop: Shop, i: int, height: int, parent: int, cut: float, desk: Desk, 
     return top
 
 
-@lean
+@inner
 def find(shop: Shop, price: Floats, i: int, cut: float, n: int, desk: Desk) -> float:
     """Find the n objects of least cost + price below ``cut`` for bidder i; items are -1 if there are fewer.
 
@@ -249,7 +262,7 @@ def _next_leaf(shop: Shop, i: int, cut: float, desk: Desk, top: int) -> tuple[in
     return leaf, top
 
 
-@lean
+@inner
 def search_list(lists: Lists, shop: Shop, price: Floats, i: int, desk: Desk) -> None:
     """Search the list of bidder i anew; see refresh."""
     n_o = shop.space.points.shape[0]
@@ -294,7 +307,7 @@ def refresh(lists: Lists, shop: Shop, price: Floats, bidders: Ints) -> None:
     in_chunks(lambda part: _refresh(lists, shop, price, bidders[part], new_desk(size)), len(bidders), chunk=_CHUNK)
 
 
-@lean
+@inner
 def enlist(lists: Lists, price: Floats, i: int, j: int, cost: float) -> None:
     """Put object j on bidder i's list; if there is no place, the worst entry goes and the threshold says so."""
     a, n = lists.start[i], lists.length[i]
@@ -336,7 +349,7 @@ def _announce(lists: Lists, price: Floats, back: Shop, ceiling: Floats, fallen: 
 @inlined
 def _announce_leaf(lists: Lists, price: Floats, back: Shop, ceiling: Floats, j: int, leaf: int, far: Singles) -> None:
     cut = -price[j]
-    mask = screen(back.tree, leaf, back.tree.probes[j], _within(back, cut - back.leaf[leaf]), far)
+    mask = _near(back, ceiling, j, leaf, cut, far)
     while mask:
         k = lowest_bit(mask)
         mask &= mask - 1

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from unmask.kernels.space import Space
 
-from unmask.kernels.compiling import kernel, lean
+from unmask.kernels.compiling import inner, kernel
 from unmask.kernels.space import CHEBYSHEV, EUCLIDEAN, Codes, Floats
 
 Rows = NDArray[np.int64]
 
 
-@lean
+@inner
 def pair(
     a: Floats, b: Floats, c: Codes, d: Codes, norm: int, missing: Floats, step: Floats, code_missing: Floats
 ) -> float:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.kernels.chunks import in_chunks
-from unmask.kernels.compiling import kernel, lean
+from unmask.kernels.compiling import inner, kernel, lean
 from unmask.kernels.space import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Codes, Floats
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SAMPLE = 20_000  # rows that principal axes are taken from
 CHUNK = 8192
+SHARP_STEP = 0.125  # of sharp numbers
 
 
 class Frame(NamedTuple):
@@ -35,7 +36,7 @@ class Frame(NamedTuple):
     whole: bool  # no number is missing on either side
     error: float  # E of the proof
     slack: float
-    sharp: bool  # stored numbers and their differences are exact
+    sharp: bool  # stored numbers and their differences are exact, and the tolerance lets equal distances tie only
 
 
 def choose_frame(space: Space, *, turn: bool) -> Frame:
@@ -54,7 +55,7 @@ def choose_frame(space: Space, *, turn: bool) -> Frame:
     coordinates = {CHEBYSHEV: 1.0, MANHATTAN: float(p), EUCLIDEAN: math.sqrt(p)}[space.norm]
     error = 2.0 * coordinates * (2.0**-24 + (p + 4) * 2.0**-52)
     slack = 4.0 * (p + len(space.step) + 8) * 2.0**-24 + _defect(rotation)
-    sharp = sharp and len(space.step) == 0
+    sharp = sharp and len(space.step) == 0 and 2.0 * size * space.tolerance + space.floor < SHARP_STEP
     return Frame(centre, rotation, scale, whole, 0.0 if sharp else error, 0.0 if sharp else slack, sharp)
 
 
@@ -141,7 +142,7 @@ def _store(frame: Frame, values: Floats, codes: Codes, rows: Rows, room: Floats,
             table[i, p + k] = code & 0xFFFFFF if code >= 0 else np.nan
 
 
-@lean
+@inner
 def _turn(rotation: Floats, row: Floats, out: Singles) -> None:
     p = row.shape[0]
     if rotation.shape[0] == 0:

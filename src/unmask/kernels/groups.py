@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.compiling import kernel
+from unmask.kernels.compiling import inner, kernel
 
 if TYPE_CHECKING:
     from unmask.kernels.space import Codes, Floats
@@ -41,7 +41,7 @@ def identical(values: Floats, codes: Codes) -> Groups:
     return Groups(first, label, start, np.argsort(label, kind="stable").astype(np.int64))
 
 
-@kernel
+@inner
 def _same(words: Rows, codes: Codes, i: int, j: int) -> bool:
     for k in range(words.shape[1]):
         if words[i, k] != words[j, k]:
@@ -52,7 +52,7 @@ def _same(words: Rows, codes: Codes, i: int, j: int) -> bool:
     return True
 
 
-@kernel
+@inner
 def _slot(words: Rows, codes: Codes, i: int, bits: int) -> int:
     """Multiplicative hash in 32-bit steps: products stay below 2**63, so plain Python gives the same numbers."""
     h = 0x9E3779B1

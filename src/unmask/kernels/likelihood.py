@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.chunks import in_chunks
-from unmask.kernels.compiling import kernel, lean
+from unmask.kernels.compiling import inner, kernel
 from unmask.kernels.weighing import Weighing, blank, take
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def likelihoods(made: Makings, truth: Ints, seed: int = 0) -> Likelihoods:
     return out
 
 
-@lean
+@inner
 def _part(made: Makings, i: int, j: int, k: int) -> Any:  # noqa: ANN401, PLR0911 - a float; one way out per kind
     """Log-likelihood of one attribute, up to a constant of the record."""
     x, y, kind = made.x[i, k], made.y[j, k], made.kind[k]
@@ -97,7 +97,7 @@ def _part(made: Makings, i: int, j: int, k: int) -> Any:  # noqa: ANN401, PLR091
     return made.profile[k, place, min(max(moved, 0), bins - 1)]
 
 
-@lean
+@inner
 def _against(weight: float, crowd: float) -> float:
     """Log of p / (sum of all p - p): the odds that this person rather than another made the record."""
     if crowd != crowd:  # noqa: PLR0124  NaN

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.kernels.best import tie_limit
-from unmask.kernels.compiling import kernel, lean
-from unmask.kernels.lottery import pick, wait
+from unmask.kernels.compiling import inner, kernel, lean
+from unmask.kernels.lottery import pick, stem, wait
 from unmask.kernels.search import Desk, enter, limit, measured, next_leaf, screen, tiles
 from unmask.kernels.tree import LEAF, Rows
 from unmask.kernels.vector import lowest_bit
@@ -35,7 +35,7 @@ def k_part(space: Space, tree: Tree, queries: Rows, seed: int, lists: Lists, des
             _visit(space, tree, tile, query, seed, lists, desk)
 
 
-@lean
+@inner
 def _visit(space: Space, tree: Tree, tile: int, query: int, seed: int, lists: Lists, desk: Desk) -> None:
     probe = tree.probes[query]
     last = _bound(tree, query, lists)
@@ -58,7 +58,7 @@ def _visit(space: Space, tree: Tree, tile: int, query: int, seed: int, lists: Li
                     within = limit(tree, last)
 
 
-@lean
+@inner
 def _bound(tree: Tree, query: int, lists: Lists) -> float:
     """Return the distance of the k-th point, and forget the groups after it."""
     k, points = lists.place.shape[1], 0
@@ -73,10 +73,10 @@ def _bound(tree: Tree, query: int, lists: Lists) -> float:
     return np.inf
 
 
-@lean
+@inner
 def _insert(tree: Tree, query: int, place: int, d: float, seed: int, lists: Lists) -> None:
     row = tree.rows[place]
-    time = wait(seed, query, row, tree.weight[place])
+    time = wait(stem(seed, query, 1), stem(seed, query, 2), row, tree.weight[place])
     k, at = lists.place.shape[1], 0
     while at < k and lists.place[query, at] >= 0:
         other = lists.distance[query, at]
@@ -110,7 +110,7 @@ def spread(tree: Tree, lists: Lists, seed: int) -> tuple[Rows, Floats]:
             if t < 0 or filled == k:
                 break
             weight = tree.weight[t]
-            first = pick(seed, query, tree.rows[t], weight)
+            first = pick(stem(seed, query, 3), tree.rows[t], weight)
             for m in range(min(weight, k - filled)):
                 rows[query, filled] = tree.members[tree.start[t] + (first + m) % weight]
                 distances[query, filled] = lists.distance[query, i]
@@ -128,7 +128,7 @@ def tied_part(space: Space, tree: Tree, slots: Rows, best: Best, start: Rows, ro
         rows[start[slot] : at].sort()
 
 
-@lean
+@inner
 def _collect(space: Space, tree: Tree, tile: int, slot: int, best: Best, rows: Rows, at: int, desk: Desk) -> int:
     query, cut = best.query[slot], tie_limit(space, best.least[slot])
     probe = tree.probes[query]

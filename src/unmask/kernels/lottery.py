@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 
-from unmask.kernels.compiling import kernel
+from unmask.kernels.compiling import inlined, inner
 
 MASK = 0xFFFFFFFF
 
 
-@kernel
+@inner
 def mix(h: int) -> int:
     """Scramble 32 bits; products stay below 2**63, so plain Python gives the same numbers."""
     h = ((h ^ (h >> 16)) * 0x45D9F3B) & MASK
@@ -22,33 +22,43 @@ def mix(h: int) -> int:
     return h ^ (h >> 16)
 
 
-@kernel
-def draw(seed: int, query: int, point: int, salt: int) -> int:
-    """32 bits that look random."""
+@inner
+def stem(seed: int, query: int, salt: int) -> int:
+    """The part of draw() that is the same for all points."""
     h = mix((seed & MASK) ^ 0x9E3779B1)
     h = mix(h ^ ((seed >> 32) & MASK))
     h = mix((h + salt) & MASK)
     h = mix(h ^ (query & MASK))
-    h = mix(h ^ ((query >> 32) & MASK))
+    return mix(h ^ ((query >> 32) & MASK))
+
+
+@inlined
+def branch(h: int, point: int) -> int:
+    """32 bits that look random, of a stem and a point."""
     h = mix(h ^ (point & MASK))
     return mix(h ^ ((point >> 32) & MASK))
 
 
-@kernel
-def wait(seed: int, query: int, point: int, weight: int) -> float:
-    """Waiting time of a group of `weight` identical points named by `point`."""
-    high, low = draw(seed, query, point, 1), draw(seed, query, point, 2)
-    return -math.log((high * 4294967296.0 + low + 1.0) / 18446744073709551616.0) / weight
+@inner
+def draw(seed: int, query: int, point: int, salt: int) -> int:
+    """32 bits that look random."""
+    return branch(stem(seed, query, salt), point)
 
 
-@kernel
-def may_win(seed: int, query: int, point: int, weight: int, waited: float) -> bool:
-    """Tell, for a third of the price, whether wait() may be at most `waited`: -log(u) is at least 1 - u."""
-    high = draw(seed, query, point, 1)
-    return (1.0 - (high + 1.0) / 4294967296.0) / weight <= waited * (1.0 + 1e-12)
+@inlined
+def wait(high: int, low: int, point: int, weight: int) -> float:
+    """Waiting time of a group of `weight` identical points named by `point`; stems of salt 1 and 2."""
+    uniform = (branch(high, point) * 4294967296.0 + branch(low, point) + 1.0) / 18446744073709551616.0
+    return -math.log(uniform) / weight
 
 
-@kernel
-def pick(seed: int, query: int, point: int, weight: int) -> int:
-    """Which of a group's `weight` members wins."""
-    return draw(seed, query, point, 3) % weight
+@inlined
+def least_draw(waited: float) -> float:
+    """wait() of a single point exceeds `waited` when its first draw is below this: -log(u) is at least 1 - u."""
+    return (1.0 - waited * (1.0 + 1e-12)) * 4294967296.0 - 1.0
+
+
+@inlined
+def pick(h: int, point: int, weight: int) -> int:
+    """Which of a group's `weight` members wins; the stem of salt 3."""
+    return branch(h, point) % weight

@@ -128,7 +128,7 @@ def _drop_top(m: Market, j: int) -> None:
     last = m.tranches[j]
     if last > 0:
         _swap(m, s, s + last)
-        _sift_down(m, j, 0)
+        _sift_down(m, j, int(np.int64(0)))
 
 
 @inlined
@@ -144,7 +144,7 @@ def place(m: Market, i: int, j: int, offer: float, cost: float) -> int:
         _insert(m, i, j, units, offer, cost)
     elif m.holder[s] == i:  # its own tranche is the cheapest: defend it
         m.bid[s] = max(m.bid[s], offer)
-        _sift_down(m, j, 0)
+        _sift_down(m, j, int(np.int64(0)))
     else:
         loser = m.holder[s]
         units = min(m.free[i], m.amount[s])

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.compiling import kernel, lean
+from unmask.kernels.compiling import inner, kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -87,7 +87,7 @@ def build(values: Floats) -> ShrinkingTree:
     return tree
 
 
-@lean
+@inner
 def _select(key: Floats, order: Ints, low: int, high: int, middle: int) -> None:
     """Move keys (and their rows) so that none before `middle` exceeds, and none after is below, the one at it."""
     while low < high:
@@ -110,7 +110,7 @@ def _select(key: Floats, order: Ints, low: int, high: int, middle: int) -> None:
             return
 
 
-@lean
+@inner
 def _refresh(tree: ShrinkingTree, node: int) -> None:
     """Recompute count, box and sum of a node from its children or its records."""
     m = tree.points.shape[1]
@@ -135,7 +135,7 @@ def _refresh(tree: ShrinkingTree, node: int) -> None:
         tree.low[node, c], tree.high[node, c], tree.total[node, c] = least, most, total
 
 
-@lean
+@inner
 def _farthest_bound(tree: ShrinkingTree, node: int, query: Floats) -> float:
     """Bound from above the squared distance from the query to what is left in the node; -1 when nothing is."""
     if tree.size[node] == 0:
@@ -147,7 +147,7 @@ def _farthest_bound(tree: ShrinkingTree, node: int, query: Floats) -> float:
     return bound
 
 
-@lean
+@inner
 def _nearest_bound(tree: ShrinkingTree, node: int, query: Floats) -> float:
     """Bound from below the squared distance from the query to what is left in the node."""
     if tree.size[node] == 0:
@@ -159,7 +159,7 @@ def _nearest_bound(tree: ShrinkingTree, node: int, query: Floats) -> float:
     return bound
 
 
-@lean
+@inner
 def _squared(tree: ShrinkingTree, place: int, query: Floats) -> float:
     total = 0.0
     for c in range(query.size):
@@ -168,7 +168,7 @@ def _squared(tree: ShrinkingTree, place: int, query: Floats) -> float:
     return total
 
 
-@lean
+@inner
 def farthest(tree: ShrinkingTree, desk: Desk) -> int:
     """Return the place of the remaining point farthest from desk.query."""
     best, found = -1.0, -1
@@ -195,7 +195,7 @@ def farthest(tree: ShrinkingTree, desk: Desk) -> int:
     return found
 
 
-@lean
+@inner
 def nearest(tree: ShrinkingTree, desk: Desk) -> None:
     """Put the leaves and places of the remaining points nearest to desk.query into desk.found, the nearest first."""
     stack, bounds, query, found, distances = desk.stack, desk.bounds, desk.query, desk.found, desk.distances
@@ -228,7 +228,7 @@ def nearest(tree: ShrinkingTree, desk: Desk) -> None:
         top += 2
 
 
-@lean
+@inner
 def _remove(tree: ShrinkingTree, found: Ints, group: int, groups: Ints) -> None:
     """Give the found points their group and take them out of the tree."""
     k = len(found)
@@ -256,7 +256,7 @@ def _remove(tree: ShrinkingTree, found: Ints, group: int, groups: Ints) -> None:
             node = tree.parent[node]
 
 
-@lean
+@inner
 def _group_around(tree: ShrinkingTree, place: int, group: int, groups: Ints, desk: Desk) -> None:
     """Gather the k points nearest to the one at a place; it stays in desk.query."""
     for c in range(desk.query.size):

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.kernels.best import OPEN, blank, find_best, winners
+from unmask.kernels.best import OPEN, blank, draw_lots, find_best, hand_out, winners
 from unmask.kernels.chunks import in_chunks
 from unmask.kernels.distance import distance_of_pairs
+from unmask.kernels.groups import identical
 from unmask.kernels.lists import Lists, k_part, spread, tied_part
 from unmask.kernels.search import desk, order_of, search_order
 from unmask.kernels.tree import Rows, plant
@@ -60,16 +61,18 @@ def nearest(
 ) -> Nearest:
     """Find for each query a nearest point, the least and the second-best reduced distance, and the number of ties."""
     tree = plant(space) if tree is None else tree
-    best = _search(space, tree, np.arange(len(space.queries)), seed, progress)
+    groups = identical(space.queries, space.query_codes)
+    best = hand_out(_search(space, tree, groups.first, progress), groups.label)  # equal queries are searched once
+    several = np.flatnonzero(best.ties > tree.weight[best.place])
+    order, waited = several[search_order(tree, several)], np.full(len(best.query), np.inf)
+    in_chunks(lambda part: draw_lots(space, tree, order[part], seed, best, waited, desk()), len(order))
     return Nearest(winners(tree, best, seed), best.least, best.second, best.ties)
 
 
-def _search(
-    space: Space, tree: Tree, queries: Rows, seed: int, progress: Callable[[float], None] | None = None
-) -> Best:
+def _search(space: Space, tree: Tree, queries: Rows, progress: Callable[[float], None] | None = None) -> Best:
     best = blank(queries)
     order = search_order(tree, queries)
-    in_chunks(lambda part: find_best(space, tree, order[part], seed, best, desk()), len(order), progress=progress)
+    in_chunks(lambda part: find_best(space, tree, order[part], best, desk()), len(order), progress=progress)
     return best
 
 
@@ -120,7 +123,7 @@ def tied(space: Space, queries: Rows | None = None, *, tree: Tree | None = None)
     """List the ties (anonymity sets) of chosen queries as (indptr, indices): rows ascend within a query."""
     tree = plant(space) if tree is None else tree
     chosen = np.arange(len(space.queries)) if queries is None else np.asarray(queries, dtype=np.int64)
-    best = _search(space, tree, chosen, 0)
+    best = _search(space, tree, chosen)
     start = np.concatenate(([0], np.cumsum(best.ties))).astype(np.int64)
     rows = np.empty(start[-1], dtype=np.int64)
     order = search_order(tree, chosen)

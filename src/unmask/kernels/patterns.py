@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.chunks import in_chunks
-from unmask.kernels.compiling import kernel, lean
+from unmask.kernels.compiling import inner, kernel
 from unmask.kernels.sets import Patterns
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ SMALL = 1 << 15
 # --- pair by pair -----------------------------------------------------------------------------------------------------
 
 
-@lean
+@inner
 def level_of(gap: float, edges: Floats, n_edges: int) -> int:
     """Level of one difference: the number of edges that it is beyond; one more than those for missing."""
     if gap != gap:  # noqa: PLR0124  NaN
@@ -92,7 +92,7 @@ def _merged(found: list[Patterns]) -> Patterns:
     return Patterns(code, count)
 
 
-@lean
+@inner
 def _pattern(a: Floats, b: Floats, edges: Floats, n_edges: Ints, radix: Ints) -> int:
     code = 0
     for k in range(a.shape[0]):

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.chunks import in_chunks
-from unmask.kernels.compiling import inlined, kernel, lean
+from unmask.kernels.compiling import inlined, inner, kernel, lean
 from unmask.kernels.distance import pair
 from unmask.kernels.space import EUCLIDEAN
 from unmask.kernels.tree import LANES, LEAF, Rows, Singles
@@ -57,7 +57,7 @@ def desk() -> Desk:
     )
 
 
-@lean
+@inner
 def exact(space: Space, query: int, row: int) -> float:
     """Reduced distance of a query and a point, as distance.pair defines it."""
     return pair(
@@ -202,7 +202,7 @@ def _nearest_leaves(tree: Tree, queries: Rows, leaves: Leaves, desk: Desk) -> No
     """Go down to the nearest box at each level."""
     gaps = desk.gaps
     for slot, query in enumerate(queries):
-        box = 0
+        box = int(np.int64(0))  # a literal would have near_boxes compiled twice
         for height in range(tree.level.shape[0] - 1, -1, -1):
             mask = near_boxes(tree, height, box, tree.probes[query], np.inf, gaps)
             best = 0

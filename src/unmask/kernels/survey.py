@@ -15,16 +15,11 @@ _PAIRS = 1 << 26  # room for pairs within a cut
 
 def least_costs(shop: Shop, price: Floats, start: Floats) -> Floats:
     """Least cost + price over *all* objects, for every bidder, by a search of its own. ``start`` are levels met."""
-    out = start.copy()
-    in_chunks(lambda part: _least(shop, price, part.start, out[part], new_desk(1)), len(out), chunk=CHUNK)
+    out, bidders, found = start.copy(), np.arange(len(start)), np.empty((len(start), 1), np.int32)
+    in_chunks(
+        lambda part: _find(shop, price, bidders[part], out[part], found[part], new_desk(1)), len(out), chunk=CHUNK
+    )
     return out
-
-
-@lean
-def _least(shop: Shop, price: Floats, first: int, out: Floats, desk: Desk) -> None:
-    n = desk.levels.shape[0]
-    for i in range(out.shape[0]):
-        out[i] = min(out[i], find(shop, price, first + i, out[i], n, desk))
 
 
 def effort(shop: Shop, n: int) -> float:
@@ -33,8 +28,7 @@ def effort(shop: Shop, n: int) -> float:
     desk, price = new_desk(min(n, n_o)), np.zeros(n_o)
     update_prices(shop, price)
     sample = np.arange(0, n_b, max(1, n_b // _SAMPLE))
-    for i in sample:
-        find(shop, price, int(i), np.inf, min(n, n_o), desk)
+    _find(shop, price, sample, np.full(len(sample), np.inf), np.empty((len(sample), min(n, n_o)), np.int32), desk)
     return float(desk.looked[0]) / len(sample)
 
 
@@ -60,16 +54,16 @@ def within(shop: Shop, price: Floats, cut: Floats) -> tuple[Ints, Ints, bool]:
 
 def _found(shop: Shop, price: Floats, bidders: Ints, cut: Floats, size: int) -> Items:
     found = np.full((len(bidders), size), -1, np.int32)
-    in_chunks(
-        lambda part: _within_cut(shop, price, bidders[part], cut[part], found[part], new_desk(size)), len(bidders)
-    )
+    cut = cut.copy()
+    in_chunks(lambda part: _find(shop, price, bidders[part], cut[part], found[part], new_desk(size)), len(bidders))
     return found
 
 
 @lean
-def _within_cut(shop: Shop, price: Floats, bidders: Ints, cut: Floats, found: Items, desk: Desk) -> None:
+def _find(shop: Shop, price: Floats, bidders: Ints, cut: Floats, found: Items, desk: Desk) -> None:
+    """Put the least objects of some bidders in ``found``, and into ``cut`` what is proven of all others."""
     n = found.shape[1]
     for s in range(bidders.shape[0]):
-        find(shop, price, bidders[s], cut[s], n, desk)
+        cut[s] = min(cut[s], find(shop, price, bidders[s], cut[s], n, desk))
         for k in range(n):  # a heap with fewer than n objects has its empty places on top
             found[s, n - 1 - k] = desk.items[k]

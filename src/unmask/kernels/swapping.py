@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.compiling import kernel, lean
+from unmask.kernels.compiling import inner, kernel
 
 Floats = NDArray[np.float64]
 Ranks = NDArray[np.intp]
@@ -34,7 +34,7 @@ def swap_ranks(n: int, window: int, uniform: Floats) -> Ranks:
     return partner
 
 
-@lean
+@inner
 def _drop(free: Ranks, place: Ranks, rank: int, count: int) -> int:
     """Remove a rank from the list by putting the last one in its place."""
     last = free[count - 1]

@@ -45,7 +45,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.chunks import in_chunks
-from unmask.kernels.compiling import kernel, lean
+from unmask.kernels.compiling import inner, kernel, lean
+from unmask.kernels.frame import SHARP_STEP as SHARP_STEP  # noqa: PLC0414
 from unmask.kernels.frame import choose_frame, store
 from unmask.kernels.groups import identical
 from unmask.kernels.space import EUCLIDEAN
@@ -76,6 +77,7 @@ class Tree(NamedTuple):
     level: Rows  # (n_levels,) first box group of each level
     rows: Rows  # (n,) lowest row of the group at each position
     weight: Rows  # (n,) rows of that group
+    single: Rows  # (n_leaves,) bits of the positions of each leaf that are one row
     start: Rows  # (n + 1,) into members
     members: Rows  # (n_points,)
     position: Rows  # (n_points,) tree position of each row
@@ -85,7 +87,7 @@ class Tree(NamedTuple):
     numeric: int  # p
     norm: int
     plain: bool  # no codes and no missing values on either side
-    sharp: bool  # stored distances are the exact ones
+    sharp: bool  # stored distances are the exact ones, and only equal ones tie
     flat: bool
     tile: int  # leaves per pass; all of them unless flat
     scale: float  # of reduced distances: scale**2 for norm 2
@@ -121,7 +123,7 @@ def plant(space: Space, *, method: str = "auto") -> Tree:
     plain = frame.whole and width == p
     tile = max(1, TILE_BYTES // (4 * LEAF * max(width, 1))) if flat else n_leaves
     return Tree(
-        lanes, low, high, relief, level, rows, weight, start, members, position, probes, missing, step,
+        lanes, low, high, relief, level, rows, weight, _single(weight), start, members, position, probes, missing, step,
         p, space.norm, plain, plain and frame.sharp, flat, tile, unit, frame.error, frame.slack,
     )  # fmt: skip
 
@@ -135,6 +137,15 @@ def _names(groups: Groups, order: Rows) -> tuple[Rows, Rows, Rows, Rows, Rows]:
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     return groups.first[order], sizes, start, members, place[groups.label]
+
+
+@kernel
+def _single(weight: Rows) -> Rows:
+    bits = np.zeros((weight.shape[0] + LEAF - 1) // LEAF, dtype=np.int64)
+    for t in range(weight.shape[0]):
+        if weight[t] == 1:
+            bits[t // LEAF] |= 1 << (t % LEAF)
+    return bits
 
 
 def _order(columns: Singles, kinds: Kinds) -> Rows:
@@ -185,7 +196,7 @@ def _split(
     return done
 
 
-@kernel
+@inner
 def _left_part(count: int) -> int:
     """Leaves of the left side: half of them, in multiples of the largest power of 16 below their number."""
     unit = 1
@@ -194,7 +205,7 @@ def _left_part(count: int) -> int:
     return ((count + unit - 1) // unit // 2) * unit
 
 
-@kernel
+@inner
 def _widest(columns: Singles, order: Rows, kinds: Kinds) -> int:
     """Return the attribute with the largest mean contribution over up to 128 pairs spread over the range."""
     missing, step, p, norm = kinds
@@ -218,7 +229,7 @@ def _widest(columns: Singles, order: Rows, kinds: Kinds) -> int:
     return best
 
 
-@kernel
+@inner
 def _select(keys: Singles, order: Rows, rank: int) -> None:
     """Put the `rank` smallest keys first (Hoare's quickselect; equal keys spread over both sides)."""
     left, right = 0, keys.shape[0] - 1

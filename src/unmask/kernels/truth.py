@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.kernels.best import KNOWN, OPEN, UNSETTLED, tie_limit
-from unmask.kernels.compiling import lean
+from unmask.kernels.bits import popcount
+from unmask.kernels.compiling import inner, lean
 from unmask.kernels.search import Desk, enter, limit, measured, next_leaf, screen, tiles
-from unmask.kernels.tree import LEAF, Rows
+from unmask.kernels.tree import LEAF, SHARP_STEP, Rows
 from unmask.kernels.vector import lowest_bit
 
 if TYPE_CHECKING:
@@ -34,7 +35,12 @@ class Trial(NamedTuple):
 
 @lean
 def decide_part(space: Space, tree: Tree, queries: Rows, trial: Trial, desk: Desk) -> None:
-    """Decide some queries."""
+    """Decide some queries. Ranks tie by hundreds: there, look for a closer point before counting them."""
+    one = int(np.int64(1))  # a literal would have _closer compiled twice
+    for tile in range(tiles(tree) if tree.sharp else 0):
+        for query in queries:
+            if trial.state[query] == OPEN and _closer(space, tree, tile, query, trial.truth[query], one, desk):
+                trial.state[query] = SETTLED
     for turn in (OPEN, KNOWN):
         for tile in range(tiles(tree)):
             for query in queries:
@@ -45,10 +51,10 @@ def decide_part(space: Space, tree: Tree, queries: Rows, trial: Trial, desk: Des
                 trial.state[query], trial.ties[query] = KNOWN, 0
 
 
-@lean
+@inner
 def _try(space: Space, tree: Tree, tile: int, query: int, trial: Trial, desk: Desk) -> None:
-    probe, truth = tree.probes[query], trial.truth[query]
-    cut = tie_limit(space, min(truth, trial.least[query]))
+    probe, truth, least, ties = tree.probes[query], trial.truth[query], trial.least[query], trial.ties[query]
+    cut = tie_limit(space, min(truth, least))
     within = limit(tree, cut)
     top = enter(tree, tile, desk)
     while True:
@@ -56,6 +62,9 @@ def _try(space: Space, tree: Tree, tile: int, query: int, trial: Trial, desk: De
         if leaf < 0:
             break
         mask = screen(tree, leaf, probe, within, desk.far)
+        if mask and tree.sharp:  # none is closer: all of these tie
+            least, ties = truth, ties + popcount(np.uint64(mask & tree.single[leaf]))
+            mask &= ~tree.single[leaf]
         while mask:
             j = lowest_bit(mask)
             mask &= mask - 1
@@ -64,21 +73,13 @@ def _try(space: Space, tree: Tree, tile: int, query: int, trial: Trial, desk: De
             if tie_limit(space, d) < truth:
                 trial.state[query] = SETTLED
                 return
-            if d <= cut:
-                _count(space, query, d, tree.weight[place], trial)
-                if trial.least[query] < truth:
-                    cut = tie_limit(space, trial.least[query])
-
-
-@lean
-def _count(space: Space, query: int, d: float, weight: int, trial: Trial) -> None:
-    """Count a point that ties with the true one, in the way of best.py."""
-    least = trial.least[query]
-    if d < least:
-        trial.state[query] = UNSETTLED if least <= tie_limit(space, d) else OPEN
-        trial.least[query], trial.ties[query] = d, weight
-    elif d <= tie_limit(space, least):
-        trial.ties[query] += weight
+            if d < least and d <= cut:  # as in best.py
+                trial.state[query] = UNSETTLED if least <= tie_limit(space, d) else OPEN
+                least, ties = d, tree.weight[place]
+                cut = tie_limit(space, min(truth, least))
+            elif d <= cut:
+                ties += tree.weight[place]
+    trial.least[query], trial.ties[query] = least, ties
 
 
 @lean
@@ -91,10 +92,10 @@ def rank_part(space: Space, tree: Tree, queries: Rows, truth: Floats, cap: int, 
                 rank[query] = min(cap, rank[query] + closer)
 
 
-@lean
+@inner
 def _closer(space: Space, tree: Tree, tile: int, query: int, truth: float, enough: int, desk: Desk) -> int:
     probe, found = tree.probes[query], 0
-    within = limit(tree, truth)
+    within = (truth - SHARP_STEP) / tree.scale if tree.sharp else limit(tree, truth)
     top = enter(tree, tile, desk)
     while found < enough:
         leaf, top = next_leaf(tree, probe, within, desk, top)

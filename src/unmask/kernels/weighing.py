@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.chunks import in_chunks
-from unmask.kernels.compiling import kernel, lean
+from unmask.kernels.compiling import inner, kernel
 from unmask.kernels.lottery import draw
 from unmask.kernels.patterns import level_of
 
@@ -64,7 +64,7 @@ def blank(n: int) -> Weighing:
     )
 
 
-@lean
+@inner
 def take(out: Weighing, i: int, j: int, weight: float, truth: int, seed: int, lot: float) -> float:
     """Enter candidate j of query i; returns the lot of the candidate that stands in ``row``."""
     if j == truth:
