@@ -14,11 +14,23 @@ import numpy as np
 
 from unmask.kernels.bits import Words, popcount, put, words_for
 from unmask.kernels.branch import greedy
-from unmask.kernels.compiling import kernel
+from unmask.kernels.compiling import kernel, lean
 from unmask.kernels.product import Flags, Shorts, Sides, adjacency_of, neighbours, spread
+from unmask.kernels.truss import by_edges
 
 SMALL = 3000  # vertices that rows of bits take from here without hashing
 MEMORY = 700_000_000  # bytes of signatures, old and new
+
+
+@lean
+def _agree(old: Words, u: int, x: int, least: int) -> bool:
+    """Say whether two signatures share enough bits; without signatures they may."""
+    if old.shape[1] == 0:
+        return True
+    common = 0
+    for word in range(old.shape[1]):
+        common += popcount(old[u, word] & old[x, word])
+    return common >= least
 
 
 @kernel
@@ -26,31 +38,34 @@ def _pass(
     s: Sides, rows: Shorts, cols: Shorts, place: Shorts, old: Words, need: int, m: int, new: Words, alive: Flags,
     begin: int, step: int,
 ) -> None:  # fmt: skip
-    """One pass over vertices begin, begin + step, ...: new signatures (m columns) from edges that pass the old ones."""
-    found = np.empty(len(place), dtype=np.int32)
-    seen_row = np.full(len(s.d1), -1, dtype=np.int32)
-    seen_col = np.full(len(s.d2), -1, dtype=np.int32)
+    """One pass over vertices begin, begin + step, ...: new signatures (m columns) from edges that pass the old ones.
+
+    Rows with one edge are tested first; a vertex is lost as soon as too few rows can be left.
+    """
+    near, bound = np.empty(len(place) + 1, dtype=np.int32), np.empty(len(s.d1) + 1, dtype=np.int32)
+    order, seen = np.empty(len(s.d1) + 1, dtype=np.int32), np.full(len(s.d2), -1, dtype=np.int32)
     for k in range(begin, len(rows), step):
-        n_rows, n_cols = 0, 0
-        for i in range(neighbours(s, rows[k], cols[k], -1, found)):
-            x = place[found[i]]
-            if x < 0:
-                continue
-            if old.shape[1] > 0:
-                common = 0
-                for word in range(old.shape[1]):
-                    common += popcount(old[k, word] & old[x, word])
-                if common < need - 2:
+        n = 0
+        for i in range(neighbours(s, rows[k], cols[k], -1, near)):
+            near[n] = place[near[i]]
+            n += near[n] >= 0
+        n_rows, n_cols = by_edges(rows, near, n, bound, order), 0
+        spare = n_rows - (need - 1)
+        for j in range(n_rows):
+            if spare < 0:
+                break
+            r, some = order[j], False
+            for i in range(bound[r], bound[r + 1]):
+                x = near[i]
+                if not _agree(old, k, x, need - 2):
                     continue
-            if seen_row[rows[x]] != k:
-                seen_row[rows[x]] = k
-                n_rows += 1
-            if seen_col[cols[x]] != k:
-                seen_col[cols[x]] = k
-                n_cols += 1
-            if m > 0:
-                put(new[k], rows[x] * m + cols[x] % m)
-        alive[k] = min(n_rows, n_cols) >= need - 1
+                some = True
+                n_cols += seen[cols[x]] != k
+                seen[cols[x]] = k
+                if m > 0:
+                    put(new[k], rows[x] * m + cols[x] % m)
+            spare -= not some
+        alive[k] = spare >= 0 and n_cols >= need - 1
 
 
 def _refine(s: Sides, keep: Shorts, rows: Shorts, cols: Shorts, old: Words, need: int, m: int) -> tuple[Words, Flags]:
