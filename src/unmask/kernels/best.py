@@ -14,10 +14,11 @@ import numpy as np
 
 from unmask.kernels.bits import popcount
 from unmask.kernels.compiling import inlined, inner, kernel, lean
-from unmask.kernels.lottery import branch, least_draw, pick, stem, wait
+from unmask.kernels.lottery import least_draw, pick, stem, wait
+from unmask.kernels.masks import lot_mask, near_mask
 from unmask.kernels.search import Desk, enter, limit, measured, next_leaf, screen, tiles
 from unmask.kernels.tree import LEAF, SHARP_STEP, Rows
-from unmask.kernels.vector import lowest_bit, near_mask
+from unmask.kernels.vector import lowest_bit
 
 if TYPE_CHECKING:
     from unmask.kernels.space import Floats, Space
@@ -125,13 +126,13 @@ def _draw(space: Space, tree: Tree, tile: int, slot: int, seed: int, best: Best,
         if leaf < 0:
             break
         mask = screen(tree, leaf, probe, within, desk.far)
+        if mask and (leaf + 1) * LEAF <= tree.rows.shape[0]:  # most wait too long, and that is cheap to tell
+            mask &= lot_mask(tree.rows, leaf * LEAF, high, enough) | ~tree.single[leaf]
         while mask:
             j = lowest_bit(mask)
             mask &= mask - 1
             place = leaf * LEAF + j
             row = tree.rows[place]
-            if branch(high, row) < enough and tree.single[leaf] >> j & 1:
-                continue
             if measured(space, tree, query, place, desk.far[j]) <= cut:
                 time = wait(high, low, row, tree.weight[place])
                 if time < shortest or (time == shortest and row < tree.rows[winner]):

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from unmask.kernels.chunks import in_chunks
 from unmask.kernels.compiling import inlined, inner, lean
+from unmask.kernels.masks import level_mask
 from unmask.kernels.search import LEVEL_SHIFT, STACK, exact, limit, near_boxes, screen
 from unmask.kernels.space import EUCLIDEAN, Space
 from unmask.kernels.tree import LANES, LEAF, Singles, Tree, plant
-from unmask.kernels.vector import level_mask, lowest_bit
+from unmask.kernels.vector import lowest_bit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

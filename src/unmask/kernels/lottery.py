@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from unmask.kernels.compiling import inlined, inner
+from unmask.kernels.masks import SCRAMBLE
 
 MASK = 0xFFFFFFFF
 
@@ -17,8 +18,8 @@ MASK = 0xFFFFFFFF
 @inner
 def mix(h: int) -> int:
     """Scramble 32 bits; products stay below 2**63, so plain Python gives the same numbers."""
-    h = ((h ^ (h >> 16)) * 0x45D9F3B) & MASK
-    h = ((h ^ (h >> 16)) * 0x45D9F3B) & MASK
+    h = ((h ^ (h >> 16)) * SCRAMBLE) & MASK
+    h = ((h ^ (h >> 16)) * SCRAMBLE) & MASK
     return h ^ (h >> 16)
 
 
@@ -53,9 +54,9 @@ def wait(high: int, low: int, point: int, weight: int) -> float:
 
 
 @inlined
-def least_draw(waited: float) -> float:
+def least_draw(waited: float) -> int:
     """wait() of a single point exceeds `waited` when its first draw is below this: -log(u) is at least 1 - u."""
-    return (1.0 - waited * (1.0 + 1e-12)) * 4294967296.0 - 1.0
+    return max(0, math.ceil((1.0 - min(waited, 1.0) * (1.0 + 1e-12)) * 4294967296.0 - 1.0))
 
 
 @inlined

@@ -20,14 +20,11 @@ from numba.extending import intrinsic, overload
 from unmask.kernels.space import CHEBYSHEV, EUCLIDEAN, MANHATTAN
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.kernels.tree import Singles
 
 VECTOR = 16
 LEAF = 48  # points of a leaf: a multiple of VECTOR, at most 63 as their bits go into one integer
 FLOATS = ir.VectorType(ir.FloatType(), VECTOR)
-DOUBLES = ir.VectorType(ir.DoubleType(), VECTOR)
 I64 = ir.IntType(64)
 FUSE = ("contract",)  # lets a product and a sum become one instruction
 CHECK = 4  # attributes between two looks at whether any point is still within the limit
@@ -71,26 +68,6 @@ def box_mask(
     return sum(1 << int(j) for j in np.flatnonzero(gaps <= within))
 
 
-def near_mask(far: Singles, within: float) -> int:
-    """Bits of the distances of a leaf's points within a limit."""
-    return sum(1 << int(j) for j in np.flatnonzero(far <= np.float32(within)))
-
-
-def level_mask(
-    far: Singles, price: NDArray[np.float64], first: int, cut: float, frame: tuple[float, float, float, bool]
-) -> int:
-    """Bits of a leaf's points whose cost + price may be below `cut`. The prices are those from place `first` on.
-
-    `frame` is (unit, error, slack, root): a pair that costs r has a stored distance of at most (r unit + error) (1 +
-    slack), the first factor squared if a cost is a root.
-    """
-    unit, error, slack, root = frame
-    room = cut - price[first : first + LEAF]
-    reach = room * unit + error
-    within = (reach * reach if root else reach) * (1.0 + slack) + 1e-36
-    return sum(1 << int(j) for j in np.flatnonzero((room >= 0.0) & (far <= within)))
-
-
 def lowest_bit(mask: int) -> int:
     """Index of the lowest bit that is set."""
     return (int(mask) & -int(mask)).bit_length() - 1
@@ -107,11 +84,11 @@ def _total(parts: Singles, norm: int) -> Singles:
     return total
 
 
-_emitted: Any = intrinsic  # typed as taking the arguments of its emitter, which is not how it is called
+emitted: Any = intrinsic  # typed as taking the arguments of its emitter, which is not how it is called
 _alloca: Any = cgutils.alloca_once_value
 
 
-def _spread(builder: Any, scalar: Any) -> Any:  # noqa: ANN401
+def spread(builder: Any, scalar: Any) -> Any:  # noqa: ANN401
     """Emit a vector of one number."""
     nothing = ir.Constant(ir.VectorType(scalar.type, VECTOR), ir.Undefined)
     one = builder.insert_element(nothing, scalar, ir.IntType(32)(0))
@@ -143,7 +120,7 @@ class _Emitter:
         return self.builder.load(at, align=4)
 
     def splat(self, scalar: Any) -> Any:  # noqa: ANN401
-        return _spread(self.builder, scalar)
+        return spread(self.builder, scalar)
 
     def scalar(self, pointer: Any, k: Any) -> Any:  # noqa: ANN401
         return self.builder.load(self.builder.gep(pointer, [k]))
@@ -190,7 +167,7 @@ class _Emitter:
         return self.builder.zext(self.builder.bitcast(close, ir.IntType(VECTOR)), I64)
 
 
-@_emitted
+@emitted
 def _point_mask(typing: Any, lanes: Any, leaf: Any, probe: Any, kinds: Any, within: Any, far: Any) -> Any:  # noqa: ANN401, ARG001
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
         kind = signature.args
@@ -236,7 +213,7 @@ def _point_mask(typing: Any, lanes: Any, leaf: Any, probe: Any, kinds: Any, with
     return types.int64(lanes, types.int64, probe, kinds, types.float32, far), emit
 
 
-@_emitted
+@emitted
 def _box_mask(typing: Any, box: Any, group: Any, probe: Any, kinds: Any, within: Any, gaps: Any) -> Any:  # noqa: ANN401, ARG001
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
         kind = signature.args
@@ -270,48 +247,7 @@ def _box_mask(typing: Any, box: Any, group: Any, probe: Any, kinds: Any, within:
     return types.int64(box, types.int64, probe, kinds, types.float32, gaps), emit
 
 
-@_emitted
-def _near_mask(typing: Any, far: Any, within: Any) -> Any:  # noqa: ANN401, ARG001
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        limits, mask = _spread(builder, args[1]), I64(0)
-        for i in range(LEAF // VECTOR):
-            at = builder.bitcast(builder.gep(data, [I64(i * VECTOR)]), FLOATS.as_pointer())
-            close = builder.fcmp_ordered("<=", builder.load(at, align=4), limits)
-            bits = builder.zext(builder.bitcast(close, ir.IntType(VECTOR)), I64)
-            mask = builder.or_(mask, builder.shl(bits, I64(i * VECTOR)))
-        return mask
-
-    return types.int64(far, types.float32), emit
-
-
-@_emitted
-def _level_mask(typing: Any, far: Any, price: Any, first: Any, cut: Any, frame: Any) -> Any:  # noqa: ANN401, ARG001
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
-        stored = context.make_array(signature.args[0])(context, builder, args[0]).data
-        prices = builder.gep(context.make_array(signature.args[1])(context, builder, args[1]).data, [args[2]])
-        unit, error, slack, root = (builder.extract_value(args[4], i) for i in range(4))
-        root = builder.trunc(root, ir.IntType(1)) if root.type != ir.IntType(1) else root
-        slack = builder.fadd(slack, ir.DoubleType()(1.0))
-        one = (args[3], unit, error, slack, ir.DoubleType()(1e-36))
-        cut, unit, error, slack, tiny = (_spread(builder, number) for number in one)
-        mask = I64(0)
-        for i in range(LEAF // VECTOR):
-            at = [builder.gep(side, [I64(i * VECTOR)]) for side in (prices, stored)]
-            room = builder.fsub(cut, builder.load(builder.bitcast(at[0], DOUBLES.as_pointer()), align=8))
-            distance = builder.fpext(builder.load(builder.bitcast(at[1], FLOATS.as_pointer()), align=4), DOUBLES)
-            reach = builder.fadd(builder.fmul(room, unit), error)
-            within = builder.fmul(builder.select(root, builder.fmul(reach, reach), reach), slack)
-            near = builder.fcmp_ordered("<=", distance, builder.fadd(within, tiny))
-            near = builder.and_(near, builder.fcmp_ordered(">=", room, ir.Constant(DOUBLES, None)))
-            bits = builder.zext(builder.bitcast(near, ir.IntType(VECTOR)), I64)
-            mask = builder.or_(mask, builder.shl(bits, I64(i * VECTOR)))
-        return mask
-
-    return types.int64(far, price, types.int64, types.float64, frame), emit
-
-
-@_emitted
+@emitted
 def _lowest_bit(typing: Any, mask: Any) -> Any:  # noqa: ANN401, ARG001
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401, ARG001
         return builder.cttz(args[0], ir.IntType(1)(1))
@@ -334,22 +270,6 @@ def _point_mask_compiled(lanes: Any, leaf: Any, probe: Any, kinds: Any, within: 
 def _box_mask_compiled(box: Any, group: Any, probe: Any, kinds: Any, within: Any, gaps: Any) -> Any:  # noqa: ANN401, ARG001
     def compiled(box: Any, group: Any, probe: Any, kinds: Any, within: Any, gaps: Any) -> Any:  # noqa: ANN401
         return _box_mask(box, group, probe, kinds, within, gaps)
-
-    return compiled
-
-
-@overload(near_mask, strict=False, jit_options=INLINE)
-def _near_mask_compiled(far: Any, within: Any) -> Any:  # noqa: ANN401, ARG001
-    def compiled(far: Any, within: Any) -> Any:  # noqa: ANN401
-        return _near_mask(far, within)
-
-    return compiled
-
-
-@overload(level_mask, strict=False, jit_options=INLINE)
-def _level_mask_compiled(far: Any, price: Any, first: Any, cut: Any, frame: Any) -> Any:  # noqa: ANN401, ARG001
-    def compiled(far: Any, price: Any, first: Any, cut: Any, frame: Any) -> Any:  # noqa: ANN401
-        return _level_mask(far, price, first, cut, frame)
 
     return compiled
 
