@@ -13,6 +13,7 @@ import numpy as np
 from unmask.kernels.best import KNOWN, OPEN, UNSETTLED, tie_limit
 from unmask.kernels.bits import popcount
 from unmask.kernels.compiling import inner, lean
+from unmask.kernels.masks import near_mask
 from unmask.kernels.search import Desk, enter, limit, measured, next_leaf, screen, tiles
 from unmask.kernels.tree import LEAF, SHARP_STEP, Rows
 from unmask.kernels.vector import lowest_bit
@@ -35,12 +36,7 @@ class Trial(NamedTuple):
 
 @lean
 def decide_part(space: Space, tree: Tree, queries: Rows, trial: Trial, desk: Desk) -> None:
-    """Decide some queries. Ranks tie by hundreds: there, look for a closer point before counting them."""
-    one = int(np.int64(1))  # a literal would have _closer compiled twice
-    for tile in range(tiles(tree) if tree.sharp else 0):
-        for query in queries:
-            if trial.state[query] == OPEN and _closer(space, tree, tile, query, trial.truth[query], one, desk):
-                trial.state[query] = SETTLED
+    """Decide some queries."""
     for turn in (OPEN, KNOWN):
         for tile in range(tiles(tree)):
             for query in queries:
@@ -62,7 +58,10 @@ def _try(space: Space, tree: Tree, tile: int, query: int, trial: Trial, desk: De
         if leaf < 0:
             break
         mask = screen(tree, leaf, probe, within, desk.far)
-        if mask and tree.sharp:  # none is closer: all of these tie
+        if mask and tree.sharp:  # ranks tie by hundreds: a leaf at a time
+            if mask & near_mask(desk.far, (truth - SHARP_STEP) / tree.scale):
+                trial.state[query] = SETTLED
+                return
             least, ties = truth, ties + popcount(np.uint64(mask & tree.single[leaf]))
             mask &= ~tree.single[leaf]
         while mask:
