@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _HEAD, _LENGTH, _STALE, _BIDS, _SEARCHES = 0, 1, 2, 3, 4
-_TOUCH = 32  # searches between two updates of box prices
+_TOUCH = 32  # searches between two updates of box prices, at least; and a share of the leaves, which that passes over
 
 
 class Queue(NamedTuple):
@@ -155,7 +155,7 @@ def drain(m: Market, lists: Lists, q: Queue, shop: Shop, desk: Desk, epsilon: fl
 
     The first ``alone`` of them search at once; the rest are left for threads. Returns how many these are.
     """
-    searched = 0
+    searched, pause = 0, max(_TOUCH, shop.leaf.shape[0] // _TOUCH)
     while q.state[_LENGTH] > 0 and q.state[_BIDS] < most:
         i = _pop(q)
         if m.free[i] == 0:
@@ -166,7 +166,7 @@ def drain(m: Market, lists: Lists, q: Queue, shop: Shop, desk: Desk, epsilon: fl
         if done:
             continue
         if searched < alone and i != lists.crowd:
-            if searched % _TOUCH == 0:  # box prices that are too low are bounds still
+            if searched % pause == 0:  # box prices that are too low are bounds still
                 update_prices(shop, m.price)
             search_list(lists, shop, m.price, i, desk)
             searched += 1
