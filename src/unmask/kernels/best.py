@@ -16,7 +16,7 @@ from unmask.kernels.bits import popcount
 from unmask.kernels.compiling import inlined, inner, kernel, lean
 from unmask.kernels.lottery import least_draw, pick, stem, wait
 from unmask.kernels.masks import lot_mask, near_mask
-from unmask.kernels.search import Desk, enter, limit, measured, next_leaf, screen, tiles
+from unmask.kernels.search import Desk, enter, limit, measured, next_near, tiles
 from unmask.kernels.tree import LEAF, SHARP_STEP, Rows
 from unmask.kernels.vector import lowest_bit
 
@@ -75,11 +75,8 @@ def _visit(space: Space, tree: Tree, tile: int, slot: int, best: Best, desk: Des
     query, least, second, ties = best.query[slot], best.least[slot], best.second[slot], best.ties[slot]
     probe, cut, within = tree.probes[query], tie_limit(space, least), limit(tree, second)
     top = enter(tree, tile, desk)
-    while True:
-        leaf, top = next_leaf(tree, probe, within, desk, top)
-        if leaf < 0:
-            break
-        mask = screen(tree, leaf, probe, within, desk.far)
+    while top > 0:
+        leaf, mask, top = next_near(tree, probe, within, desk, top)
         if mask and tree.sharp and not mask & near_mask(desk.far, (least - SHARP_STEP) / tree.scale):
             equal = mask & near_mask(desk.far, least / tree.scale) & tree.single[leaf]
             ties += popcount(np.uint64(equal))  # of ranks hundreds may tie: count them at once
@@ -121,11 +118,8 @@ def _draw(space: Space, tree: Tree, tile: int, slot: int, seed: int, best: Best,
     probe, cut = tree.probes[query], tie_limit(space, best.least[slot])
     within, enough = limit(tree, cut), least_draw(shortest)
     top = enter(tree, tile, desk)
-    while True:
-        leaf, top = next_leaf(tree, probe, within, desk, top)
-        if leaf < 0:
-            break
-        mask = screen(tree, leaf, probe, within, desk.far)
+    while top > 0:
+        leaf, mask, top = next_near(tree, probe, within, desk, top)
         if mask and (leaf + 1) * LEAF <= tree.rows.shape[0]:  # most wait too long, and that is cheap to tell
             mask &= lot_mask(tree.rows, leaf * LEAF, high, enough) | ~tree.single[leaf]
         while mask:

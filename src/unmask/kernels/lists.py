@@ -9,7 +9,7 @@ import numpy as np
 from unmask.kernels.best import tie_limit
 from unmask.kernels.compiling import inner, kernel, lean
 from unmask.kernels.lottery import pick, stem, wait
-from unmask.kernels.search import Desk, enter, limit, measured, next_leaf, screen, tiles
+from unmask.kernels.search import Desk, enter, limit, measured, next_near, tiles
 from unmask.kernels.tree import LEAF, Rows
 from unmask.kernels.vector import lowest_bit
 
@@ -41,11 +41,8 @@ def _visit(space: Space, tree: Tree, tile: int, query: int, seed: int, lists: Li
     last = _bound(tree, query, lists)
     within = limit(tree, last)
     top = enter(tree, tile, desk)
-    while True:
-        leaf, top = next_leaf(tree, probe, within, desk, top)
-        if leaf < 0:
-            break
-        mask = screen(tree, leaf, probe, within, desk.far)
+    while top > 0:
+        leaf, mask, top = next_near(tree, probe, within, desk, top)
         while mask:
             j = lowest_bit(mask)
             mask &= mask - 1
@@ -134,11 +131,8 @@ def _collect(space: Space, tree: Tree, tile: int, slot: int, best: Best, rows: R
     probe = tree.probes[query]
     within = limit(tree, cut)
     top = enter(tree, tile, desk)
-    while True:
-        leaf, top = next_leaf(tree, probe, within, desk, top)
-        if leaf < 0:
-            return at
-        mask = screen(tree, leaf, probe, within, desk.far)
+    while top > 0:
+        leaf, mask, top = next_near(tree, probe, within, desk, top)
         while mask:
             j = lowest_bit(mask)
             mask &= mask - 1
@@ -147,3 +141,4 @@ def _collect(space: Space, tree: Tree, tile: int, slot: int, best: Best, rows: R
                 for m in range(tree.start[place], tree.start[place + 1]):
                     rows[at] = tree.members[m]
                     at += 1
+    return at

@@ -3,10 +3,8 @@
 A search is a loop that its owner writes::
 
     top = enter(tree, tile, desk)
-    while True:
-        leaf, top = next_leaf(tree, probe, within, desk, top)
-        if leaf < 0: break
-        mask = screen(tree, leaf, probe, within, desk.far)
+    while top > 0:
+        leaf, mask, top = next_near(tree, probe, within, desk, top)
         while mask: take its lowest bit, decide that point in float64, lower the limit
 
 The owner alone knows what lowers the limit, so nearest records, the k nearest, decisions and ranks share this file.
@@ -131,7 +129,7 @@ def enter(tree: Tree, tile: int, desk: Desk) -> int:
 
 
 @inlined
-def next_leaf(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) -> tuple[int, int]:
+def _next_leaf(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) -> tuple[int, int]:
     """Return the next leaf that may hold a point within the limit (-1: none is left) and the height of the stack."""
     nodes, floors = desk.nodes, desk.floors
     if tree.flat:
@@ -147,6 +145,19 @@ def next_leaf(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) -
         mask = near_boxes(tree, height - 1, box, probe, within, desk.gaps)
         top = _push((height - 1) << LEVEL_SHIFT | (box * LANES), mask, desk, top)
     return -1, 0
+
+
+@inlined
+def next_near(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) -> tuple[int, int, int]:
+    """Return the next leaf with points within the limit, their bits, and the height of the stack; no bits: none is left."""
+    while top > 0:
+        leaf, top = _next_leaf(tree, probe, within, desk, top)
+        if leaf < 0:
+            break
+        mask = screen(tree, leaf, probe, within, desk.far)
+        if mask:
+            return leaf, mask, top
+    return -1, 0, 0
 
 
 @inlined

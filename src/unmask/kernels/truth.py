@@ -14,7 +14,7 @@ from unmask.kernels.best import KNOWN, OPEN, UNSETTLED, tie_limit
 from unmask.kernels.bits import popcount
 from unmask.kernels.compiling import inner, lean
 from unmask.kernels.masks import near_mask
-from unmask.kernels.search import Desk, enter, limit, measured, next_leaf, screen, tiles
+from unmask.kernels.search import Desk, enter, limit, measured, next_near, tiles
 from unmask.kernels.tree import LEAF, SHARP_STEP, Rows
 from unmask.kernels.vector import lowest_bit
 
@@ -53,11 +53,8 @@ def _try(space: Space, tree: Tree, tile: int, query: int, trial: Trial, desk: De
     cut = tie_limit(space, min(truth, least))
     within = limit(tree, cut)
     top = enter(tree, tile, desk)
-    while True:
-        leaf, top = next_leaf(tree, probe, within, desk, top)
-        if leaf < 0:
-            break
-        mask = screen(tree, leaf, probe, within, desk.far)
+    while top > 0:
+        leaf, mask, top = next_near(tree, probe, within, desk, top)
         if mask and tree.sharp:  # ranks tie by hundreds: a leaf at a time
             if mask & near_mask(desk.far, (truth - SHARP_STEP) / tree.scale):
                 trial.state[query] = SETTLED
@@ -96,11 +93,8 @@ def _closer(space: Space, tree: Tree, tile: int, query: int, truth: float, enoug
     probe, found = tree.probes[query], 0
     within = (truth - SHARP_STEP) / tree.scale if tree.sharp else limit(tree, truth)
     top = enter(tree, tile, desk)
-    while found < enough:
-        leaf, top = next_leaf(tree, probe, within, desk, top)
-        if leaf < 0:
-            break
-        mask = screen(tree, leaf, probe, within, desk.far)
+    while top > 0 and found < enough:
+        leaf, mask, top = next_near(tree, probe, within, desk, top)
         while mask:
             j = lowest_bit(mask)
             mask &= mask - 1
