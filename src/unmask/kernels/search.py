@@ -149,7 +149,7 @@ def _next_leaf(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) 
 
 @inlined
 def next_near(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) -> tuple[int, int, int]:
-    """Return the next leaf with points within the limit, their bits, and the height of the stack; no bits: none is left."""
+    """Return the next leaf with points within the limit, their bits, and the height of the stack; bits 0: the end."""
     while top > 0:
         leaf, top = _next_leaf(tree, probe, within, desk, top)
         if leaf < 0:
