@@ -159,26 +159,14 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
     moved = simulated(two, tolerance)
     problem = pose(one, two, window(two, tolerance, moved), label_distance)
     chosen, why = _choose(method, problem.n_vertices, one, two, everybody=everybody)
-    if gamma is not None and chosen != "exact":
-        raise ParameterError(
-            "only the exact attack extends to quasi-cliques", got=f"gamma with {chosen}", hint="method='exact'"
-        )
-    if everybody and chosen != "geometric":
-        raise ParameterError(
-            "only the geometric attack guesses everybody", got=f"everybody with {chosen}",
-            allowed="method geometric, or auto where the identification file has coordinates",
-        )  # fmt: skip
-    tell = progress or (lambda _stage, _share: None)
+    _check_chosen(chosen, gamma, everybody=everybody)
     if problem.n_vertices == 0:
         return _nothing(one, two, chosen, "no record of one file has the labels of a record of the other")
     if chosen == "exact":
         from unmask.engines.local import check_memory  # noqa: PLC0415  # numba loads when it is needed
 
         check_memory(problem.memory, "the exact attack on these files", "more labels, or method seeds or geometric")
-    run = {"exact": _exact, "seeds": _seeds, "geometric": _geometric}[chosen]
-
     noise = place_noise(two, tolerance, problem.window, moved) if chosen == "geometric" else 0.0
-
     dealt = null is not None and null.independent is None and places_may_be_dealt(problem)
 
     def nobody(one_map: Callable[[], Maps], rng: np.random.Generator) -> Problem:
@@ -188,6 +176,8 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
         drawn = read_place(null.independent(rng), names, "independent")
         return pose(one, drawn, problem.window, label_distance)
 
+    run = {"exact": _exact, "seeds": _seeds, "geometric": _geometric}[chosen]
+    tell = progress or (lambda _stage, _share: None)
     return run(problem, _Options(gamma, everybody, null, budget, seed, noise, tell, why, nobody))
 
 
@@ -213,6 +203,20 @@ def _check_apart(label_distance: Mapping[str, float], one: Place, two: Place) ->
             raise ParameterError("a label distance needs a label of numbers in both files", got=repr(name))
         if not 0 <= apart < math.inf:
             raise ParameterError("a label distance is a number of at least 0", got=f"{name}: {apart}")
+
+
+def _check_chosen(chosen: str, gamma: float | None, *, everybody: bool) -> None:
+    """Refuse options that the chosen method does not have."""
+    if gamma is not None and chosen != "exact":
+        raise ParameterError(
+            "only the exact attack extends to quasi-cliques", got=f"gamma with {chosen}", hint="method='exact'"
+        )
+    if everybody and chosen != "geometric":
+        raise ParameterError(
+            "only the geometric attack guesses everybody",
+            got=f"everybody with {chosen}",
+            allowed="method geometric, or auto where the identification file has coordinates",
+        )
 
 
 def _choose(

@@ -53,6 +53,16 @@ class Problem:
         return int((a[self.couples[:, 0]] * b[self.couples[:, 1]]).sum())
 
     @property
+    def label1(self) -> Ints:
+        """Label of every target record, in `order1`."""
+        return _labels(self.start1)
+
+    @property
+    def label2(self) -> Ints:
+        """Label of every identification record, in `order2`."""
+        return _labels(self.start2)
+
+    @property
     def memory(self) -> int:
         """Bytes that the exact attack takes: sorted distances of both files, vertices, and rows of bits twice."""
         n1, n2, bits = self.target.n, self.identification.n, min(self.n_vertices, DENSE)
@@ -103,11 +113,15 @@ def _roof(s: Sides) -> int:
     return min(len(s.d1), len(s.d2), int(np.minimum(n1, n2).sum()))
 
 
+def _labels(start: Ints) -> Ints:
+    """Label of each record of a file that is sorted by labels."""
+    return np.repeat(np.arange(len(start) - 1), np.diff(start))
+
+
 def _twins(distances: Floats, start: Ints) -> Ints:
     """One number for all records of a label that nothing can tell apart: the same distances to everybody."""
     seen: dict[tuple[int, bytes], int] = {}
-    label = np.repeat(np.arange(len(start) - 1), np.diff(start))
-    keys = ((int(a), row.tobytes()) for a, row in zip(label, distances, strict=True))
+    keys = ((int(a), row.tobytes()) for a, row in zip(_labels(start), distances, strict=True))
     return np.array([seen.setdefault(key, len(seen)) for key in keys], dtype=np.int64)
 
 

@@ -203,7 +203,7 @@ def overlay(problem: Problem, scale: float, budget: int = 2**62) -> Overlay:
 
 def _rarest(problem: Problem) -> tuple[Ints, Ints]:
     """Target records that have candidates, rarest labels first, and the label of every target record."""
-    label1 = np.repeat(np.arange(len(problem.start1) - 1), np.diff(problem.start1))
+    label1 = problem.label1
     weight = np.diff(problem.start2)[label1]
     order = np.argsort(weight, kind="stable")
     return order[weight[order] > 0], label1
@@ -248,7 +248,6 @@ def search(  # noqa: PLR0913, PLR0917  # the parts of one picture
 
 def _raster(problem: Problem, labels: Ints, places: Floats, around: Floats, scale: float) -> tuple[Ground, Ints]:
     """Likelihood of meeting someone of some labels at each cell, and the layer of each label."""
-    label2 = np.repeat(np.arange(len(problem.start2) - 1), np.diff(problem.start2))
     held = np.unique(labels)
     layer = np.full(len(problem.start1), -1, dtype=np.int64)
     layer[held] = np.arange(len(held))
@@ -257,7 +256,7 @@ def _raster(problem: Problem, labels: Ints, places: Floats, around: Floats, scal
     shape = (len(held), int(box[1] / cell) + 1, int(box[0] / cell) + 1)
     low = places.min(axis=0) - 4 * scale
     ground = Ground(np.zeros(shape, dtype=np.float32), float(low[0]), float(low[1]), cell, float(np.log(1 - SHARE)))
-    fill(ground, places, layer[label2], np.diff(problem.start2)[held], around, max(scale, cell), SHARE)
+    fill(ground, places, layer[problem.label2], np.diff(problem.start2)[held], around, max(scale, cell), SHARE)
     return ground, layer
 
 
@@ -300,8 +299,7 @@ def _turns(
 ) -> tuple[Floats, float, float, Belief]:  # fmt: skip
     """Some turns of expectation maximisation. Returns alignment, noise, share, and the posterior of every near pair."""
     (w, places, grid), (m, noise, share), (scale, radius, turns) = ground, start, limits
-    label1 = np.repeat(np.arange(len(problem.start1) - 1), np.diff(problem.start1))
-    label2 = np.repeat(np.arange(len(problem.start2) - 1), np.diff(problem.start2))
+    label1, label2 = problem.label1, problem.label2
     sizes = np.diff(problem.start2)[label2]
     by2 = np.lexsort((places[:, 0], label2))
     for turn in range(turns):

@@ -79,9 +79,10 @@ def _attacks(stage: Stage, context: Context) -> list[GraphLinkage]:
     plan: list[tuple[Method, int]] = [("exact", WORK), ("seeds", WORK)]
     if stage.has_places:
         plan = [("geometric", ALIGNMENTS), ("exact", SECOND), ("seeds", SECOND)]
+        plan = plan if _candidates(stage) <= CANDIDATES else plan[:1]
     tried: list[GraphLinkage] = []
     for k, (method, budget) in enumerate(plan):
-        if tried and (tried[-1].exact or (stage.has_places and _candidates(stage) > CANDIDATES)):
+        if tried and tried[-1].exact:
             break
         tried.append(
             link_graph(

@@ -96,7 +96,7 @@ def _related(problem: Problem) -> bool:
     """Whether neighbours share labels more often than in each of 99 deals of the labels (of some of the people)."""
     n = problem.identification.n
     some = np.linspace(0, n - 1, min(n, ASKED)).astype(np.int64)
-    label = np.repeat(np.arange(len(problem.start2) - 1), np.diff(problem.start2))[some]
+    label = problem.label2[some]
     near = np.argsort(problem.identification.block(problem.order2[some]), axis=1, kind="stable")[:, : NEIGHBOURS + 1]
     first, other = np.repeat(np.arange(len(some)), near.shape[1]), near.reshape(-1)
     first, other = first[first != other], other[first != other]
