@@ -168,7 +168,7 @@ def test_strangers_are_not_found(folder):
         ((*LABELS, *BOTH, "--sigma", 1, "--gamma", 2), "gamma is a share"),
         ((*LABELS, *BOTH, "--sigma", 1, "--draws", 5), "could never find anything"),
         ((*LABELS, *BOTH, "--sigma", 1, "--level", 2), "could never find anything"),
-        ((*LABELS, *BOTH, "--sigma", 1, "--label-distance", "age"), "not a label and a number"),
+        ((*LABELS, *BOTH, "--sigma", 1, "--label-distance", "age"), "is not name=number"),
         ((*LABELS, *BOTH, "--sigma", 1, "--label-distance", "age=1"), "needs a label of numbers"),
         ((*LABELS, *BOTH, "--sigma", 1, "--label-distance", "id=1"), "for no label"),
         ((*LABELS, "--target-distances", "{d}", "--ident-lonlat", "lon,lon", "--sigma", 1), "two columns"),

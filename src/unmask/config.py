@@ -77,6 +77,18 @@ def read_kinds(given: list[str] | dict[str, str] | None) -> dict[str, str]:
     return kinds
 
 
+def read_numbers(given: list[str] | tuple[str, ...] | None, option: str, example: str) -> dict[str, float]:
+    """Read numbers of columns as typed (name=number)."""
+    numbers = {}
+    for entry in given or ():
+        name, _, number = entry.rpartition("=")
+        try:
+            numbers[name] = float(number)
+        except ValueError:
+            raise ParameterError(f"{option} {entry!r} is not name=number", hint=f"{option} {example}") from None
+    return numbers
+
+
 def read_population(given: str | float | None) -> str | float | None:
     """Take a number of people as typed ("50000", "5e4"), or the path of a table of them."""
     try:

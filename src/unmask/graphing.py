@@ -14,6 +14,7 @@ from unmask.attacks.graph import Coordinates, GraphLinkage, NoiseTolerance, Null
 from unmask.attacks.graph_distances import read_place
 from unmask.attacks.graph_map import WORDS, default_grid, map_figure
 from unmask.attacks.graph_protect import SweepPoint, sweep
+from unmask.config import read_numbers
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.report.document import write_records
 from unmask.report.write import check_writable, write_atomically
@@ -50,7 +51,7 @@ def attack_files(options: dict[str, Any]) -> str:
         method=options["method"],
         everybody=options.get("everybody", False),
         gamma=options.get("gamma"),
-        label_distance=_apart(options.get("label_distance")),
+        label_distance=read_numbers(options.get("label_distance"), "--label-distance", "age=1"),
         null=Null(options.get("draws", 19), options.get("level", 0.05)),
         seed=options["seed"],
     )
@@ -60,20 +61,6 @@ def attack_files(options: dict[str, Any]) -> str:
         write_records(rows_of(found), options["output"])
         lines.append(f"Written to {options['output']}: row numbers from 1, no values.")
     return "\n".join(lines)
-
-
-def _apart(given: list[str] | None) -> dict[str, float]:
-    """Read age=1 as typed."""
-    apart = {}
-    for entry in given or ():
-        name, _, value = entry.rpartition("=")
-        try:
-            apart[name] = float(value)
-        except ValueError:
-            raise ParameterError(
-                f"--label-distance {entry!r} is not a label and a number", hint="--label-distance age=1"
-            ) from None
-    return apart
 
 
 def tell(found: GraphLinkage, *, extended: bool = False) -> str:

@@ -10,7 +10,7 @@ import polars as pl
 
 from unmask.attacks.assignment import link_globally, union_of
 from unmask.attacks.distance import DIFFERENT_PEOPLE, link_nearest, true_ranks
-from unmask.config import read_kinds
+from unmask.config import read_kinds, read_numbers
 from unmask.errors import ParameterError, did_you_mean
 from unmask.report.document import write_records
 from unmask.report.words import percent
@@ -36,7 +36,8 @@ def link_files(options: dict[str, Any], tell: Tell | None = None) -> str:
     if options["output"]:
         _check_output(options)
     release = _release(options)
-    how = {name: options[name] for name in ("metric", "scale", "ranks")} | {"weights": _weights(options["weights"])}
+    weights = read_numbers(options["weights"], "--weights", "age=2,income=0.5")
+    how = {name: options[name] for name in ("metric", "scale", "ranks")} | {"weights": weights}
     found = {name: _link(name, release, options, how, tell) for name in attacks}
     columns: dict[str, NDArray[Any]] = {"row": np.arange(1, release.original.height + 1)}
     lines: list[str] = []
@@ -90,18 +91,6 @@ def _check_output(options: dict[str, Any]) -> None:
     if path.suffix.lower() not in {".csv", ".parquet"}:
         raise ParameterError(f"cannot write {path.name}", allowed=".csv or .parquet")
     check_writable(path)
-
-
-def _weights(given: tuple[str, ...]) -> dict[str, float] | None:
-    """Read name=number."""
-    weights = {}
-    for entry in given:
-        name, _, number = entry.rpartition("=")
-        try:
-            weights[name] = float(number)
-        except ValueError:
-            raise ParameterError(f"--weights {entry!r} is not name=number", hint="--weights age=2,income=0.5") from None
-    return weights or None
 
 
 def _link(name: str, release: Release, options: dict[str, Any], how: dict[str, Any], tell: Tell | None) -> Linkage:

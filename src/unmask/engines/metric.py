@@ -3,7 +3,7 @@
 METHODS section 1. Contributions of attributes are comparable by construction:
 
 - a number is standardised by its own file's mean and sd [TORRA]_ (``scale="own"``), by the original's
-  (``"original"``), or not at all (``"none"``);
+  (``"original"``) or the release's (``"released"``) in both, or not at all (``"none"``);
 - a category that differs contributes what a two-valued standardised number would: ``sqrt(2 / P(differ))``, P over
   pairs of one record of each file. A 0/1 column thus weighs the same whether it is read as number or as category;
 - a missing value contributes the attribute's mean contribution over pairs of records, so that a suppressed cell

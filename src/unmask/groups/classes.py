@@ -189,10 +189,10 @@ def refuse_weights(name: str, gaps: int, wrong: int) -> None:
         )
 
 
-def check_people(population: object, n_records: int) -> None:
+def check_people(population: Any, n_records: int) -> None:  # noqa: ANN401 - whatever was given
     """N is a number of people, at least as many as the table has records."""
     number = isinstance(population, Real) and not isinstance(population, bool)
-    people = float(str(population)) if number else nan
+    people = float(population) if number else nan
     if not n_records <= people < inf:
         what = "smaller than the table" if people < n_records else "not a number of people"
         raise ParameterError(

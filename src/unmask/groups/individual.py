@@ -71,11 +71,6 @@ def _by_series(f: Floats, q: Floats) -> Floats:
     return total
 
 
-def unique_in_population(p: Floats) -> Floats:
-    """P(F = 1 | f = 1) = p under the same model."""
-    return p
-
-
 def unique_variance(p: Floats) -> Floats:
     """Var(1/F | f = 1) = p Li2(1-p) / (1-p) - r^2, with Li2 the dilogarithm."""
     from scipy.special import spence  # noqa: PLC0415 - slow to import

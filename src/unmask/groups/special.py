@@ -193,7 +193,7 @@ def msu_weights(m: int, scoring: Scoring) -> Floats:
 
 
 def _check(keys: tuple[str, ...], max_size: int | None, scoring: str, fraction: float) -> int:
-    if len(keys) > 62:
+    if len(keys) > 62:  # sets of them are bit masks in int64
         raise ParameterError("too many quasi-identifiers for special uniques", got=str(len(keys)), allowed="up to 62")
     if max_size is not None and not 1 <= max_size <= len(keys):
         raise ParameterError("max_size is out of range", got=str(max_size), allowed=f"1 to {len(keys)}, or None")

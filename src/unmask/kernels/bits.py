@@ -22,8 +22,6 @@ Words = NDArray[np.uint64]
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
-SIX = np.uint64(6)
-LOW = np.uint64(63)
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
 

@@ -49,7 +49,7 @@ def patterns_by_groups(left: Codes, right: Codes) -> Patterns:
     order = np.argsort(-sizes, kind="stable")  # many values first: their groups are small, and soon fall away
     counts = np.zeros(tuple(3 if gaps[k] else 2 for k in order), dtype=np.int64)
     tasks: list[tuple[_Node, Ints, NDArray[np.bool_], tuple[int, ...]]] = []
-    _walk(_root(left[:, order], right[:, order]), sizes[order], gaps[order], (), counts, tasks)
+    _walk(_root(left[:, order], right[:, order])[0], sizes[order], gaps[order], (), counts, tasks)
     in_chunks(lambda part: _work(tasks[part.start], counts), len(tasks), chunk=1)
     for axis, k in enumerate(order):
         events = np.moveaxis(counts, axis, 0)
@@ -70,14 +70,15 @@ def _levels(a: Codes, b: Codes) -> int:
     return int(max(a.max(initial=-1), b.max(initial=-1))) + 1
 
 
-def _root(left: Codes, right: Codes) -> _Node:
-    """Equal rows of either file become one, with counts."""
+def _root(left: Codes, right: Codes) -> tuple[_Node, Ints]:
+    """Make equal rows of either file one, with counts, and tell where each row of the left one went."""
     both = np.ascontiguousarray(np.concatenate([left, right]))
     groups = identical(np.empty((len(both), 0)), both)
     n = len(groups.first)
-    a, b = (np.bincount(part, minlength=n) for part in (groups.label[: len(left)], groups.label[len(left) :]))
+    place, other = groups.label[: len(left)], groups.label[len(left) :]
+    a, b = (np.bincount(part, minlength=n) for part in (place, other))
     total = len(left) * len(right)
-    return _Node(np.zeros(n, dtype=np.int64), 1, np.ascontiguousarray(both[groups.first]), a, b, total)
+    return _Node(np.zeros(n, dtype=np.int64), 1, np.ascontiguousarray(both[groups.first]), a, b, total), place
 
 
 def _walk(
@@ -101,7 +102,7 @@ def _walk(
         tasks.append((node, sizes, gaps, at))
         return
     _walk(_collapsed(_forget(node), sizes[1:])[0], sizes[1:], gaps[1:], (*at, 0), counts, tasks)
-    _walk(_split(node, int(sizes[0])), sizes[1:], gaps[1:], (*at, 1), counts, tasks)
+    _walk(_split(node, int(sizes[0]))[0], sizes[1:], gaps[1:], (*at, 1), counts, tasks)
     if gaps[0]:
         _walk(_present(node), sizes[1:], gaps[1:], (*at, 2), counts, tasks)
 
@@ -117,9 +118,8 @@ def sums_by_groups(left: Codes, right: Codes, factors: Floats) -> Floats:
     """
     sizes = np.array([_levels(left[:, k], right[:, k]) for k in range(left.shape[1])], dtype=np.int64)
     order = np.argsort(-sizes, kind="stable")
-    both = np.ascontiguousarray(np.concatenate([left[:, order], right[:, order]]))
-    sums = _sums(_root(both[: len(left)], both[len(left) :]), sizes[order], factors[order])
-    return sums[identical(np.empty((len(both), 0)), both).label[: len(left)]]
+    root, place = _root(left[:, order], right[:, order])
+    return _sums(root, sizes[order], factors[order])[place]
 
 
 def _sums(node: _Node, sizes: Ints, factors: Floats) -> Floats:
@@ -129,13 +129,10 @@ def _sums(node: _Node, sizes: Ints, factors: Floats) -> Floats:
     if not len(sizes):
         return np.asarray(np.bincount(node.label, weights=node.right, minlength=node.groups)[node.label], np.float64)
     agree, differ, missing = factors[0]
-    column = node.codes[:, 0]
-    present = column >= 0
-    rest = _rest(node, sizes, factors)
-    out = np.where(present, differ, missing) * rest
-    label, groups, total = _refine(node.label, node.groups, column, max(int(sizes[0]), 1), node.left, node.right)
-    kept = _Node(*_kept(label, node.codes, node.left, node.right, int(groups), int(total)))
-    out[label >= 0] += (agree - differ) * _sums(kept, sizes[1:], factors[1:])
+    present = node.codes[:, 0] >= 0
+    out = np.where(present, differ, missing) * _rest(node, sizes, factors)
+    taken, kept = _split(node, int(sizes[0]))
+    out[kept] += (agree - differ) * _sums(taken, sizes[1:], factors[1:])
     if not present.all():
         gone = np.where(present, 0, node.right)
         pairs = int(_pairs_in_groups(node.label, node.groups, node.left, gone))
@@ -155,9 +152,10 @@ def _forget(node: _Node) -> _Node:
     return node._replace(codes=node.codes[:, 1:])
 
 
-def _split(node: _Node, size: int) -> _Node:
+def _split(node: _Node, size: int) -> tuple[_Node, NDArray[np.bool_]]:
+    """Ask that the next attribute is equal, and tell which rows are left."""
     label, groups, total = _refine(node.label, node.groups, node.codes[:, 0], max(size, 1), node.left, node.right)
-    return _Node(*_kept(label, node.codes, node.left, node.right, int(groups), int(total)))
+    return _Node(*_kept(label, node.codes, node.left, node.right, int(groups), int(total))), label >= 0
 
 
 def _present(node: _Node) -> _Node:

@@ -28,7 +28,6 @@ Codes = NDArray[np.int32]
 Masks = NDArray[np.int64]
 
 CHUNK = 1 << 16
-MAX_ATTRIBUTES = 62  # attribute sets are bit masks in int64
 
 
 class Found(NamedTuple):
