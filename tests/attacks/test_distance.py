@@ -310,6 +310,38 @@ def test_files_of_different_people_are_linked_by_the_scale_that_finds_more():
     assert best_scale(rescaled, 0)[0] == "own"
 
 
+def test_what_is_told_beside_the_rate_has_the_scale_of_the_rate():
+    """Control, attributes and facts are those of the attack that counts, not of one that finds fewer."""
+    people, masked, _ = few_of_many()
+    n = 40
+    few = Release(people[:n], masked, id="id", control=people[300:])
+    scale = best_scale(few, 0)[0]
+    assert scale != "own"
+    evidence = assess_nearest(few, Context())
+
+    def told(scale):
+        """The same numbers, each asked for alone."""
+        both = link_nearest(few.with_control(), scale=scale)
+        least = both.margin[np.argsort(-both.margin[:n])[: round(both.known().value * both.estimate.n)]].min(initial=9)
+        whole = link_nearest(few, scale=scale).estimate.value
+        names = [name for name in people.columns if name != "id"]
+        fewer = [Release(people[:n].drop(name), masked.drop(name), id="id") for name in names]
+        return {
+            "control": float((both.margin[n:] >= least).mean()),
+            **{k: whole - link_nearest(r, scale=scale).estimate.value for k, r in zip(names, fewer, strict=True)},
+            "near": float((true_ranks(few, cap=10, scale=scale) < 10).mean()),
+            "back": link_nearest(few, direction="to_original", scale=scale).estimate.value,
+        }
+
+    seen = {"control": evidence.observations[1].estimate.control, **dict(evidence.attributes)}
+    seen |= {"near": evidence.facts[-2].value, "back": evidence.facts[-1].value}
+    assert seen == pytest.approx(told(scale))
+    other = told("own")
+    for key in ("control", "near", "back"):
+        assert seen[key] != pytest.approx(other[key])  # or this could not fail
+    assert any(seen[name] != pytest.approx(other[name]) for name, _ in evidence.attributes)
+
+
 def test_the_curve_of_equals_is_one_step():
     """Half of the people have one nearest record, half are copies of each other: nothing lies between."""
     table = pl.DataFrame({"a": [*np.arange(10.0) * 7 + 0.5, *[500.5] * 10]})

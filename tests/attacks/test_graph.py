@@ -390,6 +390,20 @@ def test_row_order_changes_nothing_for_any_method(method):
 
 
 @big
+def test_row_order_changes_nothing_for_a_relative_tolerance():
+    """The noise of a place follows from the distances of some people: not of those who come first in the file."""
+    target, identification, _ = simulated(150, 150, 60, 0.02)
+    options = {"labels": ["sex", "age"], "tolerance": Relative(0.01), "method": "geometric", "null": None}
+    before = link_graph((target, LONLAT), (identification, LONLAT), **options)
+    apart = identification.with_row_index("row").sort("lon", "lat")["row"].to_numpy()  # neighbours come first
+    for q in (apart, np.random.default_rng(1).permutation(150)):
+        after = link_graph((target, LONLAT), (identification[q], LONLAT), **options)
+        assert {(int(a), int(q[b])) for a, b in after.pairs} == pairs_of(before)
+        back = np.lexsort((q[after.pairs[:, 1]], after.pairs[:, 0]))
+        assert after.posterior[back] == pytest.approx(before.posterior, rel=1e-9)
+
+
+@big
 def test_three_known_people_give_the_others_away():
     target, identification, truth = simulated(100, 100, 50, 0.0)
     files = (target, LONLAT), (identification, LONLAT)

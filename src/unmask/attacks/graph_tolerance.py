@@ -179,7 +179,9 @@ def place_noise(identification: Place, tolerance: Tolerance, agreed: Window, mov
     if isinstance(tolerance, NoiseTolerance):
         return float(np.std(moved) / np.sqrt(2))
     if isinstance(tolerance, Relative):
-        some = identification.rows(np.arange(min(64, identification.n)))
+        n = identification.n
+        by_content = identification.order(np.zeros(n, dtype=np.int64))  # not the first of the file
+        some = identification.rows(by_content[np.linspace(0, n - 1, min(64, n)).astype(np.int64)])
         return float(tolerance.share * np.median(some) / 1.645 / np.sqrt(2))
     return (agreed.high - agreed.low) / 2 / 1.645 / float(np.sqrt(2))
 
