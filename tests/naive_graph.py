@@ -61,6 +61,33 @@ def least_movement(far):
     return set(enumerate(best))
 
 
+def everybody(spots, places, labels1, labels2, may, noise):
+    """As many pairs that may match as there can be, of these the least total of squares; how many agree.
+
+    Records of one file with one label at one place are one: each has the partners of all.
+    """
+    n1, n2 = len(spots), len(places)
+    best, chosen = (0, 0.0), []
+    for order in permutations(range(max(n1, n2)), min(n1, n2)):
+        pairs = [(i, j) if n1 <= n2 else (j, i) for i, j in enumerate(order)]
+        pairs = [(i, j) for i, j in pairs if may[i, j]]
+        value = (-len(pairs), sum(plane(spots[i], places[j]) ** 2 for i, j in pairs))
+        if value < best:
+            best, chosen = value, pairs
+
+    def same(points, labels, i, j):
+        return labels[i] == labels[j] and plane(points[i], points[j]) < 1e-6
+
+    pairs = {
+        (a, b)
+        for i, j in chosen
+        for a in range(n1)
+        for b in range(n2)
+        if same(spots, labels1, i, a) and same(places, labels2, j, b)
+    }
+    return pairs, sum(plane(spots[i], places[j]) < 3 * noise for i, j in chosen)
+
+
 def sphere(a, b):
     """Distance of Example 2: the spherical law of cosines, R = 6371 km."""
     (lon1, lat1), (lon2, lat2) = np.deg2rad(a), np.deg2rad(b)

@@ -13,7 +13,14 @@ import naive
 from reference import REFERENCE, data, golden
 from strategies import pairs
 from unmask import Release, datasets, link_nearest, parse_masking
-from unmask.attacks.distance import anonymity_sets, assess_nearest, best_scale, curve_figure, true_ranks
+from unmask.attacks.distance import (
+    anonymity_sets,
+    assess_nearest,
+    best_scale,
+    claimed_of_control,
+    curve_figure,
+    true_ranks,
+)
 from unmask.engines.metric import METRICS, build_space
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.evidence.measure import Context
@@ -340,6 +347,47 @@ def test_what_is_told_beside_the_rate_has_the_scale_of_the_rate():
     for key in ("control", "near", "back"):
         assert seen[key] != pytest.approx(other[key])  # or this could not fail
     assert any(seen[name] != pytest.approx(other[name]) for name, _ in evidence.attributes)
+
+
+def test_people_without_a_record_count_in_nothing_that_is_told():
+    people, masked, _ = few_of_many()
+    few = Release(people[:40], masked[10:90], id="id")
+    scale = best_scale(few, 0)[0]
+    evidence = assess_nearest(few, Context())
+    ranks = true_ranks(few, cap=10, scale=scale)
+    assert (ranks[:10] == -1).all()
+    assert evidence.facts[-2].value == pytest.approx((ranks[10:] < 10).mean())
+    whole = link_nearest(few, scale=scale).estimate.value
+    for name, gain in evidence.attributes:
+        without = Release(people[:40].drop(name), masked[10:90].drop(name), id="id")
+        assert gain == pytest.approx(whole - link_nearest(without, scale=scale).estimate.value)
+    assert any(gain > 0 for _, gain in evidence.attributes)
+    one = Release(people.select("wages"), masked.select("wages"))
+    gain = link_nearest(one).estimate.value - 1 / 400
+    assert dict(assess_nearest(one, Context()).attributes) == pytest.approx({"wages": gain})
+
+
+def test_the_very_people_of_the_file_are_claimed_as_often_as_they_are_known():
+    people = datasets.census(120, seed=3)
+    for noise in ("noise(0.3)", "noise(0.6)"):
+        release = Release(people, parse_masking(noise).apply(people, 1), control=people)
+        known = link_nearest(release.with_control()).known().value
+        assert 0 < known < 1
+        assert claimed_of_control(release, 0) == known
+    blind = Release(people, people.sample(fraction=1.0, shuffle=True, seed=1), control=people)
+    assert link_nearest(blind.with_control()).known().value == 0
+    assert claimed_of_control(blind, 0) == 0
+
+
+def test_another_scale_must_find_more_and_is_tried_whichever_file_is_larger():
+    people, masked, _ = few_of_many()
+    many = Release(people, masked.sort("wages")[:60], id="id")  # the release holds the poorest
+    rates = {scale: link_nearest(many, scale=scale).estimate.value for scale in ("own", "original", "released")}
+    assert rates["own"] < max(rates.values())
+    assert rates[best_scale(many, 0)[0]] == max(rates.values())
+    same = Release(people[:300], people, id="id")  # not masked: all scales of both files find everybody
+    assert link_nearest(same, scale="original").estimate.value == link_nearest(same).estimate.value == 1.0
+    assert best_scale(same, 0)[0] == "own"
 
 
 def test_the_curve_of_equals_is_one_step():

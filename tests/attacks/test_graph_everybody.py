@@ -9,7 +9,12 @@ from numba import config
 
 import naive_graph as naive
 from unmask.attacks.graph import Coordinates, NoiseTolerance, link_graph
+from unmask.attacks.graph_distances import read_place
+from unmask.attacks.graph_everybody import everybody
+from unmask.attacks.graph_exact import pose
+from unmask.attacks.graph_geometry import Overlay
 from unmask.attacks.graph_protect import sweep
+from unmask.attacks.graph_tolerance import window
 from unmask.datasets.places import people
 from unmask.errors import ParameterError
 
@@ -46,6 +51,46 @@ def test_everybody_moves_least():
         assert {(int(a), int(b)) for a, b in found.pairs} == expected
         assert len(found.sure.pairs) <= len(found.pairs)
         assert (found.sure.posterior > 0.5).all()
+
+
+def test_the_guesses_equal_the_definition():
+    """Records on a map that are given, labels that may differ or not, copies, strangers; every assignment is tried."""
+    rng, seen = np.random.default_rng(3), {"barred": 0, "agree": 0, "apart": 0, "shared": 0, "crowd": 0}
+    for turn in range(300):
+        tables = []
+        for n in rng.integers(3, 6, size=2):
+            label = rng.integers(0, int(rng.integers(1, 5)), n)
+            tables.append(pl.DataFrame({"label": label, "x": np.arange(n), "y": np.zeros(n)}))
+        apart = int(rng.integers(0, 2))
+        one, two = (read_place((table, PLANE), ["label"], "file") for table in tables)
+        problem = pose(one, two, window(two, 1.0), {"label": apart})
+        if not problem.n_vertices:
+            continue
+        a, b = (t["label"].to_numpy()[o] for t, o in zip(tables, (problem.order1, problem.order2), strict=True))
+        spots, places = rng.uniform(0, 10, size=(one.n, 2)), rng.uniform(0, 10, size=(two.n, 2))
+        spots[1] = spots[0] + (0.01 if apart and a[0] != a[1] else rng.choice([0.0, 0.01]))
+        if turn % 3:
+            places[0] = spots[0]
+        elif not apart or b[0] == b[1]:  # else either of the two is as good
+            places[0] = places[1]
+        scale = float(rng.choice([0.0, 0.3, 1.0]))
+        some = rng.random((one.n, two.n)) < 0.5
+        rows, cols = np.nonzero(some)
+        near = (rows.astype(np.int32), cols.astype(np.int32), rng.random(len(rows)))
+        none = np.zeros(0, dtype=np.int64)
+        found = everybody(problem, Overlay(none, none, np.zeros(0), 0.0, 1, 1.0, 7, spots, places, near), scale)
+        may = np.abs(a[:, None] - b) <= apart
+        belief = np.zeros((one.n, two.n))
+        belief[rows, cols] = near[2]
+        pairs, agree = naive.everybody(spots, places, a, b, may, max(scale, 1e-6 * np.ptp(places, axis=0).max()))
+        crowd = may.mean() >= 0.9
+        assert sorted(zip(found.rows.tolist(), found.cols.tolist(), strict=True)) == sorted(pairs)
+        assert found.posterior.tolist() == belief[found.rows, found.cols].tolist()
+        assert found.n_agree == (7 if crowd else agree)
+        shared = len(pairs) > min(one.n, two.n)
+        seen = {key: seen[key] + bool(now) for key, now in zip(
+            seen, (not may.all(), agree, agree < len(pairs), shared, crowd), strict=True)}  # fmt: skip
+    assert min(seen.values()) > 20
 
 
 def test_people_at_one_place_share_the_guesses():

@@ -138,3 +138,33 @@ def test_without_labels_people_of_one_map_are_dealt_to_the_files(known):
     side = {tuple(p): k for k, points in enumerate((drawn.target.points, drawn.identification.points)) for p in points}
     apart = sum(side[tuple(spots[i])] != side[tuple(places[j])] for i, j in zip(rows, cols, strict=True))
     assert 4 <= apart <= 16  # 20 before; half of them by chance
+
+
+def test_labels_that_nobody_shares_are_not_tied_to_places():
+    """Neighbours share labels more often than in every deal of them; never is not more often than never."""
+    rng = np.random.default_rng(0)
+    places = pl.DataFrame({"lon": rng.uniform(0, 1, 60), "lat": rng.uniform(0, 1, 60)})
+    for label, dealt in (
+        (np.arange(60), True),
+        (rng.integers(0, 6, 60), True),
+        ((places["lon"].to_numpy() * 6).astype(int), False),
+    ):
+        file = (places.with_columns(label=label), LONLAT)
+        place = read_place(file, ["label"], "file")
+        assert places_may_be_dealt(pose(place, place, window(place, 1.0), None)) == dealt
+
+
+def test_people_are_dealt_within_their_labels():
+    """Whoever a label's people are after the deal, they are the people of that label of both files."""
+    given, _ = problem(["sex"], n=40)
+    rng = np.random.default_rng(1)
+    spots, places = rng.normal(size=(40, 2)), rng.normal(size=(40, 2))
+    drawn = strangers(given, lambda: (spots, places), rng)
+    moved = 0
+    for label in range(len(given.start1) - 1):
+        here, there = (given.label1 == label), (given.label2 == label)
+        before = {tuple(p) for p in np.vstack([spots[here], places[there]]).tolist()}
+        after = np.vstack([drawn.target.points[here], drawn.identification.points[there]]).tolist()
+        assert {tuple(p) for p in after} == before
+        moved += len({tuple(p) for p in after[: here.sum()]} & {tuple(p) for p in places[there].tolist()})
+    assert 10 <= moved <= 30  # of 40: half by chance

@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from unmask import Release, Scenario, assess, datasets, knowledge_curve, link_nearest, parse_masking
-from unmask.attacks.scenario import _sets, assess_scenario
+from unmask.attacks.distance import best_scale
+from unmask.attacks.scenario import Size, _larger, _sets, assess_scenario
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence.measure import Context
 
@@ -164,3 +165,54 @@ def test_few_people_are_linked_by_the_scale_that_finds_more():
     whole = knowledge_curve(release).sizes[-1].mean
     assert whole == max(link_nearest(release, scale=scale).estimate.value for scale in ("own", "original", "released"))
     assert whole > link_nearest(release, scale="own").estimate.value
+
+
+def test_people_without_a_record_are_not_counted_and_have_no_risk():
+    """Thirty people, of whom the release holds twenty among forty."""
+    names = list(NAMES[:3])
+    people, masked = (table.select(names).with_row_index("id") for table in (PEOPLE, MASKED))
+    release = Release(people[:30], masked[10:50], id="id")
+    curve = knowledge_curve(release)
+    scale = best_scale(release, 0)[0]
+    credit = np.zeros(30)
+    for size in curve.sizes:
+        sets = list(combinations(sorted(names), size.known))
+        found = [link_nearest(Release(people[:30], masked[10:50], id="id", quasi=c), scale=scale).credit for c in sets]
+        assert size.mean == pytest.approx(np.mean([one[10:].mean() for one in found]))
+        credit = np.mean(found, axis=0) if size.known == 2 else credit
+    assert curve.half.n == 20
+    assert curve.half.value == pytest.approx(credit[10:].mean())
+    assert curve.half.chance == 1 / 40
+    assert curve.per_record.tolist() == pytest.approx([0.0] * 10 + credit[10:].tolist())
+
+
+def test_as_many_larger_sets_are_tried_as_asked_for():
+    before = Size(2, 4, exhaustive=False, mean=0.1, worst=0.2, worst_set=("b", "d"))
+    for sets in (3, 4, 5, 6):
+        tried = _larger(before, tuple("abcdefg"), sets, 1)
+        assert len(tried) == len(set(tried)) == min(sets, 5)
+        for chosen in tried:
+            assert len(chosen) == 3
+            assert {"b", "d"} < set(chosen)
+
+
+def test_people_are_counted_to_the_nearest_and_drawn_from_those_who_can_be_found():
+    people, masked = (table.with_row_index("id") for table in (PEOPLE[:31], MASKED[:31]))
+    for share, number in ((0.25, 8), (0.001, 1), (0.99, 31)):  # 7.75, 0.031, 30.69
+        assert Release(people, masked, id="id", scenario=Scenario(people=share)).original.height == number
+    few = Release(people, masked[:6], id="id", scenario=Scenario(people=4))
+    assert few.original.height == 4
+    assert (few.truth >= 0).all()
+
+
+def test_a_coarser_number_is_the_middle_of_its_interval():
+    table = pl.DataFrame({"a": [-3.5, 0.0, 9.5, 10.0, 24.5]})
+    assert Release(table, table, scenario=Scenario(coarser={"a": 10.0})).original["a"].to_list() == [-5, 5, 5, 15, 25]
+
+
+def test_how_many_attributes_find_one_in_five_is_told_of_the_worst_set():
+    release = Release(PEOPLE, MASKED)
+    sizes = knowledge_curve(release, sets=4).sizes
+    enough = next(size.known for size in sizes if size.worst > 0.2)
+    assert enough < next(size.known for size in sizes if size.mean > 0.2)  # or this could not fail
+    assert assess_scenario(release, Context()).facts[-1].value == enough

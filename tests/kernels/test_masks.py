@@ -53,14 +53,20 @@ def test_level(seed, cut, root, error):
     """No point whose cost + price is below the cut is lost, whatever the prices; what is far beyond is left out."""
     rng = np.random.default_rng(seed)
     price = rng.normal(size=3 * LEAF)
-    cost = rng.random(LEAF) * 2
+    cost = rng.random(LEAF) * 2 * rng.integers(0, 2, LEAF)
+    price[LEAF : LEAF + 24] = np.minimum(cut, 9.0) - cost[:24] - 1e-8  # just below the cut
     unit = 0.25
     far = (((cost * unit) ** 2) if root else cost * unit).astype(np.float32)
     frame = (unit, error, 1e-6, root)
     mask = level(far, price, LEAF, cut, frame)
     assert mask == masks.level_mask(far, price, LEAF, cut, frame)
     levels = cost + price[LEAF : 2 * LEAF]
+    reach = cost * unit + error  # the farthest that such a pair may be stored
+    most = ((reach**2 if root else reach) * (1 + 1e-6) + 1e-36) * (1 - 1e-7)
+    farthest = level(most.astype(np.float32), price, LEAF, cut, frame)
     for j in range(LEAF):
+        if levels[j] < cut - 1e-9:
+            assert farthest >> j & 1
         if levels[j] < cut - 1e-6:
             assert mask >> j & 1
         if levels[j] > cut + 1e-5 + error / unit:
@@ -71,9 +77,10 @@ def test_level(seed, cut, root, error):
 @given(seed=st.integers(0, 2**30), stem=st.integers(0, 2**32 - 1), least=st.integers(0, 2**32 - 1))
 def test_lots(seed, stem, least):
     rows = np.random.default_rng(seed).integers(0, 2**32, 2 * LEAF)
-    mask = lots(rows, LEAF, stem, least)
-    assert mask == masks.lot_mask(rows, LEAF, stem, least)
-    assert [mask >> j & 1 for j in range(LEAF)] == [int(branch(stem, row) >= least) for row in rows[LEAF:]]
+    for limit in (least, int(branch(stem, rows[LEAF + 5]))):  # a draw of exactly the least is wanted
+        mask = lots(rows, LEAF, stem, limit)
+        assert mask == masks.lot_mask(rows, LEAF, stem, limit)
+        assert [mask >> j & 1 for j in range(LEAF)] == [int(branch(stem, row) >= limit) for row in rows[LEAF:]]
 
 
 @many

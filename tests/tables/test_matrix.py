@@ -82,6 +82,36 @@ def test_what_is_not_a_matrix_of_distances_is_refused(d, says):
     assert "99" not in str(error.value).replace("1499", "")
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_what_counts_as_rounding_does_not_depend_on_the_unit(unit):
+    """A millionth of the largest distance; more is another distance, and nothing to be evened out."""
+    d = good() * unit / good().max()
+    for off, fine in ((1e-7, True), (1e-5, False)):
+        for row, column in ((0, 1), (3, 3)):
+            other = d.copy()
+            other[row, column] += off * unit
+            if fine:
+                assert np.allclose(read_matrix(other, 5, WHAT), d, rtol=0, atol=1e-7 * unit)
+            else:
+                with pytest.raises(TableError, match="diagonal" if row == column else "not symmetric"):
+                    read_matrix(other, 5, WHAT)
+
+
+def test_only_what_counts_the_records_is_left_out(tmp_path):
+    """A row or column too many is not taken for names because it is the first."""
+    d, path = good(), tmp_path / "d.csv"
+    np.savetxt(path, np.vstack([d[4], d]), delimiter=",")
+    with pytest.raises(TableError, match="6 x 5"):
+        read_matrix(path, 5, WHAT)
+    around = np.vstack([np.arange(-1.0, 5), np.column_stack([d[4], d])])
+    around[0, 0] = np.nan
+    pl.DataFrame(around).fill_nan(None).write_csv(path, include_header=False)
+    with pytest.raises(TableError, match="6 x 6"):
+        read_matrix(path, 5, WHAT)
+    with pytest.raises(TableError, match="not numbers"):
+        read_matrix(d > 0, 5, WHAT)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
