@@ -62,30 +62,28 @@ def least_movement(far):
 
 
 def everybody(spots, places, labels1, labels2, may, noise):
-    """As many pairs that may match as there can be, of these the least total of squares; how many agree.
+    """As many pairs that may match as there can be, of these the least total of squares; how many of them agree.
 
-    Records of one file with one label at one place are one: each has the partners of all.
+    Records of one file with one label at one place are one: each has the partners of all. Returns every best answer.
     """
     n1, n2 = len(spots), len(places)
-    best, chosen = (0, 0.0), []
+    far = [[plane(a, b) for b in places] for a in spots]
+    tried = []
     for order in permutations(range(max(n1, n2)), min(n1, n2)):
         pairs = [(i, j) if n1 <= n2 else (j, i) for i, j in enumerate(order)]
         pairs = [(i, j) for i, j in pairs if may[i, j]]
-        value = (-len(pairs), sum(plane(spots[i], places[j]) ** 2 for i, j in pairs))
-        if value < best:
-            best, chosen = value, pairs
-
-    def same(points, labels, i, j):
-        return labels[i] == labels[j] and plane(points[i], points[j]) < 1e-6
-
-    pairs = {
-        (a, b)
-        for i, j in chosen
-        for a in range(n1)
-        for b in range(n2)
-        if same(spots, labels1, i, a) and same(places, labels2, j, b)
-    }
-    return pairs, sum(plane(spots[i], places[j]) < 3 * noise for i, j in chosen)
+        tried.append((-len(pairs), sum(far[i][j] ** 2 for i, j in pairs), pairs))
+    most, least, _ = min(tried)
+    one = [[a == b and plane(p, q) < 1e-6 for b, q in zip(labels1, spots, strict=True)]
+           for a, p in zip(labels1, spots, strict=True)]  # fmt: skip
+    two = [[a == b and plane(p, q) < 1e-6 for b, q in zip(labels2, places, strict=True)]
+           for a, p in zip(labels2, places, strict=True)]  # fmt: skip
+    answers = set()
+    for count, total, pairs in tried:
+        if count == most and total <= least + 1e-9:
+            shared = {(a, b) for i, j in pairs for a in range(n1) if one[i][a] for b in range(n2) if two[j][b]}
+            answers.add((frozenset(shared), sum(far[i][j] < 3 * noise for i, j in pairs)))
+    return answers
 
 
 def sphere(a, b):

@@ -13,7 +13,7 @@ import naive_graph as naive
 from unmask.attacks.graph import Coordinates, Deviations, NoiseTolerance, Null, Relative, link_graph
 from unmask.attacks.graph_distances import between, read_place
 from unmask.attacks.graph_protect import release, sweep, trilaterate
-from unmask.attacks.graph_tolerance import window
+from unmask.attacks.graph_tolerance import deviations, place_noise, simulated, window
 from unmask.datasets.places import people
 from unmask.errors import ParameterError, TableError
 
@@ -317,3 +317,34 @@ def test_deviations_are_identification_minus_target():
     for low, high, size in ((1.0, 3.0, 2), (-3.0, -1.0, 1), (2.0, 3.0, 1), (1.0, 2.0, 1)):
         found = link_graph((one, d1), (one, d2), labels=["k"], tolerance=Deviations(low, high), null=None)
         assert found.clique_size == size
+
+
+def test_a_tolerance_below_rounding_is_a_tolerance_of_nothing():
+    one = pl.DataFrame({"k": ["a", "b", "c"]})
+    d1 = np.array([[0.0, 10.0, 7.0], [10.0, 0.0, 5.0], [7.0, 5.0, 0.0]])
+    for off, size in ((1e-9, 3), (1e-6, 2)):  # a billionth of the largest distance, and far more
+        d2 = d1.copy()
+        d2[0, 1] = d2[1, 0] = 10.0 + off
+        for tolerance in (0.0, 1e-12):
+            assert link_graph((one, d1), (one, d2), labels=["k"], tolerance=tolerance, null=None).clique_size == size
+
+
+def test_nobody_is_drawn_as_a_pair_with_himself():
+    """Of two people who are 10 apart there is one distance, and rounding to fours makes it 8."""
+    table = pl.DataFrame({"x": [0.0, 10.0], "y": [0.0, 0.0]})
+    place = read_place((table, PLANE), [], "identification")
+    assert deviations(place, NoiseTolerance(4.0, masking="rounding", draws=50)).tolist() == [2.0] * 50
+
+
+def test_the_noise_of_a_place_explains_the_deviations_of_distances():
+    """Both ends of a distance were moved along it; of normal deviations 90 % lie within 1.645 of theirs."""
+    rng = np.random.default_rng(18)
+    xy = rng.uniform(0, 1000, size=(400, 2))
+    place = read_place((pl.DataFrame({"x": xy[:, 0], "y": xy[:, 1]}), PLANE), [], "identification")
+    moved = xy + rng.normal(0, 3.0, size=xy.shape)
+    true, masked = (between(p, p, "planar")[np.triu_indices(400, 1)] for p in (xy, moved))
+    end = float(np.quantile(np.abs(true - masked), 0.9))
+    share = end / float(np.median(true))
+    for tolerance in (NoiseTolerance(3.0), end, Deviations(-end, end), Relative(share)):
+        agreed, drawn = window(place, tolerance), simulated(place, tolerance)
+        assert place_noise(place, tolerance, agreed, drawn) == pytest.approx(3.0, rel=0.05)

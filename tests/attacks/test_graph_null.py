@@ -12,7 +12,7 @@ from unmask.attacks.graph import Coordinates, NoiseTolerance, link_graph
 from unmask.attacks.graph_distances import between, read_place
 from unmask.attacks.graph_exact import pose
 from unmask.attacks.graph_geometry import one_map
-from unmask.attacks.graph_null import places_may_be_dealt, strangers
+from unmask.attacks.graph_null import places_may_be_dealt, same_label, strangers
 from unmask.attacks.graph_tolerance import window
 from unmask.datasets.places import people
 
@@ -168,3 +168,9 @@ def test_people_are_dealt_within_their_labels():
         assert {tuple(p) for p in after} == before
         moved += len({tuple(p) for p in after[: here.sum()]} & {tuple(p) for p in places[there].tolist()})
     assert 10 <= moved <= 30  # of 40: half by chance
+
+
+def test_the_share_of_matching_labels_is_over_all_pairs():
+    tables = [pl.DataFrame({"label": label, "x": np.arange(len(label)), "y": 0}) for label in ([0, 0, 1, 2], [0, 1, 3])]
+    one, two = (read_place((table, Coordinates("x", "y", kind="planar")), ["label"], "file") for table in tables)
+    assert same_label(pose(one, two, window(two, 1.0), None)) == 3 / 12

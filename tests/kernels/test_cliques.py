@@ -161,6 +161,8 @@ def test_pruning_loses_no_clique_and_keeps_its_edges():
             if words.has(bits[i], j)
         }
         assert left <= edges
+        back = {(int(kept[j]), int(kept[i])) for i in range(len(kept)) for j in range(i) if words.has(bits[i], j)}
+        assert back == left  # an edge goes on both sides
 
 
 def test_a_budget_that_ends_is_said():

@@ -232,6 +232,24 @@ def test_lots_are_fair_and_follow_the_seed():
     assert (found.row != nearest(space, seed=4).row).any()
 
 
+@pytest.mark.parametrize(("tolerance", "ties"), [(0.0, 2), (0.25, 3)])
+def test_whoever_ties_may_win(tolerance, ties):
+    """Also a point at the very end of the tolerance, and ties that are equal to the last bit where there is none."""
+    space = plain(np.zeros((2000, 1)), [[1.0], [-1.0], [1.25], [1.2500001]], norm=1, tolerance=tolerance)
+    found = nearest(space, seed=1)
+    assert (found.ties == ties).all()
+    assert np.bincount(found.row, minlength=4) / 2000 == pytest.approx([1 / ties] * ties + [0] * (4 - ties), abs=0.06)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_copies_in_a_full_leaf_have_as_many_lots_as_rows(method):
+    """Equally near: 143 points and one with a hundred copies, which wins for 100 of 243 queries."""
+    places = np.vstack([np.column_stack([np.ones(143), np.linspace(-0.9, 0.9, 143)]), np.tile([[1.0, 0.95]], (100, 1))])
+    found = nearest(plain(np.zeros((2000, 2)), places, norm=0), method=method, seed=2)
+    assert (found.ties == 243).all()
+    assert (found.row >= 143).mean() == pytest.approx(100 / 243, abs=0.06)  # five standard errors
+
+
 def test_hundred_thousand_duplicates_are_one_comparison():
     points = np.ones((100_000, 3))
     space = plain(points, points)

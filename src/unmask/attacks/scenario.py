@@ -133,8 +133,6 @@ def knowledge_curve(
         progress(known / len(names), f"{known} attributes known")
     risk = np.full(len(truth), np.nan)
     risk[rows] = half
-    if len(rows) == len(truth):
-        risk[truth < 0] = 0.0
     estimate = rate(half[truth[rows] >= 0], chance=1.0 / len(encoding.released), seed=seed)
     return Knowledge(tuple(sizes), estimate, risk)
 
