@@ -108,7 +108,8 @@ def test_ties_are_listed(method, space, seed):
 def test_ranks_with_many_ties_equal_the_definition(method, n, p, values, seed):
     """Ranks are counted leaf by leaf, equal queries searched once: results as if one by one."""
     rng = np.random.default_rng(seed)
-    points, queries = (rng.integers(0, values, (size, p)) / 2 for size in (n, 25))
+    step = rng.choice([2, 8])  # halves are ranks of ties; eighths are the finest that is sharp
+    points, queries = (rng.integers(0, values, (size, p)) / step for size in (n, 25))
     space = plain(queries, points, norm=0)
     tree = plant(space, method=method)
     assert tree.sharp
@@ -120,6 +121,21 @@ def test_ranks_with_many_ties_equal_the_definition(method, n, p, values, seed):
     decision = decide(space, truth, tree=tree)
     assert list(zip(decision.closer, decision.ties, strict=True)) == naive.decide(space, truth)
     assert rank_of_truth(space, truth, 40, tree=tree).tolist() == [min(40, rank) for rank in naive.ranks(space, truth)]
+
+
+@many
+@given(space=spaces(), seed=st.integers(0, 99))
+def test_a_flat_search_in_many_passes_equals_the_definition(space, seed):
+    """As with very many points or attributes: the second pass may find what makes the ties of the first wrong."""
+    tree = plant(space, method="brute")._replace(tile=1)
+    found = nearest(space, seed=seed, tree=tree)
+    for i, (least, second, ties) in enumerate(naive.nearest(space)):
+        assert (found.least[i], found.second[i], found.ties[i]) == (least, second, len(ties))
+        assert found.row[i] in ties
+    truth = truths(space, np.random.default_rng(seed))
+    decision = decide(space, truth, tree=tree)
+    assert list(zip(decision.closer, decision.ties, strict=True)) == naive.decide(space, truth)
+    assert rank_of_truth(space, truth, 9, tree=tree).tolist() == [min(9, rank) for rank in naive.ranks(space, truth)]
 
 
 def test_a_tolerance_that_joins_ranks_is_kept():
@@ -245,7 +261,8 @@ def test_whoever_ties_may_win(tolerance, ties):
 def test_copies_in_a_full_leaf_have_as_many_lots_as_rows(method):
     """Equally near: 143 points and one with a hundred copies, which wins for 100 of 243 queries."""
     places = np.vstack([np.column_stack([np.ones(143), np.linspace(-0.9, 0.9, 143)]), np.tile([[1.0, 0.95]], (100, 1))])
-    found = nearest(plain(np.zeros((2000, 2)), places, norm=0), method=method, seed=2)
+    space = plain(np.zeros((2000, 2)), places, norm=0)
+    found = nearest(space, seed=2, tree=plant(space, method=method))
     assert (found.ties == 243).all()
     assert (found.row >= 143).mean() == pytest.approx(100 / 243, abs=0.06)  # five standard errors
 
