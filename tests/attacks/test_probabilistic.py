@@ -282,6 +282,29 @@ def test_standard_errors_are_those_of_repeated_files():
     assert ((ratio > 0.5) & (ratio < 2.5)).all(), ratio
 
 
+def test_row_order_does_not_change_who_is_claimed():
+    """The weight at the threshold is a sum of others' weights too, and its last bit follows row order."""
+    rng = np.random.default_rng(91)
+    n = 140
+    known = {
+        "age": rng.integers(18, 60, n),
+        "income": np.round(rng.lognormal(3, 0.7, n), 1),
+        "sex": rng.choice(["f", "m"], n),
+        "region": rng.choice(list("abcd"), n),
+    }
+    moved = {"income": np.round(known["income"] + rng.normal(0, 4, n), 1), "age": known["age"] + rng.integers(-2, 3, n)}
+    people = pl.DataFrame(known).with_row_index("id")
+    masked = people.with_columns(**moved)[:120]
+    fitting = Fitting(tolerance=1e-5)
+    straight = link_probabilistic(Release(people, masked, id="id"), fitting=fitting)
+    status = np.array(straight.status)
+    assert (np.abs(straight.weight - straight.upper) < 1e-6).any()  # or this could not fail
+    for _ in range(6):
+        order, other = rng.permutation(n), rng.permutation(120)
+        shuffled = link_probabilistic(Release(people[order], masked[other], id="id"), fitting=fitting)
+        assert shuffled.status == tuple(status[order])
+
+
 def test_thresholds_and_status():
     release = example(300, 3, (30, 20, 12, 10, 6), (0.1,) * 5)
     linkage = link_probabilistic(release, false_positive=1e-4, false_negative=0.05)

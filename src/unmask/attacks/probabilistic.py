@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 Status = Literal["linked", "clerical", "non-linked"]
 PAIRS_TO_LEARN_FROM, PAIRS_TO_ASK = 500_000, 40_000_000  # in the measure
 PAIRS_WITH_BANDS = 5_000_000  # to learn from, unless asked otherwise
+SHADE = 1e-9  # bits: weights that differ by less are equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +184,20 @@ def weights_of(model: FellegiSunter, patterns: Patterns) -> Floats:
 def thresholds(
     model: FellegiSunter, patterns: Patterns, false_positive: float, false_negative: float
 ) -> tuple[float, float]:
-    """Lower and upper weight, in bits, from the wanted error rates of the model over the patterns that occur."""
+    """Lower and upper weight, in bits, from the wanted error rates of the model over the patterns that occur.
+
+    Patterns of equal weight are taken or left together, and the last bit of a sum, which follows row order, does not
+    decide: thresholds lie a shade below the weights that are wanted.
+    """
     weights = weights_of(model, patterns)
     order = np.argsort(-weights, kind="stable")
     weight, count = weights[order], patterns.count[order].astype(np.float64)
     match = model.posterior(weight) * count
     other = count - match
-    wrong = np.cumsum(other) / max(other.sum(), 1e-300)  # P(weight at least this | no match)
-    lost = 1 - np.cumsum(match) / max(match.sum(), 1e-300)  # P(weight below this | match)
+    ends = np.append(weight[:-1] - weight[1:] > SHADE, True)
+    weight = weight[ends] - SHADE
+    wrong = np.cumsum(other)[ends] / max(other.sum(), 1e-300)  # P(weight at least this | no match)
+    lost = 1 - np.cumsum(match)[ends] / max(match.sum(), 1e-300)  # P(weight below this | match)
     good = np.flatnonzero(wrong <= false_positive)
     kept = np.flatnonzero(lost <= false_negative + 1e-12)
     upper = float(weight[good[-1]]) if good.size else float(weight[0]) + 1.0
