@@ -123,6 +123,12 @@ def gap(p: Floats, q: Floats, radius: float) -> float:
 
 
 @kernel
+def _fixes(distance: float, radius: float) -> bool:
+    """Say whether two points so far apart fix an alignment: not at one place, nor at opposite ends of the earth."""
+    return distance > 0.0 and (radius == 0.0 or distance < np.pi * radius * (1 - 1e-12))
+
+
+@kernel
 def propose(
     pairs: Ints, t: Floats, start2: Ints, label1: Ints, w: Floats, slack: float,
     ground: Ground, sample: Floats, layer: Ints, radius: float, best: Floats, kept: Floats,
@@ -136,12 +142,15 @@ def propose(
     ahead, back, m = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     for k in range(len(pairs)):
         u1, u2 = pairs[k, 0], pairs[k, 1]
+        wanted = gap(t[u1], t[u2], radius)
+        if not _fixes(wanted, radius):
+            continue
         frame(t[u1], t[u2], radius, ahead)
         _invert(ahead, radius, back)
-        wanted = gap(t[u1], t[u2], radius)
         for j1 in range(start2[label1[u1]], start2[label1[u1] + 1]):
             for j2 in range(start2[label1[u2]], start2[label1[u2] + 1]):
-                if j1 == j2 or abs(gap(w[j1], w[j2], radius) - wanted) > slack:
+                other = gap(w[j1], w[j2], radius)
+                if abs(other - wanted) > slack or not _fixes(other, radius):
                     continue
                 frame(w[j1], w[j2], radius, ahead)
                 for mirror in range(2):
