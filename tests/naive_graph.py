@@ -86,6 +86,56 @@ def everybody(spots, places, labels1, labels2, may, noise):
     return answers
 
 
+def votes(files, may, seed, window, turns=20):
+    """Guess everybody by votes: every assignment of least mean square deviation; who fits votes in the next turn.
+
+    ``files``: distances and labels of both. ``window``: of a target distance, the lowest and the highest identification
+    distance that agree. A deviation is from its middle, in standard deviations (at first half a window is 1.645 of
+    them; then as the believed show, by their median), and its square counts for 9 at most. Copies (one label, the same
+    distances to all) vote once, and not on each other. Who fits nobody (9) gets no partner, a mean below 4 is believed,
+    equally good assignments are all taken. Returns guesses, the believed, and how many people who all agree have as
+    many distances between them that agree.
+    """
+    (d1, _), (d2, _) = files
+    one, two = ([[a == b and (d[i] == d[j]).all() for j, b in enumerate(labels)].index(True)
+                 for i, a in enumerate(labels)] for d, labels in files)  # fmt: skip
+    believed, sd, guesses = sorted(seed), 1 / 1.645, set(seed)
+
+    def off(v, a, w, b):
+        low, high = window(d1[v, a])
+        far = abs(d2[w, b] - (low + high) / 2)
+        return far / ((high - low) / 2) if high > low else (np.inf if far else 0.0)
+
+    def deviations():
+        once = sorted({(one[a], two[b]): (a, b) for a, b in reversed(believed)}.values())
+        return once, [off(a, c, b, d) for (a, b), (c, d) in combinations(once, 2)
+                      if one[a] != one[c] and two[b] != two[d]]  # fmt: skip
+
+    for _ in range(turns):
+        mean = {}
+        for v, w in zip(*np.nonzero(may), strict=True):
+            asked = [(a, b) for a, b in deviations()[0] if one[a] != one[v] and two[b] != two[w]]
+            square = [min(9.0, (off(v, a, w, b) / sd) ** 2) for a, b in asked]
+            mean[int(v), int(w)] = sum(square) / len(square) if square else 9.0
+        n1, n2 = may.shape
+        tried = []
+        for order in permutations(range(max(n1, n2)), min(n1, n2)):
+            pairs = [(i, j) if n1 <= n2 else (j, i) for i, j in enumerate(order)]
+            tried.append((sum(mean.get(pair, 1e6) for pair in pairs), pairs))
+        least = min(tried)[0]
+        best = [[pair for pair in pairs if mean.get(pair, 9.0) < 9.0] for t, pairs in tried if t <= least + 1e-9]
+        guesses = {pair for pairs in best for pair in pairs}
+        fits = sorted(pair for pair in guesses if mean[pair] < 4.0)
+        if len(fits) <= 2 or fits == believed:
+            break
+        believed = fits
+        offs = deviations()[1]
+        sd = min(max(1.4826 * float(np.median(offs)), 0.06), 1e6) if offs else sd
+    offs, n = deviations()[1], len({a for a, _ in believed})
+    agree = n * (n - 1) / 2 * sum(x < 1 for x in offs) / max(1, len(offs))
+    return guesses, believed, min((abs(k * (k - 1) / 2 - agree), k) for k in np.arange(1, n + 1, 0.001))[1]
+
+
 def sphere(a, b):
     """Distance of Example 2: the spherical law of cosines, R = 6371 km."""
     (lon1, lat1), (lon2, lat2) = np.deg2rad(a), np.deg2rad(b)

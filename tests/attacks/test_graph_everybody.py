@@ -127,9 +127,9 @@ def test_heavy_noise_is_not_given_up():
     assert np.mean(found) > 0.3  # dealing partners within labels at random finds 0.21
 
 
-def test_other_attacks_do_not_guess():
+def test_the_exact_attack_does_not_guess():
     one, two = files(np.random.default_rng(1), [1] * 10, 0.1)
-    with pytest.raises(ParameterError, match="only the geometric attack guesses everybody"):
+    with pytest.raises(ParameterError, match="the exact attack guesses nobody"):
         attack(one, two, 0.1, method="exact")
 
 

@@ -18,7 +18,8 @@ from unmask.datasets.places import people
 
 pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="hundreds of people take minutes in plain Python")
 LONLAT = Coordinates("lon", "lat")
-WORK = {"exact": 20_000_000, "seeds": 20_000_000, "geometric": 3_000, "everybody": 2_000}
+WORK = {"exact": 20_000_000, "seeds": 20_000_000, "geometric": 3_000, "everybody": 2_000, "votes": 0}
+GUESSES = {"everybody": "geometric", "votes": "seeds"}
 PAIRS, LEVEL = 25, 0.05
 # An attack of the right level raises more than this many alarms on 25 pairs in less than one of a hundred worlds
 # (4: P(X > 4) = 0.007 for X binomial of 25 and 0.05). The same for all methods.
@@ -35,7 +36,7 @@ def pair(n, common, sigma, seed, urban=0.45):
 
 
 def attack(target, identification, method, sigma, *, labels=("sex", "age"), seed=0):
-    options = {"method": "geometric", "everybody": True} if method == "everybody" else {"method": method}
+    options = {"method": GUESSES.get(method, method), "everybody": method in GUESSES}
     return link_graph(
         (target, LONLAT), (identification, LONLAT), labels=labels, tolerance=NoiseTolerance(sigma), seed=seed,
         budget=WORK[method], **options,
@@ -43,7 +44,7 @@ def attack(target, identification, method, sigma, *, labels=("sex", "age"), seed
 
 
 @pytest.mark.parametrize(
-    ("method", "sigma"), [("exact", 0.02), ("seeds", 0.02), ("geometric", 0.05), ("everybody", 0.1)]
+    ("method", "sigma"), [("exact", 0.02), ("seeds", 0.02), ("geometric", 0.05), ("everybody", 0.1), ("votes", 0.1)]
 )
 def test_disjoint_files_raise_no_more_alarms_than_the_level(method, sigma):
     """25 pairs of files of 300 people with nobody in common."""
@@ -56,7 +57,7 @@ def test_disjoint_files_raise_no_more_alarms_than_the_level(method, sigma):
 
 
 @pytest.mark.parametrize("labels", [["sex"], []])
-@pytest.mark.parametrize("method", ["exact", "seeds", "geometric", "everybody"])
+@pytest.mark.parametrize("method", ["exact", "seeds", "geometric", "everybody", "votes"])
 def test_neighbours_of_one_town_are_no_alarm(method, labels):
     """Everybody lives in a town, labels are few or none: strangers are near each other, and are not the same."""
     alarms = 0
@@ -67,11 +68,11 @@ def test_neighbours_of_one_town_are_no_alarm(method, labels):
 
 
 @pytest.mark.parametrize("labels", [["sex"], []])
-@pytest.mark.parametrize("method", ["exact", "seeds", "geometric", "everybody"])
+@pytest.mark.parametrize("method", ["exact", "seeds", "geometric", "everybody", "votes"])
 def test_people_in_both_files_are_still_found_with_few_labels(method, labels):
     found = []
     for seed in range(5):
-        target, identification, truth = pair(60, 60 if method == "everybody" else 40, 0.01, 500 + seed)
+        target, identification, truth = pair(60, 60 if method in GUESSES else 40, 0.01, 500 + seed)
         linkage = attack(target, identification, method, 0.01, labels=labels, seed=seed)
         found.append(linkage.recall(truth))
     assert np.mean(found) > 0.5
@@ -81,7 +82,7 @@ def with_region(table):
     return table.with_columns(region=(pl.col("lon") / 3).floor() * 10 + (pl.col("lat") / 2).floor())
 
 
-@pytest.mark.parametrize("method", ["exact", "seeds", "geometric", "everybody"])
+@pytest.mark.parametrize("method", ["exact", "seeds", "geometric", "everybody", "votes"])
 def test_labels_that_live_in_certain_places_are_no_alarm(method):
     """Where the region is a label, dealing places would send people to where nobody of their region lives."""
     alarms, found = 0, []

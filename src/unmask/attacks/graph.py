@@ -51,10 +51,11 @@ class GraphLinkage:
     """Who was found. Pairs are rows of the two files as they were given; without a claim there are none."""
 
     pairs: Ints  # (k, 2): row of the target file, row of the identification file
-    posterior: NDArray[np.float64]  # (k,): belief in each pair (geometric), or 1 / number of claims on its records
-    clique_size: (
-        int  # order of the largest approximate common subgraph found; geometric: people who agree with their partner
-    )
+    posterior: NDArray[np.float64]
+    """(k,): belief in each pair (geometric), or 1 / number of claims on its records; not a number for votes' guesses"""
+    clique_size: int
+    """Order of the largest approximate common subgraph found; geometric: people who agree with their partner; votes:
+    as many distances agree as among so many people who all agree"""
     n_cliques: int  # maximum cliques met: more may exist (ties), one is certain when n_pairs == clique_size and exact
     exact: bool  # True: proven, size and union
     method: str  # exact, seeds, geometric
@@ -70,12 +71,13 @@ class GraphLinkage:
 
     @property
     def ties(self) -> int:
-        """Claims beyond one maximum clique: the price of taking the union (an overlay has none)."""
-        return max(0, len(self.pairs) - self.clique_size) if self.found and self.method != "geometric" else 0
+        """Claims beyond one maximum clique: the price of taking the union (an overlay has none, a guess is none)."""
+        weighed = int(np.isfinite(self.posterior).sum())
+        return max(0, weighed - self.clique_size) if self.found and self.method != "geometric" else 0
 
     @property
     def sure(self) -> GraphLinkage:
-        """Only the claims that are more likely right than wrong."""
+        """Only the claims that are more likely right than wrong, as far as the attack can tell."""
         keep = self.posterior > 0.5
         return replace(self, pairs=self.pairs[keep], posterior=self.posterior[keep])
 
@@ -136,7 +138,9 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
     gamma
         Extend the answer to pairs that agree with at least this share of it (gamma-quasi-clique).
     everybody
-        Guess a partner for everybody once the map lies right, also below even odds: finds more, errs more (geometric).
+        Guess a partner for everybody, also below even odds: finds more, errs more. Geometric: once the map lies right;
+        seeds: by votes of those who are believed. ``auto`` takes seeds where there are no coordinates or distances
+        were masked, not places.
     label_distance
         Numeric labels may differ by this much.
     null
@@ -158,7 +162,7 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
 
     moved = simulated(two, tolerance)
     problem = pose(one, two, window(two, tolerance, moved), label_distance)
-    chosen, why = _choose(method, problem.n_vertices, one, two, everybody=everybody)
+    chosen, why = _choose(method, problem.n_vertices, one, two, tolerance if everybody else None)
     _check_chosen(chosen, gamma, everybody=everybody)
     if problem.n_vertices == 0:
         return _nothing(one, two, chosen, "no record of one file has the labels of a record of the other")
@@ -211,18 +215,16 @@ def _check_chosen(chosen: str, gamma: float | None, *, everybody: bool) -> None:
         raise ParameterError(
             "only the exact attack extends to quasi-cliques", got=f"gamma with {chosen}", hint="method='exact'"
         )
-    if everybody and chosen != "geometric":
+    if everybody and chosen == "exact":
         raise ParameterError(
-            "only the geometric attack guesses everybody",
-            got=f"everybody with {chosen}",
-            allowed="method geometric, or auto where the identification file has coordinates",
+            "the exact attack guesses nobody", got="everybody with exact", allowed="method auto, seeds or geometric"
         )
 
 
 def _choose(
-    method: Method, n_vertices: int, target: Place, identification: Place, *, everybody: bool
+    method: Method, n_vertices: int, target: Place, identification: Place, guessed: Tolerance | None
 ) -> tuple[str, str]:
-    """Pick the method by size and data."""
+    """Pick the method by size and data; where everybody is guessed, by the masking."""
     if method == "geometric" and identification.points is None:
         raise ParameterError(
             "the geometric attack needs the identification file's coordinates",
@@ -232,8 +234,11 @@ def _choose(
         )
     if method != "auto":
         return method, f"{method}: asked for"
-    if everybody and identification.points is not None:
-        return "geometric", "geometric: everybody is to be guessed"
+    if guessed is not None:
+        votes = identification.points is None or getattr(guessed, "masking", "") in {"distances", "rounding"}
+        reason = "by distances alone" if votes else "and the identification file has coordinates"
+        best = "seeds" if votes else "geometric"
+        return best, f"{best}: everybody is to be guessed, {reason}"
     size = f"{target.n} x {identification.n} records, {n_vertices} pairs with matching labels"
     if n_vertices <= 66_000:
         return "exact", f"exact: {size}"
@@ -259,12 +264,12 @@ def _claim(pairs: Ints) -> tuple[Ints, NDArray[np.float64]]:
     return pairs, 1.0 / np.maximum(on1[pairs[:, 0]], on2[pairs[:, 1]])
 
 
-def _judge(why: str, null: Calibration | None, size: float) -> str:
+def _judge(why: str, null: Calibration | None) -> str:
     if null is None:
         return f"{why}; not calibrated"
     verdict = "" if null.significant else "nothing found: "
     chance = f"{max(null.sizes):g} in {len(null.sizes)} draws"
-    return f"{verdict}{why}; {size:g} against a null of {chance}, p = {null.p_value:.3g}"
+    return f"{verdict}{why}; {null.observed:g} against a null of {chance}, p = {null.p_value:.3g}"
 
 
 def _maps(problem: Problem, rows: NDArray[Any], cols: NDArray[Any]) -> Callable[[], Maps]:
@@ -305,7 +310,7 @@ def _answer(
     pairs, belief = _claim(pairs)
     size, count, exact = clique
     return GraphLinkage(
-        pairs, belief, size, count, exact=exact, method=method, why=_judge(why, null, size),
+        pairs, belief, size, count, exact=exact, method=method, why=_judge(why, null),
         n_target=problem.target.n, n_identification=problem.identification.n, null=null,
     )  # fmt: skip
 
@@ -313,6 +318,8 @@ def _answer(
 def _seeds(problem: Problem, options: _Options) -> GraphLinkage:
     from unmask.attacks.graph_seeds import reaches, seed_and_extend  # noqa: PLC0415  # numba loads when it is needed
 
+    if options.everybody:
+        return _voted(problem, options)
     options.tell("seeds", 0.0)
     found, rows, cols = seed_and_extend(problem, budget=options.budget)
     maps = _maps(problem, rows[found.clique], cols[found.clique])
@@ -327,6 +334,30 @@ def _seeds(problem: Problem, options: _Options) -> GraphLinkage:
     return _answer(
         problem, (rows[found.union], cols[found.union]), (found.size, found.n_found, False), "seeds", null, why
     )
+
+
+def _voted(problem: Problem, options: _Options) -> GraphLinkage:
+    """Seeds as a beginning: whoever is believed votes on everybody else."""
+    from unmask.attacks.graph_votes import everybody  # noqa: PLC0415  # numba loads when it is needed
+
+    options.tell("seeds", 0.0)
+    found = everybody(problem)
+    maps = _maps(problem, *found.believed.T)
+    null = None
+    if options.null is not None:
+
+        def draw(rng: np.random.Generator) -> tuple[float, bool]:
+            other = everybody(options.strangers(maps, rng)).n_agree
+            return other, other >= found.n_agree
+
+        null = calibrate(found.n_agree, draw, options.null, options.seed, lambda share: options.tell("null", share))
+    people = len(np.unique(found.believed[:, 0]))
+    why = f"{options.why}; a clique of {found.n_seeds} to begin with, {people} people believed at the end"
+    answer = _answer(problem, tuple(found.pairs.T), (int(found.n_agree), 1, False), "seeds", null, why)
+    seeds = np.column_stack([problem.order1[found.pairs[:, 0]], problem.order2[found.pairs[:, 1]]])[found.is_seed]
+    known = _keys(seeds)
+    weighed = [pair in known for pair in zip(*answer.pairs.T.tolist(), strict=True)]
+    return replace(answer, posterior=np.where(weighed, answer.posterior, math.nan))
 
 
 def _geometric(problem: Problem, options: _Options) -> GraphLinkage:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Group = tuple[Ints, Ints, Ints, Ints, NDArray[np.bool_]]
 
 NEVER = 1e6  # cost of a pair whose labels do not match, in the largest square
 NEAR = 3.0  # times the noise of a place: so far from its partner a record agrees with it
@@ -45,7 +46,7 @@ def everybody(problem: Problem, found: Overlay, scale: float) -> Overlay:
     width = float(np.ptp(found.places, axis=0).max())
     reach = NEAR * max(scale, FLOOR * width)
     agree, pairs = 0, [np.zeros((0, 2), dtype=np.int64)]
-    for rows, cols, label1, label2, may in _groups(problem):
+    for rows, cols, label1, label2, may in groups(problem):
         far = ((found.spots[rows][:, None] - found.places[cols]) ** 2).sum(axis=2)
         i, j = linear_sum_assignment(np.where(may, far, NEVER * (1.0 + far.max())))
         i, j = i[may[i, j]], j[may[i, j]]
@@ -64,7 +65,7 @@ def everybody(problem: Problem, found: Overlay, scale: float) -> Overlay:
     )
 
 
-def _groups(problem: Problem) -> Iterator[tuple[Ints, Ints, Ints, Ints, NDArray[np.bool_]]]:
+def groups(problem: Problem) -> Iterator[Group]:
     """Records that have to be assigned together (their labels are connected), their labels, and who may match whom."""
     from scipy.sparse import coo_array  # noqa: PLC0415 - slow to import, and only needed here
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above

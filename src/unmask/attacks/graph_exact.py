@@ -7,6 +7,7 @@ machinery answers the calibration's question: would files without anyone in comm
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +22,7 @@ from unmask.kernels.product import Sides, Window, adjacency, consistency, matchi
 from unmask.kernels.truss import prune
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from unmask.kernels.bits import Words
     from unmask.kernels.cliques import Tell
@@ -61,6 +62,15 @@ class Problem:
     def label2(self) -> Ints:
         """Label of every identification record, in `order2`."""
         return _labels(self.start2)
+
+    def distances_to(self, rows: Ints, cols: Ints) -> tuple[Floats, Floats]:
+        """Distances of everybody to some records of either file, side by side."""
+        one, two = self.target.rows(self.order1[rows]), self.identification.rows(self.order2[cols])
+        return np.ascontiguousarray(one[:, self.order1].T), np.ascontiguousarray(two[:, self.order2].T)
+
+    def copies(self) -> tuple[Ints, Ints]:
+        """One number for all records of a file that nothing can tell apart: the same label, the same distances."""
+        return _copies(self.target, self.order1, self.label1), _copies(self.identification, self.order2, self.label2)
 
     @property
     def memory(self) -> int:
@@ -118,10 +128,22 @@ def _labels(start: Ints) -> Ints:
     return np.repeat(np.arange(len(start) - 1), np.diff(start))
 
 
+def _copies(place: Place, order: Ints, label: Ints) -> Ints:
+    """One number for all records of one label at one place (of a matrix: with the same distances to everybody)."""
+    if place.points is not None:
+        return _classes(label, place.points[order])
+    return _classes(label, (place.rows(order[k : k + 1])[0, order] for k in range(len(order))))
+
+
 def _twins(distances: Floats, start: Ints) -> Ints:
     """One number for all records of a label that nothing can tell apart: the same distances to everybody."""
+    return _classes(_labels(start), distances)
+
+
+def _classes(label: Ints, rows: Iterable[Floats]) -> Ints:
+    """One number for all records of equal labels and rows."""
     seen: dict[tuple[int, bytes], int] = {}
-    keys = ((int(a), row.tobytes()) for a, row in zip(_labels(start), distances, strict=True))
+    keys = ((int(a), blake2b(row.tobytes()).digest()) for a, row in zip(label, rows, strict=True))
     return np.array([seen.setdefault(key, len(seen)) for key in keys], dtype=np.int64)
 
 

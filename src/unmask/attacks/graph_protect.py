@@ -86,8 +86,7 @@ def trilaterate(
     from unmask.kernels.seeds import votes  # noqa: PLC0415
 
     problem = pose(one, two, window(two, tolerance), None)
-    e1 = np.ascontiguousarray(one.rows(known[:, 0])[:, problem.order1].T)
-    e2 = np.ascontiguousarray(two.rows(known[:, 1])[:, problem.order2].T)
+    e1, e2 = problem.distances_to(np.argsort(problem.order1)[known[:, 0]], np.argsort(problem.order2)[known[:, 1]])
     v, w, _ = votes(e1, e2, problem.start1, problem.start2, problem.couples, problem.window, 0)
     rows, cols = problem.order1[v], problem.order2[w]
     fresh = ~np.isin(rows, known[:, 0]) & ~np.isin(cols, known[:, 1])
@@ -123,7 +122,7 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
     alpha: float = 0.9,
     repetitions: int = 5,
     method: Method = "auto",
-    everybody: bool = False,
+    everybody: bool | None = None,
     budget: int = BUDGET,
     seed: int = 0,
     progress: Callable[[str, float], None] | None = None,
@@ -134,7 +133,8 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
     masked). ``overlap`` is the share of the release's people that the snooper holds as well; 1 is the worst case:
     everybody. Otherwise people are dealt anew to the two files in each repetition. Precision is the mean over the
     repetitions in which something was claimed (the attack is not calibrated here: the owner counts what is right).
-    ``everybody`` as in `link_graph`: recall then counts the guesses, precision the claims more likely right than not.
+    ``everybody`` as in `link_graph`, and so by default unless ``method`` is exact: the owner asks for the worst. Recall
+    then counts the guesses, precision the sure claims. False: claims only, as in the paper.
     """
     if not 0 < overlap <= 1 or repetitions < 1:
         raise ParameterError("a sweep needs people in common", got=f"overlap={overlap}, repetitions={repetitions}")
@@ -146,7 +146,7 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
     check_memory(60 * place.n**2, "a sweep over all distances of these people", "a sample of them will do")
     if 2 * _size(place.n, overlap) <= place.n:
         raise ParameterError("a sweep needs people in common", got=f"overlap={overlap} of {place.n} people")
-    out = []
+    out, everybody = [], method != "exact" if everybody is None else everybody
     for k, (masking, sigma) in enumerate(maskings):
         setting = _Setting(masking, sigma, overlap, alpha, method, everybody, budget)
         plays = [_play(place, setting, child) for child in np.random.default_rng([seed, k]).spawn(repetitions)]

@@ -22,6 +22,7 @@ from unmask.kernels.product import adjacency_of, matching_bounds, vertices
 from unmask.kernels.seeds import votes
 
 if TYPE_CHECKING:
+    from unmask.attacks.graph_distances import Place
     from unmask.kernels.bits import Words
 
 Ints = NDArray[np.int64]
@@ -37,17 +38,17 @@ CORE = 12_000  # candidates that a core may have
 SHARE = 0.6  # of the voters that a candidate must agree with
 
 
-def rare(problem: Problem) -> tuple[Problem, Ints, Ints]:
-    """Cut the problem down to its rarest labels. Also which records these are, on both sides."""
+def rare(problem: Problem, size: int = RARE) -> tuple[Problem, Ints, Ints]:
+    """Cut the problem down to so many vertices of its rarest labels. Also which records these are, on both sides."""
     n1, n2 = np.diff(problem.start1), np.diff(problem.start2)
     weight = n1[problem.couples[:, 0]] * n2[problem.couples[:, 1]]
     order = np.argsort(weight, kind="stable")
-    chosen = problem.couples[order[: max(1, int(np.searchsorted(np.cumsum(weight[order]), RARE, side="right")))]]
-    limit = max(1, int(np.sqrt(RARE)))  # one label for everybody: its first records, by content, must do
-    if int(weight[order[0]]) <= RARE:
+    chosen = problem.couples[order[: max(1, int(np.searchsorted(np.cumsum(weight[order]), size, side="right")))]]
+    limit = max(1, int(np.sqrt(size)))  # one label for everybody: its most remote records must do
+    if int(weight[order[0]]) <= size:
         limit = max(problem.target.n, problem.identification.n)
-    kept1, start1 = _cut(problem.start1, np.unique(chosen[:, 0]), limit)
-    kept2, start2 = _cut(problem.start2, np.unique(chosen[:, 1]), limit)
+    kept1, start1 = _cut(problem.target, problem.order1, problem.start1, np.unique(chosen[:, 0]), limit)
+    kept2, start2 = _cut(problem.identification, problem.order2, problem.start2, np.unique(chosen[:, 1]), limit)
     inside = np.isin(problem.couples[:, 0], chosen[:, 0]) & np.isin(problem.couples[:, 1], chosen[:, 1])
     part = replace(
         problem, order1=problem.order1[kept1], order2=problem.order2[kept2], start1=start1, start2=start2,
@@ -56,18 +57,24 @@ def rare(problem: Problem) -> tuple[Problem, Ints, Ints]:
     return part, kept1, kept2
 
 
-def _cut(start: Ints, labels: Ints, limit: int) -> tuple[Ints, Ints]:
-    """Records of some labels, at most ``limit`` each, and where each label begins among them."""
+def _cut(place: Place, order: Ints, start: Ints, labels: Ints, limit: int) -> tuple[Ints, Ints]:
+    """Records of some labels, at most ``limit`` each, and where each label begins among them.
+
+    Of more those are kept who are farthest from everybody: the same people in both files, whatever these say of them.
+    """
+    held = [np.arange(start[a], start[a + 1]) for a in labels]
+    if any(len(rows) > limit for rows in held):
+        blocks = np.array_split(order, max(1, len(order) // 512))
+        far = np.concatenate([place.rows(block)[:, order].sum(axis=1) for block in blocks])
+        held = [np.sort(rows[np.argsort(-far[rows], kind="stable")[:limit]]) for rows in held]
     sizes = np.zeros(len(start) - 1, dtype=np.int64)
-    sizes[labels] = np.minimum(np.diff(start)[labels], limit)
-    begin = np.repeat(start[:-1], sizes)
-    first = np.concatenate([[0], np.cumsum(sizes)])
-    return begin + np.arange(first[-1]) - np.repeat(first[:-1], sizes), first.astype(np.int64)
+    sizes[labels] = [len(rows) for rows in held]
+    return np.concatenate(held), np.concatenate([[0], np.cumsum(sizes)])
 
 
-def seed_clique(problem: Problem, starts: int) -> tuple[Ints, Ints]:
+def seed_clique(problem: Problem, starts: int, size: int = RARE) -> tuple[Ints, Ints]:
     """Records (kernel numbers) of a large clique among people with rare labels."""
-    part, kept1, kept2 = rare(problem)
+    part, kept1, kept2 = rare(problem, size)
     s = part.sides()
     rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
     clique = greedy_clique(s, rows, cols, matching_bounds(s, rows, cols), starts)
@@ -78,8 +85,7 @@ def candidates(problem: Problem, rows: Ints, cols: Ints) -> tuple[Shorts, Shorts
     """Pairs that agree with most of the believed matches (as many of them as vote)."""
     step = max(1, len(rows) // VOTERS)
     v, w = rows[::step], cols[::step]
-    e1 = np.ascontiguousarray(problem.target.rows(problem.order1[v])[:, problem.order1].T)
-    e2 = np.ascontiguousarray(problem.identification.rows(problem.order2[w])[:, problem.order2].T)
+    e1, e2 = problem.distances_to(v, w)
     misses = int((1 - SHARE) * len(v))
     found, other, counts = votes(e1, e2, problem.start1, problem.start2, problem.couples, problem.window, misses)
     if len(found) > CORE:

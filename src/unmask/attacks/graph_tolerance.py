@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Masking = Literal["coordinates", "donut", "distances", "rounding", "aggregation"]
 MASKINGS = ("coordinates", "donut", "distances", "rounding", "aggregation")
+WIDEST = 0.2  # of the median distance: where more is allowed, everything agrees with everything
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,3 +53,31 @@ def _double(array: Shorts) -> Shorts:
     bigger = np.empty(2 * len(array), dtype=np.int32)
     bigger[: len(array)] = array
     return bigger
+
+
+@kernel
+def strain(
+    e1: Floats, e2: Floats, who1: Ints, who2: Ints, own1: Ints, own2: Ints, window: Window, unit: float, most: float
+) -> Floats:  # fmt: skip
+    """How far each record of one file is from fitting each of the other: mean square deviation of its distances.
+
+    Deviations are from the middle of the window, in ``unit`` of its half width, and no square counts for more than
+    ``most``. ``e1`` (n1, k), ``e2`` (n2, k): distances to the believed matches. A match does not vote on its own
+    records (nor on their copies): ``who1``, ``who2`` say who the records are, ``own1``, ``own2`` who the matches are.
+    """
+    low, high, low_slope, high_slope = window
+    out = np.full((len(e1), len(e2)), most)
+    for v in range(len(e1)):
+        for w in range(len(e2)):
+            total, asked = 0.0, 0
+            for k in range(len(own1)):
+                if own1[k] == who1[v] or own2[k] == who2[w]:
+                    continue
+                d1, d2 = e1[v, k], e2[w, k]
+                bottom, top = low + low_slope * d1, high + high_slope * d1
+                off, reach = abs(2 * d2 - bottom - top), unit * (top - bottom)
+                total += min(most, (off / reach) ** 2) if reach > 0 else most * (off > 0)
+                asked += 1
+            if asked:
+                out[v, w] = total / asked
+    return out
