@@ -1,23 +1,30 @@
 """The graph attack against chance, and what guessing everybody finds: means over seeds, with their range.
 
-``python benchmarks/graph_chance.py recall`` and ``... alarms`` (both take minutes; ``--times`` says how many files,
-``--line`` asks for one line of the table, from 0). Tables as in docs/graph.md. No times: results do not depend on the
-machine.
+``python benchmarks/graph_chance.py recall``, ``... distances`` and ``... alarms`` (all take minutes; ``--times`` says
+how many files, ``--line`` asks for one line of the table, from 0). Tables as in docs/graph.md. No times: results do not
+depend on the machine.
 """
 
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from scipy.stats import beta
 
 from unmask.attacks.graph import Coordinates, GraphLinkage, NoiseTolerance, link_graph
+from unmask.attacks.graph_distances import read_place
+from unmask.attacks.graph_protect import sweep
 from unmask.datasets.places import people
 
+if TYPE_CHECKING:
+    from unmask.attacks.graph_tolerance import Masking
+
 LONLAT = Coordinates("lon", "lat")
-BUDGET = {"exact": 100_000, "seeds": 100_000, "geometric": 20_000, "everybody": 20_000}  # as in assess
+BUDGET = {"exact": 100_000, "seeds": 100_000, "geometric": 20_000, "everybody": 20_000, "votes": 0}  # as in assess
+GUESSES = {"everybody": "geometric", "votes": "seeds"}
 ALARMS = [  # method, people, labels, share around cities, sigma
     ("exact", 300, ("sex", "age"), 0.45, 0.02),
     ("seeds", 300, ("sex", "age"), 0.45, 0.02),
@@ -25,6 +32,9 @@ ALARMS = [  # method, people, labels, share around cities, sigma
     ("everybody", 300, ("sex", "age"), 0.45, 0.05),
     ("everybody", 300, ("sex", "age"), 1.0, 0.1),
     ("everybody", 300, ("sex", "age"), 0.45, 0.4),
+    ("votes", 300, ("sex", "age"), 0.45, 0.05),
+    ("votes", 300, ("sex", "age"), 1.0, 0.1),
+    ("votes", 300, ("sex", "age"), 0.45, 0.4),
     ("exact", 60, ("sex",), 1.0, 0.02),
     ("exact", 60, (), 1.0, 0.02),
     ("seeds", 60, ("sex",), 1.0, 0.02),
@@ -32,8 +42,11 @@ ALARMS = [  # method, people, labels, share around cities, sigma
     ("everybody", 300, ("sex",), 1.0, 0.05),
     ("everybody", 300, (), 1.0, 0.05),
     ("everybody", 300, (), 0.0, 0.05),
+    ("votes", 60, ("sex",), 1.0, 0.05),
+    ("votes", 60, (), 1.0, 0.05),
     ("exact", 100, ("sex", "region"), 0.45, 0.02),
     ("everybody", 300, ("sex", "region"), 0.45, 0.05),
+    ("votes", 100, ("sex", "region"), 0.45, 0.05),
 ]
 
 
@@ -54,8 +67,7 @@ def attack(
     """One attack, calibrated by 19 null draws."""
     return link_graph(
         (files[0], LONLAT), (files[1], LONLAT), labels=labels, tolerance=NoiseTolerance(sigma), seed=seed,
-        method="geometric" if method == "everybody" else method, everybody=method == "everybody",
-        budget=BUDGET[method],
+        method=GUESSES.get(method, method), everybody=method in GUESSES, budget=BUDGET[method],
     )  # fmt: skip
 
 
@@ -63,18 +75,39 @@ def recall(repetitions: int, lines: slice) -> None:
     """Share of 300 people, all in both files, whom each attack claims rightly."""
     truth = np.column_stack([np.arange(300)] * 2)
     print(
-        "| sigma | everybody | its sure claims | right among them | largest clique | seeds |\n|---|---|---|---|---|---|"
+        "| sigma | everybody | its sure claims | right among them | votes | largest clique | seeds |\n"
+        "|---|---|---|---|---|---|---|"
     )
     for sigma in (0.05, 0.1, 0.2, 0.5)[lines]:
         rows = []
         for seed in range(repetitions):
             files = pair(300, 300, sigma, 0.45, seed)
-            found = {m: attack(files, m, ("sex", "age"), sigma, seed) for m in ("everybody", "exact", "seeds")}
+            found = {m: attack(files, m, ("sex", "age"), sigma, seed) for m in ("everybody", "votes", "exact", "seeds")}
             sure = found["everybody"].sure
-            shares = [linkage.recall(truth) for linkage in (found["everybody"], sure, found["exact"], found["seeds"])]
+            tried = (found["everybody"], sure, found["votes"], found["exact"], found["seeds"])
+            shares = [linkage.recall(truth) for linkage in tried]
             rows.append([*shares[:2], sure.precision(truth) if sure.found else np.nan, *shares[2:]])
         cells = [f"{np.nanmean(c):.2f} ({np.nanmin(c):.2f} to {np.nanmax(c):.2f})" for c in np.array(rows).T]
         print(f"| {sigma} | {' | '.join(cells)} |", flush=True)
+
+
+def distances(repetitions: int, lines: slice) -> None:
+    """Share of 300 people found when distances are masked, not places: noise and rounding, in median distances."""
+    print("| masking | strength | votes | everybody (a map) | largest clique |\n|---|---|---|---|---|")
+    grid: list[tuple[Masking, float]] = [(m, s) for m in ("distances", "rounding") for s in (0.02, 0.1, 0.5)]
+    for masking, strength in grid[lines]:
+        rows = []
+        for seed in range(repetitions):
+            table = people(300, np.random.default_rng([7, seed]))
+            exact = read_place((table, LONLAT), ["sex", "age"], "people").block(np.arange(300))
+            sigma = strength * float(np.median(exact)) * (12**0.5 if masking == "rounding" else 1.0)
+            options = {"labels": ("sex", "age"), "maskings": [(masking, sigma)], "repetitions": 1, "seed": seed}
+            ways: list[dict[str, Any]] = [
+                {"method": "seeds"}, {"method": "geometric", "budget": 20_000}, {"method": "exact", "budget": 100_000}
+            ]  # fmt: skip
+            rows.append([sweep(table, LONLAT, **options, **way)[0].recall for way in ways])  # type: ignore[arg-type]
+        cells = [f"{np.mean(c):.2f} ({np.min(c):.2f} to {np.max(c):.2f})" for c in np.array(rows).T]
+        print(f"| {masking} | {strength} | {' | '.join(cells)} |", flush=True)
 
 
 def alarms(pairs: int, lines: slice) -> None:
@@ -95,9 +128,10 @@ def alarms(pairs: int, lines: slice) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["recall", "alarms"])
+    parser.add_argument("what", choices=["recall", "distances", "alarms"])
     parser.add_argument("--times", type=int)
     parser.add_argument("--line", type=int)
     given = parser.parse_args()
     some = slice(None) if given.line is None else slice(given.line, given.line + 1)
-    recall(given.times or 5, some) if given.what == "recall" else alarms(given.times or 100, some)
+    run = {"recall": recall, "distances": distances, "alarms": alarms}[given.what]
+    run(given.times or (100 if given.what == "alarms" else 5), some)

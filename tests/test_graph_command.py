@@ -90,16 +90,23 @@ def test_everybody_is_guessed_and_said(folder, tmp_path):
     assert 0 < sure < pairs.height
 
 
-@pytest.mark.parametrize("words", [("--method", "exact"), ("--method", "seeds"), ()])
-def test_who_has_no_places_cannot_guess_everybody(folder, words):
-    where = ("--target-distances", "{d}", "--ident-lonlat", "lon,lat")
-    if not words:
-        points = pl.read_csv(folder / "ident.csv").select("lon", "lat").to_numpy()
-        np.save(folder / "hers.npy", between(points, points, "lonlat"))
-        where = ("--target-distances", "{d}", "--ident-distances", "{f}/hers.npy")
-    result = run(folder, *LABELS, *where, "--tolerance", 5, "--everybody", *words)
-    assert isinstance(result.exception, UnmaskError), result.output
-    assert "only the geometric attack guesses everybody" in str(result.exception)
+@pytest.mark.parametrize("words", [("--method", "seeds"), ()])
+def test_who_has_no_places_guesses_everybody_by_votes(folder, words, tmp_path):
+    points = pl.read_csv(folder / "ident.csv").select("lon", "lat").to_numpy()
+    np.save(folder / "hers.npy", between(points, points, "lonlat"))
+    where = ("--target-distances", "{d}", "--ident-distances", "{f}/hers.npy", "--tolerance", 5)
+    clique, out = run(folder, *LABELS, *where, "--method", "seeds", "--truth", "id"), tmp_path / "pairs.csv"
+    result = run(folder, *LABELS, *where, "--everybody", "--truth", "id", "-o", out, *words)
+    assert result.exit_code == 0, result.output
+    assert ("asked for" if words else "seeds: everybody is to be guessed, by distances alone") in result.output
+    pairs = pl.read_csv(out)
+    assert 0 < pairs["belief"].null_count() < pairs.height  # seeds are weighed, guesses are not
+    weighed = pairs.height - pairs["belief"].null_count()
+    assert f"{pairs.height} pairs claimed: {weighed} agree with each other, the others are the best" in result.output
+    recalls = [float(told.output.split("recall ")[1].split()[0]) for told in (clique, result)]
+    assert recalls[1] > recalls[0]
+    refused = run(folder, *LABELS, *where, "--everybody", "--method", "exact")
+    assert "the exact attack guesses nobody" in str(refused.exception)
 
 
 def test_quasi_cliques_label_distances_and_chance_are_options(folder):
@@ -328,12 +335,15 @@ def test_a_sweep_says_what_is_safe(folder, tmp_path):
 def test_a_sweep_that_guesses_everybody_finds_more(folder):
     words = ("--lonlat", "lon,lat", "--masking", "coordinates=0.8", "--repetitions", 2)
     found = []
-    for more in (("--method", "geometric"), ("--everybody",)):
+    for more in (("--method", "geometric", "--sure-only"), ("--everybody",), (), ("--method", "exact")):
         result = sweep(folder, *words, *more)
         assert result.exit_code == 0, result.output
         found.append(float(result.output.split("the attack finds ")[1].split("%")[0]))
-        assert ("of its sure claims right" if "--everybody" in more else "of its claims right") in result.output
+        guessed = "--sure-only" not in more and "exact" not in more
+        assert ("of its sure claims right" if guessed else "of its claims right") in result.output
     assert found[1] > found[0] + 10
+    assert found[2] == found[1]  # the owner asks for the worst unless he says otherwise
+    assert found[3] < found[1]
 
 
 def test_a_sweep_of_a_matrix_masks_distances(tmp_path):
@@ -358,7 +368,7 @@ def test_a_sweep_of_a_matrix_masks_distances(tmp_path):
         (("--lonlat", "lon,lat", "--overlap", 2), "people in common"),
         (("--lonlat", "lon,lat", "--alpha", 1), "alpha is a probability"),
         (("--lonlat", "lon,lat", "--masking", "donut=nan"), "at least 0"),
-        (("--lonlat", "lon,lat", "--masking", "donut=1", "--everybody", "--method", "exact"), "guesses everybody"),
+        (("--lonlat", "lon,lat", "--masking", "donut=1", "--everybody", "--method", "exact"), "guesses nobody"),
         (("--lonlat", "lon,lat", "--distances", "d.npy"), "one of --distances"),
         (("--lonlat", "lon,lat", "--chart", "map.png"), ".svg"),
         (("--lonlat", "lon,lat", "-o", "map.xlsx"), ".csv or .parquet"),

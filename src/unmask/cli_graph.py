@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from unmask.config import listed
+from unmask.showing import progress_bars
 
 
 def graph_command(  # noqa: PLR0913 - one parameter per option
@@ -31,7 +32,7 @@ def graph_command(  # noqa: PLR0913 - one parameter per option
     relative: Annotated[float | None, typer.Option(help="Instead of --sigma: the largest share.")] = None,
     method: Annotated[str, typer.Option(help="auto, exact, seeds or geometric.")] = "auto",
     everybody: Annotated[
-        bool, typer.Option("--everybody", help="Guess a partner for everybody, where she has coordinates.")
+        bool, typer.Option("--everybody", help="Guess a partner for everybody, not only where she is sure.")
     ] = False,
     gamma: Annotated[
         float | None, typer.Option(help="Also claim pairs that agree with this share of the answer, with exact.")
@@ -57,7 +58,9 @@ def graph_command(  # noqa: PLR0913 - one parameter per option
     options = {**locals(), "labels": listed(labels)}
     from unmask.graphing import attack_files  # noqa: PLC0415 - imports polars and numpy
 
-    sys.stdout.write(f"{attack_files(options)}\n")
+    with progress_bars(quiet=False) as tell:
+        told = attack_files(options, tell)
+    sys.stdout.write(f"{told}\n")
 
 
 def sweep_command(  # noqa: PLR0913 - one parameter per option
@@ -76,8 +79,11 @@ def sweep_command(  # noqa: PLR0913 - one parameter per option
     repetitions: Annotated[int, typer.Option(help="Times that each masking is played.", min=1)] = 3,
     method: Annotated[str, typer.Option(help="auto, exact, seeds or geometric.")] = "auto",
     everybody: Annotated[
-        bool, typer.Option("--everybody", help="Guess a partner for everybody, where there are coordinates.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--everybody/--sure-only", help="Count guesses for everybody (default, but for exact), or claims only."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of every random choice.", min=0)] = 0,
     output: Annotated[str | None, typer.Option("--output", "-o", help="Write the table (.csv, .parquet).")] = None,
     chart: Annotated[str | None, typer.Option(help="Draw the risk-utility map (.svg).")] = None,
@@ -92,4 +98,6 @@ def sweep_command(  # noqa: PLR0913 - one parameter per option
     options = {**locals(), "labels": listed(labels)}
     from unmask.graphing import sweep_file  # noqa: PLC0415 - imports polars and numpy
 
-    sys.stdout.write(f"{sweep_file(options)}\n")
+    with progress_bars(quiet=False) as tell:
+        told = sweep_file(options, tell)
+    sys.stdout.write(f"{told}\n")

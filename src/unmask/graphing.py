@@ -23,15 +23,19 @@ from unmask.tables.read import read_table
 from unmask.tables.roles import check_columns
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from unmask.attacks.graph_tolerance import Tolerance
+
+    Tell = Callable[[str, float, str], None]
 
 MATRICES = (".npy", ".csv", ".parquet")
 SIDES = {"target": "the release", "ident": "the intruder's table"}
 
 
-def attack_files(options: dict[str, Any]) -> str:
+def attack_files(options: dict[str, Any], progress: Tell | None = None) -> str:
     """Attack a release by the options of the command line; write the pairs where asked; say what was found."""
     inputs = ("target", "ident", "target_distances", "ident_distances")
     _check_output(options, inputs, "output", ".csv or .parquet")
@@ -54,6 +58,7 @@ def attack_files(options: dict[str, Any]) -> str:
         label_distance=read_numbers(options.get("label_distance"), "--label-distance", "age=1"),
         null=Null(options.get("draws", 19), options.get("level", 0.05)),
         seed=options["seed"],
+        progress=lambda stage, done: progress("graph", done, stage) if progress else None,
     )
     lines = [found.why, tell(found, extended=options.get("gamma") is not None)]
     lines += [] if truth is None else [score(found, truth)]
@@ -70,6 +75,9 @@ def tell(found: GraphLinkage, *, extended: bool = False) -> str:
     if found.method == "geometric":
         near, sure = found.clique_size, len(found.sure.pairs)
         return f"{len(found.pairs):,} pairs claimed: {near:,} agree on the map, {sure:,} more likely right than wrong."
+    if (guesses := int(np.isnan(found.posterior).sum())) > 0:
+        seeds = len(found.pairs) - guesses
+        return f"{len(found.pairs):,} pairs claimed: {seeds:,} agree with each other, the others are the best guesses."
     proof = "proven to be the largest" if found.exact else "not proven to be the largest"
     ties = f"; {found.ties:,} more from ties{' and by gamma' * extended}" if found.ties else ""
     return f"{len(found.pairs):,} pairs claimed: {found.clique_size:,} agree with each other, {proof}{ties}."
@@ -92,7 +100,7 @@ def rows_of(found: GraphLinkage) -> pl.DataFrame:
     """Return the claimed pairs as row numbers from 1, with the belief in each."""
     return pl.DataFrame(
         {"target_row": found.pairs[:, 0] + 1, "ident_row": found.pairs[:, 1] + 1, "belief": found.posterior}
-    )
+    ).with_columns(pl.col("belief").fill_nan(None))
 
 
 def true_pairs(target: pl.DataFrame, ident: pl.DataFrame, name: str) -> NDArray[np.int64]:
@@ -129,7 +137,7 @@ def _tolerance(options: dict[str, Any]) -> Tolerance:
     return value if given == ["tolerance"] else Relative(value)
 
 
-def sweep_file(options: dict[str, Any]) -> str:
+def sweep_file(options: dict[str, Any], progress: Tell | None = None) -> str:
     """Play the attack on maskings of a table by the options of the command line; say what would be safe."""
     _check_output(options, ("people", "distances"), "output", ".csv or .parquet")
     _check_output(options, ("people", "distances"), "chart", ".svg")
@@ -137,19 +145,20 @@ def sweep_file(options: dict[str, Any]) -> str:
     check_columns(options["labels"], table.columns, "label", "the people")
     where = _places(options, "", table, "the people")
     place = read_place((table, where), options["labels"], "original")
-    distances = place.block(np.arange(place.n)[:: max(1, place.n // 500)])
+    distances = place.block(place.order(np.zeros(place.n, dtype=np.int64))[:: max(1, place.n // 500)])
     median = float(np.median(distances[np.triu_indices(len(distances), 1)])) if len(distances) > 1 else 0.0
     if median == 0:
         raise TableError("there is nothing to mask: the people are not at different places", got=f"{place.n} records")
     grid = _grid(options.get("masking")) or default_grid(median, where if isinstance(where, Coordinates) else None)
+    everybody = options["method"] != "exact" if options.get("everybody") is None else options["everybody"]
     points = sweep(
         table, where, labels=options["labels"], maskings=grid, overlap=options["overlap"], alpha=options["alpha"],
         repetitions=options["repetitions"], method=options["method"], seed=options["seed"],
-        everybody=options.get("everybody", False),
+        everybody=everybody, progress=lambda stage, done: progress("graph", done, stage) if progress else None,
     )  # fmt: skip
     frame = pl.DataFrame(points).with_columns(change=pl.col("variance").sqrt() / median)
     lines = [f"{place.n:,} people, median distance {median:.4g}; the intruder holds {options['overlap']:.0%} of them."]
-    sure = "sure " * options.get("everybody", False)
+    sure = "sure " * everybody
     lines += [_line(point, median, f"{sure}claims") for point in points]
     if options.get("output"):
         write_records(frame, options["output"])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.attacks.graph import Coordinates, GraphLinkage, Method
+from unmask.attacks.graph import Coordinates, GraphLinkage
 from unmask.attacks.graph_distances import EARTH
 from unmask.attacks.graph_protect import SweepPoint, sweep
 from unmask.evidence.figure import Figure, Series
@@ -64,22 +64,19 @@ def risk_utility_map(
     median = float(np.median(off))
     if median == 0:
         return ()
-    method: Method = "geometric" if isinstance(where, Coordinates) else "exact"
     points = sweep(
         table[some],
         where if isinstance(where, Coordinates) else where[np.ix_(some, some)],
         labels=stage.labels,
         maskings=default_grid(median, where if isinstance(where, Coordinates) else None),
         repetitions=REPETITIONS,
-        method=method,
-        everybody=method == "geometric",
-        budget=5000 if method == "geometric" else 200_000,
+        budget=5000,
         seed=seed,
         progress=lambda _stage, done: progress(done),
     )
     truth = np.column_stack([np.arange(len(stage.rows))] * 2)
     here = float((stage.known - stage.released)[np.triu_indices(len(stage.known), 1)].std() / median)
-    claims = found.sure if found.method == "geometric" else found
+    claims = found.sure if found.method != "exact" else found
     share = claims.precision(truth) if claims.found else 0.0
     return (
         map_figure(points, median, "recall", (here, rate)),

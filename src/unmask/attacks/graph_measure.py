@@ -8,11 +8,12 @@ knows how the owner masks: how far distances moved is taken from the true pairs.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.attacks.graph import GraphLinkage, Method, link_graph
+from unmask.attacks.graph import Coordinates, GraphLinkage, Method, link_graph
 from unmask.attacks.graph_map import found_on_a_map, risk_utility_map
 from unmask.attacks.graph_protect import trilaterate
 from unmask.attacks.graph_stage import Stage, applies, set_stage
@@ -75,28 +76,30 @@ def assess_graph(release: Release, context: Context) -> Evidence:
 
 
 def _attacks(stage: Stage, context: Context) -> list[GraphLinkage]:
-    """Overlay where she has places; cliques with a bounded proof; seeds where the proof did not end."""
-    plan: list[tuple[Method, int]] = [("exact", WORK), ("seeds", WORK)]
+    """Overlay where she has places; cliques with a bounded proof; votes of those who are believed."""
+    plan: list[tuple[Method, int]] = [("seeds", WORK), ("exact", WORK)]
     if stage.has_places:
-        plan = [("geometric", ALIGNMENTS), ("exact", SECOND), ("seeds", SECOND)]
-        plan = plan if _candidates(stage) <= CANDIDATES else plan[:1]
+        few, places = _candidates(stage) <= CANDIDATES, isinstance(stage.target[1], Coordinates)
+        plan = [("geometric", ALIGNMENTS)]
+        plan += [("seeds", SECOND)] if few or not places else []
+        plan += [("exact", SECOND)] if few else []
     tried: list[GraphLinkage] = []
+    deal = np.random.default_rng([context.seed, 8]).permutation(len(stage.rows))  # that row i is row i says nothing
+    table, where = stage.identification
+    dealt = table[deal], where if isinstance(where, Coordinates) else where[np.ix_(deal, deal)]
     for k, (method, budget) in enumerate(plan):
-        if tried and tried[-1].exact:
-            break
-        tried.append(
-            link_graph(
-                stage.target,
-                stage.identification,
-                labels=stage.labels,
-                tolerance=stage.tolerance,
-                method=method,
-                everybody=method == "geometric",
-                budget=budget,
-                seed=context.seed,
-                progress=lambda _stage, done, k=k: context.progress(0.6 * (k + done) / len(plan), "the same by chance"),  # type: ignore[misc]
-            )
+        found = link_graph(
+            stage.target,
+            dealt,
+            labels=stage.labels,
+            tolerance=stage.whole if method == "seeds" else stage.tolerance,
+            method=method,
+            everybody=method != "exact",
+            budget=budget,
+            seed=context.seed,
+            progress=lambda _stage, done, k=k: context.progress(0.6 * (k + done) / len(plan), "the same by chance"),  # type: ignore[misc]
         )
+        tried.append(replace(found, pairs=np.column_stack([found.pairs[:, 0], deal[found.pairs[:, 1]]])))
     return tried
 
 
@@ -119,14 +122,16 @@ def _facts(stage: Stage, found: GraphLinkage, truth: Ints) -> tuple[Fact, ...]:
     three = truth[np.linspace(0, len(truth) - 1, 3).round().astype(np.int64)]
     follow = trilaterate(stage.target, stage.identification, three, labels=stage.labels, tolerance=stage.tolerance)
     precision = f"{found.precision(truth):.3f}" if found.found else "no claim"
-    agree = "whose labels and places agree after the best alignment (within three times the noise)"
-    if found.method != "geometric":
-        agree = "whose labels and distances to each other all agree (the largest clique)"
+    agree = {
+        "geometric": "people whose labels and places agree after the best alignment (within three times the noise)",
+        "exact": "people whose labels and distances to each other all agree (the largest clique)",
+        "seeds": "as many distances agree as among so many people who all agree",
+    }[found.method]
     return (
         Fact("precision", precision, "share of the intruder's claims that are right"),
         Fact("recall", f"{found.recall(truth):.3f}", "share of the people drawn whom she claims rightly"),
         *_sure(found, truth),
-        Fact("pairs that agree", found.clique_size, f"people {agree}"),
+        Fact("pairs that agree", _agreeing(found), agree),
         Fact("most by chance", _by_chance(found), "the same when chance deals the places, or the people to the files"),
         Fact("p-value", _p_value(found), "how often chance agrees as well; above 0.05 nothing is claimed"),
         Fact("follow from three", follow.hits(truth), "people who follow at once when three others are known"),
@@ -135,11 +140,18 @@ def _facts(stage: Stage, found: GraphLinkage, truth: Ints) -> tuple[Fact, ...]:
 
 def _sure(found: GraphLinkage, truth: Ints) -> tuple[Fact, ...]:
     """Of whom she could be sure, where she guessed everybody."""
-    if found.method != "geometric" or not found.found:
+    if found.method == "exact" or not found.found:
         return ()
     sure = found.sure
     right = f"{sure.hits(truth):,} of {len(sure.pairs):,} right"
-    return (Fact("sure claims", right, "claims that she can tell to be more likely right than wrong"),)
+    told = "claims that she can tell to be more likely right than wrong"
+    return (
+        Fact("sure claims", right, told if found.method == "geometric" else "claims that all agree with each other"),
+    )
+
+
+def _agreeing(found: GraphLinkage) -> float:
+    return found.null.observed if found.null is not None else found.clique_size
 
 
 def _by_chance(found: GraphLinkage) -> float:
@@ -152,7 +164,7 @@ def _p_value(found: GraphLinkage) -> float:
 
 def _figure(found: GraphLinkage, estimate: Estimate) -> Figure:
     names = ("people asked", "pairs that agree", "most by chance", "people found")
-    values = (float(estimate.n), float(found.clique_size), _by_chance(found), estimate.hits)
+    values = (float(estimate.n), _agreeing(found), _by_chance(found), estimate.hits)
     return Figure(
         shape="bar",
         title="Do the distances agree by more than chance?",

@@ -14,6 +14,7 @@ import polars as pl
 
 from unmask.attacks.graph import Coordinates, Deviations
 from unmask.attacks.graph_distances import between, row_keys
+from unmask.attacks.graph_tolerance import WIDEST
 from unmask.errors import EngineError
 from unmask.tables.encode import as_text
 
@@ -31,7 +32,6 @@ File = tuple[pl.DataFrame, "Coordinates | Floats"]
 PEOPLE = 300  # drawn for the attack, so that it takes seconds
 FEWEST = 4  # with fewer, no answer could differ from chance
 ALPHA = 0.9  # share of true distances that agree
-WIDEST = 0.2  # of the median distance: where more is allowed, everything agrees with everything
 SAME = 0.9  # labels that the release changed more often than this are not compared
 UNITS = (0.8, 1.25)  # a ratio of distances outside is another unit
 LABEL = "everybody"  # stands in where no label is left
@@ -78,7 +78,8 @@ class Stage:
     target: File
     identification: File
     labels: tuple[str, ...]
-    tolerance: Deviations
+    tolerance: Deviations  # as far as distances moved, but no wider than cliques bear
+    whole: Deviations  # as far as they moved
     known: Floats  # distances of the people drawn
     released: Floats  # the same as published, in the unit of the known ones
     blank: Ints  # rows of the original without a place in one of the files
@@ -121,13 +122,15 @@ def set_stage(release: Release, seed: int) -> Stage:
     published = published / ratio
     moved = (known - published)[np.triu_indices(len(order), 1)]
     widest = WIDEST * float(np.median(known))
-    low, high = np.clip(np.quantile(moved, [(1 - ALPHA) / 2, (1 + ALPHA) / 2]), -widest, widest)
+    ends = np.quantile(moved, [(1 - ALPHA) / 2, (1 + ALPHA) / 2])
+    low, high = np.clip(ends, -widest, widest)
     return Stage(
         rows=paired[order],
         target=released.file(order, kind, published),
         identification=original.file(order, kind, known),
         labels=labels or (LABEL,),
         tolerance=Deviations(float(low), float(high)),
+        whole=Deviations(float(ends[0]), float(ends[1])),
         known=known,
         released=published,
         blank=paired[~whole],
