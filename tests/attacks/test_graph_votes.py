@@ -8,6 +8,7 @@ import pytest
 from numba import config
 
 import naive_graph as naive
+from unmask.attacks import graph_votes
 from unmask.attacks.graph import Coordinates, Deviations, NoiseTolerance, Relative, link_graph
 from unmask.attacks.graph_distances import read_place
 from unmask.attacks.graph_exact import pose
@@ -96,9 +97,13 @@ def test_the_better_of_two_beginnings_counts_and_all_the_believed_vote():
     assert 32 <= len(_panel(_open(big_problem(8.0, 900)), np.column_stack([np.arange(900)] * 2)).voters) < 900
 
 
-def test_cliques_ask_for_closer_agreement_where_everything_would_agree():
+def test_cliques_ask_for_closer_agreement_where_everything_would_agree(monkeypatch):
+    asked = []
+    monkeypatch.setattr(graph_votes, "seed_clique", lambda part, *how: asked.append(part) or seed_clique(part, *how))
     for tolerance in (Deviations(-100, 60), 3.0, Relative(0.9)):
         problem = big_problem(tolerance, 60)
+        everybody(problem)
+        assert asked.pop().window == asked.pop().window == _narrow(problem)
         narrow, wide = _narrow(problem), problem.window
         median = float(np.median(problem.identification.matrix))
         ends = [(w.low + w.low_slope * median, w.high + w.high_slope * median) for w in (wide, narrow)]
