@@ -112,6 +112,18 @@ def test_cliques_ask_for_closer_agreement_where_everything_would_agree(monkeypat
         assert ends[1][1] - ends[1][0] == pytest.approx(width)
 
 
+def test_everybody_gets_a_partner_of_matching_labels_whatever_it_costs(monkeypatch):
+    """One pair that may not match would make all others fit perfectly; as many that may match as there can be count."""
+    off = np.full((5, 5), 8.9)
+    off[np.arange(1, 5), np.arange(4)] = 0.0
+    monkeypatch.setattr(graph_votes, "strain", lambda *_: off)
+    exact, label = distances(np.random.default_rng(0).uniform(0, 9, (5, 2))), table_of(np.arange(5))
+    place = read_place((label, exact), ["label"], "file")
+    found = vote(pose(place, place, window(place, 1.0), {"label": 1}), np.array([[0, 0]]))
+    assert {v for v, _ in found.pairs} == set(range(5))
+    assert np.abs(found.pairs[:, 0] - found.pairs[:, 1]).max() == 1
+
+
 def test_the_most_remote_people_of_one_label_are_the_seeds():
     problem = big_problem(1.0)
     part, kept1, kept2 = rare(problem, 10_000)
