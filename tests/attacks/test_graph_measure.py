@@ -306,6 +306,17 @@ def test_the_order_of_the_files_does_not_tell_couples_apart(published):
     assert found.per_record.max() == 0.5
 
 
+def test_a_town_and_its_mirror_image_are_guessed_by_lot():
+    """Everybody has a mirror image of his label: half of the people are found on average, not all by the row order."""
+    half = np.random.default_rng(2).uniform(1e3, 1e5, (12, 2))
+    points = np.vstack([half, half * [-1, 1]])
+    table, exact = pl.DataFrame({"id": np.arange(24), "label": ["a"] * 24}), between(points, points, "planar")
+    given = release(table, table, coordinates=None, distances=np.round(exact / 5e3) * 5e3, known_distances=exact)
+    measure = discover()["graph"]
+    rates = [run_measure(measure, given, Context(seed=seed)).observations[0].estimate.value for seed in range(8)]
+    assert 0.15 < np.mean(rates) < 0.85
+
+
 def test_heavy_noise_is_judged_by_the_best_of_the_attacks():
     """Few claims are sure under heavy noise, yet the map lies right: the rate is what guessing everybody finds."""
     given = release(moved(0.5))
