@@ -21,11 +21,11 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from unmask import datasets
-from unmask.deniability import dictionary_test, permuted_test
-from unmask.deniability.links import least_distances
-from unmask.deniability.permutation import ranked
-from unmask.deniability.permuted import INTRUDERS, permuted_space
 from unmask.masking import Microaggregation, Noise, ReverseMapped
+from unmask.max_knowledge import dictionary_test, permuted_test
+from unmask.max_knowledge.links import least_distances
+from unmask.max_knowledge.permuted import INTRUDERS, permuted_space
+from unmask.max_knowledge.ranks import ranked
 from unmask.tables.release import Release
 
 

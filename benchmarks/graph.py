@@ -25,14 +25,14 @@ import numpy as np
 import polars as pl
 from scipy.spatial import cKDTree
 
-from unmask.attacks.graph import Coordinates, NoiseTolerance, Null, link_graph
-from unmask.attacks.graph_distances import between, read_place
-from unmask.attacks.graph_exact import pose
-from unmask.attacks.graph_tolerance import window
 from unmask.datasets.places import people
-from unmask.kernels.agreement import all_pairs
-from unmask.kernels.alignment import one_to_one
-from unmask.kernels.product import vertices
+from unmask.graph.attack import Coordinates, NoiseTolerance, Null, link_graph
+from unmask.graph.distances import between, read_place
+from unmask.graph.exact import pose
+from unmask.graph.tolerance import window
+from unmask.kernels.cliques.agreement import all_pairs
+from unmask.kernels.cliques.alignment import one_to_one
+from unmask.kernels.cliques.product import vertices
 
 LONLAT = Coordinates("lon", "lat")
 LABELS = ["sex", "age"]
@@ -262,7 +262,7 @@ def product():
     d1, d2 = (between(*[f.select("lon", "lat").to_numpy()] * 2, "lonlat") for f in (target, identification))
     one, two = read_place((target, d1), LABELS, "target"), read_place((identification, d2), LABELS, "identification")
     problem = pose(one, two, window(two, 11.0), None)
-    from unmask.kernels.product import adjacency
+    from unmask.kernels.cliques.product import adjacency
 
     def ours():
         s = problem.sides()

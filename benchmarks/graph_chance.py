@@ -14,13 +14,13 @@ import numpy as np
 import polars as pl
 from scipy.stats import beta
 
-from unmask.attacks.graph import Coordinates, GraphLinkage, NoiseTolerance, link_graph
-from unmask.attacks.graph_distances import read_place
-from unmask.attacks.graph_protect import sweep
 from unmask.datasets.places import people
+from unmask.graph.attack import Coordinates, GraphLinkage, NoiseTolerance, link_graph
+from unmask.graph.distances import read_place
+from unmask.graph.sweep import sweep
 
 if TYPE_CHECKING:
-    from unmask.attacks.graph_tolerance import Masking
+    from unmask.graph.tolerance import Masking
 
 LONLAT = Coordinates("lon", "lat")
 BUDGET = {"exact": 100_000, "seeds": 100_000, "geometric": 20_000, "everybody": 20_000, "votes": 0}  # as in assess

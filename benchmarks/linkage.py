@@ -30,9 +30,9 @@ from linkage_parts.clock import best, peak, timed
 from linkage_parts.peers import assignment_peers, missing, nearest_peers
 from linkage_parts.tables import ATTRIBUTES, MASKINGS, space_of
 
-from unmask.kernels.assignment import solve
-from unmask.kernels.nearest import decide, nearest
-from unmask.kernels.tree import plant
+from unmask.kernels.assignment.assignment import solve
+from unmask.kernels.search.nearest import decide, nearest
+from unmask.kernels.search.tree import plant
 
 METRICS = {"euclidean": "L2", "permutation": "Chebyshev on ranks"}
 DENSE = 5000  # the largest n at which a peer may fill a matrix
@@ -40,8 +40,8 @@ COMPILE = """
 import resource, time
 started = time.perf_counter(), time.process_time()
 import unmask
-from unmask.attacks.assignment import assess_global
-from unmask.attacks.distance import assess_nearest
+from unmask.linkage.one_to_one import assess_global
+from unmask.linkage.nearest import assess_nearest
 from unmask.evidence.measure import Context
 people = unmask.datasets.census(400)
 release = unmask.Release(people, unmask.parse_masking("noise(0.5)").apply(people, 1))

@@ -43,7 +43,7 @@ def best(work, times=3):
 
 
 def comparison(a, b):
-    from unmask.attacks.comparison import Comparison
+    from unmask.linkage.probabilistic.levels import Comparison
 
     m = a.shape[1]
     names = tuple(f"c{k}" for k in range(m))
@@ -52,8 +52,8 @@ def comparison(a, b):
 
 
 def em(compared, **how):
-    from unmask.attacks.candidates import count_patterns
-    from unmask.attacks.fellegi_sunter import Fitting, fit
+    from unmask.linkage.probabilistic.candidates import count_patterns
+    from unmask.linkage.probabilistic.model import Fitting, fit
 
     return fit(compared, count_patterns(compared), Fitting(**how))
 

@@ -36,7 +36,7 @@ def process(*arguments) -> float:
 
 ATTACKS = """
 import sys, time, unmask
-from unmask.assess import discover
+from unmask.assessment import discover
 discover()
 release = unmask.Release(sys.argv[1], sys.argv[2])
 start = time.perf_counter()

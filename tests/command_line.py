@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from unmask import cli
+from unmask.cli import app as cli
 
 GOOD = "id,age,town\n1,31.5,x\n2,42.5,y\n3,53.5,z\n"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import unmask
-from unmask.assess import discover
+from unmask.assessment import discover
 from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.finding import Evidence, Observation
 from unmask.evidence.measure import Measure

@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from unmask import Release, datasets, parse_masking
-from unmask.engines.metric import build_space, swap
+from unmask.study.metric import build_space, swap
 from unmask.tables.encode import encode
 
 ATTRIBUTES = 13

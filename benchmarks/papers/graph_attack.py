@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from unmask.attacks.graph import Coordinates, Deviations, NoiseTolerance, link_graph
-from unmask.attacks.graph_distances import Place
-from unmask.attacks.graph_tolerance import deviations
 from unmask.datasets.places import people, uniform_points
+from unmask.graph.attack import Coordinates, Deviations, NoiseTolerance, link_graph
+from unmask.graph.distances import Place
+from unmask.graph.tolerance import deviations
 
 ROOT = Path(__file__).parents[2] / "docs" / "papers"
 STORE = ROOT / "graph-attack.json"

@@ -18,13 +18,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from unmask.deniability.attribute import attribute_errors, reference_errors
-from unmask.deniability.compare import ks_distance
-from unmask.deniability.dictionary import dictionary_distances
-from unmask.deniability.links import nearest_points
-from unmask.deniability.permutation import linkage_distances, ranked
-from unmask.deniability.permuted import permuted_distances
 from unmask.masking import Noise, ReverseMapped, Shuffle
+from unmask.max_knowledge.attribute_test import attribute_errors, reference_errors
+from unmask.max_knowledge.compare import ks_distance
+from unmask.max_knowledge.dictionary import dictionary_distances
+from unmask.max_knowledge.links import nearest_points
+from unmask.max_knowledge.permuted import permuted_distances
+from unmask.max_knowledge.ranks import linkage_distances, ranked
 from unmask.tables.release import Release
 from unmask.utility import compare_moments
 

@@ -9,8 +9,8 @@ import numpy as np
 from maximum_knowledge import KAPPAS, PAPER, Pooled, census, correlation_change, replicate
 
 from unmask import datasets
-from unmask.deniability.compare import one_sided
 from unmask.masking import ReverseMapped, parse_masking
+from unmask.max_knowledge.compare import one_sided
 
 if TYPE_CHECKING:
     from pathlib import Path

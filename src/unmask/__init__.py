@@ -18,42 +18,42 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from unmask import datasets
-    from unmask.assess import Assessment, assess
-    from unmask.attacks.assignment import link_globally
-    from unmask.attacks.distance import anonymity_sets, link_nearest, true_ranks
-    from unmask.attacks.graph import GraphLinkage, link_graph
-    from unmask.attacks.graph_distances import Coordinates
-    from unmask.attacks.graph_tolerance import NoiseTolerance, Relative
-    from unmask.attacks.learned import link_learned
-    from unmask.attacks.linkage import Linkage
-    from unmask.attacks.probabilistic import link_probabilistic
-    from unmask.attacks.scenario import knowledge_curve
-    from unmask.attacks.transparent import link_transparent
-    from unmask.attribute.absent import absent_disclosure
-    from unmask.attribute.cells import cell_disclosure
-    from unmask.attribute.inference import attribute_inference
-    from unmask.attribute.interval import interval_disclosure
-    from unmask.attribute.membership import membership_inference, membership_of_model
-    from unmask.attribute.model import model_disclosure
-    from unmask.attribute.singling import singling_out
-    from unmask.attribute.synthetic import copy_risk
-    from unmask.attribute.value import value_disclosure
-    from unmask.deniability.attribute import AttributeTest, attribute_test, attribute_tests
-    from unmask.deniability.dictionary import dictionary_test
-    from unmask.deniability.permuted import permuted_test
-    from unmask.deniability.result import DeniabilityTest
+    from unmask.assessment import Assessment, assess
+    from unmask.disclosure.absent import absent_disclosure
+    from unmask.disclosure.cells import cell_disclosure
+    from unmask.disclosure.copies import copy_risk
+    from unmask.disclosure.inference import attribute_inference
+    from unmask.disclosure.intervals import interval_disclosure
+    from unmask.disclosure.membership import membership_inference, membership_of_model
+    from unmask.disclosure.model import model_disclosure
+    from unmask.disclosure.singling import singling_out
+    from unmask.disclosure.values import value_disclosure
     from unmask.errors import EngineError, ParameterError, RoleError, TableError, UnmaskError
     from unmask.evidence.estimate import Estimate
     from unmask.evidence.finding import Finding
     from unmask.evidence.policy import Policy
+    from unmask.graph.attack import GraphLinkage, link_graph
+    from unmask.graph.distances import Coordinates
+    from unmask.graph.tolerance import NoiseTolerance, Relative
     from unmask.groups.anonymity import Anonymity, anonymity
     from unmask.groups.cells import Dominance, SharedValues, dominance, shared_values
-    from unmask.groups.fix import Fix, fix_list
-    from unmask.groups.knowledge import Knowledge, knowledge_sweep
-    from unmask.groups.population import PopulationRisk, population_risk
-    from unmask.groups.special import SpecialUniques, special_uniques
+    from unmask.groups.knowledge_sweep import Knowledge, knowledge_sweep
+    from unmask.groups.population.measure import PopulationRisk, population_risk
+    from unmask.groups.special_uniques import SpecialUniques, special_uniques
     from unmask.groups.uniqueness import GroupRisk, group_risk
+    from unmask.linkage.knowledge_curve import knowledge_curve
+    from unmask.linkage.learned.measure import link_learned
+    from unmask.linkage.nearest import anonymity_sets, link_nearest, true_ranks
+    from unmask.linkage.one_to_one import link_globally
+    from unmask.linkage.probabilistic.measure import link_probabilistic
+    from unmask.linkage.result import Linkage
+    from unmask.linkage.transparent.measure import link_transparent
     from unmask.masking import parse_masking
+    from unmask.max_knowledge.attribute_test import AttributeTest, attribute_test, attribute_tests
+    from unmask.max_knowledge.dictionary import dictionary_test
+    from unmask.max_knowledge.permuted import permuted_test
+    from unmask.max_knowledge.result import DeniabilityTest
+    from unmask.protect.plan import Fix, fix_list
     from unmask.selfcheck import selfcheck
     from unmask.tables.release import Release
     from unmask.tables.scenario import Scenario
@@ -66,70 +66,70 @@ __version__ = "0.1.0"
 
 _HOMES = {  # public name: where it lives. Imported on first use, so that `import unmask` stays light.
     "Anonymity": "groups.anonymity",
-    "Assessment": "assess",
-    "AttributeTest": "deniability.attribute",
-    "Coordinates": "attacks.graph_distances",
-    "DeniabilityTest": "deniability.result",
+    "Assessment": "assessment",
+    "AttributeTest": "max_knowledge.attribute_test",
+    "Coordinates": "graph.distances",
+    "DeniabilityTest": "max_knowledge.result",
     "Dominance": "groups.cells",
     "EngineError": "errors",
     "Estimate": "evidence.estimate",
     "Finding": "evidence.finding",
-    "Fix": "groups.fix",
-    "GraphLinkage": "attacks.graph",
+    "Fix": "protect.plan",
+    "GraphLinkage": "graph.attack",
     "GroupRisk": "groups.uniqueness",
-    "Knowledge": "groups.knowledge",
-    "Linkage": "attacks.linkage",
-    "NoiseTolerance": "attacks.graph_tolerance",
+    "Knowledge": "groups.knowledge_sweep",
+    "Linkage": "linkage.result",
+    "NoiseTolerance": "graph.tolerance",
     "ParameterError": "errors",
     "Policy": "evidence.policy",
-    "PopulationRisk": "groups.population",
-    "Relative": "attacks.graph_tolerance",
+    "PopulationRisk": "groups.population.measure",
+    "Relative": "graph.tolerance",
     "Release": "tables.release",
     "RoleError": "errors",
     "Scenario": "tables.scenario",
     "SharedValues": "groups.cells",
-    "SpecialUniques": "groups.special",
+    "SpecialUniques": "groups.special_uniques",
     "TableError": "errors",
     "UnmaskError": "errors",
-    "absent_disclosure": "attribute.absent",
+    "absent_disclosure": "disclosure.absent",
     "anonymity": "groups.anonymity",
-    "anonymity_sets": "attacks.distance",
-    "assess": "assess",
-    "attribute_inference": "attribute.inference",
-    "attribute_test": "deniability.attribute",
-    "attribute_tests": "deniability.attribute",
-    "cell_disclosure": "attribute.cells",
+    "anonymity_sets": "linkage.nearest",
+    "assess": "assessment",
+    "attribute_inference": "disclosure.inference",
+    "attribute_test": "max_knowledge.attribute_test",
+    "attribute_tests": "max_knowledge.attribute_test",
+    "cell_disclosure": "disclosure.cells",
     "compare_marginals": "utility.marginals",
     "compare_moments": "utility.moments",
-    "copy_risk": "attribute.synthetic",
-    "dictionary_test": "deniability.dictionary",
+    "copy_risk": "disclosure.copies",
+    "dictionary_test": "max_knowledge.dictionary",
     "dominance": "groups.cells",
-    "fix_list": "groups.fix",
+    "fix_list": "protect.plan",
     "group_risk": "groups.uniqueness",
-    "link_graph": "attacks.graph",
-    "interval_disclosure": "attribute.interval",
-    "knowledge_curve": "attacks.scenario",
-    "knowledge_sweep": "groups.knowledge",
-    "link_globally": "attacks.assignment",
-    "link_learned": "attacks.learned",
-    "link_nearest": "attacks.distance",
-    "link_probabilistic": "attacks.probabilistic",
-    "link_transparent": "attacks.transparent",
-    "membership_inference": "attribute.membership",
-    "membership_of_model": "attribute.membership",
-    "model_disclosure": "attribute.model",
+    "link_graph": "graph.attack",
+    "interval_disclosure": "disclosure.intervals",
+    "knowledge_curve": "linkage.knowledge_curve",
+    "knowledge_sweep": "groups.knowledge_sweep",
+    "link_globally": "linkage.one_to_one",
+    "link_learned": "linkage.learned.measure",
+    "link_nearest": "linkage.nearest",
+    "link_probabilistic": "linkage.probabilistic.measure",
+    "link_transparent": "linkage.transparent.measure",
+    "membership_inference": "disclosure.membership",
+    "membership_of_model": "disclosure.membership",
+    "model_disclosure": "disclosure.model",
     "parse_masking": "masking",
-    "permuted_test": "deniability.permuted",
-    "population_risk": "groups.population",
+    "permuted_test": "max_knowledge.permuted",
+    "population_risk": "groups.population.measure",
     "propensity_score": "utility.propensity",
     "selfcheck": "selfcheck",
     "shared_values": "groups.cells",
-    "singling_out": "attribute.singling",
-    "special_uniques": "groups.special",
-    "true_ranks": "attacks.distance",
-    "value_disclosure": "attribute.value",
+    "singling_out": "disclosure.singling",
+    "special_uniques": "groups.special_uniques",
+    "true_ranks": "linkage.nearest",
+    "value_disclosure": "disclosure.values",
     "verify": "verify",
-    "worst_case": "attacks.learned",
+    "worst_case": "linkage.learned.measure",
 }
 
 __all__ = [
@@ -217,7 +217,7 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """Keeps ``unmask.assess`` the function: importing the file assess.py would put the module under that name."""
+    """Keeps ``unmask.assessment`` the function: importing the file assess.py would put the module under that name."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if not (name in _HOMES and isinstance(value, ModuleType)):

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from unmask import datasets
-from unmask.assess import choose, discover, run_measure
+from unmask.assessment import choose, discover, run_measure
 from unmask.evidence.finding import Absence
 from unmask.evidence.measure import Context, Measure
 from unmask.masking import Noise, parse_masking

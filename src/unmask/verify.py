@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unmask.assess import VERSIONS_OF, assess, discover
+from unmask.assessment import VERSIONS_OF, assess, discover
 from unmask.errors import TableError
 from unmask.evidence.policy import Policy, Threshold
 from unmask.report.document import SCHEMA

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from unmask import datasets
-from unmask.demo import demo_tables
+from unmask.cli.demo import demo_tables
 
 
 @pytest.mark.parametrize("generate", [datasets.census, datasets.patients])

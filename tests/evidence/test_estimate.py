@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
+from naive import definitions as naive
 from unmask.errors import ParameterError
 from unmask.evidence.estimate import bootstrap, exact, excess, excess_over_control, rate, wilson
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from unmask.assess import discover
+from unmask.assessment import discover
 from unmask.errors import ParameterError
 from unmask.evidence.policy import PROFILES, Policy
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive_groups as naive
 import reference
+from naive.definitions import groups as naive
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.groups.anonymity import anonymity
-from unmask.groups.wildcard import number_rows
+from unmask.groups.counting.wildcard import number_rows
 
 MODELS = ("distinct", "entropy", "recursive", "alpha", "t", "delta", "beta", "enhanced_beta")
 KEYS5 = ["urbrur", "roof", "walls", "water", "sex"]
@@ -219,7 +219,7 @@ def test_refusals(options, error, match):
 
 
 def test_too_many_patterns_of_missing_keys(monkeypatch):
-    monkeypatch.setattr("unmask.groups.wildcard.MAX_PAIRS", 3)
+    monkeypatch.setattr("unmask.groups.counting.wildcard.MAX_PAIRS", 3)
     with pytest.raises(EngineError, match="patterns"):
         anonymity(sample(), quasi=["word", "whole"], missing="wildcard")
     with pytest.raises(ParameterError, match="none was given"):

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive_groups as naive
+from naive.definitions import groups as naive
 from unmask import Release, assess
 from unmask.errors import RoleError, TableError
 from unmask.evidence.measure import Context
 from unmask.groups.anonymity import anonymity, assess_anonymity
-from unmask.groups.joint import join
-from unmask.groups.knowledge import assess_knowledge
-from unmask.groups.population import assess_population
-from unmask.groups.special import assess_special
+from unmask.groups.knowledge_sweep import assess_knowledge
+from unmask.groups.population.measure import assess_population
+from unmask.groups.special_uniques import assess_special
 from unmask.selfcheck import selfcheck
+from unmask.study.joint import join
 
 VALUES = st.tuples(
     st.sampled_from(["a", "b", "c"]), st.integers(0, 2), st.sampled_from(["p", "q"]), st.sampled_from("xyz")
@@ -165,7 +165,7 @@ def test_every_kind_of_knowledge_reaches_the_report(known, source, tmp_path):
 
 @pytest.mark.parametrize("known", ["900", "register.csv"])
 def test_population_on_the_command_line(known, tmp_path, monkeypatch):
-    from unmask.cli import main
+    from unmask.cli.app import main
 
     rng = np.random.default_rng(3)
     people = pl.DataFrame({"a": rng.integers(0, 12, 900), "b": rng.integers(0, 12, 900), "home": np.arange(900) // 2})
@@ -194,7 +194,7 @@ def test_population_on_the_command_line(known, tmp_path, monkeypatch):
     run(monkeypatch, main, "assess", table, table, "--population", "nowhere.csv", "--quiet", code=2)
 
 
-@pytest.mark.parametrize("name", ["anonymity", "knowledge", "special", "population"])
+@pytest.mark.parametrize("name", ["anonymity", "knowledge_sweep", "special_uniques", "population"])
 def test_selfcheck(name):
     checks = selfcheck(only=[name], size=150)
     assert all(check.passed for check in checks), name
@@ -206,8 +206,8 @@ def test_the_report_tells_them(tmp_path):
     rng = np.random.default_rng(0)
     table = pl.DataFrame({"a": rng.integers(0, 4, 200), "b": rng.integers(0, 9, 200), "ill": rng.integers(0, 3, 200)})
     options = {"kinds": dict.fromkeys(table.columns, "categorical"), "confidential": ["ill"]}
-    found = assess(Release(table, table, **options), only=["anonymity", "knowledge", "special"])
-    assert {"anonymity", "knowledge", "special"} <= set(found.records.columns)
+    found = assess(Release(table, table, **options), only=["anonymity", "knowledge_sweep", "special_uniques"])
+    assert {"anonymity", "knowledge_sweep", "special_uniques"} <= set(found.records.columns)
     found.write_html(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
     assert "Attacker knowledge" in page
@@ -215,7 +215,7 @@ def test_the_report_tells_them(tmp_path):
 
 
 def test_fix_command(tmp_path, monkeypatch, capsys):
-    from unmask.cli import main
+    from unmask.cli.app import main
 
     rng = np.random.default_rng(1)
     table = pl.DataFrame(
@@ -249,7 +249,7 @@ def carried_out(table, steps):
 @pytest.mark.parametrize(("k", "l"), [(4, 1), (3, 2)])
 def test_a_fixed_release_is_assessed_again_and_meets_k_and_l(tmp_path, monkeypatch, k, l):  # noqa: E741
     """By `unmask fix`, and by carrying out the list that `unmask assess --fix` writes."""
-    from unmask.cli import main
+    from unmask.cli.app import main
 
     rng = np.random.default_rng(7)
     table = pl.DataFrame(

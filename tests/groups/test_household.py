@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive_groups as naive
+from naive.definitions import groups as naive
 from unmask import Release, RoleError, assess
 from unmask.evidence.measure import Context
 from unmask.groups.household import assess_household, number_homes, over_homes
-from unmask.groups.population import assess_population
+from unmask.groups.population.measure import assess_population
 from unmask.selfcheck import selfcheck
 
 ROWS = st.lists(st.tuples(st.floats(0, 1), st.sampled_from(["p", "q", None])), min_size=1, max_size=12)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive_groups as naive
-from unmask.groups.classes import count_classes
-from unmask.groups.packing import find_packing
+from naive.definitions import groups as naive
+from unmask.groups.counting.classes import count_classes
+from unmask.groups.counting.packing import find_packing
 
 NUMBERS = st.one_of(st.none(), st.integers(-3, 3), st.sampled_from([2**40, -(2**20)]))
 ROWS = st.lists(st.tuples(NUMBERS, st.one_of(st.none(), st.integers(0, 255)), NUMBERS), min_size=1, max_size=20)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_groups as naive
 import reference
+from naive.definitions import groups as naive
 from unmask.errors import ParameterError, RoleError
-from unmask.groups.population import population_risk
+from unmask.groups.population.measure import population_risk
 from unmask.groups.uniqueness import group_risk
 
 KEYS7 = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]

@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
+from naive import definitions as naive
 from unmask import Release, group_risk
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.evidence.measure import Context
-from unmask.groups.exact import matching_credit
-from unmask.groups.keys import Sizes
+from unmask.groups.counting.keys import Sizes
 from unmask.groups.uniqueness import (
     assess_uniqueness,
     count_partitions,
     partition_factor,
     threshold_risk,
 )
+from unmask.study.exact import matching_credit
 from unmask.tables.encode import encode
 
 ROWS = st.lists(st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from([1, 2, 3, None])), min_size=1, max_size=40)

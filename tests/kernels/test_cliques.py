@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numba import config
 
-import naive_graph as naive
-from unmask.kernels import agreement, cliques, hashed, product, truss
-from unmask.kernels import bits as words
+from naive.definitions import graph as naive
+from unmask.kernels.base import bits as words
+from unmask.kernels.cliques.cliques import agreement, cliques, hashed, product, truss
 
 ROUNDS = 60 if config.DISABLE_JIT else 1000
 NONE = np.empty(0, dtype=np.int32)

@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unmask.kernels import lottery, masks
-from unmask.kernels.vector import LEAF
+from unmask.kernels.search.search import lottery, masks
+from unmask.kernels.search.vector import LEAF
 
 many = settings(max_examples=100, deadline=None)
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 from spaces import plain, spaces
 
-import naive_nearest as naive
-from unmask.kernels.nearest import decide, distance_of_pairs, nearest, nearest_k, rank_of_truth, tied
-from unmask.kernels.tree import plant
+from naive.definitions import nearest as naive
+from unmask.kernels.search.nearest import decide, distance_of_pairs, nearest, nearest_k, rank_of_truth, tied
+from unmask.kernels.search.tree import plant
 
 METHODS = ["tree", "brute"]
 many = settings(max_examples=150, deadline=None)

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive_groups as naive
-from unmask.kernels.special import WorkBoundError, minimal_uniques
-from unmask.kernels.subsets import subset_counts
+from naive.definitions import groups as naive
+from unmask.kernels.uniques.special import WorkBoundError, minimal_uniques
+from unmask.kernels.uniques.subsets import subset_counts
 
 TABLES = st.integers(1, 5).flatmap(lambda m: st.lists(st.tuples(*[st.integers(0, 3)] * m), min_size=1, max_size=14))
 

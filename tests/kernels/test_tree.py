@@ -7,11 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spaces import plain, spaces
 
-from naive_nearest import distance
-from unmask.kernels import search
-from unmask.kernels.search import desk
-from unmask.kernels.space import CHEBYSHEV, EUCLIDEAN
-from unmask.kernels.tree import LANES, LEAF, plant
+from naive.nearest import distance
+from unmask.kernels.base.space import CHEBYSHEV, EUCLIDEAN
+from unmask.kernels.search.search import desk, search
+from unmask.kernels.search.tree import LANES, LEAF, plant
 
 
 @numba.njit

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from naive_masking import least_sse
-from naive_masking import mdav as naive_mdav
+from naive.masking import least_sse
+from naive.masking import mdav as naive_mdav
 from reference import REFERENCE
 from unmask.masking import Microaggregation
 from unmask.masking.microaggregation import mdav_groups, standardised

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naive_masking import reverse_mapped as naive
+from naive.masking import reverse_mapped as naive
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.masking import Noise, Pram, ReverseMapped, Rounding, Sampling, Suppression, parse_masking
 from unmask.masking.reverse_mapping import reverse_mapped

@@ -13,7 +13,16 @@ from unmask.evidence.measure import registered
 from unmask.report.document import ExposedEntry, MeasureEntry
 from unmask.report.terminal import MOST_NOTES, show
 
-ATTACKS = ("anonymity", "attribute_test", "dictionary", "global", "knowledge", "learned", "nearest", "permuted")
+ATTACKS = (
+    "anonymity",
+    "attribute_test",
+    "dictionary",
+    "one_to_one",
+    "knowledge_sweep",
+    "learned",
+    "nearest",
+    "permuted",
+)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
+from naive import definitions as naive
 from unmask import Release
 from unmask.errors import ParameterError, TableError
 from unmask.tables.encode import canonical_order, centre_and_spread, encode, rank, to_floats

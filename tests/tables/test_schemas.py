@@ -10,8 +10,8 @@ import pytest
 import unmask
 from unmask.errors import EngineError, ParameterError, RoleError, TableError
 from unmask.evidence.measure import Context
-from unmask.groups.exact import comparable, matching_credit
 from unmask.groups.uniqueness import assess_uniqueness
+from unmask.study.exact import comparable, matching_credit
 from unmask.tables.encode import encode
 
 CODES = pl.Series([f"{code:05d}" for code in range(1000, 99000, 331)])

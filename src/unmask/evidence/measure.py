@@ -41,9 +41,17 @@ class Measure:
     run: Run
     applies: Callable[[Any], str | None]  # the reason why it does not apply, or None
     seed: int  # every measure draws from its own stream
+    aliases: tuple[str, ...] = ()  # acronyms and former names
 
 
 _REGISTER: dict[str, Measure] = {}
+FORMER = {  # names up to version 0.1
+    "one_to_one": "global",
+    "knowledge_curve": "scenario",
+    "special_uniques": "special",
+    "knowledge_sweep": "knowledge",
+    "cells": "cell_attacks",
+}
 
 
 UNPAIRED = "the release is synthetic: no row of it was made from one person, so there is no true record to compare with"
@@ -53,9 +61,10 @@ def _always(_release: object) -> str | None:
     return None
 
 
-def measure(
+def measure(  # noqa: PLR0913 - what a report must know of a measure
     name: str,
     *,
+    aliases: tuple[str, ...] = (),
     title: str,
     story: str,
     keys: tuple[str, ...],
@@ -71,8 +80,9 @@ def measure(
         return UNPAIRED if pairs and not release.has_pairs else applies(release)
 
     def register(run: Run) -> Run:
-        stream = int.from_bytes(name.encode(), "big") % (2**31)  # by name: adding a method changes no other's draws
-        _REGISTER[name] = Measure(name, title, story, keys, run, fits, stream)
+        seeded = FORMER.get(name, name)  # a renamed measure keeps its draws, and so its numbers
+        stream = int.from_bytes(seeded.encode(), "big") % (2**31)  # by name: adding a method changes no other's draws
+        _REGISTER[name] = Measure(name, title, story, keys, run, fits, stream, aliases)
         return run
 
     return register

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from unmask.errors import ParameterError, did_you_mean
+from unmask.evidence.measure import FORMER
 
 PROFILES = ("default", "strict", "clinical")
 PROFILE_ALIASES = {"0.09": "clinical"}
@@ -78,9 +80,31 @@ def _load_toml(path: Path) -> dict[str, Any]:
         raise ParameterError(f"{path} is not a readable TOML file", got=str(error).split("\n")[0]) from None
 
 
+@cache
+def _table() -> dict[str, Any]:
+    text = resources.files("unmask.evidence").joinpath("policies.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
 def _profile(name: str) -> Policy:
-    text = resources.files("unmask.evidence").joinpath("profiles", f"{name}.toml").read_text(encoding="utf-8")
-    return _from_toml(tomllib.loads(text), f"profile {name}")
+    """One column of the table of built-in profiles."""
+    table = _table()
+
+    def column(entry: Any) -> Any:  # noqa: ANN401 - one value for all profiles, or one for each
+        return entry[name] if isinstance(entry, dict) else entry
+
+    def limit(kind: dict[str, Any]) -> Threshold:
+        source = column(kind["source"])
+        return Threshold(float(column(kind["limit"])), column(kind["reason"]), table["sources"].get(source, source))
+
+    thresholds = {key: limit(table["kinds"][kind]) for key, kind in table["limits"].items()}
+    return Policy(name, table["profiles"][name], thresholds)
+
+
+def current(key: str) -> str:
+    """Name a threshold as it is called now; policies of version 0.1 may use the former names of measures."""
+    name, _, figure = key.partition(".")
+    return f"{next((new for new, old in FORMER.items() if old == name), name)}.{figure}"
 
 
 def _base(name: str, folder: Path, chain: tuple[str, ...]) -> dict[str, Threshold]:
@@ -106,10 +130,11 @@ def _from_toml(data: dict[str, Any], where: str, folder: Path = Path(), chain: t
     own = data.get("thresholds", {})
     if not isinstance(own, dict):
         raise ParameterError(f"'thresholds' in {where} is not a table", hint='[thresholds."nearest.rate"]')
+    own = {current(key): entry for key, entry in own.items()}
     thresholds = {**base, **{key: _threshold(key, entry, where) for key, entry in own.items()}}
     if not thresholds:
         raise ParameterError(f"{where} holds no thresholds", hint='begin the file with extends = "default"')
-    known = {**base, **_known()}
+    known = {**base, **_table()["limits"]}
     for key in own:
         if key not in known:
             raise ParameterError(
@@ -118,11 +143,6 @@ def _from_toml(data: dict[str, Any], where: str, folder: Path = Path(), chain: t
                 hint=did_you_mean(key, known),
             )
     return Policy(str(data.get("name", where)), str(data.get("description", "")), thresholds)
-
-
-def _known() -> dict[str, Any]:
-    text = resources.files("unmask.evidence").joinpath("profiles", "default.toml").read_text(encoding="utf-8")
-    return dict(tomllib.loads(text)["thresholds"])
 
 
 def _threshold(key: str, entry: object, where: str) -> Threshold:

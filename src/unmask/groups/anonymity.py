@@ -19,10 +19,10 @@ from unmask.errors import ParameterError, RoleError
 from unmask.evidence.estimate import rate
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
-from unmask.groups.classes import Classes, Frame, check_keys, count_classes, encode, open_table
+from unmask.groups.counting.classes import Classes, Frame, check_keys, count_classes, encode, open_table
+from unmask.groups.counting.wildcard import Crowds, number_rows, wildcard_sizes, wildcard_values
 from unmask.groups.diversity import Cells, Diversity, Ground, diversity
-from unmask.groups.joint import Joint, join
-from unmask.groups.wildcard import Crowds, number_rows, wildcard_sizes, wildcard_values
+from unmask.study.joint import Joint, join
 from unmask.tables.roles import check_columns
 
 if TYPE_CHECKING:
@@ -253,6 +253,7 @@ def _secrets(release: Release) -> tuple[str, ...]:
 
 @measure(
     "anonymity",
+    aliases=("k_anonymity", "l_diversity", "t_closeness"),
     title="Groups that share a secret",
     story="The intruder looks at all records that carry the values he knows; when they agree on a secret value, he "
     "need not know which one is his person. A member of the group can also leave out his own record.",

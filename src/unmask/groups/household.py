@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from unmask.evidence.estimate import rate
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
-from unmask.groups.individual import household_risk
-from unmask.groups.joint import join
-from unmask.groups.population import SOURCES, of_release, unknown
+from unmask.groups.population.measure import SOURCES, of_release, unknown
+from unmask.groups.population.weights import household_risk
+from unmask.study.joint import join
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,6 +34,7 @@ def _no_household(release: Release) -> str | None:
 
 @measure(
     "household",
+    aliases=("households",),
     title="Household risk: one found member gives the others away",
     story="The intruder finds anyone of a household, and then knows who the others are.",
     keys=("household.rate",),

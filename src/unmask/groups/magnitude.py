@@ -23,8 +23,8 @@ from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.cells import Dominance, dominance
-from unmask.groups.joint import Joint, join
-from unmask.groups.wildcard import number_rows
+from unmask.groups.counting.wildcard import number_rows
+from unmask.study.joint import Joint, join
 from unmask.tables.encode import to_floats
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def _no_magnitude(release: Release) -> str | None:
 
 @measure(
     "magnitude",
+    aliases=("dominance", "p_percent"),
     title="Totals that give amounts away",
     story="The intruder adds up a confidential amount over the records that look like his person. The largest other "
     "contributor takes his own amount away; an outsider takes the total as it is.",

@@ -16,9 +16,9 @@ from unmask.evidence.estimate import rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
-from unmask.groups.classes import check_people
-from unmask.groups.exact import comparable, matching_credit
-from unmask.groups.keys import Sizes, group_sizes, record_sizes
+from unmask.groups.counting.classes import check_people
+from unmask.groups.counting.keys import Sizes, group_sizes, record_sizes
+from unmask.study.exact import comparable, matching_credit
 from unmask.tables.encode import encode
 
 if TYPE_CHECKING:

@@ -1,0 +1,243 @@
+"""The only place that knows every room: run each attack that applies, judge what it found, and gather it all."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import platform
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from unmask.errors import ParameterError, UnmaskError, did_you_mean
+from unmask.evidence.finding import Absence, Evidence, Finding, Reported
+from unmask.evidence.measure import Context, Measure, registered
+from unmask.evidence.policy import Policy
+from unmask.evidence.verdict import Verdict, decide, judge
+from unmask.masking import parse_masking
+from unmask.report import document
+from unmask.report.write import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from unmask.tables.release import Release
+
+    Progress = Callable[[str, float, str], None]  # measure, fraction done, words
+
+ROOMS = ("linkage", "graph", "max_knowledge", "groups", "disclosure")
+VERSIONS_OF = ("narwhals", "numba", "numpy", "polars", "scikit-learn", "scipy", "unmask")
+
+
+def discover() -> dict[str, Measure]:
+    """Import every file of the rooms, so that each method has registered itself, and return all measures."""
+    for room in ROOMS:
+        package = importlib.import_module(f"unmask.{room}")
+        for module in pkgutil.walk_packages(package.__path__, f"unmask.{room}."):
+            importlib.import_module(module.name)
+    return registered()
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """The verdict on a release, with everything that led to it. ``records`` has one row per original record."""
+
+    verdict: str
+    reason: str
+    findings: tuple[Finding, ...]
+    records: pl.DataFrame = field(repr=False)
+    document: document.Document = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the versioned document that the JSON and the HTML show."""
+        return document.to_dict(self.document)
+
+    def write_json(self, path: str | Path) -> None:
+        """Write the document as JSON, atomically and readable by the owner only."""
+        write_atomically(path, document.to_json(self.document))
+
+    def write_html(self, path: str | Path) -> None:
+        """Write the report as one self-contained HTML file."""
+        from unmask.report.html import render  # noqa: PLC0415 - pulls altair
+
+        write_atomically(path, render(self.document))
+
+    def write_records(self, path: str | Path) -> None:
+        """Write one row per original record, as CSV or Parquet by suffix."""
+        document.write_records(self.records, path)
+
+
+def assess(  # noqa: PLR0913 - the options of an assessment
+    release: Release,
+    *,
+    policy: Policy | str | Path | None = None,
+    only: Iterable[str] | None = None,
+    skip: Iterable[str] = (),
+    seed: int = 0,
+    progress: Progress | None = None,
+    command: str | None = None,
+    show_values: bool = False,
+) -> Assessment:
+    """Attack a release with every method that applies, and say whether it may be published.
+
+    Parameters
+    ----------
+    release
+        The original and the table to be published.
+    policy
+        A ``Policy``, the name of a profile ("default", "strict", "clinical" or "0.09"), or the path of a TOML file.
+    only, skip
+        Names of measures to run, or to leave out.
+    seed
+        Every random choice follows from it: same inputs, seed and version, same result to the last bit.
+    progress
+        Called with the measure's name, the fraction done and a word.
+    command
+        What was typed, for the manifest.
+    show_values
+        Let the report show values of the original: the id of the most exposed records, and the places of those whom
+        the graph attack found. Row numbers, and a map of the release alone, otherwise.
+
+    Examples
+    --------
+    >>> import unmask
+    >>> people = unmask.datasets.census(200)
+    >>> unmask.assess(unmask.Release(people, people)).verdict
+    'unsafe'
+
+    """
+    if seed < 0:
+        raise ParameterError("a seed is a whole number from 0", got=str(seed))
+    rules = policy if isinstance(policy, Policy) else Policy.load(policy)
+    chosen = choose(discover(), only, skip)
+    if isinstance(release.masking, str):
+        release.masking = parse_masking(release.masking)
+    for key in [key for entry in chosen for key in entry.keys]:
+        rules.threshold(key)  # refuse an incomplete policy before the work, not after it
+    reported = tuple(_report(entry, release, Context(seed, show_values=show_values), progress) for entry in chosen)
+    findings = judge(reported, rules)
+    verdict = decide(findings)
+    records = _records(release, reported)
+    parts = document.Parts(
+        verdict=verdict,
+        findings=findings,
+        reported=reported,
+        policy=rules,
+        columns=tuple((c.name, c.kind, c.role, c.reason) for c in release.columns.values()),
+        warnings=release.warnings,
+        risk={name: records[name].to_numpy() for name in records.columns if name not in {"row", "id"}},
+        finders=identities(reported),
+        clarity=next(
+            (
+                e.evidence.clarity
+                for e in reported
+                if isinstance(e.evidence, Evidence) and e.evidence.clarity is not None
+            ),
+            None,
+        ),
+        labels=_labels(release, show=show_values),
+        manifest=replace(
+            _manifest(release, rules, [entry.name for entry in chosen], seed, command), show_values=show_values
+        ),
+    )
+    if show_values and release.id is not None:
+        records = records.with_columns(release.original[release.id].alias("id"))
+    return Assessment(verdict.word, verdict.reason, findings, records, document.build(parts))
+
+
+def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Iterable[str]) -> list[Measure]:
+    """Pick measures by name or alias; an unknown name is an error with the nearest known one."""
+    only = (only,) if isinstance(only, str) else None if only is None else tuple(only)
+    skip = (skip,) if isinstance(skip, str) else tuple(skip)
+    meant = {alias: entry.name for entry in measures.values() for alias in (*entry.aliases, entry.name)}
+    for name in [*(only or ()), *skip]:
+        if name not in meant:
+            guess = did_you_mean(name, meant)
+            raise ParameterError(f"no measure {name!r}", allowed=", ".join(measures), hint=guess)
+    wanted = None if only is None else {meant[name] for name in only}
+    left_out = {meant[name] for name in skip}
+    names = [name for name in measures if (wanted is None or name in wanted) and name not in left_out]
+    if not names:
+        raise ParameterError("no measure is left to run", allowed=", ".join(measures), hint="skip fewer of them")
+    return [measures[name] for name in names]
+
+
+def _report(entry: Measure, release: Release, context: Context, progress: Progress | None) -> Reported:
+    def tell(done: float, text: str) -> None:
+        if progress:
+            progress(entry.name, done, text)
+
+    tell(0.0, entry.title)
+    evidence = run_measure(entry, release, replace(context, seed=_seed(context.seed, entry), progress=tell))
+    tell(1.0, "done")
+    return Reported(entry.name, entry.title, entry.story, evidence)
+
+
+def run_measure(entry: Measure, release: Release, context: Context) -> Evidence | Absence:
+    """Run one measure; what cannot be answered is said, never left out."""
+    reason = entry.applies(release)
+    if reason:
+        return Absence("does not apply", reason)
+    try:
+        return entry.run(release, context)
+    except UnmaskError as error:
+        return Absence("could not run", str(error))
+    except MemoryError:
+        return Absence("could not run", "it needs more memory than there is")
+    except Exception as error:  # noqa: BLE001 - one broken measure must neither hide the others nor count as safe
+        return Absence("could not run", f"an error of unmask itself ({type(error).__name__}); please report it")
+
+
+def _seed(seed: int, entry: Measure) -> int:
+    """One child per measure, by name: results do not depend on which others run, or in which order."""
+    return int(np.random.SeedSequence([seed, entry.seed]).generate_state(1)[0] % (2**31))
+
+
+def _records(release: Release, reported: tuple[Reported, ...]) -> pl.DataFrame:
+    columns: dict[str, Any] = {"row": np.arange(1, release.original.height + 1)}
+    for entry in reported:
+        if isinstance(entry.evidence, Evidence) and entry.evidence.per_record is not None:
+            columns[entry.measure] = entry.evidence.per_record
+    found = identities(reported)
+    risks = [values for name, values in columns.items() if name in found]
+    columns["largest"] = np.max(risks, axis=0) if risks else np.zeros(release.original.height)
+    return pl.DataFrame(columns)
+
+
+def identities(reported: tuple[Reported, ...]) -> frozenset[str]:
+    """Names of the measures whose per-record risk is the chance of being found: the largest is taken over these."""
+    return frozenset(e.measure for e in reported if isinstance(e.evidence, Evidence) and e.evidence.identity)
+
+
+def _labels(release: Release, *, show: bool) -> tuple[str, ...] | None:
+    if not show or release.id is None:
+        return None
+    return tuple(release.original[release.id].cast(pl.String))
+
+
+def _manifest(
+    release: Release, policy: Policy, measures: list[str], seed: int, command: str | None
+) -> document.Manifest:
+    return document.Manifest(
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        command=command,
+        seed=seed,
+        measures=tuple(measures),
+        inputs={name: vars_of(source) for name, source in release.sources.items()},
+        settings=release.settings,
+        policy={"name": policy.name, "thresholds": {key: vars_of(limit) for key, limit in policy.thresholds.items()}},
+        versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
+    )
+
+
+def vars_of(entry: Any) -> dict[str, Any]:  # noqa: ANN401 - any small dataclass
+    """Return the fields of a slotted dataclass as a dict."""
+    return {name: getattr(entry, name) for name in entry.__dataclass_fields__}
+
+
+__all__ = ["Assessment", "Verdict", "assess", "choose", "discover", "run_measure"]

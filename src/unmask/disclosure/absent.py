@@ -1,0 +1,215 @@
+"""Absent attributes (DDMBAR): what the release lets a model say about something that need not even be in it.
+
+"Observance of religious holidays or political orientation may not be an attribute in the database, but the database may
+contain enough information to estimate these" [TORRA]_. Two models of the attribute are learnt, one from the original X
+and one from the release X', and the share of people is counted about whom they say the same: V(x) = V'(x')
+(algorithm 11). Two models from two halves of X agree as well, without knowing the same people: that is the level of
+what is true in general, and what is beyond it is remembered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unmask.disclosure.learn import Task, folds_of, learn_and_apply, name_of, set_task
+from unmask.disclosure.secrets import learnable
+from unmask.errors import EngineError, RoleError
+from unmask.evidence.estimate import Estimate, excess, rate
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure, silent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from unmask.evidence.measure import Progress
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+    Rows = NDArray[np.int64]
+
+SAMPLE = 2_000  # people that `assess` learns from
+BUDGET = 120.0  # seconds that `assess` gives to the models
+
+
+@dataclass(frozen=True, slots=True)
+class AbsentAttribute:
+    """Agreement of two models of one attribute."""
+
+    name: str
+    learner: str
+    agreement: Estimate  # DDMBAR; chance: what the two models' answers agree on by their frequencies alone
+    halves: Estimate  # agreement of models from two halves of the original
+    excess: Estimate  # agreement less halves, person by person
+    per_record: Floats = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AbsentDisclosure:
+    """DDMBAR of each confidential attribute."""
+
+    attributes: tuple[AbsentAttribute, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def worst(self) -> AbsentAttribute:
+        """The attribute with the largest agreement beyond that of two halves."""
+        return max(self.attributes, key=lambda entry: (entry.excess.value, entry.excess.low))
+
+
+def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
+    release: Release,
+    *,
+    attributes: Iterable[str] | None = None,
+    learner: Any = "boosting",  # noqa: ANN401 - a name or an estimator
+    p: float = 10.0,
+    sample: int | None = None,
+    budget: float | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> AbsentDisclosure:
+    """Compare a model learnt from the original with one learnt from the release (Torra's DDMBAR).
+
+    Parameters
+    ----------
+    release
+        The two tables, paired. What is known: ``quasi``.
+    attributes
+        Columns of the original. None: the confidential ones that the release does not have, or all confidential ones.
+        The model of the release learns a column that is not in it from the people's own values.
+    learner
+        "boosting", "tree", "forest" or a scikit-learn estimator.
+    p
+        Two answers in numbers are the same within p % of the attribute's sd.
+    sample
+        Learn from, and ask for, so many people only. None: all.
+    budget
+        Seconds. Attributes that do not begin within them are left out, and ``notes`` say so.
+    seed
+        Seeds halves, learner and bootstrap.
+    progress
+        Called with the fraction done and a word.
+
+    """
+    names, notes = learnable(release, attributes, absent=True)
+    if attributes is None:
+        names = tuple(name for name in names if name not in release.released.columns) or names
+    if not names:
+        raise RoleError("no confidential attribute can be learnt", got="; ".join(notes) or "none", hint="name one")
+    fold = folds_of(release, 2, seed)
+    if sample is not None and sample < release.paired.size:
+        fold = np.where(folds_of(release, max(1, release.paired.size // sample), seed + 1) == 0, fold, -1)
+        notes = (*notes, f"learnt from, and asked for, {int((fold >= 0).sum()):,} people drawn at random")
+    found: list[AbsentAttribute] = []
+    until = None if budget is None else monotonic() + budget
+    for number, name in enumerate(names):
+        if until is not None and found and monotonic() > until:
+            late = ", ".join(map(repr, names[number:]))
+            notes = (*notes, f"left out, since {budget:g} seconds were over: {late}")
+            break
+        task = set_task(release, name, p=p, control=False)
+        found.append(_attribute(release, task, fold, learner, len(names), seed))
+        progress((number + 1) / len(names), f"models of {name}")
+    return AbsentDisclosure(tuple(found), notes)
+
+
+def _attribute(
+    release: Release,
+    task: Task,
+    fold: Rows,
+    learner: Any,  # noqa: ANN401 - a name or an estimator
+    among: int,
+    seed: int,
+) -> AbsentAttribute:
+    people = np.flatnonzero(fold >= 0)
+    rows = release.truth[people]
+    known, masked, wanted = task.people[people], task.rows[rows], task.wanted[people]
+    labels = task.published[rows] if task.published.size else wanted
+    half = fold[people]
+    if np.isnan(labels).all() or any(np.isnan(wanted[half == k]).all() for k in (0, 1)):
+        raise EngineError(f"there are too few values of {task.name!r} to learn from")
+
+    def model(x: Floats, y: Floats, asked: Floats) -> Floats:
+        return learn_and_apply(task, learner, x, y, asked, seed)
+
+    truth, guess = model(known, wanted, known), model(masked, labels, masked)
+    first, second = (model(known[half == k], wanted[half == k], known) for k in (0, 1))
+    agree, level = _same(task, truth, guess), _same(task, first, second)
+    chance = _chance(task, truth, guess)
+    per_record = np.full(task.n, np.nan)
+    per_record[people] = np.maximum(agree - level, 0.0)
+    return AbsentAttribute(
+        task.name,
+        name_of(learner),
+        rate(agree, chance=chance, seed=seed, control=float(level.mean())),
+        rate(level, chance=_chance(task, first, second), seed=seed),
+        excess(agree, level, seed=seed, among=among),
+        per_record,
+    )
+
+
+def _same(task: Task, one: Floats, two: Floats) -> Floats:
+    return np.asarray(np.abs(one - two) <= task.tolerance if task.numeric else one == two, dtype=np.float64)
+
+
+def _chance(task: Task, one: Floats, two: Floats) -> float:
+    """P(same) of an answer of one model and an answer of the other about somebody else, over all pairs."""
+    a, b = np.sort(one), np.sort(two)
+    reach = task.tolerance if task.numeric else 0.0
+    inside = np.searchsorted(b, a + reach, "right") - np.searchsorted(b, a - reach, "left")
+    return float(inside.sum() / (float(a.size) * b.size))
+
+
+def _applies(release: Release) -> str | None:
+    if not release.confidential:
+        return "no confidential attribute is named"
+    names, notes = learnable(release, None, absent=True)
+    return None if names else "; ".join(notes)
+
+
+@measure(
+    "absent",
+    aliases=("ddmbar",),
+    title="Attributes that need not be in the release",
+    story="The intruder learns from masked records how something follows from them that is not in "
+    "the release. The more his"
+    " model says what a model of the unmasked records says, beyond what is true in general, the more "
+    "it has remembered.",
+    keys=("absent.excess",),
+    applies=_applies,
+)
+def assess_absent(release: Release, context: Context) -> Evidence:
+    """Compare models of the original and of the release."""
+    found = absent_disclosure(release, sample=SAMPLE, budget=BUDGET, seed=context.seed, progress=context.progress)
+    worst = found.worst
+    return Evidence(
+        observations=(
+            Observation(
+                "absent.excess",
+                f"A model of {worst.name!r} learnt from the release says the same as one learnt from "
+                "the original about "
+                f"{worst.agreement.value:.0%} of {worst.agreement.n:,} people; models of two halves "
+                "of the original agree about "
+                f"{worst.halves.value:.0%}.",
+                worst.excess,
+            ),
+        ),
+        per_record=np.nan_to_num(worst.per_record),
+        identity=False,
+        facts=tuple(
+            Fact(
+                f"{entry.name}: DDMBAR",
+                round(entry.agreement.value, 4),
+                f"{entry.agreement.low:.3g} to {entry.agreement.high:.3g}; two halves "
+                f"{entry.halves.value:.3g}, by chance "
+                f"{entry.agreement.chance:.3g} ({entry.learner})",
+            )
+            for entry in found.attributes
+        ),
+        notes=found.notes,
+    )

@@ -1,0 +1,263 @@
+"""Cells: what all members of a group share, and what insiders subtract.
+
+A generalised or microaggregated release has groups of records that look the same [TORRA]_.
+
+- *External attack*: all published values of the group are one; who knows that Mr Scrooge is in it knows his.
+- *Internal attack*: a coalition of c members look at the group without their own records. If the rest share one value,
+  they know the rest; when c members are all but one, they know the last one whatever he has.
+- *Aggregates*: where a group's mean stands in place of its numbers, its total follows. The coalition takes its own
+  contributions away; what is left bounds each other member from above, and to within p % when the contributions of all
+  others together are at most p % of his.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from unmask.disclosure.learn import joined, matrix
+from unmask.disclosure.secrets import published
+from unmask.errors import ParameterError, RoleError
+from unmask.evidence.estimate import Estimate, rate
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure
+from unmask.kernels.base.groups import identical
+from unmask.tables.encode import centre_and_spread, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+    Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class CellDisclosure:
+    """People whose confidential values follow from their group. ``groups`` lists these groups, the smallest first."""
+
+    external: Estimate
+    internal: Estimate
+    coalition: int
+    groups: pl.DataFrame = field(repr=False)  # attribute, attack, size, people (whose value follows), first_row, rows
+    external_per_record: Floats = field(repr=False)
+    internal_per_record: Floats = field(repr=False)
+
+
+def cell_disclosure(
+    release: Release,
+    *,
+    attributes: Iterable[str] | None = None,
+    coalition: int = 1,
+    p: float = 10.0,
+    seed: int = 0,
+) -> CellDisclosure:
+    """List the groups of equal released records that give a confidential value away, from outside and from inside.
+
+    Parameters
+    ----------
+    release
+        The two tables, paired. A person is looked for in the group that carries what is known of him (``quasi``, in the
+        schema of the release).
+    attributes
+        Confidential columns of the release. None: those that are named.
+    coalition
+        Members who put their own values together, c.
+    p
+        Numbers are one value within p % of their sd; the bound on a contribution is close within p % of it.
+    seed
+        Seeds the bootstrap, where credits are not plain counts.
+
+    """
+    if coalition < 1 or not 0 <= p <= 100:
+        raise ParameterError(
+            "coalition or p is not allowed", got=f"{coalition}, {p}", allowed="c from 1, p from 0 to 100"
+        )
+    names = published(release) if attributes is None else tuple(attributes)
+    if not names:
+        raise RoleError("there is no confidential attribute in the release", hint="name one in confidential=")
+    people, n = release.paired, release.original.height
+    needed = [*release.quasi, *names]
+    outside = release.control is not None and set(needed) <= set(release.control.columns)
+    release = joined(release, needed) if outside else release
+    own, label = _groups(release)
+    outer, inner, blind = (np.zeros(own.size) for _ in range(3))
+    listed = []
+    for name in names:
+        external, internal, guess = _attribute(release, name, own, label, coalition, p)
+        outer, inner, blind = np.maximum(outer, external), np.maximum(inner, internal), np.maximum(blind, guess)
+        listed += _list(name, "external", external[:n], own[:n], label)
+        listed += _list(name, "internal", internal[:n], own[:n], label)
+    chance = float(np.sort(blind[people]).mean())
+    found = [
+        rate(credit[people], chance=chance, seed=seed, control=float(credit[n:].mean()) if outside else None)
+        for credit in (outer, inner)
+    ]
+    return CellDisclosure(found[0], found[1], coalition, _frame(listed), outer[:n], inner[:n])
+
+
+def _groups(release: Release) -> tuple[Rows, Rows]:
+    """Group of the release in which each person is looked for (-1: none), and group of each released record."""
+    encoding = encode(release)
+    both = identical(
+        np.vstack([encoding.original.numeric, encoding.released.numeric]),
+        np.vstack([encoding.original.codes, encoding.released.codes]),
+    )
+    n = release.original.height
+    label = both.label[n:]
+    there = np.bincount(label, minlength=int(both.label.max()) + 1) > 0
+    own = np.where(there[both.label[:n]], both.label[:n], -1)
+    rows = np.flatnonzero(release.truth >= 0)
+    masked = label[release.truth[rows]]
+    if _is_aggregated(label):  # microaggregates: a person's group is the one whose centroid stands in his place
+        own[rows] = np.where(own[rows] < 0, masked, own[rows])
+    return own, label
+
+
+def _is_aggregated(label: Rows) -> bool:
+    """Whether no released record stands alone: the known attributes themselves were averaged over groups."""
+    counts = np.bincount(label)
+    return bool(counts[counts > 0].min() > 1)
+
+
+def _attribute(
+    release: Release, name: str, own: Rows, label: Rows, coalition: int, p: float
+) -> tuple[Floats, Floats, Floats]:
+    encoding = encode(release, [name])
+    truth, values = matrix(encoding.original)[:, 0], matrix(encoding.released)[:, 0]
+    numeric = release.columns[name].is_number
+    reach = p * centre_and_spread(truth)[1] / 100 if numeric else 0.0
+    n = truth.size
+    external, internal, blind = np.zeros(n), np.zeros(n), np.zeros(n)
+    groups = _members(label)
+    ordered = np.sort(truth[~np.isnan(truth)])
+    for person in np.flatnonzero((own >= 0) & ~np.isnan(truth)):
+        members = groups[own[person]]
+        shown = values[members]
+        shown = shown[~np.isnan(shown)]
+        size = members.size
+        if not shown.size or shown.size < size:
+            continue  # a suppressed value may be any
+        low, high = float(shown.min()), float(shown.max())
+        if high - low <= reach:
+            external[person] = float(abs(truth[person] - (low + high) / 2) <= reach)
+            inside = np.searchsorted(ordered, high + reach, "right") - np.searchsorted(ordered, low - reach, "left")
+            blind[person] = inside / ordered.size
+        internal[person] = max(external[person] if size > 1 else 0.0, _inside(truth[person], shown, reach, coalition))
+    if numeric:
+        internal = np.maximum(internal, _subtracted(release, truth, values, label, coalition, p))
+    return external, internal, blind
+
+
+def _members(label: Rows) -> dict[int, Rows]:
+    order = np.argsort(label, kind="stable")
+    ends = np.flatnonzero(np.append(label[order][1:] != label[order][:-1], True)) + 1
+    return {int(label[part[0]]): part for part in np.split(order, ends[:-1])}
+
+
+def _inside(value: float, shown: Floats, reach: float, coalition: int) -> float:
+    """Whether c members of the group, by taking their own values away, are left with one value that is the person's."""
+    others = int((np.abs(shown - value) > reach).sum())
+    same = shown.size - others
+    if same == 0:
+        return 0.0  # what is published of the group is not this person's value
+    return float(shown.size > 1 and (others <= coalition or shown.size - 1 <= coalition))
+
+
+def _subtracted(release: Release, truth: Floats, values: Floats, label: Rows, coalition: int, p: float) -> Floats:
+    """Members of groups whose mean is published: those whom the c largest others bound to within p %."""
+    found = np.zeros(truth.size)
+    made_from = np.full(label.size, -1, dtype=np.int64)
+    rows = np.flatnonzero(release.truth >= 0)
+    made_from[release.truth[rows]] = rows
+    for members in _members(label).values():
+        people = made_from[members]
+        amounts = truth[people] if (people >= 0).all() else np.array([np.nan])
+        shown = values[members]
+        if np.isnan(amounts).any() or people.size < 2 or (amounts < 0).any() or shown.max() > shown.min():
+            continue
+        total = float(np.sort(amounts).sum())
+        if abs(shown[0] * people.size - total) > 1e-6 * max(1.0, abs(total)) + 0.5 * people.size:
+            continue  # not the mean (half a unit each: means of whole numbers are rounded)
+        order = np.argsort(-amounts, kind="stable")
+        best = np.concatenate([[0.0], np.cumsum(amounts[order])])
+        for place, k in enumerate(order):
+            known = best[min(coalition + (place < coalition), people.size)] - (amounts[k] if place < coalition else 0.0)
+            rest = total - known - amounts[k]
+            found[people[k]] = float(rest <= p / 100 * amounts[k] + 1e-9 * max(1.0, total))
+    return found
+
+
+def _list(
+    name: str, attack: str, credit: Floats, own: Rows, label: Rows
+) -> list[tuple[str, str, int, int, int, list[int]]]:
+    """One line per group that gives somebody away. Rows are those of the release, from 1; no values of the data."""
+    told = np.flatnonzero((credit > 0) & (own >= 0))
+    groups = _members(label)
+    counts = {int(g): int(c) for g, c in zip(*np.unique(own[told], return_counts=True), strict=True)}
+    return [
+        (name, attack, int(groups[g].size), count, int(groups[g].min()) + 1, (np.sort(groups[g]) + 1).tolist())
+        for g, count in counts.items()
+    ]
+
+
+def _frame(listed: list[tuple[str, str, int, int, int, list[int]]]) -> pl.DataFrame:
+    schema: dict[str, Any] = {
+        "attribute": pl.String, "attack": pl.String, "size": pl.Int64, "people": pl.Int64, "first_row": pl.Int64,
+        "rows": pl.List(pl.Int64),
+    }  # fmt: skip
+    return pl.DataFrame(listed, schema=schema, orient="row").sort("size", "attribute", "attack", "first_row")
+
+
+@measure(
+    "cells",
+    aliases=("cell_attacks",),
+    title="Groups that give values away",
+    story="The intruder knows which group of equal records a person is in. If the whole group has "
+    "one value he has learnt it; a"
+    " member of the group may take away his own record first.",
+    keys=("cells.external", "cells.internal"),
+    applies=lambda release: None if published(release) else "no confidential attribute is named and published",
+)
+def assess_cells(release: Release, context: Context) -> Evidence:
+    """Attack the groups from outside and by one insider."""
+    found = cell_disclosure(release, seed=context.seed)
+    several = found.groups.filter(pl.col("size") > 1)
+    return Evidence(
+        observations=(
+            Observation(
+                "cells.external",
+                f"{found.external.hits:,.0f} of {found.external.n:,} people are in a group of equal "
+                "records in which everybody "
+                "has the same confidential value as they (groups of one included).",
+                found.external,
+            ),
+            Observation(
+                "cells.internal",
+                f"{found.internal.hits:,.0f} of {found.internal.n:,} people are in a group of several "
+                "where another member "
+                "learns their confidential value by taking away his own.",
+                found.internal,
+            ),
+        ),
+        per_record=np.maximum(found.external_per_record, found.internal_per_record),
+        identity=False,
+        facts=(
+            Fact(
+                "groups that give values away",
+                found.groups["first_row"].n_unique(),
+                "listed by cell_disclosure().groups",
+            ),
+            Fact("of these with several members", several["first_row"].n_unique(), "nobody has to be found in them"),
+        ),
+        notes=tuple(
+            f"a group of {size} released rows, the first in row {first}, gives {name!r} away ({attack} attack)"
+            for name, attack, size, _, first, _ in several.head(5).iter_rows()
+        ),
+    )

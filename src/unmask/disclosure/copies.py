@@ -1,0 +1,201 @@
+"""Copies in a synthetic release: is it nearer to the people it was learnt from than to people it never saw?
+
+A synthetic table is made by a model, and no row belongs to a person. But a model can remember. For each synthetic row:
+how far is the closest original record, and how far the closest record of an equally large control group? A model that
+has learnt the population and nobody in particular is as near to the one as to the other. Rows that equal an original
+record are counted one to one, against the same count for control people.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.disclosure.outside import Scene, distances, draw, needs_outsiders, pick, set_scene
+from unmask.evidence.estimate import Estimate, exact, excess, rate
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure, silent
+from unmask.kernels.base.groups import identical
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.evidence.measure import Progress
+    from unmask.tables.encode import Encoded
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+
+NEAR = 0.01  # a near copy is nearer to an original than all but this share of rows is to control
+
+
+@dataclass(frozen=True, slots=True)
+class CopyRisk:
+    """Distances of synthetic rows to the original and to control, and what equals a record.
+
+    Distances are Euclidean and standardised, squared.
+    """
+
+    closer: Estimate  # share of rows nearer to the original than to control, ties half; chance 1/2
+    exact: Estimate  # rows that equal an original record one to one, less those that equal a control record
+    whole: bool  # the release is the original, row for row, in some order
+    copied: float  # share of rows that equal an original record one to one
+    near: float  # share of rows nearer to an original record than NEAR of them are to control
+    ratio: float  # median of nearest over second nearest distance, to the original ...
+    control_ratio: float  # ... and to control
+    to_original: Floats = field(repr=False)
+    to_control: Floats = field(repr=False)
+    per_record: Floats = field(repr=False)  # per original record: the share of its copies that stand in the release
+
+
+def copy_risk(release: Release, *, seed: int = 0, progress: Progress = silent) -> CopyRisk:
+    """Compare a synthetic release with the original and with a control table (distance to closest record).
+
+    Parameters
+    ----------
+    release
+        The original, the synthetic table, and ``control``: people from the same population who were not used.
+    seed
+        Seeds the draw of equally many people on both sides, and the bootstrap.
+    progress
+        Called with the fraction done and a word.
+
+    """
+    scene = set_scene(release)
+    size = min(scene.members.size, scene.strangers.size)
+    members, strangers = (
+        pick(scene.of(rows), draw(scene.of(rows), size, seed + k))
+        for k, rows in enumerate((scene.members, scene.strangers))
+    )
+    rows = pick(scene.encoding.released, draw(scene.encoding.released, max(size, 1), seed + 2))
+    there = distances(scene.encoding, rows, members, lambda done, text: progress(0.5 * done, text))
+    away = distances(scene.encoding, rows, strangers, lambda done, text: progress(0.5 + 0.5 * done, text))
+    slack = 1e-9 * np.maximum(there.least, away.least) + 1e-18
+    credit = np.where(np.abs(there.least - away.least) <= slack, 0.5, (there.least < away.least).astype(np.float64))
+    copied, control_copied = _one_to_one(rows, members), _one_to_one(rows, strangers)
+    mine = _one_to_one(scene.of(scene.members), scene.encoding.released)
+    per_record = np.full(release.original.height, np.nan)
+    per_record[scene.members] = mine
+    return CopyRisk(
+        closer=_widened(rate(credit, chance=0.5, seed=seed), np.where(credit > 0.5, there.row, size + away.row)),
+        exact=excess(copied, control_copied, seed=seed),
+        whole=_same_rows(scene, mine),
+        copied=float(np.sort(copied).mean()),
+        near=float((there.least < np.quantile(away.least, NEAR)).mean()),
+        ratio=_ratio(there.least, there.second),
+        control_ratio=_ratio(away.least, away.second),
+        to_original=np.sort(there.least),
+        to_control=np.sort(away.least),
+        per_record=per_record,
+    )
+
+
+def _widened(estimate: Estimate, nearest: NDArray[np.int64]) -> Estimate:
+    """Widen the interval: rows with the same nearest person do not count as independent.
+
+    If each person were inside or outside by lot, the share would vary as sum(c^2) / rows, c rows nearest to a person.
+    """
+    factor = float(np.sqrt((np.bincount(nearest).astype(np.float64) ** 2).sum() / nearest.size))
+    low, high = (estimate.value + factor * (end - estimate.value) for end in (estimate.low, estimate.high))
+    return replace(estimate, low=max(0.0, low), high=min(1.0, high))
+
+
+def _one_to_one(side: Encoded, other: Encoded) -> Floats:
+    """For each record, the share of its equals on its own side that have a partner of their own on the other."""
+    both = identical(np.vstack([side.numeric, other.numeric]), np.vstack([side.codes, other.codes]))
+    groups = int(both.label.max()) + 1
+    mine, theirs = both.label[: len(side)], np.bincount(both.label[len(side) :], minlength=groups)
+    counts = np.bincount(mine, minlength=groups)
+    return np.asarray(np.minimum(counts, theirs)[mine] / counts[mine])
+
+
+def _same_rows(scene: Scene, mine: Floats) -> bool:
+    """Whether every original record has a row of its own, and none is left: nobody draws that by chance."""
+    return bool(len(scene.encoding.released) == scene.members.size >= 10 and (mine == 1.0).all())
+
+
+def _ratio(nearest: Floats, second: Floats) -> float:
+    known = np.isfinite(second) & (second > 0)
+    return float(np.sqrt(np.median(nearest[known] / second[known]))) if known.any() else 1.0
+
+
+def _applies(release: Release) -> str | None:
+    if release.has_pairs:
+        return "each row was made from a person: linkage tells more than distances do (if not so, say --synthetic)"
+    return needs_outsiders(release)
+
+
+@measure(
+    "copies",
+    aliases=("synthetic", "dcr"),
+    title="Copies in a synthetic release",
+    story="The synthetic table was made by a model that may have remembered people. The intruder "
+    "takes rows that are too near"
+    " to somebody he knows for records of that person.",
+    keys=("copies.closer", "copies.exact", "copies.whole"),
+    applies=_applies,
+    pairs=False,
+)
+def assess_copies(release: Release, context: Context) -> Evidence:
+    """Measure distances to the closest record and copies, both against control."""
+    found = copy_risk(release, seed=context.seed, progress=context.progress)
+    n = found.closer.n
+    return Evidence(
+        observations=(
+            Observation(
+                "copies.closer",
+                f"{found.closer.value:.0%} of {n:,} synthetic rows are nearer to a person of the "
+                "original than to anybody in "
+                "an equally large control group.",
+                found.closer,
+            ),
+            Observation(
+                "copies.exact",
+                f"{found.copied:.0%} of {n:,} synthetic rows equal an original record, one to one; "
+                "beyond what equals control "
+                f"people it is {found.exact.value:.0%}.",
+                found.exact,
+            ),
+            Observation(
+                "copies.whole",
+                "The release is the original, row for row."
+                if found.whole
+                else "The release is not a copy of the original.",
+                exact(float(found.whole), n=n, chance=0.0),
+            ),
+        ),
+        per_record=found.per_record,
+        identity=False,
+        facts=(
+            Fact(
+                "near copies",
+                round(found.near, 4),
+                f"share of rows nearer to the original than {NEAR:.0%} are to control",
+            ),
+            Fact("nearest-neighbour ratio", round(found.ratio, 4), f"median; {found.control_ratio:.3g} to control"),
+        ),
+        figures=(_figure(found),),
+    )
+
+
+def _figure(found: CopyRisk) -> Figure:
+    grid = np.linspace(0, 1, 101)
+    curves = [np.sqrt(np.quantile(values, grid)) for values in (found.to_original, found.to_control)]
+    return Figure(
+        shape="line",
+        title="How far is the closest record?",
+        caption="Distance from synthetic rows to the closest record of the original and of an "
+        "equally large control group. "
+        "A curve for the original that runs left of the other means memory.",
+        alt=f"Median distance to the closest record: original {curves[0][50]:.3g}, control {curves[1][50]:.3g}.",
+        x_label="distance to the closest record",
+        y_label="rows at most this far",
+        series=tuple(
+            Series(name, tuple(curve.tolist()), tuple(grid.tolist()))
+            for name, curve in zip(("original", "control"), curves, strict=True)
+        ),
+        percent=(False, True),
+    )

@@ -1,0 +1,222 @@
+"""Attribute inference: the nearest row says it.
+
+The intruder knows some attributes of a person. He takes the released row that is nearest in these and reads the
+confidential attribute off it. He does the same for people who are not in the release: what works on both alike is
+general knowledge. No pairs are needed, so that synthetic releases can be attacked as well [GIOMI]_.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.disclosure.learn import Task, blind_guess, set_task
+from unmask.disclosure.outside import needs_outsiders, refuse_overlap
+from unmask.disclosure.secrets import learnable
+from unmask.errors import RoleError
+from unmask.evidence.estimate import Estimate, excess_over_control, rate
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure, silent
+from unmask.kernels.search.nearest import tied
+from unmask.study.ask import find_nearest, plant_tree
+from unmask.study.metric import build_space
+from unmask.tables.encode import Encoded, Encoding, canonical_order
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from unmask.evidence.measure import Progress
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+    Rows = NDArray[np.int64]
+
+MOST_TIES = 20_000_000  # beyond so many tied rows in all, one of them is drawn instead of taking the mean
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeInference:
+    """How often the nearest row tells one attribute: of people in the release, and of people outside it."""
+
+    name: str
+    members: Estimate  # chance: the commonest value (or median) of the release; control: the rate on people outside
+    excess: Estimate  # members less people outside
+    per_record: Floats = field(repr=False)  # credit of each original record, NaN where there is no value
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """Attribute inference of each confidential attribute."""
+
+    attributes: tuple[AttributeInference, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def worst(self) -> AttributeInference:
+        """The attribute that the release gives away most."""
+        return max(self.attributes, key=lambda entry: (entry.excess.value, entry.excess.low))
+
+
+def attribute_inference(
+    release: Release,
+    *,
+    attributes: Iterable[str] | None = None,
+    p: float = 10.0,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Inference:
+    """Read confidential attributes off the nearest released row, for people in the release and outside it.
+
+    Parameters
+    ----------
+    release
+        The tables; ``control``, or people of the original who were not released, are needed. Pairs are not.
+    attributes
+        Columns to infer. None: the confidential ones.
+    p
+        A number is right within p % of the attribute's sd in the original: neither sign nor scale matters.
+    seed
+        Seeds the bootstrap.
+    progress
+        Called with the fraction done and a word.
+
+    """
+    reason = needs_outsiders(release)
+    if reason:
+        raise RoleError("nobody is known to be outside the release", hint=reason)
+    names, notes = learnable(release, attributes)
+    if not names:
+        raise RoleError("no confidential attribute can be inferred", got="; ".join(notes) or "none", hint="name one")
+    refuse_overlap(release)
+    found = []
+    for number, name in enumerate(names):
+        found.append(_attribute(release, set_task(release, name, p=p), len(names), seed))
+        progress((number + 1) / len(names), f"nearest rows for {name}")
+    return Inference(tuple(found), notes)
+
+
+def _attribute(release: Release, task: Task, among: int, seed: int) -> AttributeInference:
+    inside = release.truth >= 0 if release.has_pairs else np.ones(task.n, dtype=bool)
+    outside = np.flatnonzero(~inside) if release.control is None else np.arange(task.n, len(task.wanted))
+    members, strangers = (rows[~np.isnan(task.wanted[rows])] for rows in (np.flatnonzero(inside), outside))
+    credit = read_off(task, np.concatenate([members, strangers]), seed)
+    mine, others = credit[: members.size], credit[members.size :]
+    chance = float(blind_guess(task, members).mean())
+    per_record = np.full(task.n, np.nan)
+    per_record[members] = mine
+    return AttributeInference(
+        task.name,
+        rate(mine, chance=chance, seed=seed, control=float(np.sort(others).mean())),
+        excess_over_control(mine, others, seed=seed, among=among),
+        per_record,
+    )
+
+
+def read_off(task: Task, people: Rows, seed: int) -> Floats:
+    """Credit of each person: the share of the nearest rows (those that have a value) that tell the truth."""
+    rows = np.flatnonzero(~np.isnan(task.published))
+    rows = rows[canonical_order(task.rows[rows], task.published[rows, None])]  # lots go by row number: make it content
+    space = build_space(_encoding(task, people, rows), scale="original")
+    tree = plant_tree(space, silent)
+    nearest = find_nearest(space, seed=seed, tell=silent, tree=tree)
+    if int(nearest.ties.sum()) > MOST_TIES:
+        return task.right(task.published[rows[nearest.row]], people)
+    start, listed = tied(space, tree=tree)
+    right = task.right(task.published[rows[listed]], np.repeat(people, np.diff(start)))
+    return np.asarray(np.add.reduceat(right, start[:-1]) / np.diff(start))
+
+
+def nearest_values(task: Task, people: Rows) -> Floats:
+    """Return the value in the nearest row of each person; among equally near ones by a lot that goes by content."""
+    rows = np.flatnonzero(~np.isnan(task.published))
+    rows = rows[canonical_order(task.rows[rows], task.published[rows, None])]
+    people_order = canonical_order(task.people[people], task.wanted[people, None])
+    space = build_space(_encoding(task, people[people_order], rows), scale="original")
+    found = find_nearest(space, seed=0, tell=silent)
+    values = np.empty(people.size)
+    values[people_order] = task.published[rows[found.row]]
+    return values
+
+
+def _encoding(task: Task, people: Rows, rows: Rows) -> Encoding:
+    """Turn the matrices of a task back into numbers and codes."""
+    coded = np.array([name in task.coded for name in task.known])
+
+    def side(values: Floats) -> Encoded:
+        codes = np.where(np.isnan(values[:, coded]), -1, values[:, coded]).astype(np.int32)
+        return Encoded(np.ascontiguousarray(values[:, ~coded]), np.ascontiguousarray(codes))
+
+    names = np.array(task.known)
+    return Encoding(side(task.people[people]), side(task.rows[rows]), tuple(names[~coded]), tuple(names[coded]))
+
+
+def _applies(release: Release) -> str | None:
+    if not release.confidential:
+        return "no confidential attribute is named"
+    names, notes = learnable(release, None)
+    if not names:
+        return "; ".join(notes) or "no confidential attribute is published"
+    return needs_outsiders(release)
+
+
+@measure(
+    "inference",
+    aliases=("attribute_inference",),
+    title="Attribute inference",
+    story="The intruder takes the released row that is nearest in what he knows of a person and reads the confidential"
+    " attribute off it. People who are not in the release show how much of that is general knowledge.",
+    keys=("inference.excess",),
+    applies=_applies,
+    pairs=False,
+)
+def assess_inference(release: Release, context: Context) -> Evidence:
+    """Read off attributes, and tell how much better that works on people in the release."""
+    found = attribute_inference(release, seed=context.seed, progress=context.progress)
+    worst = found.worst
+    return Evidence(
+        observations=(
+            Observation(
+                "inference.excess",
+                f"{worst.name!r} is read off the nearest row for {worst.members.value:.0%} of "
+                f"{worst.members.n:,} people, for "
+                f"{worst.members.control or 0:.0%} of people outside the release, and guessed by its "
+                "commonest value for "
+                f"{worst.members.chance:.0%}: the release itself gives away {worst.excess.value:.0%}.",
+                worst.excess,
+            ),
+        ),
+        per_record=np.nan_to_num(worst.per_record),
+        identity=False,
+        facts=tuple(
+            Fact(
+                entry.name,
+                round(entry.members.value, 4),
+                f"{entry.members.low:.3g} to {entry.members.high:.3g}; people outside "
+                f"{entry.members.control or 0:.3g}, "
+                f"commonest value {entry.members.chance:.3g}",
+            )
+            for entry in found.attributes
+        ),
+        figures=(_figure(found),),
+        notes=found.notes,
+    )
+
+
+def _figure(found: Inference) -> Figure:
+    names = tuple(entry.name for entry in found.attributes)
+    values = tuple(entry.excess.value for entry in found.attributes)
+    return Figure(
+        shape="bar",
+        title="What does the nearest row tell about its own people?",
+        caption="Share of people in the release about whom the nearest row is right, less the share of people outside.",
+        alt=", ".join(f"{name} {value:.1%}" for name, value in zip(names, values, strict=True)),
+        x_label="confidential attribute",
+        y_label="people given away",
+        series=(Series("people given away", names, values),),
+        percent=(False, True),
+    )

@@ -1,0 +1,321 @@
+"""Interval disclosure: how near a masked number still is to the person's own.
+
+The intruder has found a person's record in the release. Its numbers were masked, so he does not read the value but an
+interval around what is published: by ranks (rid, algorithm 7) a window of p % of the people around the masked value, by
+standard deviations (sdid, algorithm 8) all values within p % of one sd. The value is disclosed when it lies inside
+[TORRA]_.
+
+Departure: algorithm 7 clamps with min(i - w, 0) and max(i + w, |X| - 1), which leaves the array; here the ends are
+max(i - w, 0) and min(i + w, |X| - 1), with w = p |X| / 200.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unmask.disclosure.holdout import hold_out
+from unmask.disclosure.secrets import numeric_secrets, paired_numbers
+from unmask.errors import ParameterError, RoleError
+from unmask.evidence.estimate import Estimate, rate
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure, silent
+from unmask.kernels.base.windows import count_reached, rank_gaps
+from unmask.tables.encode import centre_and_spread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from unmask.evidence.measure import Progress
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+    Counts = NDArray[np.int64]
+
+GRID = tuple(float(p) for p in range(1, 21))  # percent
+CHANCE_POINTS = 2_000  # masked values, evenly spaced in their order, over which the chance level is averaged
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeIntervals:
+    """Share of people whose value is inside the interval, for each width of the grid, and the same by chance."""
+
+    name: str
+    n: int  # people who have the attribute
+    rank: tuple[float, ...]
+    sd: tuple[float, ...]
+    rank_chance: tuple[float, ...]
+    sd_chance: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalDisclosure:
+    """Interval disclosure of each numeric attribute. Estimates are means over attributes and widths."""
+
+    grid: tuple[float, ...]  # percent
+    attributes: tuple[AttributeIntervals, ...]
+    rank: Estimate
+    sd: Estimate
+    rank_per_record: Floats = field(repr=False)  # one entry per original record, NaN where there is nothing to tell
+    sd_per_record: Floats = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+
+class _Column(NamedTuple):
+    has: NDArray[np.bool_]
+    rank: Counts  # per person with a value: widths whose window holds the value
+    sd: Counts
+    result: AttributeIntervals
+
+
+def interval_disclosure(
+    release: Release,
+    *,
+    attributes: Iterable[str] | None = None,
+    grid: Sequence[float] = GRID,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> IntervalDisclosure:
+    """Rank- and sd-based interval disclosure (Torra, algorithms 7 and 8) of numeric attributes.
+
+    Parameters
+    ----------
+    release
+        The two tables, paired.
+    attributes
+        Numeric columns. None: the confidential ones if any are named, else all that the intruder knows.
+    grid
+        Widths p in percent, each above 0 and at most 100.
+    seed
+        Seeds the bootstrap of the intervals.
+    progress
+        Called with the fraction done and a word.
+
+    Examples
+    --------
+    >>> import polars as pl, unmask
+    >>> people = pl.DataFrame({"income": [1.0, 2.0, 3.0, 4.0]})
+    >>> unmask.interval_disclosure(unmask.Release(people, people)).rank.value
+    1.0
+
+    """
+    widths = _check_grid(grid)
+    names, notes = numeric_secrets(release, attributes)
+    columns: list[_Column] = []
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+        jobs = (pool.submit(_column, name, *paired_numbers(release, name), widths) for name in names)
+        for number, job in enumerate(list(jobs), start=1):
+            columns.append(job.result())
+            progress(number / len(names), "intervals")
+    present = np.sum([column.has for column in columns], axis=0)
+    if not present.any():
+        raise RoleError("no person has a value in any of these attributes", got=", ".join(map(repr, names)))
+    sides = [_combine(release, columns, present, which, len(widths), seed) for which in ("rank", "sd")]
+    outside = _outside(release, names, widths)
+    return IntervalDisclosure(
+        tuple(widths.tolist()),
+        tuple(column.result for column in columns),
+        replace(sides[0][0], control=outside[0]),
+        replace(sides[1][0], control=outside[1]),
+        sides[0][1],
+        sides[1][1],
+        notes,
+    )
+
+
+def _check_grid(grid: Sequence[float]) -> Floats:
+    widths = np.asarray(grid, dtype=np.float64)
+    if (
+        widths.ndim != 1
+        or not widths.size
+        or not ((widths > 0) & (widths <= 100)).all()
+        or (np.diff(widths) <= 0).any()
+    ):
+        raise ParameterError("the widths are not allowed", allowed="ascending percentages, above 0 and at most 100")
+    return widths
+
+
+def _column(name: str, values: Floats, masked: Floats, widths: Floats) -> _Column:
+    has = ~np.isnan(values)
+    known, hidden = (values, masked) if has.all() else (values[has], masked[has])
+    n = int(known.size)
+    if n == 0:
+        empty = np.zeros(0, dtype=np.int64)
+        zeros = tuple(0.0 for _ in widths)
+        return _Column(has, empty, empty, AttributeIntervals(name, 0, zeros, zeros, zeros, zeros))
+    gaps, positions, ordered, hidden_ordered = rank_gaps(known, hidden)
+    windows = widths * n / 100  # doubled, as the gaps are: w = p |X| / 200
+    spread = centre_and_spread(ordered)[1]
+    reach = widths * spread / 100
+    rank, rank_rates = _levels(gaps, np.floor(windows).astype(np.int64))
+    sd, sd_rates = _levels(np.abs(known - hidden), reach)
+    result = AttributeIntervals(
+        name,
+        n,
+        rank_rates,
+        sd_rates,
+        _rank_chance(ordered, _spaced(positions), windows, positions.size / n),
+        _sd_chance(ordered, _spaced(hidden_ordered), reach, positions.size / n),
+    )
+    return _Column(has, rank, sd, result)
+
+
+def _outside(release: Release, names: tuple[str, ...], widths: Floats) -> tuple[float | None, float | None]:
+    """Both figures for control people: is their value in the interval around what the nearest row has?"""
+    shares = []
+    for name in names:
+        held = hold_out(release, name)
+        if held is None:
+            return None, None
+        values = np.sort(held.task.wanted[: held.task.n])
+        values = values[~np.isnan(values)]
+        left, right = (np.searchsorted(values, held.guess, side) for side in ("left", "right"))
+        position = np.clip(left + right - 1, 0, 2 * (values.size - 1))
+        first, last = np.searchsorted(values, held.truth, "left"), np.searchsorted(values, held.truth, "right") - 1
+        gaps = np.maximum(np.maximum(position - 2 * last, 2 * first - position), 0).astype(np.int64)
+        rank = _levels(gaps, np.floor(widths * values.size / 100).astype(np.int64))[1]
+        sd = _levels(np.abs(held.guess - held.truth), widths * centre_and_spread(values)[1] / 100)[1]
+        shares.append((float(np.mean(rank)), float(np.mean(sd))))
+    rank_share, sd_share = np.mean(shares, axis=0)
+    return float(rank_share), float(sd_share)
+
+
+def _levels(gaps: Floats | Counts, limits: Floats | Counts) -> tuple[Counts, tuple[float, ...]]:
+    """Count for each record the limits that reach its gap, and give the share of records that each limit reaches."""
+    levels = np.zeros(gaps.size, dtype=np.int64)
+    histogram = np.zeros(limits.size + 1, dtype=np.int64)
+    count_reached(gaps, limits, levels, histogram)
+    reached = np.cumsum(histogram[::-1])[: limits.size]  # the k-th limit reaches all with at least size - k of them
+    return levels, tuple((reached / gaps.size).tolist())
+
+
+def _spaced(ordered: NDArray[np.float64] | Counts) -> NDArray[np.float64]:
+    """Return at most CHANCE_POINTS of them, evenly spaced."""
+    if ordered.size <= CHANCE_POINTS:
+        return ordered.astype(np.float64)
+    pick = ((np.arange(CHANCE_POINTS) + 0.5) * ordered.size / CHANCE_POINTS).astype(np.int64)
+    return ordered[pick].astype(np.float64)
+
+
+def _rank_chance(ordered: Floats, positions: Floats, windows: Floats, present: float) -> tuple[float, ...]:
+    """Share of all people whose value is in the window around *somebody's* masked value."""
+    n, shares = ordered.size, []
+    for width in windows:
+        low = np.maximum(np.ceil((positions - width) / 2), 0).astype(np.int64)
+        high = np.minimum(np.floor((positions + width) / 2), n - 1).astype(np.int64)
+        inside = np.searchsorted(ordered, ordered[high], "right") - np.searchsorted(ordered, ordered[low], "left")
+        shares.append(_mean_share(inside, n) * present)  # 0 where the window lies between two values
+    return tuple(shares)
+
+
+def _sd_chance(ordered: Floats, masked: Floats, reach: Floats, present: float) -> tuple[float, ...]:
+    n, shares = ordered.size, []
+    for width in reach:
+        inside = np.searchsorted(ordered, masked + width, "right") - np.searchsorted(ordered, masked - width, "left")
+        shares.append(_mean_share(inside, n) * present)
+    return tuple(shares)
+
+
+def _mean_share(inside: Counts, n: int) -> float:
+    return float(inside.sum() / (inside.size * n)) if inside.size else 0.0
+
+
+def _combine(
+    release: Release, columns: list[_Column], present: Counts, which: str, n_widths: int, seed: int
+) -> tuple[Estimate, Floats]:
+    """Average over attributes and widths for each person, then over people."""
+    people = release.paired
+    levels, chance = np.zeros(people.size, dtype=np.int64), np.zeros(people.size)
+    for column in columns:
+        levels[column.has] += getattr(column, which)
+        chance[column.has] += float(np.mean(getattr(column.result, f"{which}_chance"))) if column.result.n else 0.0
+    some = present > 0
+    credit = levels[some] / (present[some] * n_widths)
+    blind = float(np.sort(chance[some] / present[some]).mean())
+    per_record = np.full(release.original.height, np.nan)
+    per_record[people[some]] = credit
+    return rate(credit, chance=min(1.0, blind), seed=seed), per_record
+
+
+@measure(
+    "intervals",
+    aliases=("interval", "rid", "sdid"),
+    title="Interval disclosure",
+    story="The intruder has found a person's record; its numbers were masked. He guesses that the "
+    "true value is near what is"
+    " published: among the next p % of people, or within p % of a standard deviation.",
+    keys=("intervals.rank", "intervals.sd"),
+    applies=lambda release: None if numeric_secrets(release, None, refuse=False)[0] else NO_NUMBERS,
+)
+def assess_intervals(release: Release, context: Context) -> Evidence:
+    """Measure both intervals and tell how near the masked values are."""
+    found = interval_disclosure(release, seed=context.seed, progress=context.progress)
+    span = f"{found.grid[0]:g} to {found.grid[-1]:g} %"
+    return Evidence(
+        observations=(
+            Observation(
+                "intervals.rank",
+                f"{found.rank.value:.0%} of the values of {len(found.attributes)} numeric attributes "
+                "are within a window of "
+                f"{span} of the people around what is published for them (mean over widths).",
+                found.rank,
+            ),
+            Observation(
+                "intervals.sd",
+                f"{found.sd.value:.0%} of the values of {len(found.attributes)} numeric attributes "
+                f"are within {span} of a "
+                "standard deviation of what is published for them (mean over widths).",
+                found.sd,
+            ),
+        ),
+        per_record=found.rank_per_record,
+        identity=False,
+        facts=_facts(found),
+        figures=(_figure(found),),
+        notes=found.notes,
+    )
+
+
+NO_NUMBERS = "there is no numeric attribute with two different values (a confidential one, if any is named)"
+
+
+def _facts(found: IntervalDisclosure) -> tuple[Fact, ...]:
+    return tuple(
+        Fact(
+            f"{entry.name}, by ranks",
+            round(float(np.mean(entry.rank)), 4),
+            f"mean over widths; by chance {np.mean(entry.rank_chance):.3g}, by sd {np.mean(entry.sd):.3g}",
+        )
+        for entry in found.attributes
+    )
+
+
+def _figure(found: IntervalDisclosure) -> Figure:
+    curves = {
+        name: tuple(np.mean([getattr(entry, field_) for entry in found.attributes], axis=0).tolist())
+        for name, field_ in (
+            ("by ranks", "rank"),
+            ("by sd", "sd"),
+            ("by ranks, chance", "rank_chance"),
+            ("by sd, chance", "sd_chance"),
+        )
+    }
+    grid = tuple(p / 100 for p in found.grid)
+    return Figure(
+        shape="line",
+        title="How near are the published numbers?",
+        caption="Share of values inside an interval of this width around what is published, mean over attributes.",
+        alt="Share of values disclosed at the narrowest and the widest interval: "
+        + ", ".join(f"{name} {y[0]:.1%} and {y[-1]:.1%}" for name, y in curves.items()),
+        x_label="width of the interval",
+        y_label="values inside",
+        series=tuple(Series(name, grid, y) for name, y in curves.items()),
+        percent=(True, True),
+    )

@@ -1,0 +1,333 @@
+"""Model-based disclosure (adr): what a model that was learnt from the release guesses about a person.
+
+The intruder learns from the release how a confidential attribute follows from known ones, and applies the model to the
+person's own known attributes (algorithms 9 and 10 [TORRA]_). A category is right when equal, a number within p % of
+its sd. A model that is right about *people in general* is what data are for. So three figures stand side by side: the
+model learnt with the person's own record in the release, the same model learnt without it (k folds, which is adr), and
+the guess of the commonest value. The first less the second is what the release gives away about its own people.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unmask.disclosure.learn import Task, blind_guess, folds_of, guess, name_of, set_task
+from unmask.disclosure.secrets import learnable
+from unmask.errors import EngineError, ParameterError, RoleError
+from unmask.evidence.estimate import Estimate, excess, rate
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure, silent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from unmask.evidence.measure import Progress
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+    Rows = NDArray[np.int64]
+
+SAMPLE = 2_000  # people (and their rows) that `assess` learns from
+BUDGET = 120.0  # seconds that `assess` gives to all models
+
+
+@dataclass(frozen=True, slots=True)
+class LearnerResult:
+    """One learner on one attribute: right with the person's record among what was learnt, and without it."""
+
+    learner: str
+    present: Estimate  # learnt from the whole release
+    absent: Estimate  # learnt from the other folds: Torra's adr. ``control``: the whole release, on people outside it
+    excess: Estimate  # present less absent, person by person
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeModel:
+    """What models guess about one confidential attribute."""
+
+    name: str
+    learners: tuple[LearnerResult, ...]
+    few: tuple[tuple[tuple[str, ...], float], ...]  # the best 1, 2, ... known attributes, and adr from these alone
+    gains: Floats = field(repr=False)  # per original record: right only because its own row is there; NaN: not asked
+
+    @property
+    def worst(self) -> LearnerResult:
+        """The learner to which the release gives most away."""
+        return max(self.learners, key=lambda entry: (entry.excess.value, entry.excess.low))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDisclosure:
+    """Model-based disclosure of each confidential attribute, and what was left out."""
+
+    attributes: tuple[AttributeModel, ...]
+    p: float
+    folds: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def worst(self) -> AttributeModel:
+        """The attribute that the release gives away most."""
+        return max(self.attributes, key=lambda entry: (entry.worst.excess.value, entry.worst.excess.low))
+
+
+def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
+    release: Release,
+    *,
+    attributes: Iterable[str] | None = None,
+    learners: Sequence[Any] = ("boosting", "tree"),
+    folds: int = 5,
+    p: float = 10.0,
+    few: int = 3,
+    sample: int | None = None,
+    budget: float | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> ModelDisclosure:
+    """Guess confidential attributes by models that were learnt from the release (Torra's adr, and its excess).
+
+    Parameters
+    ----------
+    release
+        The two tables, paired. What is known: ``quasi``.
+    attributes
+        Columns to guess. None: the confidential ones.
+    learners
+        "boosting" (histogram gradient boosting, takes missing values and categories), "tree", "forest", or any
+        scikit-learn estimator.
+    folds
+        Parts for "learnt without the person".
+    p
+        A guess of a number is right within p % of the attribute's sd in the original.
+    few
+        Search the best sets of so many known attributes, one added after the other (0: none).
+    sample
+        Learn from, and ask for, so many people only. None: all.
+    budget
+        Seconds. What does not begin within them is left out, and ``notes`` say so.
+    seed
+        Seeds folds, learners and bootstrap.
+    progress
+        Called with the fraction done and a word.
+
+    """
+    if folds < 2 or few < 0:
+        raise ParameterError("folds or few is not allowed", got=f"{folds}, {few}", allowed="folds from 2, few from 0")
+    names, notes = learnable(release, attributes)
+    if not names:
+        raise RoleError("no confidential attribute can be learnt", got="; ".join(notes) or "none", hint="name one")
+    fold = _asked(folds_of(release, folds, seed), sample, seed, release)
+    if (fold >= 0).sum() < release.paired.size:
+        notes = (*notes, f"learnt from, and asked for, {int((fold >= 0).sum()):,} people drawn at random")
+    until = None if budget is None else monotonic() + budget
+    found: list[AttributeModel] = []
+    late: list[str] = []
+    for number, name in enumerate(names):
+        if until is not None and found and monotonic() > until:
+            late.append(repr(name))
+            continue
+        task = set_task(release, name, p=p, control=_has_columns(release, name))
+        found.append(_attribute(release, task, fold, learners, few, seed, until, len(names) * len(learners)))
+        progress((number + 1) / len(names), f"models of {name}")
+    if late:
+        notes = (*notes, f"left out, since {budget:g} seconds were over: {', '.join(late)}")
+    missed = [f"{e.name!r}" for e in found if len(e.learners) < len(learners) or (few and not e.few)]
+    if missed:
+        notes = (*notes, f"some models of {', '.join(missed)} were left out, since the time was over")
+    return ModelDisclosure(tuple(found), p, folds, notes)
+
+
+def _has_columns(release: Release, name: str) -> bool:
+    return release.control is not None and {*release.quasi, name} <= set(release.control.columns)
+
+
+def _asked(fold: Rows, sample: int | None, seed: int, release: Release) -> Rows:
+    """Keep the folds of a sample; people are drawn fold by fold in canonical order, not by row."""
+    people = release.paired
+    if sample is None or sample >= people.size:
+        return fold
+    if sample < 1:
+        raise ParameterError("a sample needs at least one person", got=str(sample), allowed="a whole number from 1")
+    fine = folds_of(release, max(1, people.size // sample), seed + 1)
+    return np.where(fine == 0, fold, -1)
+
+
+def _attribute(  # noqa: PLR0913, PLR0917 - one row of the experiment
+    release: Release,
+    task: Task,
+    fold: Rows,
+    learners: Sequence[Any],
+    few: int,
+    seed: int,
+    until: float | None,
+    among: int,
+) -> AttributeModel:
+    people = np.flatnonzero((fold >= 0) & ~np.isnan(task.wanted[: task.n]))
+    if not people.size:
+        raise EngineError(f"no person that was asked for has a value of {task.name!r}")
+    rows, parts = release.truth[fold >= 0], fold[fold >= 0]
+    blind = float(blind_guess(task, people).mean())
+    results: list[LearnerResult] = []
+    gains: list[Floats] = []
+    for learner in learners:
+        if results and until is not None and monotonic() > until:
+            break
+        present = task.right(guess(task, learner, rows, people, seed), people)
+        absent = out_of_fold(task, learner, rows, parts, people, fold[people], seed)
+        results.append(
+            LearnerResult(
+                name_of(learner),
+                rate(present, chance=blind, seed=seed),
+                rate(absent, chance=blind, seed=seed, control=_on_control(task, learner, rows, seed)),
+                excess(present, absent, seed=seed, among=among),
+            )
+        )
+        gains.append(np.maximum(present - absent, 0.0))
+    per_record = np.full(task.n, np.nan)
+    best = max(range(len(results)), key=lambda k: (results[k].excess.value, results[k].excess.low))
+    per_record[people] = gains[best]
+    sets = () if until is not None and monotonic() > until else best_sets(task, rows, parts, people, fold, few, seed)
+    return AttributeModel(task.name, tuple(results), sets, per_record)
+
+
+def out_of_fold(  # noqa: PLR0913, PLR0917 - arrays of one experiment
+    task: Task,
+    learner: Any,  # noqa: ANN401 - a name or an estimator
+    rows: Rows,
+    parts: Rows,
+    people: Rows,
+    fold: Rows,
+    seed: int,
+) -> Floats:
+    """Adr (algorithm 10), person by person: the model of each fold is learnt from the rows of the others."""
+    credit = np.zeros(people.size)
+    for part in np.unique(parts):
+        mine = fold == part
+        learnt = rows[parts != part]
+        if mine.any() and learnt.size and not np.isnan(task.published[learnt]).all():
+            credit[mine] = task.right(guess(task, learner, learnt, people[mine], seed), people[mine])
+    return credit
+
+
+def _on_control(task: Task, learner: Any, rows: Rows, seed: int) -> float | None:  # noqa: ANN401
+    outside = np.flatnonzero(~np.isnan(task.wanted[task.n :])) + task.n
+    if not outside.size:
+        return None
+    return float(task.right(guess(task, learner, rows, outside, seed), outside).mean())
+
+
+def best_sets(  # noqa: PLR0913, PLR0917 - arrays of one search
+    task: Task, rows: Rows, parts: Rows, people: Rows, fold: Rows, few: int, seed: int
+) -> tuple[tuple[tuple[str, ...], float], ...]:
+    """Search forward: the known attribute that predicts best, then the one that adds most, ... by a tree in two halves.
+
+    "A good estimate requiring a large number of input attributes may be ok, but a good estimate from a few can be
+    problematic" [TORRA]_.
+    """
+    chosen: tuple[str, ...] = ()
+    found = []
+    halves, side = parts % 2, fold[people] % 2
+
+    def adr(names: tuple[str, ...]) -> float:
+        return float(out_of_fold(task.only(names), "tree", rows, halves, people, side, seed).mean())
+
+    for _ in range(min(few, len(task.known))):
+        rates = {name: adr((*chosen, name)) for name in task.known if name not in chosen}
+        best = max(rates, key=lambda name: (rates[name], name))
+        chosen = (*chosen, best)
+        found.append((chosen, rates[best]))
+    return tuple(found)
+
+
+def _applies(release: Release) -> str | None:
+    if not release.confidential:
+        return "no confidential attribute is named"
+    names, notes = learnable(release, None)
+    return None if names else "; ".join(notes) or "no confidential attribute is published"
+
+
+@measure(
+    "model",
+    aliases=("adr",),
+    title="Model-based disclosure",
+    story="The intruder learns from the release how a confidential attribute follows from what he "
+    "knows, and guesses it for"
+    " a person. What counts is how much better he guesses because the person's own row is in the release.",
+    keys=("model.excess",),
+    applies=_applies,
+)
+def assess_model(release: Release, context: Context) -> Evidence:
+    """Learn with and without each person, and tell what the release gives away about its own people."""
+    folds = 3
+    found = model_disclosure(
+        release, folds=folds, few=2, sample=SAMPLE, budget=BUDGET, seed=context.seed, progress=context.progress
+    )
+    worst = found.worst
+    best = worst.worst
+    gains = np.array([entry.gains for entry in found.attributes])
+    asked = ~np.isnan(gains).all(axis=0)
+    per_record = np.zeros(release.original.height)
+    per_record[asked] = np.nanmax(gains[:, asked], axis=0)
+    return Evidence(
+        observations=(
+            Observation(
+                "model.excess",
+                f"{worst.name!r} is guessed right for {best.present.value:.0%} of {best.present.n:,} people by a model "
+                f"({best.learner}) learnt from the release, for {best.absent.value:.0%} when it is "
+                "learnt without their row, "
+                f"and for {best.present.chance:.0%} by the commonest value: the release itself gives away "
+                f"{best.excess.value:.0%}.",
+                best.excess,
+            ),
+        ),
+        per_record=per_record,
+        identity=False,
+        facts=_facts(found),
+        figures=(_figure(found),),
+        notes=(*found.notes, f"a number counts as guessed within {found.p:g} % of its sd"),
+    )
+
+
+def _facts(found: ModelDisclosure) -> tuple[Fact, ...]:
+    facts = []
+    for entry in found.attributes:
+        for result in entry.learners:
+            outside = "" if result.absent.control is None else f", people outside the file {result.absent.control:.3g}"
+            facts.append(
+                Fact(
+                    f"{entry.name}, {result.learner}: adr",
+                    round(result.absent.value, 4),
+                    f"{result.absent.low:.3g} to {result.absent.high:.3g}; with the person's row "
+                    f"{result.present.value:.3g}, "
+                    f"commonest value {result.present.chance:.3g}{outside}",
+                )
+            )
+        facts += [
+            Fact(f"{entry.name} from {len(names)} known", round(value, 4), f"adr from {', '.join(names)} alone")
+            for names, value in entry.few
+        ]
+    return tuple(facts)
+
+
+def _figure(found: ModelDisclosure) -> Figure:
+    names = tuple(entry.name for entry in found.attributes)
+    bars = {
+        "given away by the person's own row": tuple(entry.worst.excess.value for entry in found.attributes),
+    }
+    return Figure(
+        shape="bar",
+        title="What does a person's own row add to a guess about them?",
+        caption="Share of people about whom a model is right with their row among what it learnt, less without it.",
+        alt=", ".join(f"{name} {value:.1%}" for name, value in zip(names, next(iter(bars.values())), strict=True)),
+        x_label="confidential attribute",
+        y_label="people given away",
+        series=tuple(Series(name, names, values) for name, values in bars.items()),
+        percent=(False, True),
+    )

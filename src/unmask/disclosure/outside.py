@@ -1,0 +1,145 @@
+"""People inside and outside the release, on one codebook: what is learnt about both alike is not disclosure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unmask.disclosure.learn import joined, matrix
+from unmask.errors import RoleError
+from unmask.evidence.measure import silent
+from unmask.kernels.base.groups import identical
+from unmask.study.ask import find_nearest
+from unmask.study.metric import build_space
+from unmask.tables.encode import Encoded, Encoding, canonical_order, encode
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.evidence.measure import Progress
+    from unmask.kernels.search.nearest import Nearest
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+    Rows = NDArray[np.int64]
+
+FEWEST = 20  # people outside, without whom nothing can be compared
+NOBODY = (
+    f"it compares with people who are not in the release: give a control table (of {FEWEST} or more, from the same "
+    "population), or an original in which some people were not released"
+)
+
+
+class Scene(NamedTuple):
+    """All people (the original, then control) and the release in one encoding; who is in it and who is not."""
+
+    encoding: Encoding
+    members: Rows
+    strangers: Rows
+
+    def of(self, rows: Rows) -> Encoded:
+        """Return the records of some people."""
+        side = self.encoding.original
+        return Encoded(np.ascontiguousarray(side.numeric[rows]), np.ascontiguousarray(side.codes[rows]))
+
+
+def needs_outsiders(release: Release) -> str | None:
+    """Tell why there is nobody to compare with, or None."""
+    if release.control is not None:
+        return None if release.control.height >= FEWEST else NOBODY
+    unreleased = int((release.truth < 0).sum()) if release.has_pairs else 0
+    return None if unreleased >= FEWEST else NOBODY
+
+
+def set_scene(release: Release) -> Scene:
+    """Encode what the intruder knows of everybody; a control that overlaps the original is refused."""
+    reason = needs_outsiders(release)
+    if reason:
+        raise RoleError("nobody is known to be outside the release", hint=reason)
+    encoding = encode(joined(release, release.quasi), release.quasi)
+    n = release.original.height
+    members = release.paired if release.has_pairs else np.arange(n)
+    if release.control is None:
+        return Scene(encoding, members, np.flatnonzero(release.truth < 0))
+    refuse_overlap(release)
+    return Scene(encoding, members, np.arange(n, len(encoding.original)))
+
+
+def refuse_overlap(release: Release) -> None:
+    """Refuse control people who are in the original: by id, or by more equal records than strangers would have."""
+    control = release.control
+    if control is None:
+        return
+    if release.id is not None and release.id in control.columns:
+        both = set(control[release.id].cast(str)) & set(release.original[release.id].cast(str))
+        if both:
+            raise RoleError(
+                "the control table overlaps the original", got=f"{len(both)} ids of {release.id!r} are in both",
+                hint="control people must not be in the original",
+            )  # fmt: skip
+        return
+    names = [
+        name for name in release.original.columns
+        if name in control.columns
+        and name in release.released.columns
+        and release.role(name) in {"quasi", "confidential"}
+    ]  # fmt: skip
+    people = encode(joined(release, names), names).original
+    label = identical(people.numeric, people.codes).label
+    n = release.original.height
+    counts = np.bincount(label[:n], minlength=int(label.max()) + 1)
+    alike, matched = float((counts[label[:n]] > 1).mean()), counts[label[n:]] > 0
+    expected = alike * matched.size
+    if matched.sum() > expected + 4 * np.sqrt(expected * (1 - alike)) + 4:
+        raise RoleError(
+            "the control table overlaps the original",
+            got=f"{int(matched.sum())} of {matched.size} control rows equal a row of the original, "
+            f"about {expected:.0f} "
+            f"would by chance; the first is row {int(np.flatnonzero(matched)[0]) + 1}",
+            hint="control people must not be in the original",
+        )
+
+
+def in_order(side: Encoded) -> Rows:
+    """Rows in canonical order: what is drawn by lot from it does not follow the file."""
+    return canonical_order(matrix(side))
+
+
+def draw(side: Encoded, count: int, seed: int) -> Rows:
+    """Draw rows by lot over the canonical order and in it; all of them when there are not more."""
+    order = in_order(side)
+    if count >= order.size:
+        return order
+    return np.asarray(order[np.sort(np.random.default_rng(seed).choice(order.size, count, replace=False))])
+
+
+def pick(side: Encoded, rows: Rows) -> Encoded:
+    """Keep some rows."""
+    return Encoded(np.ascontiguousarray(side.numeric[rows]), np.ascontiguousarray(side.codes[rows]))
+
+
+def distances(encoding: Encoding, asking: Encoded, asked: Encoded, progress: Progress = silent) -> Nearest:
+    """Nearest of ``asked`` for each of ``asking``, scaled by the people of ``encoding`` so that figures compare."""
+    whole = build_space(encoding, scale="original")
+    scale = _Scaler(encoding)
+    space = whole._replace(
+        queries=scale(asking.numeric), points=scale(asked.numeric), query_codes=asking.codes, point_codes=asked.codes
+    )
+    return find_nearest(space, seed=0, tell=progress)
+
+
+class _Scaler:
+    """Standardise numbers by the people of an encoding, as its space does."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        from unmask.tables.encode import centre_and_spread  # noqa: PLC0415 - beside its only use
+
+        left, right = encoding.original.numeric, encoding.released.numeric
+        pairs = [centre_and_spread(left[:, k]) for k in range(left.shape[1])]
+        other = [centre_and_spread(right[:, k])[1] for k in range(right.shape[1])]
+        self.mean = np.array([mean for mean, _ in pairs])
+        self.sd = np.array([sd or spare or 1.0 for (_, sd), spare in zip(pairs, other, strict=True)])
+
+    def __call__(self, numbers: Floats) -> Floats:
+        return np.ascontiguousarray((numbers - self.mean) / self.sd) if numbers.shape[1] else numbers

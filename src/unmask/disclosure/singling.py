@@ -1,0 +1,188 @@
+"""Singling out: "there is one person who is at least 83 and from Moor".
+
+The intruder looks for descriptions that fit exactly one released row, and claims that they fit exactly one person of
+the original. Descriptions that fit one person of an equally large control group as often say nothing about the original
+[GIOMI]_, [WP29]_.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.disclosure.learn import matrix
+from unmask.disclosure.outside import draw, in_order, needs_outsiders, set_scene
+from unmask.errors import EngineError, ParameterError
+from unmask.evidence.estimate import Z95, Estimate, rate
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure, silent
+from unmask.tables.encode import canonical_order
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.evidence.measure import Progress
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+    Rows = NDArray[np.int64]
+
+RESAMPLES = 200
+TRIALS = 20  # descriptions tried for each that is wanted
+
+
+@dataclass(frozen=True, slots=True)
+class SinglingOut:
+    """Descriptions that fit one released row: how many fit one person of the original, and one of control."""
+
+    excess: Estimate  # original less control, description by description
+    original: Estimate  # share that fit exactly one person of the original; control: of the control group
+    n_attributes: int
+    per_record: Floats = field(repr=False)  # 1 for people who are the only one that a description fits
+
+
+def singling_out(
+    release: Release, *, attributes: int = 3, claims: int = 500, seed: int = 0, progress: Progress = silent
+) -> SinglingOut:
+    """Find descriptions that fit one released row, and see whether they single out a person.
+
+    Parameters
+    ----------
+    release
+        The tables; ``control``, or people of the original who were not released. Pairs are not needed.
+    attributes
+        Attributes in a description: a category or a missing value is named, a number is "at least" or "at most".
+    claims
+        Descriptions wanted; at most TRIALS times as many are tried.
+    seed
+        Seeds the descriptions and the draw of equally many people on both sides.
+    progress
+        Called with the fraction done and a word.
+
+    """
+    if attributes < 1 or claims < 1:
+        raise ParameterError("attributes and claims are whole numbers", got=f"{attributes}, {claims}", allowed="from 1")
+    scene = set_scene(release)
+    coded = np.array([False] * len(scene.encoding.numeric_names) + [True] * len(scene.encoding.code_names))
+    rows = matrix(scene.encoding.released)[in_order(scene.encoding.released)]
+    size = min(scene.members.size, scene.strangers.size)
+    groups = []
+    for number, people in enumerate((scene.members, scene.strangers)):
+        chosen = people[draw(scene.of(people), size, seed + number)]
+        groups.append((chosen, matrix(scene.of(chosen))))
+    found, tried = _claims(rows, coded, min(attributes, coded.size), claims, seed, progress)
+    if not found:
+        raise EngineError(
+            "no description fits a single released row", got=f"{tried} tried", hint="try more attributes="
+        )
+    pool = np.vstack([table for _, table in groups])
+    order = canonical_order(pool)
+    fitting = [np.flatnonzero(_fits(pool[order][:, columns], values, signs)) for columns, values, signs in found]
+    inside = order < size
+    mine, theirs = _singled(fitting, inside)
+    per_record = np.zeros(release.original.height)
+    for people in (fit[inside[fit]] for fit in fitting):
+        if people.size == 1:
+            per_record[groups[0][0][order[people]]] = 1.0
+    return SinglingOut(
+        _excess(fitting, float(mine.mean() - theirs.mean()), size, seed),
+        rate(mine, chance=float(theirs.mean()), seed=seed, control=float(theirs.mean())),
+        min(attributes, coded.size),
+        per_record,
+    )
+
+
+def _singled(fitting: list[Rows], inside: Flags) -> tuple[Floats, Floats]:
+    """For each description, whether it fits exactly one person inside, and exactly one outside."""
+    sizes = np.array([fit.size for fit in fitting])
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    counts = np.concatenate([[0], np.cumsum(inside[np.concatenate(fitting)])])
+    within = counts[ends[1:]] - counts[ends[:-1]]
+    return (within == 1).astype(np.float64), (sizes - within == 1).astype(np.float64)
+
+
+def _excess(fitting: list[Rows], value: float, size: int, seed: int) -> Estimate:
+    """Estimate original less control; its spread is that of groups drawn anew from both, since descriptions overlap."""
+    rng = np.random.default_rng([seed, 1])
+    draws = []
+    for _ in range(RESAMPLES):
+        inside = np.zeros(2 * size, dtype=bool)
+        inside[rng.permutation(2 * size)[:size]] = True
+        mine, theirs = _singled(fitting, inside)
+        draws.append(float(mine.mean() - theirs.mean()))
+    half = Z95 * float(np.std(draws))
+    low, high, shown = (min(1.0, max(0.0, figure)) for figure in (value - half, value + half, value))
+    return Estimate(shown, low, high, len(fitting), 0.0, None, "bootstrap")
+
+
+def _claims(
+    rows: Floats, coded: Flags, width: int, claims: int, seed: int, progress: Progress
+) -> tuple[list[tuple[Rows, Floats, Rows]], int]:
+    """Describe random rows by random attributes, and keep the descriptions that fit no other row."""
+    rng = np.random.default_rng(seed)
+    middle = np.array([np.median(c[~np.isnan(c)]) if (~np.isnan(c)).any() else 0.0 for c in rows.T])
+    found: list[tuple[Rows, Floats, Rows]] = []
+    tried = 0
+    while len(found) < claims and tried < TRIALS * claims:
+        row, columns = int(rng.integers(len(rows))), np.sort(rng.permutation(coded.size)[:width])
+        values = rows[row, columns]
+        signs = np.where(coded[columns] | np.isnan(values), 0, np.where(values >= middle[columns], 1, -1))
+        tried += 1
+        if _fits(rows[:, columns], values, signs).sum() == 1:
+            found.append((columns, values, signs))
+        if tried % 1000 == 0:
+            progress(min(0.99, len(found) / claims), "descriptions")
+    return found, tried
+
+
+def _fits(table: Floats, values: Floats, signs: Rows) -> Flags:
+    """Which rows a description fits: 1 at least, -1 at most, 0 equal (or both missing)."""
+    fits = np.ones(len(table), dtype=bool)
+    for k, (value, sign) in enumerate(zip(values, signs, strict=True)):
+        column = table[:, k]
+        if np.isnan(value):
+            fits &= np.isnan(column)
+        elif sign == 0:
+            fits &= column == value
+        else:
+            fits &= (column >= value) if sign > 0 else (column <= value)
+    return fits
+
+
+@measure(
+    "singling",
+    aliases=("singling_out",),
+    title="Singling out",
+    story="The intruder finds a description, such as at least this old and from that town, that fits "
+    "a single released row, and"
+    " claims that it fits a single real person.",
+    keys=("singling.excess",),
+    applies=needs_outsiders,
+    pairs=False,
+)
+def assess_singling(release: Release, context: Context) -> Evidence:
+    """Single out by random descriptions, and tell how much better that works on the original than on control."""
+    found = singling_out(release, seed=context.seed, progress=context.progress)
+    n = found.original.n
+    return Evidence(
+        observations=(
+            Observation(
+                "singling.excess",
+                f"Of {n:,} descriptions ({found.n_attributes} attributes) that fit one released row, "
+                f"{found.original.value:.0%} "
+                f"fit exactly one person of the original, and {found.original.control or 0:.0%} one "
+                "of an equally large "
+                "control group.",
+                found.excess,
+            ),
+        ),
+        per_record=found.per_record,
+        identity=False,
+        facts=(
+            Fact("descriptions that single out a person", round(found.original.value, 4), "share of those tried"),
+            Fact("the same on control", round(found.original.control or 0.0, 4), "what the population alone explains"),
+        ),
+    )

@@ -1,1 +1,0 @@
-"""WHERE: the same attack on this machine or where the data lives."""

@@ -1,0 +1,1 @@
+"""GRAPH: published distances give people away."""

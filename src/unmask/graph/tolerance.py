@@ -1,0 +1,212 @@
+"""When are two distances the same? The relation of the paper's Definition 5, in four forms.
+
+A number is an absolute tolerance; `Relative` a share; `Deviations` the two ends that the snooper measured; and
+`NoiseTolerance` measures them as the snooper does (section 5, "Fine-tuning of the attack"): take pairs of known points,
+mask them the way the owner is known to have done, and look how far the distances moved. Inequalities are strict, as in
+the paper, except where that would leave nothing: a tolerance of 0 means equal (to a billionth of the largest distance,
+since two programs rarely agree to the last bit).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unmask.errors import ParameterError
+from unmask.graph.distances import EARTH, Place, between
+
+if TYPE_CHECKING:
+    from unmask.kernels.cliques.product import Window
+
+Floats = NDArray[np.float64]
+Masking = Literal["coordinates", "donut", "distances", "rounding", "aggregation"]
+MASKINGS = ("coordinates", "donut", "distances", "rounding", "aggregation")
+WIDEST = 0.2  # of the median distance: where more is allowed, everything agrees with everything
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """Distances agree when they differ by at most this share of the target's distance."""
+
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Deviations:
+    """Distances agree when identification minus target lies strictly between two numbers."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseTolerance:
+    """Distances agree when their deviation lies between the (1-alpha)/2 and (1+alpha)/2 quantiles of the known masking.
+
+    ``sigma`` is the masking's parameter in its own unit: standard deviation of coordinates (degrees for lon/lat) or of
+    distances, outer radius of the donut (inner: half of it), rounding step, or the side of the aggregation grid.
+    """
+
+    sigma: float
+    alpha: float = 0.9
+    masking: Masking = "coordinates"
+    draws: int = 20_000
+    seed: int = 0
+
+
+Tolerance = float | Relative | Deviations | NoiseTolerance
+
+
+def _positive(value: float, what: str) -> float:
+    if not np.isfinite(value) or value < 0:
+        raise ParameterError(f"{what} must be a number of at least 0", got=repr(value), allowed="0 or more")
+    return float(value)
+
+
+def mask_points(points: Floats, sigma: float, masking: Masking, kind: str | None, rng: np.random.Generator) -> Floats:
+    """Move points as the owner would: Gaussian noise, a donut (at least sigma / 2, at most sigma away), or a grid."""
+    if sigma == 0:
+        return points.copy()
+    if masking == "coordinates":
+        return points + rng.normal(0.0, sigma, size=points.shape)
+    if masking == "aggregation":
+        return np.asarray((np.floor(points / sigma) + 0.5) * sigma)
+    angle = rng.uniform(0.0, 2 * np.pi, size=len(points))
+    radius = sigma * np.sqrt(rng.uniform(0.25, 1.0, size=len(points)))
+    step = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    if kind != "planar":  # a degree of longitude is shorter
+        step[:, 0] /= np.maximum(np.cos(np.deg2rad(points[:, 1])), 0.01)
+    return np.asarray(points + step)
+
+
+def mask_distances(distances: Floats, sigma: float, masking: Masking, rng: np.random.Generator) -> Floats:
+    """Change distances themselves: symmetric Gaussian noise (never below 0), or rounding to multiples of sigma."""
+    if sigma == 0:
+        return distances.copy()
+    if masking == "rounding":
+        return np.asarray(np.round(distances / sigma) * sigma)
+    noise = rng.normal(0.0, sigma, size=distances.shape)
+    if distances.ndim == 2 and distances.shape[0] == distances.shape[1]:
+        noise = np.triu(noise, 1)
+        noise += noise.T
+        noisy = np.maximum(distances + noise, 0.0)
+        np.fill_diagonal(noisy, 0.0)
+        return noisy
+    return np.maximum(distances + noise, 0.0)
+
+
+def deviations(identification: Place, tolerance: NoiseTolerance) -> Floats:
+    """Simulate: identification minus masked distance for random pairs of the identification file's records.
+
+    Records are numbered by content: the order in which the file came must not decide who is drawn.
+    """
+    rng = np.random.default_rng(tolerance.seed)
+    n = identification.n
+    if n < 2:
+        return np.zeros(1)
+    first = rng.integers(0, n, size=tolerance.draws)
+    second = (first + rng.integers(1, n, size=tolerance.draws)) % n
+    order = identification.order(np.zeros(n, dtype=np.int64))
+    first, second = order[first], order[second]
+    points = identification.points
+    if points is None:
+        if tolerance.masking not in {"distances", "rounding"}:
+            raise ParameterError(
+                "masked coordinates cannot be simulated from a distance matrix",
+                got=f"masking={tolerance.masking!r}",
+                allowed="masking='distances' or 'rounding', a number, Relative or Deviations",
+                hint="give the identification file as Coordinates",
+            )
+        assert identification.matrix is not None  # noqa: S101  # one of the two is always there
+        true = np.asarray(identification.matrix[first, second], dtype=np.float64)
+        return true - mask_distances(true, tolerance.sigma, tolerance.masking, rng)
+    a, b = points[first], points[second]
+    true = pairwise(a, b, identification.kind)
+    if tolerance.masking in {"distances", "rounding"}:
+        return true - mask_distances(true, tolerance.sigma, tolerance.masking, rng)
+    a = mask_points(a, tolerance.sigma, tolerance.masking, identification.kind, rng)
+    b = mask_points(b, tolerance.sigma, tolerance.masking, identification.kind, rng)
+    return true - pairwise(a, b, identification.kind)
+
+
+def pairwise(a: Floats, b: Floats, kind: str | None) -> Floats:
+    """Distance of each point of a to the point of b beside it."""
+    if kind == "planar":
+        return np.asarray(np.hypot(*(a - b).T))
+    (lon1, lat1), (lon2, lat2) = np.deg2rad(a).T, np.deg2rad(b).T
+    h = np.sin((lat1 - lat2) / 2) ** 2 + np.cos(lat1) * np.cos(lat2) * np.sin((lon1 - lon2) / 2) ** 2
+    return np.asarray(2 * EARTH * np.arcsin(np.sqrt(np.minimum(h, 1.0))))
+
+
+def window(identification: Place, tolerance: Tolerance, moved: Floats | None = None) -> Window:
+    """Make the window of agreeing distances. ``moved``: what `simulated` says, if it was asked already."""
+    from unmask.kernels.cliques.product import Window, closed  # noqa: PLC0415  # numba loads when it is needed
+
+    if isinstance(tolerance, Deviations):
+        if not tolerance.low <= tolerance.high or not np.isfinite([tolerance.low, tolerance.high]).all():
+            raise ParameterError("deviations must be two rising numbers", got=f"{tolerance.low}, {tolerance.high}")
+        low, high = tolerance.low, tolerance.high
+    elif isinstance(tolerance, Relative):
+        share = _positive(tolerance.share, "a relative tolerance")
+        slack = _rounding(identification)
+        return closed(-slack, slack, 1.0 - min(share, 1.0), 1.0 + share)
+    elif isinstance(tolerance, NoiseTolerance):
+        moved = simulated(identification, tolerance) if moved is None else moved
+        low, high = np.quantile(moved, [(1 - tolerance.alpha) / 2, (1 + tolerance.alpha) / 2]).tolist()
+    elif isinstance(tolerance, int | float):
+        high = _positive(tolerance, "a tolerance")
+        low = -high
+    else:
+        raise ParameterError(
+            "unknown tolerance", got=type(tolerance).__name__, allowed="a number, Relative, Deviations, NoiseTolerance"
+        )
+    slack = _rounding(identification)
+    return Window(low, high) if high - low > 2 * slack else closed(low - slack, high + slack)
+
+
+def _rounding(place: Place) -> float:
+    """How far two computations of one distance may differ: a billionth of the largest."""
+    if place.points is None:
+        assert place.matrix is not None  # noqa: S101  # one of the two is always there
+        return 1e-9 * float(place.matrix.max())
+    return 1e-9 * (EARTH if place.kind == "lonlat" else float(np.ptp(place.points, axis=0).max()))
+
+
+def place_noise(identification: Place, tolerance: Tolerance, agreed: Window, moved: Floats) -> float:
+    """Standard deviation of one place that explains the deviations of distances: two places make one distance."""
+    if isinstance(tolerance, NoiseTolerance):
+        return float(np.std(moved) / np.sqrt(2))
+    if isinstance(tolerance, Relative):
+        n = identification.n
+        by_content = identification.order(np.zeros(n, dtype=np.int64))  # not the first of the file
+        some = identification.rows(by_content[np.linspace(0, n - 1, min(64, n)).astype(np.int64)])
+        return float(tolerance.share * np.median(some) / 1.645 / np.sqrt(2))
+    return (agreed.high - agreed.low) / 2 / 1.645 / float(np.sqrt(2))
+
+
+def simulated(identification: Place, tolerance: Tolerance) -> Floats:
+    """Deviations that the known masking makes; none where it is not known."""
+    if not isinstance(tolerance, NoiseTolerance):
+        return np.zeros(0)
+    _positive(tolerance.sigma, "sigma")
+    if not 0 < tolerance.alpha < 1:
+        raise ParameterError("alpha is a probability", got=repr(tolerance.alpha), allowed="between 0 and 1")
+    if tolerance.masking not in MASKINGS:
+        raise ParameterError("unknown masking", got=repr(tolerance.masking), allowed=", ".join(MASKINGS))
+    return deviations(identification, tolerance) if tolerance.sigma > 0 else np.zeros(1)
+
+
+__all__ = [
+    "Deviations",
+    "Masking",
+    "NoiseTolerance",
+    "Relative",
+    "Tolerance",
+    "between",
+    "mask_distances",
+    "mask_points",
+    "window",
+]

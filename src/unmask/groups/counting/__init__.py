@@ -1,0 +1,1 @@
+"""Classes of equal keys, counted where the data lives."""

@@ -1,0 +1,105 @@
+"""Equivalence classes, once: records that look the same on the quasi-identifiers, counted where the data lives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from unmask.errors import RoleError, TableError
+from unmask.groups.counting.classes import refuse_weights, select_keys
+from unmask.tables.roles import check_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+COUNT = "__unmask_size__"
+GROUPS = "__unmask_groups__"
+
+
+class Sizes(NamedTuple):
+    """How many groups there are of each size, sizes ascending."""
+
+    size: NDArray[np.int64]
+    groups: NDArray[np.int64]
+
+    @property
+    def n_records(self) -> int:
+        """n, the records in all groups."""
+        return int((self.size * self.groups).sum())
+
+    @property
+    def n_groups(self) -> int:
+        """G, the groups."""
+        return int(self.groups.sum())
+
+
+def check_quasi(table: Any, quasi: Iterable[str]) -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:  # noqa: ANN401 - any frame
+    """Wrap a frame lazily and refuse unknown or no columns."""
+    try:
+        frame = nw.from_native(table).lazy()
+    except TypeError as error:
+        raise TableError("the table is not a frame that narwhals takes", got=type(table).__name__) from error
+    names = check_columns(quasi, frame.collect_schema().names(), "quasi", "the table")
+    if not names:
+        raise RoleError("no quasi-identifiers given", hint="name at least one column in quasi=")
+    for name in names:
+        if (name.startswith("^") and name.endswith("$")) or name == "*":
+            raise RoleError(
+                f"column {name!r} cannot be grouped by: polars reads its name as a pattern", hint="rename it"
+            )
+    return _one_missing(frame, tuple(dict.fromkeys(names))), tuple(dict.fromkeys(names))
+
+
+def _one_missing(frame: nw.LazyFrame[Any], names: tuple[str, ...]) -> nw.LazyFrame[Any]:
+    """One kind of missing and one zero in float keys, on every engine: NaN is null, -0.0 is 0.0."""
+    schema = frame.collect_schema()
+    floats = [name for name in names if schema[name].is_float()]
+    return frame.with_columns(nw.when(~nw.col(name).is_nan()).then(nw.col(name) + 0.0).alias(name) for name in floats)
+
+
+def group_sizes(table: Any, quasi: Iterable[str], weight: str | None = None) -> Sizes:  # noqa: ANN401 - any frame
+    """Count the groups of every size. Missing is a value of its own: null equals null.
+
+    With a weight, the size of a group is the number of people it stands for: the sum of the weights, rounded.
+    """
+    chosen, keys, size = _chosen(table, quasi, weight)
+    weighed = [] if weight is None else [nw.col("w").min().alias("least"), nw.col("gap").sum()]
+    worst = [] if weight is None else [nw.col("least").min(), nw.col("gap").sum()]
+    sizes = chosen.group_by(keys).agg(size, *weighed)
+    table_of_sizes = sizes.group_by(COUNT).agg(nw.len().alias(GROUPS), *worst).collect()
+    counts = table_of_sizes[COUNT].to_numpy()
+    if not counts.size:
+        raise TableError("the table has no rows", hint="a table needs at least one row")
+    groups = table_of_sizes[GROUPS].to_numpy().astype(np.int64)
+    if weight is None:
+        order = np.argsort(counts)
+        return Sizes(counts[order].astype(np.int64), groups[order])
+    least, gaps = table_of_sizes["least"].to_numpy().astype(np.float64), int(table_of_sizes["gap"].sum())
+    refuse_weights(weight, gaps, int(groups[~np.isfinite(counts) | ~(least > 0)].sum()))
+    whole, place = np.unique(_people(counts), return_inverse=True)
+    return Sizes(whole, np.bincount(place.ravel(), groups).astype(np.int64))
+
+
+def record_sizes(table: Any, quasi: Iterable[str], weight: str | None = None) -> NDArray[np.int64]:  # noqa: ANN401 - any frame
+    """Size of each record's group, in the order of the table (a table that lives elsewhere is brought here)."""
+    chosen, keys, size = _chosen(table, quasi, weight)
+    sizes = chosen.collect().select(size.over(*keys).alias(COUNT))[COUNT].to_numpy()
+    return sizes.astype(np.int64) if weight is None else _people(sizes)
+
+
+def _chosen(table: Any, quasi: Iterable[str], weight: str | None) -> tuple[Any, list[str], nw.Expr]:  # noqa: ANN401
+    """The keys (NaN is missing) as k0, k1, ..., and what a group's size is."""
+    frame, names = check_quasi(table, quasi)
+    if weight is not None:
+        check_columns([weight], frame.collect_schema().names(), "weight", "the table")
+    keys = [f"k{i}" for i in range(len(names))]
+    size = nw.len() if weight is None else nw.col("w").sum()
+    return select_keys(frame, names, weight), keys, size.alias(COUNT)
+
+
+def _people(sums: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.maximum(1, np.rint(sums)).astype(np.int64)

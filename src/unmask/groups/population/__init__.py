@@ -1,0 +1,1 @@
+"""Risk in the population that the release was drawn from."""

@@ -1,0 +1,87 @@
+"""Three intruders and a household: the summary of population risk, as ARX and sdcMicro show it.
+
+The prosecutor, the journalist and the marketer are told in ``population``; here their success is counted from the size
+of each class in the release and the risk against the population [ELEMAM13]_.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unmask.groups.counting.classes import Classes, collect, open_table, select_keys
+from unmask.groups.population.weights import household_risk
+
+Floats = NDArray[np.float64]
+Source = Literal["population", "weights", "models"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attacker:
+    """One intruder's success: the worst record, the mean over records, and how many records are above the threshold."""
+
+    name: str
+    highest: float
+    average: float
+    n_above: int
+    n_records: int
+
+    @property
+    def above(self) -> float:
+        """Share of records above the threshold."""
+        return self.n_above / self.n_records
+
+
+@dataclass(frozen=True, slots=True)
+class Households:
+    """Risk of whole households, 1 - prod(1 - r): one found member gives the others away."""
+
+    n_households: int
+    expected: float  # sum over records of their household's risk
+    n_records: int
+
+    @property
+    def average(self) -> float:
+        """Mean over records."""
+        return self.expected / self.n_records
+
+
+def households_of(classes: Classes, table: Any, keys: tuple[str, ...], household: str, risk: Floats) -> Households:  # noqa: ANN401
+    """Count (household, class) pairs where the table lives, then multiply over each household."""
+    frame = open_table(table, household=[household])
+    names = [f"k{i}" for i in range(len(keys))]
+    paired = (
+        select_keys(frame, keys, None, nw.col(household).alias("home"))
+        .group_by("home", *names)
+        .agg(nw.len().alias("n"))
+    )
+    pairs = collect(paired)
+    by_class = classes.columns.rename(dict(zip(keys, names, strict=True))).with_columns(pl.Series("risk", risk))
+    joined = pairs.join(by_class, on=names, how="left", nulls_equal=True)
+    home = joined["home"].rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
+    numbers = joined["n"].cast(pl.Int64).to_numpy()
+    # who has no household is one alone, not a member of one large household of the missing
+    known = home > 0
+    risks = household_risk(joined["risk"].to_numpy()[known], home[known] - 1, numbers[known])
+    members = np.bincount(home[known] - 1, numbers[known])
+    lone = float(joined["risk"].to_numpy()[~known] @ numbers[~known])
+    return Households(len(risks) + int(numbers[~known].sum()), float(risks @ members) + lone, classes.n_records)
+
+
+def attackers_of(classes: Classes, risk: Floats, source: Source, threshold: float) -> tuple[Attacker, ...]:
+    """The summary of ARX: highest, mean and share above the threshold for each of the three."""
+    counts, n = classes.counts, classes.n_records
+    single = 1 / counts
+    average = float(counts @ risk) / n
+    people = float((1 / risk).sum())  # of the population, in classes that occur in the release
+    journalist = max(average, classes.n_classes / people) if source == "population" else average
+    return (
+        Attacker("prosecutor", float(single.max()), classes.n_classes / n, int(counts[single > threshold].sum()), n),
+        Attacker("journalist", float(risk.max()), journalist, int(counts[risk > threshold].sum()), n),
+        Attacker("marketer", average, average, n if average > threshold else 0, n),
+    )

@@ -1,0 +1,326 @@
+"""Population risk: a crowd of one in the release may be a crowd in the country.
+
+Three intruders [ELEMAM13]_, as ARX shows them:
+
+- the *prosecutor* knows that his target is in the release: 1/f, f the records that look like it;
+- the *journalist* does not know, and takes anyone: 1/F, F the people of the population who look like it;
+- the *marketer* links everybody and counts the right ones: the mean of 1/F over records.
+
+F comes from a population table (register) when there is one; from sampling weights (``individual``); or it is only
+known in law, from the sizes of the groups and from the keys (``superpopulation``, ``loglinear``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unmask.errors import ParameterError
+from unmask.evidence.estimate import Estimate, rate
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure
+from unmask.groups.counting.classes import Classes, check_keys, count_classes
+from unmask.groups.population.dis import Dis, dis_by_formula, dis_by_removal
+from unmask.groups.population.intruders import Attacker, Households, Source, attackers_of, households_of
+from unmask.groups.population.known import Known, with_models, with_register, with_weights
+from unmask.study.joint import Joint, join
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from unmask.groups.population.sizes import Model, Prediction
+    from unmask.groups.population.weights import Method
+    from unmask.tables.release import Release
+
+Floats = NDArray[np.float64]
+
+THRESHOLD = 0.2  # ARX's default: a record is at risk when an intruder is right more than once in five times
+
+
+@dataclass(frozen=True, slots=True)
+class PopulationRisk:
+    """Risk against a population."""
+
+    classes: Classes
+    known: Known  # what is known of the population, and what follows for each class
+    threshold: float
+    attackers: tuple[Attacker, ...]
+    dis: Dis
+    households: Households | None = None
+
+    @property
+    def source(self) -> Source:
+        """Where F comes from: "population" (a register), "weights" or "models"."""
+        return self.known.source
+
+    @property
+    def population(self) -> float:
+        """N: counted, the sum of the weights, or given."""
+        return self.known.population
+
+    @property
+    def class_risk(self) -> Floats:
+        """E(1/F) of each class: the journalist's chance with one of its records."""
+        return self.known.risk
+
+    @property
+    def class_unique(self) -> Floats:
+        """P(F = 1) of each class of one record, 0 of larger ones."""
+        return self.known.unique
+
+    @property
+    def tau1(self) -> Prediction:
+        """Sample uniques that are unique in the population."""
+        return self.known.tau1
+
+    @property
+    def tau2(self) -> Prediction:
+        """Right links expected when every sample unique is linked."""
+        return self.known.tau2
+
+    @property
+    def models(self) -> tuple[Model, ...]:
+        """What each model says, when models are all there is."""
+        return self.known.models
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a careful reader should know."""
+        return self.known.notes
+
+    @property
+    def n_unique(self) -> int:
+        """Records alone in their group: the sample uniques."""
+        return int((self.classes.counts == 1).sum())
+
+    @property
+    def class_weights(self) -> Floats:
+        """Sum of the sampling weights of each class (what is known of F); the counts without weights."""
+        return self.classes.counts.astype(np.float64) if self.classes.weights is None else self.classes.weights
+
+    @property
+    def unique_share(self) -> float:
+        """P(PU | SU): the share of sample uniques that are unique in the population (0 when there are none)."""
+        return self.tau1.value / self.n_unique if self.n_unique else 0.0
+
+    @property
+    def expected(self) -> float:
+        """Right links expected when every record is linked (sdcMicro's global risk, as a number of records)."""
+        return float(self.classes.counts @ self.class_risk)
+
+    @property
+    def average(self) -> float:
+        """Global risk: the mean over *records*, not over classes (pyCANON's average_rir is the latter)."""
+        return self.expected / self.classes.n_records
+
+    def dis_by_removal(self, *, rounds: int = 100, seed: int = 0) -> Dis:
+        """DIS by the experiment itself: take every record out, put it back with probability n/N, and match it."""
+        fraction = min(1.0, self.classes.n_records / self.population)
+        return dis_by_removal(self.classes.counts, fraction, rounds=rounds, seed=seed)
+
+    @property
+    def per_record(self) -> Floats:
+        """Risk of each record, in row order."""
+        return self.classes.spread(self.class_risk)
+
+
+def population_risk(  # noqa: PLR0913 - three sources of knowledge about the population
+    table: Any,  # noqa: ANN401 - any frame that narwhals takes
+    *,
+    quasi: Iterable[str],
+    weight: str | None = None,
+    population: Any = None,  # noqa: ANN401 - a frame, or the number of people
+    household: str | None = None,
+    method: Method = "exact",
+    threshold: float = THRESHOLD,
+) -> PopulationRisk:
+    """Estimate the risk against the population that ``table`` was drawn from.
+
+    Parameters
+    ----------
+    table
+        Any frame that narwhals takes; it is counted where it lives.
+    quasi
+        The columns that the intruder knows.
+    weight
+        Column of sampling weights: how many people a record stands for.
+    population
+        A frame with the same columns (everybody, a register), or N, the number of people, when nothing else is known.
+    household
+        Column that says who lives together.
+    method
+        "exact", or "approximate": p/(f - (1-p)) for f > 2, as sdcMicro has it.
+    threshold
+        Records with a larger risk are counted as above it.
+
+    """
+    keys = check_keys(quasi)
+    _check(threshold, method, weight, population)
+    classes = count_classes(table, keys, weight=weight)
+    if population is not None and not isinstance(population, Real):
+        known = with_register(classes, population)
+    elif weight is not None:
+        known = with_weights(classes, method)
+    else:
+        known = with_models(classes, None if population is None else float(population))
+    homes = households_of(classes, table, keys, household, known.risk) if household is not None else None
+    fraction = min(1.0, classes.n_records / known.population)
+    return PopulationRisk(
+        classes,
+        known,
+        threshold,
+        attackers_of(classes, known.risk, known.source, threshold),
+        dis_by_formula(classes.counts, fraction),
+        homes,
+    )
+
+
+def _check(threshold: float, method: str, weight: str | None, population: Any) -> None:  # noqa: ANN401
+    if not 0 <= threshold <= 1:
+        raise ParameterError("the threshold is out of range", got=str(threshold), allowed="0 to 1")
+    if method not in {"exact", "approximate"}:
+        raise ParameterError("unknown method", got=repr(method), allowed="'exact', 'approximate'")
+    if weight is not None and population is not None:
+        raise ParameterError("the population is told twice", got="weight and population", allowed="one of them")
+
+
+# --- as an attack on a pair of tables ---------------------------------------------------------------------------------
+
+SOURCES = {
+    "population": "counted in the table of the population",
+    "weights": "sum of the sampling weights",
+    "models": "as given; how many look alike is left to models",
+}
+NO_COVER = (
+    "from sampling weights: the intervals do not cover a wrong model, and people who look alike may be fewer than the "
+    "weights say (risk understated); a table or a number of people tells more (--population instead of --weight)"
+)
+
+
+def unknown(release: Release) -> str | None:
+    """Say when nothing is known about the population."""
+    weighed = release.weight is not None and release.weight in release.released.columns
+    if weighed or release.n_people is not None:
+        return None
+    return "nothing is known about the population: no table of it, no number of people, no sampling weight released"
+
+
+@measure(
+    "population",
+    title="Population risk: is a crowd of one in the file one in the country?",
+    story="The intruder holds a register of the population and links each record to one of the people who look like "
+    "it; how many there are is counted, known from the sampling weights, or guessed by models.",
+    keys=("population.rate", "population.unique"),
+    applies=unknown,
+)
+def assess_population(release: Release, context: Context) -> Evidence:
+    """Risk of each person's own record, where the record still carries the person's values."""
+    joint, found = of_release(release)
+    context.progress(0.7, "people who look alike")
+    own = joint.match()[0] > 0
+    credit = np.where(own, found.per_record[joint.truth], 0.0)
+    alone = np.where(own, found.classes.spread(found.class_unique)[joint.truth], 0.0)
+    single = own & (found.classes.spread(found.classes.counts)[joint.truth] == 1)
+    rates = [
+        _predicted(values, single, joint, found, prediction, context.seed)
+        for values, prediction in ((credit, found.tau2), (alone, found.tau1))
+    ]
+    told = f"of {rates[0].n:,} people are expected to be"
+    claims = (
+        f"{rates[0].hits:,.1f} {told} found by linking with everybody.",
+        f"{rates[1].hits:,.1f} {told} alone in the release and in the population.",
+    )
+    return Evidence(
+        observations=tuple(
+            Observation(key, claim, figure)
+            for key, claim, figure in zip(("population.rate", "population.unique"), claims, rates, strict=True)
+        ),
+        per_record=credit,
+        facts=_facts(found, context.seed),
+        figures=(_figure(found),),
+        notes=(*joint.notes, *found.notes, *((NO_COVER,) if found.source == "weights" else ())),
+    )
+
+
+def of_release(release: Release) -> tuple[Joint, PopulationRisk]:
+    """Population risk of the released records: by the register if there is one, else by weights, else by models."""
+    n = release.original.height
+    both = join(release if release.population is None else release.with_people(release.population))
+    joint = Joint(both.names, both.original[:n], both.released, release.truth, release.paired, both.notes)
+    table = pl.DataFrame(joint.released, schema=list(joint.names), orient="row")
+    if release.population is not None:
+        everybody = pl.DataFrame(both.original[n:], schema=list(joint.names), orient="row")
+        return joint, population_risk(table, quasi=joint.names, population=everybody)
+    if release.weight is not None and release.weight in release.released.columns:
+        table = table.with_columns(release.released[release.weight].alias(" weight"))
+        return joint, population_risk(table, quasi=joint.names, weight=" weight")
+    return joint, population_risk(table, quasi=joint.names, population=release.n_people)
+
+
+def _predicted(
+    credit: Floats, single: NDArray[np.bool_], joint: Joint, found: PopulationRisk, tau: Prediction, seed: int
+) -> Estimate:
+    """Mean credit; its interval also covers how far tau may be off for the sample uniques (the squares add)."""
+    people = joint.people
+    seen = rate(credit[people], chance=1 / found.population, seed=seed)
+    share = float(single[people].mean()) / max(1, found.n_unique)
+    down = np.hypot(seen.value - seen.low, share * (tau.value - tau.low))
+    up = np.hypot(seen.high - seen.value, share * (tau.high - tau.value))
+    ends = max(0.0, float(seen.value - down)), min(1.0, float(seen.value + up))
+    return Estimate(seen.value, *ends, seen.n, seen.chance, None, seen.method)
+
+
+def _facts(found: PopulationRisk, seed: int) -> tuple[Fact, ...]:
+    def span(tau: Prediction) -> str:
+        return f"({tau.low:.1f} to {tau.high:.1f})"
+
+    removal = found.dis_by_removal(seed=seed)
+    models = tuple(
+        Fact(f"tau1, {model.name}", model.tau1.value, f"{span(model.tau1)}; tau2 {model.tau2.value:.1f}")
+        for model in found.models
+    )
+    attackers = tuple(
+        Fact(
+            f"{attacker.name}, above {found.threshold:g}",
+            attacker.above,
+            f"share of records; the mean is {attacker.average:.3g}, the worst {attacker.highest:.3g}",
+        )
+        for attacker in found.attackers
+    )
+    return (
+        Fact("people N", found.population, SOURCES[found.source]),
+        Fact("P(PU|SU)", found.unique_share, "share of the sample uniques that are unique in the population"),
+        Fact("tau1", found.tau1.value, f"sample uniques that are unique in the population {span(found.tau1)}"),
+        Fact("tau2", found.tau2.value, f"right links among sample uniques {span(found.tau2)}"),
+        *models,
+        Fact("DIS", found.dis.value, "chance that a unique match is right, from the sample alone, by formula"),
+        Fact("DIS by removal", removal.value, f"the same by experiment ({removal.low:.3g} to {removal.high:.3g})"),
+        *attackers,
+    )
+
+
+def _figure(found: PopulationRisk) -> Figure:
+    names = tuple(attacker.name for attacker in found.attackers)
+    series = {
+        "worst record": tuple(attacker.highest for attacker in found.attackers),
+        "mean record": tuple(attacker.average for attacker in found.attackers),
+        f"share of records above {found.threshold:g}": tuple(attacker.above for attacker in found.attackers),
+    }
+    told = ", ".join(f"{a.name}: mean {a.average:.1%}, worst {a.highest:.1%}" for a in found.attackers)
+    return Figure(
+        shape="bar",
+        title="What does it help to know who is in the file?",
+        caption="The prosecutor knows that his person is in the release, the journalist does not, the marketer links "
+        "everybody: risk of the worst and of the mean record, and records above the threshold.",
+        alt=f"Risk by intruder: {told}",
+        x_label="intruder",
+        y_label="risk",
+        series=tuple(Series(name, names, values) for name, values in series.items()),
+        percent=(False, True),
+    )

@@ -1,0 +1,303 @@
+"""Special uniques: people who stand out by few attributes, found by SUDA2 [SUDA2]_.
+
+The intruder knows a handful of things about a person. A record that is unique already on two or three attributes (a
+sixteen-year-old widow) is unique whatever else is known, and likely unique in the population too: it is a *special*
+unique. For each record all minimal sample uniques (MSUs) are found; small and many ones score high.
+
+- Elliot's weight of an MSU of k out of M attributes: (M - k)!  [SUDA]_
+- the IHSN weight: (2^(M-k) - 1) k! (M-k)! / M!  (an MSU of all M attributes counts nothing)
+- DIS-SUDA: scores turned into a probability per record so that their level is that of DIS, the chance that a unique
+  match is right [Skinner, Elliot 2002; Elliot, Manning 2003].
+
+Departure from sdcMicro: missing is a value of its own here (METHODS.md, section 0), there it is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb, factorial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unmask.errors import EngineError, ParameterError
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure
+from unmask.groups.counting.classes import Classes, check_keys, count_classes
+from unmask.groups.counting.wildcard import number_rows
+from unmask.study.joint import Joint, join, shared_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from unmask.tables.release import Release
+
+Floats = NDArray[np.float64]
+Scoring = Literal["elliot", "ihsn"]
+
+DEFAULT_FRACTION = 0.01  # sampling fraction of DIS-SUDA when none is known, as in SUDA and sdcMicro
+REPORT_WORK = 500_000_000  # in a report: some seconds
+MAX_WORK = 20_000_000_000  # classes looked at over all sets: some minutes of one core
+
+
+@dataclass(frozen=True, slots=True)
+class SpecialUniques:
+    """Minimal sample uniques of a table. MSUs are stored; scores, contributions and DIS derive from them."""
+
+    classes: Classes
+    max_size: int
+    scoring: Scoring
+    fraction: float  # sampling fraction pi
+    msu_class: NDArray[np.int32]  # one entry for each MSU: the class ...
+    msu_mask: NDArray[np.int64]  # ... and its attributes, bit k = k-th quasi-identifier
+
+    @property
+    def n_records(self) -> int:
+        """N."""
+        return self.classes.n_records
+
+    @property
+    def n_unique(self) -> int:
+        """Records alone on all quasi-identifiers: only they have MSUs."""
+        return int((self.classes.counts == 1).sum())
+
+    @property
+    def n_pairs(self) -> int:
+        """Records in groups of exactly two."""
+        return 2 * int((self.classes.counts == 2).sum())
+
+    @property
+    def n_special(self) -> int:
+        """Records with an MSU of at most ``max_size`` attributes."""
+        return len(np.unique(self.msu_class))
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many MSUs have 1, 2, ..., ``max_size`` attributes."""
+        return np.bincount(_sizes(self.msu_mask), minlength=self.max_size + 1)[1:]
+
+    @property
+    def class_scores(self) -> Floats:
+        """Score of each class: the sum of the weights of its MSUs."""
+        return self._sum_weights(np.ones(len(self.msu_mask), bool))
+
+    @property
+    def dis(self) -> float:
+        """DIS of the file: the probability that a match on a sample unique is right (0 when nobody is unique).
+
+        Skinner, Elliot 2002: U pi / (U pi + P (1 - pi)) with U uniques and P records in pairs.
+        """
+        right = self.n_unique * self.fraction
+        return right / (right + self.n_pairs * (1 - self.fraction)) if self.n_unique else 0.0
+
+    @property
+    def class_dis(self) -> Floats:
+        """DIS-SUDA of each class: 1 / (1 + (U/DIS - U) / (s^Q A)), Q = 1 + (8 - M)/20, A = sum of s^-Q."""
+        scores = self.class_scores
+        dis = np.zeros(len(scores))
+        scored = scores > 0
+        if scored.any():
+            logs = np.log(scores[scored]) * (1 + (8 - len(self.classes.keys)) / 20)
+            level = np.exp(-logs).sum()
+            dis[scored] = 1 / (1 + (self.n_unique / self.dis - self.n_unique) / (np.exp(logs) * level))
+        return dis
+
+    @property
+    def scores(self) -> Floats:
+        """Score of each record, in row order."""
+        return self.classes.spread(self.class_scores)
+
+    @property
+    def per_record(self) -> Floats:
+        """DIS-SUDA of each record, in row order: a risk in [0, 1]."""
+        return self.classes.spread(self.class_dis)
+
+    @property
+    def class_contributions(self) -> Floats:
+        """Classes x attributes: the share of a class's score that comes from MSUs with the attribute."""
+        scores = self.class_scores
+        shares = np.zeros((len(scores), len(self.classes.keys)))
+        for k in range(len(self.classes.keys)):
+            part = self._sum_weights((self.msu_mask >> k) & 1 == 1)
+            np.divide(part, scores, out=shares[:, k], where=scores > 0)
+        return shares
+
+    @property
+    def attributes(self) -> dict[str, float]:
+        """The share of all scores that comes from MSUs with the attribute (shares overlap: they sum to more than 1)."""
+        total = self.class_scores.sum()
+        parts = self.class_scores @ self.class_contributions
+        return {
+            key: float(part / total) if total > 0 else 0.0 for key, part in zip(self.classes.keys, parts, strict=True)
+        }
+
+    def values(self, attribute: str) -> pl.DataFrame:
+        """Each value of the attribute with its share of the attribute's contribution, largest first."""
+        if attribute not in self.classes.keys:
+            raise ParameterError(f"{attribute!r} is not a quasi-identifier here", allowed=", ".join(self.classes.keys))
+        k = self.classes.keys.index(attribute)
+        part = pl.Series("contribution", self.class_scores * self.class_contributions[:, k])
+        column = self.classes.columns[attribute].alias("value")
+        summed = pl.DataFrame([column, part]).group_by("value").agg(pl.col("contribution").sum())
+        total = float(part.sum())
+        share = pl.col("contribution") / total if total > 0 else pl.lit(0.0)
+        return summed.with_columns(share.alias("contribution")).sort("contribution", "value", descending=[True, False])
+
+    def _sum_weights(self, chosen: NDArray[np.bool_]) -> Floats:
+        weights = msu_weights(len(self.classes.keys), self.scoring)[_sizes(self.msu_mask[chosen])]
+        return np.bincount(self.msu_class[chosen], weights, minlength=self.classes.n_classes).astype(np.float64)
+
+
+def special_uniques(  # noqa: PLR0913 - what to find, how to score it, and how long to look
+    table: Any,  # noqa: ANN401 - any frame that narwhals takes
+    *,
+    quasi: Iterable[str],
+    max_size: int | None = None,
+    scoring: Scoring = "elliot",
+    fraction: float = DEFAULT_FRACTION,
+    max_work: int = MAX_WORK,
+    progress: Callable[[int, int], None] | None = None,
+) -> SpecialUniques:
+    """Find all minimal sample uniques of at most ``max_size`` attributes (all sizes when None), exactly.
+
+    ``fraction`` is the sampling fraction of DIS-SUDA. ``progress(done, total)`` counts attribute sets. The search gives
+    up with :class:`EngineError` when it has looked at ``max_work`` classes.
+    """
+    keys = check_keys(quasi)
+    size = _check(keys, max_size, scoring, fraction)
+    classes = count_classes(table, keys)
+    from unmask.kernels.uniques.special import WorkBoundError, minimal_uniques  # noqa: PLC0415 - numba is heavy
+
+    try:
+        who, mask = minimal_uniques(
+            classes.codes(narrow=True), classes.counts, max_size=size, max_work=max_work, progress=progress
+        )
+    except WorkBoundError as error:
+        sets = sum(comb(len(keys), k) for k in range(1, size + 1))
+        raise EngineError(
+            "the search for special uniques was given up: it passed its bound on work",
+            got=f"{classes.n_classes} classes, {sets} sets of attributes, max_work {max_work}",
+            hint=f"take max_size {max(1, min(3, size - 1))}, fewer quasi-identifiers, or a larger max_work",
+        ) from error
+    return SpecialUniques(classes, size, scoring, fraction, who, mask)
+
+
+def msu_weights(m: int, scoring: Scoring) -> Floats:
+    """Weight of an MSU by its size 0..m."""
+    if scoring == "elliot":
+        return np.array([float(factorial(m - k)) for k in range(m + 1)])
+    return np.array([(2.0 ** (m - k) - 1) / comb(m, k) for k in range(m + 1)])
+
+
+def _check(keys: tuple[str, ...], max_size: int | None, scoring: str, fraction: float) -> int:
+    if len(keys) > 62:  # sets of them are bit masks in int64
+        raise ParameterError("too many quasi-identifiers for special uniques", got=str(len(keys)), allowed="up to 62")
+    if max_size is not None and not 1 <= max_size <= len(keys):
+        raise ParameterError("max_size is out of range", got=str(max_size), allowed=f"1 to {len(keys)}, or None")
+    if scoring not in {"elliot", "ihsn"}:
+        raise ParameterError("unknown scoring", got=repr(scoring), allowed="'elliot', 'ihsn'")
+    if not 0 < fraction <= 1:
+        raise ParameterError("the sampling fraction is out of range", got=str(fraction), allowed="above 0, at most 1")
+    return len(keys) if max_size is None else max_size
+
+
+def _sizes(masks: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.bitwise_count(masks).astype(np.int64)
+
+
+# --- as an attack on a pair of tables ---------------------------------------------------------------------------------
+
+
+@measure(
+    "special_uniques",
+    aliases=("special", "suda2", "suda"),
+    title="Special uniques: people who stand out by few attributes",
+    story="The intruder knows three things about a person, whichever, and looks for a record that is alone with them.",
+    keys=("special_uniques.rate",),
+)
+def assess_special(release: Release, context: Context) -> Evidence:
+    """Match each person on the minimal sample uniques of up to three attributes; ties are shared."""
+    joint = join(release)
+    found = _of_release(joint, context)
+    credit, claimed = _credit(joint, found)
+    people = joint.people
+    chance = float(claimed[people].mean()) / joint.n_released  # where no record stands out the intruder claims none
+    rate_ = shared_rate(credit[people], chance)
+    told = f"found by at most {found.max_size} attributes that no other record has"
+    claim = f"{rate_.hits:,.0f} of {rate_.n:,} people are {told}."
+    return Evidence(
+        observations=(Observation("special_uniques.rate", claim, rate_),),
+        per_record=credit,
+        facts=_facts(found),
+        figures=(_figure(found),),
+        attributes=tuple(found.attributes.items()),
+        notes=joint.notes,
+    )
+
+
+def _of_release(joint: Joint, context: Context) -> SpecialUniques:
+    """Sets of up to three attributes, of two when three would be too much work for a report."""
+    table = pl.DataFrame(joint.released, schema=list(joint.names), orient="row")
+    m, n = len(joint.names), joint.n_released
+    size = next((s for s in (3, 2) if sum(comb(m, k) for k in range(1, s + 1)) * n <= REPORT_WORK), 1)
+    tell = lambda done, total: context.progress(0.9 * done / total, "sets of attributes")  # noqa: E731 - one line
+    return special_uniques(table, quasi=joint.names, max_size=min(size, m), progress=tell)
+
+
+def _credit(joint: Joint, found: SpecialUniques) -> tuple[Floats, NDArray[np.bool_]]:
+    """Share the credit among records that have an MSU with the person's values; and whether there is any."""
+    record = _records_of(joint, found)
+    persons, records = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for mask in np.unique(found.msu_mask):
+        keys = [k for k in range(len(joint.names)) if mask >> k & 1]
+        holders = record[found.msu_class[found.msu_mask == mask]]
+        number = number_rows(np.concatenate([joint.original[:, keys], joint.released[holders][:, keys]]))
+        owner = np.full(int(number.max()) + 1, -1)
+        owner[number[len(joint.original) :]] = holders  # an MSU is unique: one record for each combination
+        matched = owner[number[: len(joint.original)]]
+        persons.append(np.flatnonzero(matched >= 0))
+        records.append(matched[matched >= 0])
+    pairs = np.unique(np.stack([np.concatenate(persons), np.concatenate(records)]), axis=1)
+    crowd = np.bincount(pairs[0], minlength=len(joint.original))
+    own = pairs[0][joint.truth[pairs[0]] == pairs[1]]
+    credit = np.zeros(len(joint.original))
+    credit[own] = 1 / crowd[own]
+    return credit, crowd > 0
+
+
+def _records_of(joint: Joint, found: SpecialUniques) -> NDArray[np.int64]:
+    """Row of the release of each class (of one record, where it has an MSU)."""
+    index = found.classes.spread(np.arange(found.classes.n_classes))
+    rows = np.zeros(found.classes.n_classes, np.int64)
+    rows[index] = np.arange(joint.n_released)
+    return rows
+
+
+def _facts(found: SpecialUniques) -> tuple[Fact, ...]:
+    return (
+        Fact("special uniques", found.n_special, f"released records alone by {found.max_size} attributes or fewer"),
+        Fact("minimal sample uniques", len(found.msu_mask), "smallest sets of attributes that single a record out"),
+        Fact(
+            "DIS",
+            found.dis,
+            f"chance that a unique match is right, if 1 person in {1 / found.fraction:.0f} is in the file",
+        ),
+    )
+
+
+def _figure(found: SpecialUniques) -> Figure:
+    ranked = sorted(found.attributes.items(), key=lambda item: -item[1])[:12]
+    names, shares = tuple(name for name, _ in ranked), tuple(share for _, share in ranked)
+    return Figure(
+        shape="bar",
+        title="Which attributes make people special?",
+        caption="Share of the SUDA scores that comes from sets with the attribute; sets overlap, and so do shares.",
+        alt="Contribution of attributes: " + ", ".join(f"{name}: {share:.0%}" for name, share in ranked),
+        x_label="attribute",
+        y_label="share of scores",
+        series=(Series("contribution", names, shares),),
+        percent=(False, True),
+    )

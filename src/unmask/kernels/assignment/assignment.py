@@ -1,0 +1,282 @@
+"""Global linkage: the one-to-one matching of two files with the least total distance, and a proof of it.
+
+No n × n matrix is ever held. Classes of equal records bid for each other in an auction with falling epsilon
+(auction.py, bargain.py) over candidate lists that a tree search keeps proven (candidates.py). In the end each record's
+least level is searched once more over *all* pairs, and weak duality turns prices into a lower bound (certificate.py).
+
+The solver sees classes in an order that depends on their values alone (classes.py), so totals, prices and bounds do not
+depend on the order of the rows. Which of several equal records gets which partner is drawn by lot.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unmask.kernels.assignment.auction import bids_made, least_levels
+from unmask.kernels.assignment.bargain import (
+    LISTED,
+    Bargain,
+    match_rest,
+    next_phase,
+    open_bargain,
+    run_phase,
+    search_lists,
+)
+from unmask.kernels.assignment.candidates import open_shops, update_prices
+from unmask.kernels.assignment.certificate import bound, centre, relative_gap
+from unmask.kernels.assignment.classes import both, of_classes
+from unmask.kernels.assignment.line import is_line, match_line
+from unmask.kernels.assignment.market import holdings
+from unmask.kernels.assignment.survey import effort, least_costs
+from unmask.kernels.base.space import EUCLIDEAN, Floats
+from unmask.kernels.search.distance import distance_of_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unmask.kernels.assignment.certificate import Bound
+    from unmask.kernels.assignment.classes import Classes
+    from unmask.kernels.base.space import Space
+    from unmask.kernels.search.tree import Rows
+
+    Progress = Callable[[float, str], None]
+
+CERTIFIED = 1e-9  # relative gap up to which a matching counts as optimal: rounding, not doubt
+_FIRST_EPSILON = 0.02  # of the median least cost
+_LAST_EPSILON = 1e-14  # of the largest cost on a list: less is lost in rounding
+_EXACT = 1e-11  # relative gap at which to stop in any case
+_FACTOR = 10.0
+_EASY_FACTOR = 100.0  # after a phase of few bids: the matching hardly changes any more
+_CHUNK = 16384  # first searches between two looks at the clock
+
+
+class Matching(NamedTuple):
+    """A one-to-one matching. profits[i] - prices[j] <= cost of (i, j) for all pairs proves the bound ``dual``."""
+
+    cols: Rows  # (n_queries,) the matched point, or -1
+    costs: Floats  # (n_queries,) NaN where there is none
+    total: float
+    dual: float  # no matching costs less
+    gap: float  # (total - dual) / total
+    optimal: bool  # the gap is no more than rounding
+    profits: Floats  # (n_queries,) none is above 0 if there are more queries than points
+    prices: Floats  # (n_points,) none is below 0 if there are more points than queries
+    squared: bool
+
+
+class _Layout(NamedTuple):
+    """Who bids: classes of both files, and which of them are bidders and objects in the order of the market."""
+
+    queries: Classes
+    points: Classes
+    swapped: bool  # points bid for queries
+    bidders: Rows
+    objects: Rows
+
+
+class _Clock:
+    """Tells when it is late, and reports progress."""
+
+    def __init__(self, budget: float | None, progress: Progress | None) -> None:
+        self.end = math.inf if budget is None else time.monotonic() + budget
+        self.progress = progress
+
+    def late(self) -> bool:
+        return time.monotonic() > self.end
+
+    def say(self, fraction: float, text: str) -> None:
+        if self.progress:
+            self.progress(fraction, text)
+
+
+def solve(
+    space: Space,
+    *,
+    squared: bool = False,
+    seed: int = 0,
+    max_gap: float = 0.0,
+    time_budget: float | None = None,
+    progress: Progress | None = None,
+) -> Matching:
+    """Match every record of the smaller file with one of the other at the least total cost.
+
+    Parameters
+    ----------
+    space
+        The two files and their metric. A cost is the distance that people read (see Space), or its square.
+    squared
+        Add up squared Euclidean distances.
+    seed
+        Decides between equal records.
+    max_gap
+        Stop when the total is proven to be within this share of the optimum.
+    time_budget
+        Seconds after which the best matching so far is completed and returned with its bound.
+    progress
+        Called with a fraction and a text between phases.
+    """
+    if not len(space.queries) or not len(space.points):
+        raise ValueError("both files need records")
+    clock = _Clock(time_budget, progress)
+    if is_line(space):
+        return _solve_line(space, seed, squared=squared)
+    clock.say(0.0, "grouping equal records and planting trees")
+    layout, bargain = _prepare(space, squared=squared)
+    clock.say(0.05, "first candidates")
+    _auction(bargain, max_gap, clock)
+    clock.say(0.95, "certificate over all pairs")
+    proof = _certify(bargain, exact=not clock.late())
+    matching = _expand(space, layout, bargain, proof, seed, squared=squared)
+    clock.say(1.0, f"gap {matching.gap:.1e}")
+    return matching
+
+
+def _prepare(space: Space, *, squared: bool) -> tuple[_Layout, Bargain]:
+    """Group both files, and decide who bids: the smaller file, else the one whose searches are cheaper."""
+    queries, points = both(space)
+    there, back, rows, cols = open_shops(of_classes(space, queries, points), squared=squared)
+    ratio = effort(back, LISTED) / effort(there, LISTED)
+    swapped = len(space.queries) > len(space.points)
+    if len(space.queries) == len(space.points):
+        swapped = ratio * len(points.size) < len(queries.size)
+    if swapped:
+        bargain = open_bargain(back, there, points.size[cols], queries.size[rows], 1.0 / ratio)
+        return _Layout(queries, points, swapped, cols, rows), bargain
+    bargain = open_bargain(there, back, queries.size[rows], points.size[cols], ratio)
+    return _Layout(queries, points, swapped, rows, cols), bargain
+
+
+def _auction(bargain: Bargain, max_gap: float, clock: _Clock) -> None:
+    """Run phases of falling epsilon until the gap is small enough, or it is late; then match what is left anyhow."""
+    side = bargain.forward
+    real = len(side.shop.space.queries)
+    for part in range(0, real, _CHUNK):
+        if not clock.late():
+            search_lists(bargain, side, np.arange(part, min(real, part + _CHUNK)))
+    epsilon, last = _epsilons(bargain)
+    phases = math.log(epsilon / last)
+    while True:
+        before = bids_made(side.queue)
+        epsilon = run_phase(bargain, epsilon, clock.late)
+        if not epsilon:
+            match_rest(bargain)
+            return
+        gap = _current_gap(bargain)
+        done = 1.0 - math.log(epsilon / last) / phases
+        clock.say(0.2 + 0.7 * min(1.0, done), f"epsilon {epsilon:.1e}, gap {gap:.1e}")
+        if gap <= max(max_gap, _EXACT) or epsilon <= last:
+            return
+        easy = bids_made(side.queue) - before < 3 * side.market.supply.sum()
+        epsilon = max(last, epsilon / (_EASY_FACTOR if easy else _FACTOR))
+        next_phase(bargain, epsilon)
+
+
+def _epsilons(bargain: Bargain) -> tuple[float, float]:
+    """First and last epsilon, from the costs on the lists."""
+    lists = bargain.forward.lists
+    real = len(bargain.forward.shop.space.queries)
+    listed = lists.cost[: lists.start[real]]
+    near = np.minimum.reduceat(listed, lists.start[:real])
+    positive = near[near > 0] if (near > 0).sum() > 0.5 * len(near) else listed[listed > 0]
+    if not len(positive):
+        return 1.0, 0.1
+    scale = float(np.median(positive))
+    return _FIRST_EPSILON * scale, _LAST_EPSILON * float(listed.max())
+
+
+def _current_gap(bargain: Bargain) -> float:
+    side = bargain.forward
+    proof = _certify(bargain, exact=False)
+    _, _, amount, cost = holdings(side.market)
+    return relative_gap(math.fsum(amount * cost), proof.dual)
+
+
+def _certify(bargain: Bargain, *, exact: bool) -> Bound:
+    """Bound the optimum, with a search over all pairs if exact, else from lists and thresholds."""
+    side = bargain.forward
+    market, real = side.market, len(side.shop.space.queries)
+    holder, item, _, cost = holdings(market)
+    shift = centre(market.price, leftovers=bargain.crowd >= 0)
+    price = market.price - shift
+    leftover = item[holder >= real]  # within epsilon of the lowest price; the bound is sharper at that price
+    sunk = price[leftover].max(initial=0.0)
+    price[leftover] = price.min()
+    if exact:
+        start = np.full(real, np.inf)
+        update_prices(side.shop, price)
+        np.minimum.at(start, holder[holder < real], (cost + price[item])[holder < real])
+        least = least_costs(side.shop, price, start)
+        return bound(least, price, market.supply[:real], market.capacity)
+    least = np.maximum(least_levels(market, side.lists)[:real] - shift - sunk, price.min())
+    return bound(least, price, market.supply[:real], market.capacity, float(np.abs(market.price).max()))
+
+
+def _expand(space: Space, layout: _Layout, bargain: Bargain, proof: Bound, seed: int, *, squared: bool) -> Matching:
+    """Turn classes back into records, equal ones by lot."""
+    holder, item, amount, _ = holdings(bargain.forward.market)
+    holder, item = np.repeat(holder, amount), np.repeat(item, amount)
+    bidding, offered = (layout.points, layout.queries) if layout.swapped else (layout.queries, layout.points)
+    rng = np.random.default_rng(seed)
+    b = _deal(holder, layout.bidders, bidding, rng)
+    o = _deal(item, layout.objects, offered, rng)
+    rows, cols = (o[b >= 0], b[b >= 0]) if layout.swapped else (b[b >= 0], o[b >= 0])
+    profit, price = np.empty(len(layout.bidders)), np.empty(len(layout.objects))
+    profit[layout.bidders], price[layout.objects] = proof.profits, proof.prices
+    if layout.swapped:
+        profit, price = -price, -profit
+    return _finish(space, rows, cols, proof.dual, (profit[layout.queries.label], price[layout.points.label]), squared)
+
+
+def _finish(
+    space: Space,
+    rows: Rows,
+    cols: Rows,
+    dual: float,
+    proof: tuple[Floats, Floats],
+    squared: bool,  # noqa: FBT001
+) -> Matching:
+    """Add up the costs of the matched pairs and compare with the bound."""
+    costs, matched = np.full(len(space.queries), np.nan), np.full(len(space.queries), -1)
+    matched[rows] = cols
+    reduced = distance_of_pairs(space, rows, cols)
+    costs[rows] = np.sqrt(reduced) if space.norm == EUCLIDEAN and not squared else reduced
+    total, dual = math.fsum(costs[rows]), max(dual, 0.0)
+    gap = relative_gap(total, dual)
+    if total == 0:  # no cost is below 0: nothing else needs to be proven
+        proof = np.zeros_like(proof[0]), np.zeros_like(proof[1])
+    return Matching(matched, costs, total, dual, gap, gap <= CERTIFIED, *proof, squared)
+
+
+def _solve_line(space: Space, seed: int, *, squared: bool) -> Matching:
+    """Match one numeric attribute in sorted order; the proof is by search over all pairs here too."""
+    queries, points = both(space)
+    squares = space.norm == EUCLIDEAN and squared
+    rows, cols, prices = match_line(space, np.random.default_rng(seed), squared=squares)
+    shop, _, bidders, objects = open_shops(of_classes(space, queries, points), squared=squared)
+    price = np.empty(len(points.size))
+    price[points.label[cols]] = prices
+    price -= centre(price, leftovers=False)
+    update_prices(shop, price[objects])
+    least = least_costs(shop, price[objects], np.full(len(bidders), np.inf))
+    proof = bound(least, price[objects], queries.size[bidders], points.size[objects])
+    profit = np.empty(len(queries.size))
+    profit[bidders], price[objects] = proof.profits, proof.prices
+    return _finish(space, rows, cols, proof.dual, (profit[queries.label], price[points.label]), squared)
+
+
+def _deal(units: Rows, names: Rows, classes: Classes, rng: np.random.Generator) -> Rows:
+    """Give each unit of a class one of its records, by lot; -1 for the crowd, which comes after all classes."""
+    shuffled = rng.permutation(len(classes.label))
+    members = shuffled[np.argsort(classes.label[shuffled], kind="stable")]
+    dealt = np.full(len(units), -1)
+    real = np.flatnonzero(units < len(names))
+    label = names[units[real]]
+    order = np.argsort(label, kind="stable")
+    sorted_label = label[order]
+    first = np.searchsorted(sorted_label, sorted_label)
+    dealt[real[order]] = members[classes.start[sorted_label] + np.arange(len(order)) - first]
+    return dealt

@@ -1,0 +1,63 @@
+"""Classes of equal records, in an order that depends on their values alone.
+
+A solver that sees classes in this order cannot know in which rows the records stood, so it cannot decide a tie by row.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unmask.kernels.base.groups import identical
+
+if TYPE_CHECKING:
+    from unmask.kernels.base.space import Codes, Floats, Space
+    from unmask.kernels.search.tree import Rows
+
+
+class Classes(NamedTuple):
+    """Classes of one file."""
+
+    label: Rows  # (n,) class of each record
+    size: Rows  # (classes,)
+    start: Rows  # (classes + 1,) into members
+    members: Rows  # (n,) records by class
+    values: Floats
+    codes: Codes
+
+
+def classify(values: Floats, codes: Codes) -> Classes:
+    """Group equal records and sort the groups by their values."""
+    groups = identical(values, codes)
+    distinct, kinds = values[groups.first] + 0.0, codes[groups.first]
+    keys = [*kinds.T[::-1], *distinct.T[::-1]]
+    order = np.lexsort(keys) if keys else np.arange(len(distinct))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    label = place[groups.label]
+    size = np.diff(groups.start)[order]
+    start = np.concatenate(([0], np.cumsum(size))).astype(np.int64)
+    return Classes(
+        label, size, start, np.argsort(label, kind="stable"),
+        np.ascontiguousarray(distinct[order]), np.ascontiguousarray(kinds[order]),
+    )  # fmt: skip
+
+
+def both(space: Space) -> tuple[Classes, Classes]:
+    """Classes of the queries and of the points."""
+    return classify(space.queries, space.query_codes), classify(space.points, space.point_codes)
+
+
+def of_classes(space: Space, queries: Classes, points: Classes) -> Space:
+    """Return the space of the classes."""
+    return space._replace(
+        queries=queries.values, query_codes=queries.codes, points=points.values, point_codes=points.codes
+    )
+
+
+def swap(space: Space) -> Space:
+    """Return the space with queries and points exchanged: distances are symmetric."""
+    return space._replace(
+        queries=space.points, query_codes=space.point_codes, points=space.queries, point_codes=space.query_codes
+    )

@@ -1,0 +1,178 @@
+"""Credits of a global linkage: the share of all optimal matchings that contain a record's true pair.
+
+With optimal prices the *tight* pairs, those whose cost equals profit minus price, are all that an optimal matching may
+use, and every one-to-one matching of tight pairs is optimal. So shares are those of the matchings of the tight graph:
+
+- on classes of equal records, an optimal matching is a flow f between classes, and equal records share it: a record of
+  a class of r has the chance E[f] / (r s) of a given record of a class of s;
+- a pair outside a cycle of alternatives has the same flow in all optimal matchings (strong components; then pairs that
+  hang on a class without another choice);
+- what remains falls into parts. A small one is counted exactly, by a permanent over subsets. A large one is sampled by
+  a walk that opens one pair and moves the gap along tight pairs until it closes; its matchings are uniform.
+
+The result depends on values only, so shuffling the rows changes nothing.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unmask.kernels.assignment.candidates import open_shops, update_prices
+from unmask.kernels.assignment.classes import both, of_classes
+from unmask.kernels.assignment.sharing import count_part, sample_part, strip
+from unmask.kernels.assignment.survey import within
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.kernels.assignment.assignment import Matching
+    from unmask.kernels.assignment.classes import Classes
+    from unmask.kernels.base.space import Floats, Space
+    from unmask.kernels.search.tree import Rows
+
+COUNTED = 10  # units of a part up to which its matchings are counted
+_TIGHT = 1e-9  # of the mean cost
+
+
+class Credits(NamedTuple):
+    """One entry per query."""
+
+    credit: Floats
+    exact: NDArray[np.bool_]  # known exactly, not from a sample of optimal matchings
+
+
+class _Graph(NamedTuple):
+    """Tight pairs of classes. Queries come first, then points; the side with fewer records has a leftover class."""
+
+    a: Rows
+    b: Rows
+    flow: Floats
+    n_a: int
+    n_b: int
+    whole: bool  # no tight pair is left out
+
+
+def credits(space: Space, matching: Matching, truth: Rows, *, seed: int = 0, draws: int = 200) -> Credits:  # noqa: A001
+    """Share of the optimal matchings that contain (i, truth[i]), for every query i; -1 means no true point: 0.
+
+    A matching that is not proven optimal is taken for the only one, up to equal records; then nothing is exact.
+    """
+    truth = np.asarray(truth, dtype=np.int64)
+    queries, points = both(space)
+    graph = _matched(matching, queries, points)
+    mean, exact = graph.flow, np.zeros(len(graph.flow), np.bool_)
+    if matching.optimal:
+        graph = _tight(space, matching, queries, points, graph)
+        mean, exact = _mean_flow(graph, seed, draws)
+    keys = graph.a * graph.n_b + graph.b
+    order = np.argsort(keys)
+    known = np.flatnonzero(truth >= 0)
+    a, b = queries.label[known], points.label[truth[known]]
+    at = order[np.minimum(np.searchsorted(keys, a * graph.n_b + b, sorter=order), len(keys) - 1)]
+    found = keys[at] == a * graph.n_b + b
+    credit, sure = np.zeros(len(truth)), np.full(len(truth), graph.whole)
+    credit[known] = np.where(found, mean[at] / (queries.size[a] * points.size[b]), 0.0)
+    sure[known] &= np.where(found, exact[at], True)  # noqa: FBT003
+    return Credits(credit, sure)
+
+
+def _matched(matching: Matching, queries: Classes, points: Classes) -> _Graph:
+    """Flow of a matching between classes; what is left over goes to a last class of the other side."""
+    n_a, n_b = len(queries.size) + 1, len(points.size) + 1
+    rows = np.arange(len(matching.cols))
+    a = queries.label
+    b = np.where(matching.cols >= 0, points.label[matching.cols], n_b - 1)
+    free = np.ones(len(points.label), np.bool_)
+    free[matching.cols[matching.cols >= 0]] = False
+    keys = np.concatenate([a[rows] * n_b + b, (n_a - 1) * n_b + points.label[free]])
+    keys, flow = np.unique(keys, return_counts=True)
+    return _Graph(keys // n_b, keys % n_b, flow.astype(np.float64), n_a, n_b, whole=False)
+
+
+def _tight(space: Space, matching: Matching, queries: Classes, points: Classes, used: _Graph) -> _Graph:
+    """All tight pairs, with the flow of the matching."""
+    profit = np.empty(len(queries.size))
+    price = np.empty(len(points.size))
+    profit[queries.label], price[points.label] = matching.profits, matching.prices
+    tolerance = _TIGHT * (float(np.nanmean(matching.costs)) or _size(space))
+    shop, _, rows, cols = open_shops(of_classes(space, queries, points), squared=matching.squared)
+    update_prices(shop, price[cols])
+    who, what, whole = within(shop, price[cols], profit[rows] + tolerance)
+    keys = [rows[who] * used.n_b + cols[what], used.a * used.n_b + used.b]
+    if len(points.label) > len(queries.label):
+        keys.append((used.n_a - 1) * used.n_b + np.flatnonzero(price <= tolerance))
+    if len(queries.label) > len(points.label):
+        keys.append(np.flatnonzero(profit >= -tolerance) * used.n_b + used.n_b - 1)
+    every = np.unique(np.concatenate(keys))
+    flow = np.zeros(len(every))
+    flow[np.searchsorted(every, used.a * used.n_b + used.b)] = used.flow
+    return _Graph(every // used.n_b, every % used.n_b, flow, used.n_a, used.n_b, whole)
+
+
+def _size(space: Space) -> float:
+    """Return some length to measure zero by: the largest number in the files."""
+    parts = (space.points, space.missing, space.step, space.code_missing)
+    return max(float(np.fmax.reduce(np.abs(part), axis=None, initial=0.0)) for part in parts) or 1.0
+
+
+def _mean_flow(graph: _Graph, seed: int, draws: int) -> tuple[Floats, NDArray[np.bool_]]:
+    """Mean flow of every tight pair over all optimal matchings, and whether it is exact."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 - slow to import, and only needed here
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
+
+    mean, exact = graph.flow.copy(), np.ones(len(graph.flow), np.bool_)
+    inner = np.flatnonzero(_on_cycles(graph))
+    part, a, b = _parts(graph, inner)
+    alive = (
+        strip(a, b, np.bincount(a), np.bincount(b, minlength=a.max(initial=-1) + 1)) if len(a) else np.zeros(0, bool)
+    )
+    inner, a, b = inner[alive], a[alive], b[alive]
+    if not len(inner):
+        return mean, exact
+    part = connected_components(coo_array((np.ones(len(a)), (a, b)), shape=(b.max() + 1,) * 2), directed=False)[1][a]
+    order = np.argsort(part, kind="stable")
+    bounds = np.append(np.flatnonzero(np.diff(part[order], prepend=-1)), len(order))
+    for number, (first, last) in enumerate(pairwise(bounds)):
+        chosen = order[first:last]
+        edges = inner[chosen]
+        left, right = np.unique(a[chosen], return_inverse=True)[1], np.unique(b[chosen], return_inverse=True)[1]
+        flow = graph.flow[edges]
+        if flow.sum() <= COUNTED:
+            mean[edges] = count_part(left, right, flow)
+        else:
+            mean[edges] = sample_part(left, right, flow, draws, np.random.default_rng([seed, number]))
+            exact[edges] = False
+    return mean, exact
+
+
+def _on_cycles(graph: _Graph) -> NDArray[np.bool_]:
+    """Pairs within a strong component of: query to point if tight, point back to query if matched."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 - slow to import, and only needed here
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
+
+    n = graph.n_a + graph.n_b
+    back = graph.flow > 0
+    tails = np.concatenate([graph.a, graph.n_a + graph.b[back]])
+    heads = np.concatenate([graph.n_a + graph.b, graph.a[back]])
+    label = connected_components(coo_array((np.ones(len(tails)), (tails, heads)), shape=(n, n)), connection="strong")[1]
+    return np.asarray(label[graph.a] == label[graph.n_a + graph.b])
+
+
+def _parts(graph: _Graph, inner: Rows) -> tuple[Rows, Rows, Rows]:
+    """Split at the leftover class: how much of each part is left over is the same in all matchings."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 - slow to import, and only needed here
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
+
+    a, b = graph.a[inner], graph.b[inner]
+    real = (a < graph.n_a - 1) & (b < graph.n_b - 1)
+    n = graph.n_a + graph.n_b
+    links = coo_array((np.ones(int(real.sum())), (a[real], graph.n_a + b[real])), shape=(n, n))
+    label = connected_components(links, directed=False)[1]
+    part = np.where(a < graph.n_a - 1, label[a], label[graph.n_a + b])
+    left = np.where(a < graph.n_a - 1, a, graph.n_a + part)
+    right = np.where(b < graph.n_b - 1, graph.n_a + n + b, graph.n_a + n + graph.n_b + part)
+    names = np.unique(np.concatenate([left, right]), return_inverse=True)[1]
+    return part, names[: len(a)], names[len(a) :]

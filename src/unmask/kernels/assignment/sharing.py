@@ -1,0 +1,153 @@
+"""Flows over all matchings of a bipartite graph of classes: counted where it is small, sampled where it is not."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unmask.kernels.base.compiling import kernel
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_BURN_IN = 20  # draws that are thrown away
+_STEPS = 2  # steps of the walk per unit and draw
+
+
+@kernel
+def strip(a: Ints, b: Ints, degree_a: Ints, degree_b: Ints) -> NDArray[np.bool_]:
+    """Pairs that stay when classes with a single pair are taken away again and again: the others cannot vary."""
+    alive = np.ones(len(a), np.bool_)
+    changed = True
+    while changed:
+        changed = False
+        for e in range(len(a)):
+            if alive[e] and (degree_a[a[e]] == 1 or degree_b[b[e]] == 1):
+                alive[e] = False
+                degree_a[a[e]] -= 1
+                degree_b[b[e]] -= 1
+                changed = True
+    return alive
+
+
+def count_part(a: Ints, b: Ints, flow: Floats) -> Floats:
+    """Mean flow over all matchings of units, exactly: counts over subsets of the right-hand units."""
+    supply = np.bincount(a, weights=flow).astype(np.int64)
+    capacity = np.bincount(b, weights=flow).astype(np.int64)
+    tight = np.zeros((len(supply), len(capacity)), np.bool_)
+    tight[a, b] = True
+    left, right = np.repeat(np.arange(len(supply)), supply), np.repeat(np.arange(len(capacity)), capacity)
+    pairs = _count(tight[left][:, right])
+    whole = np.zeros(tight.shape)
+    np.add.at(whole, (left[:, None], right[None, :]), pairs)
+    mean: Floats = whole[a, b]
+    return mean
+
+
+@kernel
+def _count(tight: NDArray[np.bool_]) -> Floats:
+    """Share of the perfect matchings that contain each pair. Row k takes one unit that rows before it left."""
+    n = len(tight)
+    full = 1 << n
+    before, after = np.zeros((n + 1, full)), np.zeros((n + 1, full))
+    before[0, 0] = 1.0
+    after[n, full - 1] = 1.0
+    for k in range(n):
+        for used in range(full):
+            for j in range(n):
+                if tight[k, j] and not used >> j & 1:
+                    before[k + 1, used | 1 << j] += before[k, used]
+    for k in range(n - 1, -1, -1):
+        for used in range(full):
+            for j in range(n):
+                if tight[k, j] and not used >> j & 1:
+                    after[k, used] += after[k + 1, used | 1 << j]
+    share = np.zeros((n, n))
+    for k in range(n):
+        for used in range(full):
+            for j in range(n):
+                if tight[k, j] and not used >> j & 1:
+                    share[k, j] += before[k, used] * after[k + 1, used | 1 << j]
+    share /= before[n, full - 1]
+    return share
+
+
+def sample_part(a: Ints, b: Ints, flow: Floats, draws: int, rng: np.random.Generator) -> Floats:
+    """Mean flow over seeded random matchings of units."""
+    order = np.argsort(b, kind="stable")
+    start_a = np.searchsorted(a[np.argsort(a, kind="stable")], np.arange(a.max() + 2))
+    start_b = np.searchsorted(b[order], np.arange(b.max() + 2))
+    capacity = np.bincount(b, weights=flow).astype(np.int64)
+    now = flow.astype(np.int64)
+    by_a = np.argsort(a, kind="stable")
+    mean: Floats = _walk(a, b, now, by_a, start_a, order, start_b, capacity, draws, rng)
+    return mean
+
+
+@kernel
+def _walk(
+    a: Ints, b: Ints, flow: Ints, by_a: Ints, start_a: Ints, by_b: Ints, start_b: Ints, capacity: Ints, draws: int,
+    rng: np.random.Generator,
+) -> Floats:  # fmt: skip
+    """Open a random pair, move the gap until it closes, again and again; average the flow.
+
+    A gap at u moves to a random tight unit w and takes its partner's place, with chance 1 / degree(u). The chain is
+    reversible with weight degree(u) for a gap at u and equal weights for all closed matchings, so these are uniform.
+    """
+    units = capacity.sum()
+    total = np.zeros(len(a))
+    for draw in range(draws + _BURN_IN):
+        steps = 0
+        while steps < _STEPS * units:
+            e = _matched_pair(flow, by_b, start_b, capacity, units, rng)
+            flow[e] -= 1
+            u = a[e]
+            while u >= 0:
+                u = _step(a, b, flow, by_a, start_a, by_b, start_b, capacity, u, rng)
+                steps += 1
+        if draw >= _BURN_IN:
+            for k in range(len(a)):
+                total[k] += flow[k]
+    return total / draws
+
+
+@kernel
+def _matched_pair(flow: Ints, by_b: Ints, start_b: Ints, capacity: Ints, units: int, rng: np.random.Generator) -> int:
+    """Choose the pair of a random unit of the right-hand side."""
+    x = int(rng.random() * units)
+    j = 0
+    while x >= capacity[j]:
+        x -= capacity[j]
+        j += 1
+    for k in range(start_b[j], start_b[j + 1]):
+        x -= flow[by_b[k]]
+        if x < 0:
+            return int(by_b[k])
+    return int(by_b[start_b[j + 1] - 1])
+
+
+@kernel
+def _step(
+    a: Ints, b: Ints, flow: Ints, by_a: Ints, start_a: Ints, by_b: Ints, start_b: Ints, capacity: Ints, u: int,
+    rng: np.random.Generator,
+) -> int:  # fmt: skip
+    """Match the free unit of class u with a random tight one. Returns the class that lost it, -1 if it was free."""
+    degree = 0
+    for k in range(start_a[u], start_a[u + 1]):
+        degree += capacity[b[by_a[k]]]
+    x = int(rng.random() * degree)
+    k = start_a[u]
+    while x >= capacity[b[by_a[k]]]:
+        x -= capacity[b[by_a[k]]]
+        k += 1
+    taken = by_a[k]
+    j = b[taken]
+    for r in range(start_b[j], start_b[j + 1]):
+        e = by_b[r]
+        if x < flow[e]:
+            flow[e] -= 1
+            flow[taken] += 1
+            return int(a[e])
+        x -= flow[e]
+    flow[taken] += 1
+    return -1

@@ -1,0 +1,1 @@
+"""What every kernel builds on: compiling, threads, spaces, groups of equal rows, bits."""

@@ -1,0 +1,89 @@
+"""Identical records, grouped: a search works on distinct records and on how often each occurs.
+
+Microaggregation, rounding and codes make many equal records. Equal records have equal distances to everything, so one
+of them is searched for all; without this a file of equal rows would cost n comparisons per query.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unmask.kernels.base.compiling import inner, kernel
+
+if TYPE_CHECKING:
+    from unmask.kernels.base.space import Codes, Floats
+
+Rows = NDArray[np.int64]
+
+
+class Groups(NamedTuple):
+    """Groups of identical rows, ordered by their first row; members ascend within a group."""
+
+    first: Rows  # (g,) the lowest row of each group: its name
+    label: Rows  # (n,) the group of each row
+    start: Rows  # (g + 1,) where each group's members start
+    members: Rows  # (n,)
+
+
+def identical(values: Floats, codes: Codes) -> Groups:
+    """Group the rows whose values (NaN equals NaN, 0.0 equals -0.0) and codes all agree."""
+    words = (values + 0.0).view(np.int64)  # + 0.0 turns -0.0 into 0.0
+    if np.isnan(values).any():
+        words[np.isnan(values)] = -1  # no finite number has these bits
+    first, label = _label(words, codes)
+    counts = np.bincount(label, minlength=len(first))
+    start = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    if len(first) == len(label):
+        return Groups(first, label, start, first)
+    return Groups(first, label, start, np.argsort(label, kind="stable").astype(np.int64))
+
+
+@inner
+def _same(words: Rows, codes: Codes, i: int, j: int) -> bool:
+    for k in range(words.shape[1]):
+        if words[i, k] != words[j, k]:
+            return False
+    for k in range(codes.shape[1]):  # noqa: SIM110  numba has no generator expressions
+        if codes[i, k] != codes[j, k]:
+            return False
+    return True
+
+
+@inner
+def _slot(words: Rows, codes: Codes, i: int, bits: int) -> int:
+    """Multiplicative hash in 32-bit steps: products stay below 2**63, so plain Python gives the same numbers."""
+    h = 0x9E3779B1
+    for k in range(words.shape[1]):
+        w = int(words[i, k])
+        h = ((h ^ (w & 0xFFFFFFFF)) * 0x2C1B3C6D) & 0xFFFFFFFF
+        h = (((h ^ (h >> 15)) ^ ((w >> 32) & 0xFFFFFFFF)) * 0x297A2D39) & 0xFFFFFFFF
+    for k in range(codes.shape[1]):
+        h = (((h ^ (h >> 15)) ^ (int(codes[i, k]) & 0xFFFFFFFF)) * 0x2C1B3C6D) & 0xFFFFFFFF
+    h = ((h ^ (h >> 15)) * 0x297A2D39) & 0xFFFFFFFF
+    return (h ^ (h >> 15)) & ((1 << bits) - 1)
+
+
+@kernel
+def _label(words: Rows, codes: Codes) -> tuple[Rows, Rows]:
+    """Open addressing over the rows seen so far."""
+    n = words.shape[0]
+    bits = 4
+    while (1 << bits) < 2 * n and bits < 31:
+        bits += 1
+    table = np.full(1 << bits, -1, dtype=np.int64)
+    first = np.empty(n, dtype=np.int64)
+    label = np.empty(n, dtype=np.int64)
+    found = 0
+    for i in range(n):
+        at = _slot(words, codes, i, bits)
+        while table[at] >= 0 and not _same(words, codes, first[table[at]], i):
+            at = (at + 1) & ((1 << bits) - 1)
+        if table[at] < 0:
+            table[at] = found
+            first[found] = i
+            found += 1
+        label[i] = table[at]
+    return first[:found].copy(), label

@@ -1,0 +1,1 @@
+"""The product graph of two files with distances, and its maximum cliques."""

@@ -1,0 +1,1 @@
+"""Maskings that need a loop: microaggregation and rank swapping."""

@@ -1,0 +1,1 @@
+"""Sums and best candidates over all pairs of two files, none of them kept."""

@@ -1,0 +1,134 @@
+"""Distances that a tree cannot search: ordered weighted averages and Choquet integrals, in one pass over all pairs.
+
+Both are given as linear weights plus, for the Choquet integral, one coefficient per pair of attributes: a 2-additive
+integral is sum_k c_k d_k + sum_kl g_kl |d_k - d_l|, since min and max of two numbers are half their sum minus or plus
+half their difference. ``ordered`` applies the linear weights to the differences sorted downwards (OWA).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unmask.kernels.base.chunks import in_chunks
+from unmask.kernels.base.compiling import inner, kernel
+
+if TYPE_CHECKING:
+    from unmask.kernels.base.space import Floats, Space
+
+Rows = NDArray[np.int64]
+
+
+def credit_of(space: Space, truth: Rows, linear: Floats, pairs: Floats, *, ordered: bool) -> tuple[Floats, Rows]:
+    """Credit of each query, 1/ties where its true point is among the nearest, and the number of nearest points."""
+    n = len(space.queries)
+    credit, ties = np.zeros(n), np.zeros(n, dtype=np.int64)
+    in_chunks(
+        lambda part: _credit(space, truth, linear, pairs, ordered, np.arange(part.start, part.stop), credit, ties),
+        n,
+        chunk=64,
+    )
+    return credit, ties
+
+
+def hardest_of(space: Space, truth: Rows, linear: Floats, pairs: Floats, k: int, *, ordered: bool) -> Rows:
+    """The k nearest points of each query other than its true one; -1 where there are fewer."""
+    found = np.full((len(space.queries), k), -1, dtype=np.int64)
+    in_chunks(
+        lambda part: _hardest(space, truth, linear, pairs, ordered, np.arange(part.start, part.stop), found),
+        len(found),
+        chunk=64,
+    )
+    return found
+
+
+@inner
+def _differences(space: Space, i: int, j: int, out: Floats) -> None:
+    p = space.queries.shape[1]
+    for k in range(p):
+        gap = space.queries[i, k] - space.points[j, k]
+        out[k] = space.missing[k] if gap != gap else gap * gap  # noqa: PLR0124  NaN
+    for k in range(space.query_codes.shape[1]):
+        a, b = space.query_codes[i, k], space.point_codes[j, k]
+        out[p + k] = space.code_missing[k] if a < 0 or b < 0 else (0.0 if a == b else space.step[k])
+
+
+@inner
+def _aggregate(d: Floats, linear: Floats, pairs: Floats, ordered: bool) -> float:  # noqa: FBT001
+    m = d.shape[0]
+    if ordered:
+        for a in range(1, m):
+            value, b = d[a], a
+            while b > 0 and d[b - 1] < value:
+                d[b] = d[b - 1]
+                b -= 1
+            d[b] = value
+    total = 0.0
+    for k in range(m):
+        total += linear[k] * d[k]
+    if pairs.shape[0]:
+        place = 0
+        for k in range(m):
+            for l in range(k + 1, m):  # noqa: E741
+                total += pairs[place] * abs(d[k] - d[l])
+                place += 1
+    return total
+
+
+@kernel
+def _credit(
+    space: Space,
+    truth: Rows,
+    linear: Floats,
+    pairs: Floats,
+    ordered: bool,  # noqa: FBT001
+    queries: Rows,
+    credit: Floats,
+    ties: Rows,
+) -> None:
+    d = np.empty(linear.shape[0])
+    n = space.points.shape[0]
+    row = np.empty(n)
+    for i in queries:
+        least = np.inf
+        for j in range(n):
+            _differences(space, i, j, d)
+            row[j] = _aggregate(d, linear, pairs, ordered)
+            least = min(least, row[j])
+        limit = least + abs(least) * space.tolerance + space.floor + 1e-15
+        for j in range(n):
+            if row[j] <= limit:
+                ties[i] += 1
+        if truth[i] >= 0 and row[truth[i]] <= limit:
+            credit[i] = 1.0 / ties[i]
+
+
+@kernel
+def _hardest(
+    space: Space,
+    truth: Rows,
+    linear: Floats,
+    pairs: Floats,
+    ordered: bool,  # noqa: FBT001
+    queries: Rows,
+    found: Rows,
+) -> None:
+    d = np.empty(linear.shape[0])
+    k = found.shape[1]
+    best = np.empty(k)
+    for i in queries:
+        best[:] = np.inf
+        for j in range(space.points.shape[0]):
+            if j == truth[i]:
+                continue
+            _differences(space, i, j, d)
+            value = _aggregate(d, linear, pairs, ordered)
+            if value >= best[k - 1]:
+                continue
+            at = k - 1
+            while at > 0 and best[at - 1] > value:
+                best[at], found[i, at] = best[at - 1], found[i, at - 1]
+                at -= 1
+            best[at], found[i, at] = value, j

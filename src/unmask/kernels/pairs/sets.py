@@ -1,0 +1,285 @@
+"""Walks over the sets of attributes on which two files agree: counts of patterns, and a sum over everybody per person.
+
+The pairs that agree at least on S number the sum over groups g of |A_g| |B_g|. A walk over the attributes takes or
+leaves each one; taking it splits the groups, and groups that one file alone is in are dropped, since no larger set can
+make them agree. Moebius inversion over the sets gives the count of every pattern.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unmask.kernels.base.chunks import in_chunks
+from unmask.kernels.base.compiling import kernel
+from unmask.kernels.base.groups import identical
+
+if TYPE_CHECKING:
+    from unmask.kernels.base.space import Codes, Floats
+
+Ints = NDArray[np.int64]
+
+SPLIT = 2  # depth from which subtrees go over the threads
+
+
+class Patterns(NamedTuple):
+    """The patterns that occur, ascending, and how many pairs have each."""
+
+    code: Ints
+    count: Ints  # type: ignore[assignment]  # the word of the field; tuples count too
+
+
+class _Node(NamedTuple):
+    """Rows of both files that still may agree: group of each, remaining codes, and how often each occurs."""
+
+    label: Ints
+    groups: int
+    codes: Codes  # (rows, attributes that remain)
+    left: Ints
+    right: Ints
+    total: int  # pairs that agree so far
+
+
+def patterns_by_groups(left: Codes, right: Codes) -> Patterns:
+    """Count the agreement patterns of all pairs: digit 0 agree, 1 differ, 2 missing in either (where any is, -1)."""
+    gaps = np.asarray((left < 0).any(axis=0) | (right < 0).any(axis=0))
+    sizes = np.array([_levels(left[:, k], right[:, k]) for k in range(left.shape[1])], dtype=np.int64)
+    order = np.argsort(-sizes, kind="stable")  # many values first: their groups are small, and soon fall away
+    counts = np.zeros(tuple(3 if gaps[k] else 2 for k in order), dtype=np.int64)
+    tasks: list[tuple[_Node, Ints, NDArray[np.bool_], tuple[int, ...]]] = []
+    _walk(_root(left[:, order], right[:, order])[0], sizes[order], gaps[order], (), counts, tasks)
+    in_chunks(lambda part: _work(tasks[part.start], counts), len(tasks), chunk=1)
+    for axis, k in enumerate(order):
+        events = np.moveaxis(counts, axis, 0)
+        there = events[2] if gaps[k] else events[0]
+        parts = [events[1], there - events[1]] + ([events[0] - events[2]] if gaps[k] else [])
+        counts = np.moveaxis(np.stack(parts), 0, axis)
+    flat = np.ascontiguousarray(np.transpose(counts, np.argsort(order))).ravel()
+    code = np.flatnonzero(flat)
+    return Patterns(code.astype(np.int64), flat[code])
+
+
+def _work(task: tuple[_Node, Ints, NDArray[np.bool_], tuple[int, ...]], counts: NDArray[np.int64]) -> None:
+    node, sizes, gaps, at = task
+    _walk(node, sizes, gaps, at, counts, None)
+
+
+def _levels(a: Codes, b: Codes) -> int:
+    return int(max(a.max(initial=-1), b.max(initial=-1))) + 1
+
+
+def _root(left: Codes, right: Codes) -> tuple[_Node, Ints]:
+    """Make equal rows of either file one, with counts, and tell where each row of the left one went."""
+    both = np.ascontiguousarray(np.concatenate([left, right]))
+    groups = identical(np.empty((len(both), 0)), both)
+    n = len(groups.first)
+    place, other = groups.label[: len(left)], groups.label[len(left) :]
+    a, b = (np.bincount(part, minlength=n) for part in (place, other))
+    total = len(left) * len(right)
+    return _Node(np.zeros(n, dtype=np.int64), 1, np.ascontiguousarray(both[groups.first]), a, b, total), place
+
+
+def _walk(
+    node: _Node,
+    sizes: Ints,
+    gaps: NDArray[np.bool_],
+    at: tuple[int, ...],
+    counts: NDArray[np.int64],
+    tasks: list[tuple[_Node, Ints, NDArray[np.bool_], tuple[int, ...]]] | None,
+) -> None:
+    """Leave the next attribute, take it, or (event 2) ask only that it is present on both sides.
+
+    Subtrees from depth SPLIT are put into ``tasks``, if given: they write different cells, and go over the threads.
+    """
+    if not len(sizes):
+        counts[at] = node.total
+        return
+    if node.total == 0:
+        return
+    if tasks is not None and len(at) == SPLIT:
+        tasks.append((node, sizes, gaps, at))
+        return
+    _walk(_collapsed(_forget(node), sizes[1:])[0], sizes[1:], gaps[1:], (*at, 0), counts, tasks)
+    _walk(_split(node, int(sizes[0]))[0], sizes[1:], gaps[1:], (*at, 1), counts, tasks)
+    if gaps[0]:
+        _walk(_present(node), sizes[1:], gaps[1:], (*at, 2), counts, tasks)
+
+
+# --- the sum over everybody, for each person --------------------------------------------------------------------------
+
+
+def sums_by_groups(left: Codes, right: Codes, factors: Floats) -> Floats:
+    """For each left record, the sum over all right ones of the product of a factor per attribute, exactly.
+
+    ``factors`` (attributes, 3): agree, differ, missing in either. A product of "differ + (agree - differ) [equal]" is a
+    sum over the sets of attributes that are equal, so the walk over the sets that counts patterns gives this as well.
+    """
+    sizes = np.array([_levels(left[:, k], right[:, k]) for k in range(left.shape[1])], dtype=np.int64)
+    order = np.argsort(-sizes, kind="stable")
+    root, place = _root(left[:, order], right[:, order])
+    return _sums(root, sizes[order], factors[order])[place]
+
+
+def _sums(node: _Node, sizes: Ints, factors: Floats) -> Floats:
+    """Sum for the records that each row stands for, over the right ones of its group."""
+    if node.total == 0:
+        return np.zeros(len(node.label))
+    if not len(sizes):
+        return np.asarray(np.bincount(node.label, weights=node.right, minlength=node.groups)[node.label], np.float64)
+    agree, differ, missing = factors[0]
+    present = node.codes[:, 0] >= 0
+    out = np.where(present, differ, missing) * _rest(node, sizes, factors)
+    taken, kept = _split(node, int(sizes[0]))
+    out[kept] += (agree - differ) * _sums(taken, sizes[1:], factors[1:])
+    if not present.all():
+        gone = np.where(present, 0, node.right)
+        pairs = int(_pairs_in_groups(node.label, node.groups, node.left, gone))
+        blanks = _rest(node._replace(right=gone, total=pairs), sizes, factors)
+        out[present] += (missing - differ) * blanks[present]
+    return np.asarray(out, dtype=np.float64)
+
+
+def _rest(node: _Node, sizes: Ints, factors: Floats) -> Floats:
+    """The sum without the first attribute."""
+    rest, place = _collapsed(_forget(node), sizes[1:])
+    sums = _sums(rest, sizes[1:], factors[1:])
+    return sums if place is None else sums[place]
+
+
+def _forget(node: _Node) -> _Node:
+    return node._replace(codes=node.codes[:, 1:])
+
+
+def _split(node: _Node, size: int) -> tuple[_Node, NDArray[np.bool_]]:
+    """Ask that the next attribute is equal, and tell which rows are left."""
+    label, groups, total = _refine(node.label, node.groups, node.codes[:, 0], max(size, 1), node.left, node.right)
+    return _Node(*_kept(label, node.codes, node.left, node.right, int(groups), int(total))), label >= 0
+
+
+def _present(node: _Node) -> _Node:
+    keep = node.codes[:, 0] >= 0
+    label, left, right = node.label[keep], node.left[keep], node.right[keep]
+    total = _pairs_in_groups(label, node.groups, left, right)
+    return _Node(label, node.groups, np.ascontiguousarray(node.codes[keep, 1:]), left, right, int(total))
+
+
+def _collapsed(node: _Node, sizes: Ints) -> tuple[_Node, Ints | None]:
+    """Make rows that have become equal one, when there must be many of them, and tell where each row went."""
+    room = node.groups
+    for size in sizes:
+        room *= int(size) + 1
+        if 2 * room > len(node.label):
+            return node, None
+    key = node.label.copy()
+    for k, size in enumerate(sizes):
+        key = key * (int(size) + 1) + node.codes[:, k] + 1
+    left, right = _gather(key, room, node.left, node.right)
+    found = np.flatnonzero(left + right)
+    codes, rest = np.empty((len(found), len(sizes)), dtype=np.int32), found.copy()
+    for k in range(len(sizes) - 1, -1, -1):
+        rest, codes[:, k] = np.divmod(rest, int(sizes[k]) + 1)
+    place = np.empty(room, dtype=np.int64)
+    place[found] = np.arange(len(found))
+    return _Node(rest, node.groups, codes - np.int32(1), left[found], right[found], node.total), place[key]
+
+
+@kernel
+def _gather(key: Ints, room: int, left: Ints, right: Ints) -> tuple[Ints, Ints]:
+    a, b = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int64)
+    for i in range(key.shape[0]):
+        a[key[i]] += left[i]
+        b[key[i]] += right[i]
+    return a, b
+
+
+@kernel
+def _kept(
+    label: Ints, codes: Codes, left: Ints, right: Ints, groups: int, total: int
+) -> tuple[Ints, int, Codes, Ints, Ints, int]:
+    """The rows whose label is not -1, without their first code; compiled, so that threads do not wait."""
+    n, width = 0, codes.shape[1] - 1
+    for i in range(label.shape[0]):
+        n += label[i] >= 0
+    new, rest = np.empty(n, np.int64), np.empty((n, width), np.int32)
+    a, b = np.empty(n, np.int64), np.empty(n, np.int64)
+    at = 0
+    for i in range(label.shape[0]):
+        if label[i] >= 0:
+            new[at], a[at], b[at] = label[i], left[i], right[i]
+            for k in range(width):
+                rest[at, k] = codes[i, k + 1]
+            at += 1
+    return new, groups, rest, a, b, total
+
+
+@kernel
+def _pairs_in_groups(label: Ints, groups: int, left: Ints, right: Ints) -> int:
+    a, b = np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=np.int64)
+    for i in range(label.shape[0]):
+        a[label[i]] += left[i]
+        b[label[i]] += right[i]
+    total = 0
+    for g in range(groups):
+        total += a[g] * b[g]
+    return total
+
+
+@kernel
+def _refine(label: Ints, groups: int, column: Codes, size: int, left: Ints, right: Ints) -> tuple[Ints, int, int]:
+    """Split groups by a column; -1 for rows that are missing it or whose group is now in one file only."""
+    n = label.shape[0]
+    slot = np.full(n, -1, dtype=np.int64)
+    room = groups * size
+    if room <= 4 * n + 1024:
+        for i in range(n):
+            if column[i] >= 0:
+                slot[i] = label[i] * size + column[i]
+    else:
+        room = _number(label, column, size, slot)
+    a, b = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int64)
+    for i in range(n):
+        if slot[i] >= 0:
+            a[slot[i]] += left[i]
+            b[slot[i]] += right[i]
+    total, found = 0, 0
+    for s in range(room):
+        if a[s] > 0 and b[s] > 0:
+            total += a[s] * b[s]
+            a[s] = found
+            found += 1
+        else:
+            a[s] = -1
+    for i in range(n):
+        slot[i] = a[slot[i]] if slot[i] >= 0 else -1
+    return slot, found, total
+
+
+@kernel
+def _number(label: Ints, column: Codes, size: int, slot: Ints) -> int:
+    """Number the different (label, code) as they come, by open addressing."""
+    n = label.shape[0]
+    bits = 4
+    while (1 << bits) < 2 * n and bits < 31:
+        bits += 1
+    mask = (1 << bits) - 1
+    keys = np.full(1 << bits, -1, dtype=np.int64)
+    names = np.empty(1 << bits, dtype=np.int64)
+    found = 0
+    for i in range(n):
+        if column[i] < 0:
+            continue
+        key = label[i] * size + column[i]
+        h = (key ^ (key >> 32)) & 0xFFFFFFFF
+        h = (h * 0x45D9F3B) & 0xFFFFFFFF
+        h = (h ^ (h >> 16)) * 0x45D9F3B & 0xFFFFFFFF
+        at = (h ^ (h >> 16)) & mask
+        while keys[at] >= 0 and keys[at] != key:
+            at = (at + 1) & mask
+        if keys[at] < 0:
+            keys[at] = key
+            names[at] = found
+            found += 1
+        slot[i] = names[at]
+    return found

@@ -1,0 +1,112 @@
+"""The weight of every pair, and of each record's best candidates: one pass over all pairs, and none of them kept."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unmask.kernels.base.chunks import in_chunks
+from unmask.kernels.base.compiling import inner, kernel
+from unmask.kernels.pairs.patterns import level_of
+from unmask.kernels.search.lottery import draw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unmask.kernels.base.space import Floats
+
+Ints = NDArray[np.int64]
+
+TIE = 1e-9  # weights that differ by less are equal: sums of logarithms in another order
+NOTHING = -1e300  # no candidate
+
+
+class Weighing(NamedTuple):
+    """One entry per query; weights are natural logarithms."""
+
+    row: Ints  # one of the best candidates, by lot
+    best: Floats
+    second: Floats  # the best weight that is no tie; -inf when there is none
+    ties: Ints
+    true: Floats  # weight of the true candidate; NaN when there is none
+    total: Floats  # log of the sum over candidates of exp(weight)
+
+
+def weigh(
+    left: Floats,
+    right: Floats,
+    edges: Floats,
+    n_edges: Ints,
+    table: Floats,
+    truth: Ints,
+    seed: int = 0,
+    progress: Callable[[float], None] | None = None,
+) -> Weighing:
+    """Add up ``table[attribute, level]`` over the attributes of every pair, and keep the best of each query."""
+    out = blank(len(left))
+    in_chunks(
+        lambda part: _weigh(left, right, edges, n_edges, table, truth, seed, np.arange(part.start, part.stop), out),
+        len(left),
+        progress=progress,
+        chunk=64,
+    )
+    return out
+
+
+def blank(n: int) -> Weighing:
+    """Room for the results of n queries."""
+    zeros = np.zeros(n, dtype=np.int64)
+    return Weighing(
+        zeros - 1, np.full(n, NOTHING), np.full(n, NOTHING), zeros.copy(), np.full(n, np.nan), np.full(n, -np.inf)
+    )
+
+
+@inner
+def take(out: Weighing, i: int, j: int, weight: float, truth: int, seed: int, lot: float) -> float:
+    """Enter candidate j of query i; returns the lot of the candidate that stands in ``row``."""
+    if j == truth:
+        out.true[i] = weight
+    if weight == -math.inf:
+        return lot
+    top = out.total[i]
+    if weight <= top:
+        out.total[i] = top + math.log1p(math.exp(weight - top))
+    else:
+        out.total[i] = weight + math.log1p(math.exp(top - weight))
+    if weight > out.best[i] + TIE:
+        out.second[i] = out.best[i]
+        out.best[i], out.ties[i], out.row[i] = weight, 1, j
+        return draw(seed, i, j, 5)
+    if weight >= out.best[i] - TIE:
+        out.ties[i] += 1
+        own = draw(seed, i, j, 5)
+        if own < lot:
+            out.row[i] = j
+            return own
+        return lot
+    out.second[i] = max(out.second[i], weight)
+    return lot
+
+
+@kernel
+def _weigh(
+    left: Floats,
+    right: Floats,
+    edges: Floats,
+    n_edges: Ints,
+    table: Floats,
+    truth: Ints,
+    seed: int,
+    queries: Ints,
+    out: Weighing,
+) -> None:
+    for i in queries:
+        lot = 0.0
+        for j in range(right.shape[0]):
+            weight = 0.0
+            for k in range(left.shape[1]):
+                weight += table[k, level_of(abs(left[i, k] - right[j, k]), edges[k], n_edges[k])]
+            lot = take(out, i, j, weight, truth[i], seed, lot)

@@ -1,0 +1,144 @@
+"""The kernels of nearest_k() and tied(): lists of points, not one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unmask.kernels.base.compiling import inner, kernel, lean
+from unmask.kernels.search.best import tie_limit
+from unmask.kernels.search.lottery import pick, stem, wait
+from unmask.kernels.search.search import Desk, enter, limit, measured, next_near, tiles
+from unmask.kernels.search.tree import LEAF, Rows
+from unmask.kernels.search.vector import lowest_bit
+
+if TYPE_CHECKING:
+    from unmask.kernels.base.space import Floats, Space
+    from unmask.kernels.search.best import Best
+    from unmask.kernels.search.tree import Tree
+
+
+class Lists(NamedTuple):
+    """The nearest groups of identical points of each query, (n_queries, k), ordered by distance, then by lot."""
+
+    distance: Floats
+    waited: Floats
+    place: Rows  # tree position; -1: none
+
+
+@lean
+def k_part(space: Space, tree: Tree, queries: Rows, seed: int, lists: Lists, desk: Desk) -> None:
+    """Find the groups that hold the k nearest points of some queries."""
+    for tile in range(tiles(tree)):
+        for query in queries:
+            _visit(space, tree, tile, query, seed, lists, desk)
+
+
+@inner
+def _visit(space: Space, tree: Tree, tile: int, query: int, seed: int, lists: Lists, desk: Desk) -> None:
+    probe = tree.probes[query]
+    last = _bound(tree, query, lists)
+    within = limit(tree, last)
+    top = enter(tree, tile, desk)
+    while top > 0:
+        leaf, mask, top = next_near(tree, probe, within, desk, top)
+        while mask:
+            j = lowest_bit(mask)
+            mask &= mask - 1
+            if desk.far[j] <= within:
+                place = leaf * LEAF + j
+                d = measured(space, tree, query, place, desk.far[j])
+                if d <= last:
+                    _insert(tree, query, place, d, seed, lists)
+                    last = _bound(tree, query, lists)
+                    within = limit(tree, last)
+
+
+@inner
+def _bound(tree: Tree, query: int, lists: Lists) -> float:
+    """Return the distance of the k-th point, and forget the groups after it."""
+    k, points = lists.place.shape[1], 0
+    for i in range(k):
+        if lists.place[query, i] < 0:
+            return np.inf
+        points += tree.weight[lists.place[query, i]]
+        if points >= k:
+            if i + 1 < k:
+                lists.place[query, i + 1] = -1
+            return float(lists.distance[query, i])
+    return np.inf
+
+
+@inner
+def _insert(tree: Tree, query: int, place: int, d: float, seed: int, lists: Lists) -> None:
+    row = tree.rows[place]
+    time = wait(stem(seed, query, 1), stem(seed, query, 2), row, tree.weight[place])
+    k, at = lists.place.shape[1], 0
+    while at < k and lists.place[query, at] >= 0:
+        other = lists.distance[query, at]
+        if d < other or (d == other and time < lists.waited[query, at]):
+            break
+        if d == other and time == lists.waited[query, at] and row < tree.rows[lists.place[query, at]]:
+            break
+        at += 1
+    end = at
+    while end < k and lists.place[query, end] >= 0:
+        end += 1
+    for i in range(min(end, k - 1), at, -1):
+        lists.distance[query, i] = lists.distance[query, i - 1]
+        lists.waited[query, i] = lists.waited[query, i - 1]
+        lists.place[query, i] = lists.place[query, i - 1]
+    if at < k:
+        lists.distance[query, at], lists.waited[query, at], lists.place[query, at] = d, time, place
+    if end + 1 < k:
+        lists.place[query, end + 1] = -1
+
+
+@kernel
+def spread(tree: Tree, lists: Lists, seed: int) -> tuple[Rows, Floats]:
+    """Rows and distances of the k nearest points; of a group that does not fit whole, some members by lot."""
+    n, k = lists.place.shape
+    rows, distances = np.full((n, k), -1, dtype=np.int64), np.full((n, k), np.inf)
+    for query in range(n):
+        filled = 0
+        for i in range(k):
+            t = lists.place[query, i]
+            if t < 0 or filled == k:
+                break
+            weight = tree.weight[t]
+            first = pick(stem(seed, query, 3), tree.rows[t], weight)
+            for m in range(min(weight, k - filled)):
+                rows[query, filled] = tree.members[tree.start[t] + (first + m) % weight]
+                distances[query, filled] = lists.distance[query, i]
+                filled += 1
+    return rows, distances
+
+
+@kernel
+def tied_part(space: Space, tree: Tree, slots: Rows, best: Best, start: Rows, rows: Rows, desk: Desk) -> None:
+    """Write the rows of the ties of some queries, whose least distances are known, from start[slot] on."""
+    for slot in slots:
+        at = start[slot]
+        for tile in range(tiles(tree)):
+            at = _collect(space, tree, tile, slot, best, rows, at, desk)
+        rows[start[slot] : at].sort()
+
+
+@inner
+def _collect(space: Space, tree: Tree, tile: int, slot: int, best: Best, rows: Rows, at: int, desk: Desk) -> int:
+    query, cut = best.query[slot], tie_limit(space, best.least[slot])
+    probe = tree.probes[query]
+    within = limit(tree, cut)
+    top = enter(tree, tile, desk)
+    while top > 0:
+        leaf, mask, top = next_near(tree, probe, within, desk, top)
+        while mask:
+            j = lowest_bit(mask)
+            mask &= mask - 1
+            place = leaf * LEAF + j
+            if measured(space, tree, query, place, desk.far[j]) <= cut:
+                for m in range(tree.start[place], tree.start[place + 1]):
+                    rows[at] = tree.members[m]
+                    at += 1
+    return at

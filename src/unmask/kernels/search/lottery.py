@@ -1,0 +1,65 @@
+"""Ties broken by lot: a hash of seed, query and point, never the position of a row.
+
+Each tied group of identical points draws an exponential waiting time whose rate is the group's size; the shortest wins,
+so that every point of the tie has the same chance. A draw depends on (seed, query, point) alone: neither the order in
+which a search meets the points nor the number of threads matters.
+"""
+
+from __future__ import annotations
+
+import math
+
+from unmask.kernels.base.compiling import inlined, inner
+from unmask.kernels.search.masks import SCRAMBLE
+
+MASK = 0xFFFFFFFF
+
+
+@inner
+def mix(h: int) -> int:
+    """Scramble 32 bits; products stay below 2**63, so plain Python gives the same numbers."""
+    h = ((h ^ (h >> 16)) * SCRAMBLE) & MASK
+    h = ((h ^ (h >> 16)) * SCRAMBLE) & MASK
+    return h ^ (h >> 16)
+
+
+@inner
+def stem(seed: int, query: int, salt: int) -> int:
+    """The part of draw() that is the same for all points."""
+    h = mix((seed & MASK) ^ 0x9E3779B1)
+    h = mix(h ^ ((seed >> 32) & MASK))
+    h = mix((h + salt) & MASK)
+    h = mix(h ^ (query & MASK))
+    return mix(h ^ ((query >> 32) & MASK))
+
+
+@inlined
+def branch(h: int, point: int) -> int:
+    """32 bits that look random, of a stem and a point."""
+    h = mix(h ^ (point & MASK))
+    return mix(h ^ ((point >> 32) & MASK))
+
+
+@inner
+def draw(seed: int, query: int, point: int, salt: int) -> int:
+    """32 bits that look random."""
+    return branch(stem(seed, query, salt), point)
+
+
+@inlined
+def wait(high: int, low: int, point: int, weight: int) -> float:
+    """Waiting time of a group of `weight` identical points named by `point`; stems of salt 1 and 2."""
+    uniform = (branch(high, point) * 4294967296.0 + branch(low, point) + 1.0) / 18446744073709551616.0
+    return -math.log(uniform) / weight
+
+
+@inlined
+def least_draw(waited: float) -> int:
+    """wait() of a single point exceeds `waited` when its first draw is below this: -log(u) is at least 1 - u."""
+    return max(0, math.ceil((1.0 - min(waited, 1.0) * (1.0 + 1e-12)) * 4294967296.0 - 1.0))
+
+
+@inlined
+def pick(h: int, point: int, weight: int) -> int:
+    """Which of a group's `weight` members wins; the stem of salt 3."""
+    return branch(h, point) % weight

@@ -1,0 +1,138 @@
+"""Nearest points of every query: found, listed, or only decided about. Never n × n numbers in memory.
+
+Ties are points whose reduced distance d obeys d <= least (1 + tolerance) + floor. All results are exact, decided by
+distance.pair, and the same for any order of the rows (but for the lots drawn, which go by row number), any number of
+threads, and for the tree and the flat pass. The points are in the tree and the queries search it: where a task can be
+put either way round, let the noisier file ask, since noise fills all dimensions and boxes around it exclude little.
+
+All functions take the Tree of an earlier call on the same Space, so that several questions share one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unmask.kernels.base.chunks import in_chunks
+from unmask.kernels.base.groups import identical
+from unmask.kernels.search.best import OPEN, blank, draw_lots, find_best, hand_out, winners
+from unmask.kernels.search.distance import distance_of_pairs
+from unmask.kernels.search.lists import Lists, k_part, spread, tied_part
+from unmask.kernels.search.search import desk, order_of, search_order
+from unmask.kernels.search.tree import Rows, plant
+from unmask.kernels.search.truth import SETTLED, Trial, decide_part, rank_part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from unmask.kernels.base.space import Floats, Space
+    from unmask.kernels.search.best import Best
+    from unmask.kernels.search.tree import Tree
+
+__all__ = ["Decision", "Nearest", "decide", "distance_of_pairs", "nearest", "nearest_k", "rank_of_truth", "tied"]
+
+
+class Nearest(NamedTuple):
+    """One entry per query."""
+
+    row: Rows  # one of the nearest points, by lot
+    least: Floats  # reduced distance of the nearest
+    second: Floats  # the smallest reduced distance that is not a tie; inf if there is none
+    ties: Rows  # number of nearest points
+
+
+class Decision(NamedTuple):
+    """One entry per query."""
+
+    closer: NDArray[np.bool_]  # some point is closer than the true one, or there is no true one
+    ties: Rows  # size of the tie that the true point is in; 0 if it is in none
+
+    @property
+    def credit(self) -> Floats:
+        """The share of the link that is right: 1 / ties, or 0."""
+        return np.where(self.closer, 0.0, 1.0 / np.maximum(self.ties, 1))
+
+
+def nearest(
+    space: Space, *, seed: int = 0, tree: Tree | None = None, progress: Callable[[float], None] | None = None
+) -> Nearest:
+    """Find for each query a nearest point, the least and the second-best reduced distance, and the number of ties."""
+    tree = plant(space) if tree is None else tree
+    groups = identical(space.queries, space.query_codes)
+    best = hand_out(_search(space, tree, groups.first, progress), groups.label)  # equal queries are searched once
+    several = np.flatnonzero(best.ties > tree.weight[best.place])
+    order, waited = several[search_order(tree, several)], np.full(len(best.query), np.inf)
+    in_chunks(lambda part: draw_lots(space, tree, order[part], seed, best, waited, desk()), len(order))
+    return Nearest(winners(tree, best, seed), best.least, best.second, best.ties)
+
+
+def _search(space: Space, tree: Tree, queries: Rows, progress: Callable[[float], None] | None = None) -> Best:
+    best = blank(queries)
+    order = search_order(tree, queries)
+    in_chunks(lambda part: find_best(space, tree, order[part], best, desk()), len(order), progress=progress)
+    return best
+
+
+def nearest_k(space: Space, k: int, *, seed: int = 0, tree: Tree | None = None) -> tuple[Rows, Floats]:
+    """Find the k nearest points of each query: rows and reduced distances, (n_queries, k), ascending.
+
+    Equal distances are ordered by lot. With fewer than k points the rest is -1 and inf.
+    """
+    tree = plant(space) if tree is None else tree
+    n = len(space.queries)
+    lists = Lists(np.full((n, k), np.inf), np.full((n, k), np.inf), np.full((n, k), -1, dtype=np.int64))
+    order = search_order(tree, np.arange(n))
+    in_chunks(lambda part: k_part(space, tree, order[part], seed, lists, desk()), n)
+    rows, distances = spread(tree, lists, seed)
+    return rows, distances
+
+
+def decide(
+    space: Space, truth: Rows, *, tree: Tree | None = None, progress: Callable[[float], None] | None = None
+) -> Decision:
+    """Decide for each query whether some point is closer than the true one (row truth[i], or -1), and count its tie.
+
+    The credits equal those of a full search, which costs ten times as much: closer means d (1 + tolerance) + floor <
+    d_true, which is to say that the true point is not among the ties of the nearest.
+    """
+    tree = plant(space) if tree is None else tree
+    n = len(space.queries)
+    distances = _true_distances(space, truth)
+    states = np.where(np.isfinite(distances), OPEN, SETTLED)
+    trial = Trial(distances, np.full(n, np.inf), np.zeros(n, dtype=np.int64), states)
+    order = order_of(tree, np.asarray(truth))  # a query is near its true point, or its search ends soon
+    in_chunks(lambda part: decide_part(space, tree, order[part], trial, desk()), n, progress=progress)
+    closer = trial.state == SETTLED
+    return Decision(closer, np.where(closer, 0, trial.ties))
+
+
+def rank_of_truth(space: Space, truth: Rows, cap: int, *, tree: Tree | None = None) -> Rows:
+    """Count the points strictly closer than the true one (beyond the tolerance), up to `cap`; -1 without a true one."""
+    tree = plant(space) if tree is None else tree
+    distances = _true_distances(space, truth)
+    rank = np.where(np.isfinite(distances), 0, -1)
+    order = order_of(tree, np.asarray(truth))
+    in_chunks(lambda part: rank_part(space, tree, order[part], distances, cap, desk(), rank), len(rank))
+    return rank
+
+
+def tied(space: Space, queries: Rows | None = None, *, tree: Tree | None = None) -> tuple[Rows, Rows]:
+    """List the ties (anonymity sets) of chosen queries as (indptr, indices): rows ascend within a query."""
+    tree = plant(space) if tree is None else tree
+    chosen = np.arange(len(space.queries)) if queries is None else np.asarray(queries, dtype=np.int64)
+    best = _search(space, tree, chosen)
+    start = np.concatenate(([0], np.cumsum(best.ties))).astype(np.int64)
+    rows = np.empty(start[-1], dtype=np.int64)
+    order = search_order(tree, chosen)
+    in_chunks(lambda part: tied_part(space, tree, order[part], best, start, rows, desk()), len(order))
+    return start, rows
+
+
+def _true_distances(space: Space, truth: Rows) -> Floats:
+    known = np.flatnonzero(np.asarray(truth) >= 0)
+    distances = np.full(len(space.queries), np.inf)
+    distances[known] = distance_of_pairs(space, known, truth[known])
+    return distances

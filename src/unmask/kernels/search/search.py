@@ -1,0 +1,224 @@
+"""Walk a tree for one query: nearest boxes first, nothing beyond a limit; then screen the points of a leaf.
+
+A search is a loop that its owner writes::
+
+    top = enter(tree, tile, desk)
+    while top > 0:
+        leaf, mask, top = next_near(tree, probe, within, desk, top)
+        while mask: take its lowest bit, decide that point in float64, lower the limit
+
+The owner alone knows what lowers the limit, so nearest records, the k nearest, decisions and ranks share this file.
+All numbers here are float32 and serve to exclude (see tree.py for why that is exact).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unmask.kernels.base.chunks import in_chunks
+from unmask.kernels.base.compiling import inlined, inner, kernel, lean
+from unmask.kernels.base.space import EUCLIDEAN
+from unmask.kernels.search.distance import pair
+from unmask.kernels.search.tree import LANES, LEAF, Rows, Singles
+from unmask.kernels.search.vector import box_mask, lowest_bit, point_mask
+
+if TYPE_CHECKING:
+    from unmask.kernels.base.space import Space
+    from unmask.kernels.search.tree import Tree
+
+Leaves = NDArray[np.int32]
+
+LEVEL_SHIFT = 40  # a stack entry is level << 40 | box
+STACK = 16 * LANES  # deeper than any tree: a level adds at most 15 entries, and 2**64 leaves have 16 levels
+
+
+class Desk(NamedTuple):
+    """Room for one search at a time."""
+
+    nodes: Rows  # stack of boxes
+    floors: Singles  # lower bounds of their distances
+    gaps: Singles  # of the boxes of a group
+    far: Singles  # stored distances of the points of a leaf
+
+
+def desk() -> Desk:
+    """Lay out a desk."""
+    return Desk(
+        np.empty(STACK, dtype=np.int64),
+        np.empty(STACK, dtype=np.float32),
+        np.empty(LANES, dtype=np.float32),
+        np.empty(LEAF, dtype=np.float32),
+    )
+
+
+@inner
+def exact(space: Space, query: int, row: int) -> float:
+    """Reduced distance of a query and a point, as distance.pair defines it."""
+    return pair(
+        space.queries[query],
+        space.points[row],
+        space.query_codes[query],
+        space.point_codes[row],
+        space.norm,
+        space.missing,
+        space.step,
+        space.code_missing,
+    )
+
+
+@inlined
+def measured(space: Space, tree: Tree, query: int, place: int, stored: float) -> float:
+    """Reduced distance of a query and the point at a place of the tree, whose stored distance is known."""
+    return stored * tree.scale if tree.sharp else exact(space, query, tree.rows[place])
+
+
+@inlined
+def tiles(tree: Tree) -> int:
+    """Return the number of passes that cover all leaves: one, unless flat."""
+    return int((tree.lanes.shape[0] + tree.tile - 1) // tree.tile)
+
+
+@inlined
+def limit(tree: Tree, reduced: float) -> float:
+    """Stored distances of pairs whose reduced distance is at most `reduced` do not exceed this."""
+    scaled = reduced / tree.scale
+    if tree.norm == EUCLIDEAN:
+        scaled = (math.sqrt(scaled) + tree.error) ** 2
+    else:
+        scaled += tree.error
+    scaled = scaled * (1.0 + tree.slack) + 1e-36
+    return scaled if scaled < 3e38 else np.inf
+
+
+@inlined
+def screen(tree: Tree, leaf: int, probe: Singles, within: float, far: Singles) -> int:
+    """Bits of the points of a leaf (48 l and up) within the limit; their stored distances are in `far`."""
+    kinds = (tree.missing, tree.step, tree.numeric, tree.norm, tree.plain)
+    mask = point_mask(tree.lanes, leaf, probe, kinds, within, far)
+    if (leaf + 1) * LEAF > tree.rows.shape[0]:
+        mask &= (1 << (tree.rows.shape[0] - leaf * LEAF)) - 1
+    return mask
+
+
+@inlined
+def near_boxes(tree: Tree, height: int, parent: int, probe: Singles, within: float, gaps: Singles) -> int:
+    """Bits of the children of a box of level `height` + 1 within the limit; lower bounds of distance in `gaps`."""
+    kinds = (tree.missing, tree.step, tree.numeric, tree.norm, tree.plain)
+    group = tree.level[height] + parent
+    mask = box_mask((tree.low, tree.high, tree.relief), group, probe, kinds, within, gaps)
+    boxes = tree.lanes.shape[0] if height == 0 else tree.level[height] - tree.level[height - 1]
+    if (parent + 1) * LANES > boxes:
+        mask &= (1 << (boxes - parent * LANES)) - 1
+    return mask
+
+
+@inlined
+def enter(tree: Tree, tile: int, desk: Desk) -> int:
+    """Start a search in one tile of the leaves; returns the height of the stack."""
+    if tree.flat:
+        desk.nodes[0] = tile * tree.tile
+        desk.nodes[1] = min(desk.nodes[0] + tree.tile, tree.lanes.shape[0])
+        return 2
+    desk.nodes[0] = tree.level.shape[0] << LEVEL_SHIFT
+    desk.floors[0] = 0.0
+    return 1
+
+
+@inlined
+def _next_leaf(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) -> tuple[int, int]:
+    """Return the next leaf that may hold a point within the limit (-1: none is left) and the height of the stack."""
+    nodes, floors = desk.nodes, desk.floors
+    if tree.flat:
+        nodes[0] += 1
+        return (nodes[0] - 1 if nodes[0] <= nodes[1] else -1), top
+    while top > 0:
+        top -= 1
+        if floors[top] > within:
+            continue
+        height, box = nodes[top] >> LEVEL_SHIFT, nodes[top] & ((1 << LEVEL_SHIFT) - 1)
+        if height == 0:
+            return box, top
+        mask = near_boxes(tree, height - 1, box, probe, within, desk.gaps)
+        top = _push((height - 1) << LEVEL_SHIFT | (box * LANES), mask, desk, top)
+    return -1, 0
+
+
+@inlined
+def next_near(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) -> tuple[int, int, int]:
+    """Return the next leaf with points within the limit, their bits, and the height of the stack; bits 0: the end."""
+    while top > 0:
+        leaf, top = _next_leaf(tree, probe, within, desk, top)
+        if leaf < 0:
+            break
+        mask = screen(tree, leaf, probe, within, desk.far)
+        if mask:
+            return leaf, mask, top
+    return -1, 0, 0
+
+
+@inlined
+def _push(first: int, mask: int, desk: Desk, top: int) -> int:
+    """Put boxes on the stack, the nearest last, so that it comes first; ordering the others does not pay."""
+    nodes, floors, bottom = desk.nodes, desk.floors, top
+    while mask:
+        j = lowest_bit(mask)
+        mask &= mask - 1
+        nodes[top], floors[top] = first + j, desk.gaps[j]
+        top += 1
+    nearest = bottom
+    for i in range(bottom + 1, top):
+        if floors[i] < floors[nearest]:
+            nearest = i
+    if nearest < top - 1:
+        nodes[nearest], nodes[top - 1] = nodes[top - 1], nodes[nearest]
+        floors[nearest], floors[top - 1] = floors[top - 1], floors[nearest]
+    return top
+
+
+def search_order(tree: Tree, queries: Rows) -> Rows:
+    """Places in `queries`, in the order of the leaves nearest to them: neighbours in time then share their memory."""
+    n = len(queries)
+    if tree.flat:
+        return np.arange(n)
+    leaves = np.empty(n, dtype=np.int32)
+    in_chunks(lambda part: _nearest_leaves(tree, queries[part], leaves[part], desk()), n, chunk=8192)
+    return _sort(leaves, tree.lanes.shape[0])
+
+
+def order_of(tree: Tree, points: Rows) -> Rows:
+    """Places in `points` (rows, or -1 for none), in the order of their leaves."""
+    return _sort(np.where(points < 0, 0, tree.position[points] // LEAF).astype(np.int32), tree.lanes.shape[0])
+
+
+@kernel
+def _sort(leaves: Leaves, n_leaves: int) -> Rows:
+    """Places of the numbers in ascending order, equal ones as they come (a counting sort)."""
+    start = np.zeros(n_leaves + 1, dtype=np.int64)
+    for leaf in leaves:
+        start[leaf + 1] += 1
+    start = np.cumsum(start)
+    order = np.empty(leaves.shape[0], dtype=np.int64)
+    for place, leaf in enumerate(leaves):
+        order[start[leaf]] = place
+        start[leaf] += 1
+    return order
+
+
+@lean
+def _nearest_leaves(tree: Tree, queries: Rows, leaves: Leaves, desk: Desk) -> None:
+    """Go down to the nearest box at each level."""
+    gaps = desk.gaps
+    for slot, query in enumerate(queries):
+        box = int(np.int64(0))  # a literal would have near_boxes compiled twice
+        for height in range(tree.level.shape[0] - 1, -1, -1):
+            mask = near_boxes(tree, height, box, tree.probes[query], np.inf, gaps)
+            best = 0
+            for j in range(1, LANES):
+                if mask >> j & 1 and gaps[j] < gaps[best]:
+                    best = j
+            box = box * LANES + best
+        leaves[slot] = box

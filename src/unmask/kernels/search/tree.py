@@ -1,0 +1,313 @@
+"""A balanced kd-tree over distinct points, stored wide, for screening in float32.
+
+Layout
+------
+*Positions.* The distinct points (see groups.py) stand in tree order: position t is the group of row ``rows[t]``, which
+occurs ``weight[t]`` times, in rows ``members[start[t]:start[t + 1]]``.
+
+*Attributes.* ``width = p + q``: the p numeric attributes first, then the q nominal ones, as float32 numbers. A missing
+value is NaN. Coordinates are centred, for norm 2 without missing values also rotated to principal axes (box distances
+then bound far better), and divided by ``scale``. They serve to *exclude* pairs only: what is not excluded is decided by
+distance.pair on the numbers of the Space. ``probes`` holds the queries in the same frame, row by row.
+
+*Leaves.* Leaf l is positions ``48 l .. 48 l + 47``: ``lanes[l, k, j]`` is attribute k of position ``48 l + j``, so that
+one pass over j is a few vector instructions (vector.py). Padding is +inf: mask out positions beyond the last.
+
+*Boxes.* Box b of level h holds 16**h leaves: b * 16**h and up. Boxes stand in groups of 16, attribute-major too:
+``low[g, k, j]`` and ``high[g, k, j]`` with ``g = level[h] + b // 16`` and ``j = b % 16``; ``relief`` is the missing
+value's contribution where the box holds any missing value of the attribute, and +inf elsewhere. Hence the children of
+box b of level h + 1 are the group ``level[h] + b``. The root is box 0 of level ``len(level)``; it is not stored.
+Splits are at multiples of 16**h leaves, nearest to the median, on the attribute where random pairs differ most.
+Nominal codes are split and bounded like numbers: a range of codes that leaves the query's code out proves a step.
+
+*flat.* With few points or many attributes a tree does not pay: no boxes, and a search passes over all leaves, ``tile``
+leaves at a time.
+
+Why screening is exact
+----------------------
+Write r for the norm of a pair (root of the reduced distance for norm 2). Stored numbers differ from exact images under
+the frame by at most e per coordinate (frame.py: 2**-24 and a little). By the triangle inequality the norm of the stored
+pair differs from the true one by at most E = 2 e c, with c = sqrt(p), p, 1 for norms 2, 1, max; constants are equal on
+both sides up to relative 2**-24. Summing in float32, in any order, adds a relative error below (width + 3) 2**-24, and
+a rotation whose R'R is within w of the identity a relative w. So every pair with distance at most T has a stored
+distance at most (root(T) / scale + E)**power (1 + slack): this is ``search.limit``. Box bounds obey it too: rounding is
+monotone and a box is the exact range of stored numbers. Underflow adds less than 1e-36.
+
+*sharp.* Ranks need no such care: with the maximum norm, whole or in eighths and not too large, they and their
+differences are float32 numbers, so E = slack = 0 and stored distances need not be decided again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unmask.kernels.base.chunks import in_chunks
+from unmask.kernels.base.compiling import inner, kernel, lean
+from unmask.kernels.base.groups import identical
+from unmask.kernels.base.space import EUCLIDEAN
+from unmask.kernels.search.frame import SHARP_STEP as SHARP_STEP  # noqa: PLC0414
+from unmask.kernels.search.frame import choose_frame, store
+from unmask.kernels.search.vector import LEAF as LEAF  # noqa: PLC0414  the assignment reads it here
+
+if TYPE_CHECKING:
+    from unmask.kernels.base.groups import Groups
+    from unmask.kernels.base.space import Space
+
+Singles = NDArray[np.float32]
+Rows = NDArray[np.int64]
+Kinds = tuple[Singles, Singles, int, int]  # contributions of missing values and unequal codes, p, norm
+
+LANES = 16  # boxes per group
+MANY = 64  # attributes beyond which boxes exclude too little
+FEW = 2 * LEAF  # points up to which boxes are not worth it
+_CHUNK = 256  # leaves per task of a thread
+TILE_BYTES = 1 << 18  # a flat pass keeps this much of the points in the second-level cache
+
+
+class Tree(NamedTuple):
+    """Points in tree order with their boxes, and queries in the same frame. See the top of the file."""
+
+    lanes: Singles  # (n_leaves, width, 48)
+    low: Singles  # (n_box_groups, width, 16)
+    high: Singles
+    relief: Singles
+    level: Rows  # (n_levels,) first box group of each level
+    rows: Rows  # (n,) lowest row of the group at each position
+    weight: Rows  # (n,) rows of that group
+    single: Rows  # (n_leaves,) bits of the positions of each leaf that are one row
+    start: Rows  # (n + 1,) into members
+    members: Rows  # (n_points,)
+    position: Rows  # (n_points,) tree position of each row
+    probes: Singles  # (n_queries, width)
+    missing: Singles  # (width,) contribution of a missing value
+    step: Singles  # (width,) contribution of unequal codes; 0 for numeric attributes
+    numeric: int  # p
+    norm: int
+    plain: bool  # no codes and no missing values on either side
+    sharp: bool  # stored distances are the exact ones, and only equal ones tie
+    flat: bool
+    tile: int  # leaves per pass; all of them unless flat
+    scale: float  # of reduced distances: scale**2 for norm 2
+    error: float  # E of the proof
+    slack: float
+
+
+def plant(space: Space, *, method: str = "auto") -> Tree:
+    """Build the tree of a space's points. `method`: auto, tree, or brute for a flat pass over all points."""
+    groups = identical(space.points, space.point_codes)
+    n, p = len(groups.first), space.points.shape[1]
+    width = p + space.point_codes.shape[1]
+    flat = method == "brute" or (method == "auto" and (n <= FEW or width > MANY))
+    frame = choose_frame(space, turn=not flat)
+    columns = np.ascontiguousarray(store(frame, space.points, space.point_codes, groups.first).T)
+    probes = store(frame, space.queries, space.query_codes, np.arange(len(space.queries)))
+    unit = frame.scale**2 if space.norm == EUCLIDEAN else frame.scale
+    missing = (np.concatenate([space.missing, space.code_missing]) / unit).astype(np.float32)
+    step = (np.concatenate([np.zeros(p), space.step]) / unit).astype(np.float32)
+    order = np.arange(n) if flat else _order(columns, (missing, step, p, space.norm))
+    n_leaves = -(-n // LEAF)
+    lanes = _aligned((n_leaves, width, LEAF))
+    in_chunks(lambda part: _lanes(columns, order, part.start, lanes[part]), n_leaves, chunk=_CHUNK)
+    level = _levels(0 if flat else n_leaves)
+    low, high, relief = (_aligned((0 if flat else int(level[-1]) + 1, width, LANES)) for _ in range(3))
+    low[:], high[:], relief[:] = np.inf, -np.inf, np.inf
+    if not flat:
+        in_chunks(
+            lambda part: _leaf_boxes(lanes, missing, part.start, part.stop, (low, high, relief)), n, chunk=_CHUNK * LEAF
+        )
+        _boxes(level, low, high, relief)
+    rows, weight, start, members, position = _names(groups, order)
+    plain = frame.whole and width == p
+    tile = max(1, TILE_BYTES // (4 * LEAF * max(width, 1))) if flat else n_leaves
+    return Tree(
+        lanes, low, high, relief, level, rows, weight, _single(weight), start, members, position, probes, missing, step,
+        p, space.norm, plain, plain and frame.sharp, flat, tile, unit, frame.error, frame.slack,
+    )  # fmt: skip
+
+
+def _names(groups: Groups, order: Rows) -> tuple[Rows, Rows, Rows, Rows, Rows]:
+    """Rows, weights and members in tree order, and the position of each row."""
+    sizes = np.diff(groups.start)[order]
+    start = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    shift = np.repeat(groups.start[order] - start[:-1], sizes)
+    members = groups.members[np.arange(len(groups.members)) + shift]
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return groups.first[order], sizes, start, members, place[groups.label]
+
+
+@kernel
+def _single(weight: Rows) -> Rows:
+    bits = np.zeros((weight.shape[0] + LEAF - 1) // LEAF, dtype=np.int64)
+    for t in range(weight.shape[0]):
+        if weight[t] == 1:
+            bits[t // LEAF] |= 1 << (t % LEAF)
+    return bits
+
+
+def _order(columns: Singles, kinds: Kinds) -> Rows:
+    """Tree order: split ranges of leaves until each is one leaf, the lower ranges in threads."""
+    n = columns.shape[1]
+    order, keys = np.arange(n), np.empty(n, dtype=np.float32)
+    ranges, size = [(0, -(-n // LEAF))], n // LEAF
+    for share in (2, 4, 8):  # the first cut is one thread's work, the next two are two threads', and so on
+        ranges = _split_all(columns, kinds, order, keys, ranges, max(1, size // share + 1))
+    _split_all(columns, kinds, order, keys, ranges, 1)
+    return order
+
+
+def _split_all(
+    columns: Singles, kinds: Kinds, order: Rows, keys: Singles, ranges: list[tuple[int, int]], size: int
+) -> list[tuple[int, int]]:
+    """Split ranges of leaves down to a size; returns what they were split into."""
+    found: list[list[tuple[int, int]]] = [[] for _ in ranges]
+
+    def work(part: slice) -> None:
+        found[part.start] = _split(columns, kinds, order, keys, ranges[part.start], size)
+
+    in_chunks(work, len(ranges), chunk=1)
+    return [leaves for part in found for leaves in part]
+
+
+@kernel
+def _split(
+    columns: Singles, kinds: Kinds, order: Rows, keys: Singles, leaves: tuple[int, int], size: int
+) -> list[tuple[int, int]]:
+    n = columns.shape[1]
+    todo, done = [leaves], [leaves]
+    done.clear()
+    while todo:
+        first, last = todo.pop()
+        if last - first <= size:
+            done.append((first, last))
+            continue
+        middle = first + _left_part(last - first)
+        a, b = first * LEAF, min(n, last * LEAF)
+        k = _widest(columns, order[a:b], kinds)
+        for i in range(a, b):
+            value = columns[k, order[i]]
+            keys[i] = value if value == value else np.float32(np.inf)  # noqa: PLR0124
+        _select(keys[a:b], order[a:b], (middle - first) * LEAF)
+        todo.append((first, middle))
+        todo.append((middle, last))
+    return done
+
+
+@inner
+def _left_part(count: int) -> int:
+    """Leaves of the left side: half of them, in multiples of the largest power of 16 below their number."""
+    unit = 1
+    while unit * LANES < count:
+        unit *= LANES
+    return ((count + unit - 1) // unit // 2) * unit
+
+
+@inner
+def _widest(columns: Singles, order: Rows, kinds: Kinds) -> int:
+    """Return the attribute with the largest mean contribution over up to 128 pairs spread over the range."""
+    missing, step, p, norm = kinds
+    n = order.shape[0]
+    half = n // 2
+    stride = max(1, half // 128)
+    best, best_sum = 0, np.float32(-1.0)
+    for k in range(columns.shape[0]):
+        total = np.float32(0.0)
+        for i in range(0, half, stride):
+            a, b = columns[k, order[i]], columns[k, order[i + half]]
+            gap = a - b
+            if gap != gap:  # noqa: PLR0124
+                total += missing[k]
+            elif k >= p:
+                total += step[k] if gap != 0 else np.float32(0.0)
+            else:
+                total += gap * gap if norm == EUCLIDEAN else abs(gap)
+        if total > best_sum:
+            best, best_sum = k, total
+    return best
+
+
+@inner
+def _select(keys: Singles, order: Rows, rank: int) -> None:
+    """Put the `rank` smallest keys first (Hoare's quickselect; equal keys spread over both sides)."""
+    left, right = 0, keys.shape[0] - 1
+    while left < right:
+        a, b, c = keys[left], keys[(left + right) // 2], keys[right]
+        pivot = max(min(a, b), min(max(a, b), c))
+        i, j = left, right
+        while i <= j:
+            while keys[i] < pivot:
+                i += 1
+            while keys[j] > pivot:
+                j -= 1
+            if i <= j:
+                keys[i], keys[j] = keys[j], keys[i]
+                order[i], order[j] = order[j], order[i]
+                i += 1
+                j -= 1
+        if rank <= j:
+            right = j
+        elif rank >= i:
+            left = i
+        else:
+            return
+
+
+def _levels(n_leaves: int) -> Rows:
+    """First box group of each level."""
+    first, groups = [], 0
+    boxes = n_leaves
+    while boxes > 0:
+        first.append(groups)
+        groups += -(-boxes // LANES)
+        boxes = -(-boxes // LANES) if boxes > LANES else 0
+    return np.array(first, dtype=np.int64)
+
+
+def _aligned(shape: tuple[int, ...]) -> Singles:
+    """Floats that start at a cache line: a vector of 16 then touches one line, not two."""
+    room = np.empty(int(np.prod(shape)) + LANES, dtype=np.float32)
+    skip = (-room.ctypes.data % 64) // 4
+    return room[skip : skip + int(np.prod(shape))].reshape(shape)
+
+
+@lean
+def _lanes(columns: Singles, order: Rows, first: int, lanes: Singles) -> None:
+    """Fill some leaves, from number `first` on."""
+    n = columns.shape[1]
+    for leaf in range(lanes.shape[0]):
+        for k in range(lanes.shape[1]):
+            for j in range(LEAF):
+                t = (first + leaf) * LEAF + j
+                lanes[leaf, k, j] = columns[k, order[t]] if t < n else np.float32(np.inf)
+
+
+@lean
+def _leaf_boxes(
+    lanes: Singles, missing: Singles, first: int, last: int, boxes: tuple[Singles, Singles, Singles]
+) -> None:
+    """Ranges of the leaves of some positions."""
+    low, high, relief = boxes
+    for k in range(lanes.shape[1]):
+        for t in range(first, last):
+            g, j = t // LEAF // LANES, t // LEAF % LANES
+            value = lanes[t // LEAF, k, t % LEAF]
+            if value != value:  # noqa: PLR0124
+                relief[g, k, j] = missing[k]
+            else:
+                low[g, k, j] = min(low[g, k, j], value)
+                high[g, k, j] = max(high[g, k, j], value)
+
+
+@kernel
+def _boxes(level: Rows, low: Singles, high: Singles, relief: Singles) -> None:
+    """Ranges of 16 leaves, and so on up to one group."""
+    for h in range(1, level.shape[0]):
+        for b in range(level[h] - level[h - 1]):
+            g, j, child = level[h] + b // LANES, b % LANES, level[h - 1] + b
+            for k in range(low.shape[1]):
+                low[g, k, j] = low[child, k].min()
+                high[g, k, j] = high[child, k].max()
+                relief[g, k, j] = relief[child, k].min()

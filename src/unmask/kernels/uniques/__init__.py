@@ -1,0 +1,1 @@
+"""Sets of attributes: minimal sample uniques and counts of every set."""

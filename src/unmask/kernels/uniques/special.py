@@ -1,0 +1,285 @@
+"""Special uniques (SUDA2): every minimal sample unique up to a size, exactly.
+
+A record is unique on a set S of attributes when nobody shares its values there; S is a *minimal sample unique* (MSU)
+of the record when no proper subset of S is unique [Elliot, Manning, Ford 2002; Manning, Haglin, Keane 2008]. Only
+records that are unique on all attributes together have any.
+
+How it is found: walk the sets in increasing order of their bit mask, so that all subsets of S come before S. Each step
+refines the partition of the set without its lowest attribute and keeps only groups that can still tell something: two
+classes or more, one of them a full-key unique. A class that falls out alone is unique on S; it is an MSU unless one of
+its MSUs found before is a subset of S. Attributes with many values get the high bits: they split early, little is left.
+"""
+
+from __future__ import annotations
+
+from math import comb
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from unmask.kernels.uniques.partition import split
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Codes = NDArray[np.int32]
+Masks = NDArray[np.int64]
+
+CHUNK = 1 << 16
+
+
+class Found(NamedTuple):
+    """MSUs as linked lists, one for each class: head of the list, next place, mask; how many places are taken."""
+
+    heads: Codes
+    links: Codes
+    masks: Masks
+    many: int
+
+
+class Scratch(NamedTuple):
+    """Room for a counting sort: a counter for each code (all zero between uses), codes seen, edges of the parts."""
+
+    tally: Codes
+    touched: Codes
+    edges: Codes
+
+
+class Levels(NamedTuple):
+    """Partitions along the path from the empty set to the set at hand."""
+
+    rows: Codes
+    starts: Codes
+
+
+class WorkBoundError(RuntimeError):
+    """The walk was given up: it had looked at more classes than the caller allowed."""
+
+
+def minimal_uniques(
+    codes: Codes,
+    counts: NDArray[np.int64],
+    *,
+    max_size: int | None = None,
+    max_work: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Codes, Masks]:
+    """Return (class, mask) of every minimal sample unique with at most ``max_size`` attributes, sorted by both.
+
+    ``codes`` (classes x attributes, values 0..cardinality-1) are the *distinct* key combinations, ``counts`` their
+    numbers of records. Bit k of a mask stands for column k. ``max_work`` bounds the number of classes looked at, over
+    all sets; :class:`WorkBoundError` is raised when it is passed. ``progress(done, total)`` counts attribute sets.
+    """
+    n, m = codes.shape
+    max_size = m if max_size is None else min(max_size, m)
+    if n == 0 or m == 0 or max_size == 0:
+        return np.empty(0, np.int32), np.empty(0, np.int64)
+    cards = codes.max(axis=0).astype(np.int64) + 1
+    order = np.argsort(cards, kind="stable")
+    narrow = np.uint8 if cards.max() <= 256 else np.int32  # a column that fits the cache is read twice as fast
+    columns = np.empty((m, len(codes)), narrow)
+    for place, column in enumerate(order):
+        columns[place] = codes[:, column]
+    found = _walk(columns, int(cards.max()), counts == 1, max_size, max_work, progress)
+    for start in range(0, found.many, CHUNK):  # in place, and few at a time: there may be many more MSUs than classes
+        part = found.masks[start : min(start + CHUNK, found.many)]
+        part[:] = _restore(part, order)
+    return _unlink(found.heads, found.links, found.masks, found.many)
+
+
+def _walk(
+    columns: Codes,
+    n_codes: int,
+    alone: NDArray[np.bool_],
+    max_size: int,
+    max_work: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> Found:
+    """Take each attribute as the highest of a set and each lower one as the second: one compiled call for each pair."""
+    m, n = columns.shape
+    found = Found(np.full(n, -1, np.int32), np.empty(max(n, 16), np.int32), np.empty(max(n, 16), np.int64), 0)
+    scratch = Scratch(np.zeros(n_codes, np.int32), np.empty(n, np.int32), np.empty(n + 1, np.int32))
+    # levels[d]: what is left of the partition by the d highest attributes of the set at hand
+    levels = Levels(np.empty((max_size + 1, n), np.int32), np.empty((max_size + 1, n // 2 + 2), np.int32))
+    levels.rows[0], levels.starts[0, :2] = np.arange(n), (0, n)
+    total = sum(comb(m, k) for k in range(1, max_size + 1))
+    work = 0
+    for high in range(m):
+        groups, found = _refine(columns[high], alone, levels, 1, 1, 1 << high, found, scratch)
+        work += n
+        for low in range(high if max_size > 1 else 0):
+            work, found = _descend(
+                columns, alone, levels, groups, (high, low), max_size, found, scratch, work, max_work or -1
+            )
+            if max_work is not None and work > max_work:
+                raise WorkBoundError
+            if progress is not None:
+                progress(_covered(high, low, max_size), total)
+    if progress is not None:
+        progress(total, total)
+    return found
+
+
+def _covered(high: int, low: int, max_size: int) -> int:
+    """Count the sets whose mask is at most that of the last set below {high, low}: all were looked at or skipped."""
+    below_high = sum(comb(high, k) for k in range(1, max_size + 1))
+    below_low = sum(comb(low + 1, k) for k in range(max_size))
+    return below_high + below_low
+
+
+def _restore(masks: Masks, order: NDArray[np.intp]) -> Masks:
+    """Bits in the order of the walk back to bits in the caller's order of columns."""
+    restored = np.zeros_like(masks)
+    for position, column in enumerate(order):
+        restored |= ((masks >> position) & 1) << np.int64(column)
+    return restored
+
+
+@njit(cache=True)
+def _unlink(heads: Codes, links: Codes, masks: Masks, found: int) -> tuple[Codes, Masks]:
+    """Lay the linked lists of all classes out as two arrays: the class, and its MSUs in increasing order."""
+    rows, sets = np.empty(found, np.int32), np.empty(found, np.int64)
+    at = 0
+    for row in range(heads.shape[0]):
+        place, first = heads[row], at
+        while place >= 0:
+            rows[at], sets[at] = row, masks[place]
+            at += 1
+            place = links[place]
+        sets[first:at].sort()
+    return rows, sets
+
+
+@njit(cache=True)
+def _note(row: int, mask: int, found: Found) -> Found:
+    """Add S to the MSUs of a class that is unique on S, unless a subset of S is among them."""
+    heads, links, masks, many = found
+    place = heads[row]
+    while place >= 0 and masks[place] & mask != masks[place]:
+        place = links[place]
+    if place >= 0:
+        return found
+    if many == links.shape[0]:
+        wider, longer = np.empty(2 * many, np.int32), np.empty(2 * many, np.int64)
+        wider[:many], longer[:many] = links, masks
+        links, masks = wider, longer
+    links[many], masks[many], heads[row] = heads[row], mask, many
+    return Found(heads, links, masks, many + 1)
+
+
+@njit(cache=True)
+def _refine(
+    column: Codes,
+    alone: NDArray[np.bool_],
+    levels: Levels,
+    depth: int,
+    groups: int,
+    mask: int,
+    found: Found,
+    scratch: Scratch,
+) -> tuple[int, Found]:
+    """Split every group of level ``depth - 1`` by one column into level ``depth``; note what falls out alone.
+
+    Groups that can still tell something are kept: two classes or more, one of them a full-key unique.
+    """
+    rows, starts = levels.rows[depth - 1], levels.starts[depth - 1]
+    out, ends = levels.rows[depth], levels.starts[depth]
+    edges = scratch.edges
+    at, kept = 0, 0
+    for g in range(groups):
+        parts = split(column, rows, starts[g], starts[g + 1], out, at, edges, scratch.tally, scratch.touched)
+        for p in range(parts):
+            begin, end = edges[p], edges[p + 1]
+            if end - begin == 1:
+                if alone[out[begin]]:
+                    found = _note(out[begin], mask, found)
+                continue
+            telling = False
+            for i in range(begin, end):
+                if alone[out[i]]:
+                    telling = True
+                    break
+            if telling:
+                ends[kept] = at
+                kept += 1
+                for i in range(begin, end):
+                    out[at] = out[i]
+                    at += 1
+    ends[kept] = at
+    return kept, found
+
+
+@njit(cache=True)
+def _finish(
+    column: Codes,
+    alone: NDArray[np.bool_],
+    levels: Levels,
+    depth: int,
+    groups: int,
+    mask: int,
+    found: Found,
+    scratch: Scratch,
+) -> Found:
+    """Only note what falls out alone: no set below this one is looked at, so its partition is not needed."""
+    rows, starts, tally = levels.rows[depth - 1], levels.starts[depth - 1], scratch.tally
+    for g in range(groups):
+        begin, end = starts[g], starts[g + 1]
+        if end - begin == 2:
+            if column[rows[begin]] != column[rows[begin + 1]]:
+                for i in range(begin, end):
+                    if alone[rows[i]]:
+                        found = _note(rows[i], mask, found)
+            continue
+        for i in range(begin, end):
+            tally[column[rows[i]]] += 1
+        for i in range(begin, end):
+            if alone[rows[i]] and tally[column[rows[i]]] == 1:
+                found = _note(rows[i], mask, found)
+        for i in range(begin, end):
+            tally[column[rows[i]]] = 0
+    return found
+
+
+@njit(cache=True)
+def _descend(
+    columns: Codes,
+    alone: NDArray[np.bool_],
+    levels: Levels,
+    groups: int,
+    pair: tuple[int, int],
+    max_size: int,
+    found: Found,
+    scratch: Scratch,
+    work: int,
+    max_work: int,
+) -> tuple[int, Found]:
+    """Walk all sets below {high, low} (attributes under ``low`` added), depth first, in increasing order of mask."""
+    chain = np.empty(max_size + 1, np.int64)  # the attribute added at each depth
+    kept = np.empty(max_size + 1, np.int64)  # the groups left there
+    chain[1], chain[2], kept[1] = pair[0], pair[1], groups
+    mask = (np.int64(1) << chain[1]) | (np.int64(1) << chain[2])
+    depth = 2
+    while depth > 1:
+        column, many = columns[chain[depth]], kept[depth - 1]
+        work += levels.starts[depth - 1, many]
+        if 0 <= max_work < work:
+            break
+        if depth < max_size and chain[depth] > 0:
+            kept[depth], found = _refine(column, alone, levels, depth, many, mask, found, scratch)
+            if kept[depth] > 0:
+                depth += 1
+                chain[depth] = 0
+                mask |= np.int64(1)
+                continue
+        else:
+            found = _finish(column, alone, levels, depth, many, mask, found, scratch)
+        while depth > 1:  # the next sibling of this set, or of its parent; {high, low} has none here
+            mask ^= np.int64(1) << chain[depth]
+            chain[depth] += 1
+            if depth > 2 and chain[depth] < chain[depth - 1]:
+                mask |= np.int64(1) << chain[depth]
+                break
+            depth -= 1
+    return work, found

@@ -1,0 +1,124 @@
+"""Counts of every attribute set up to a size: groups, records alone, records in groups smaller than k.
+
+The lattice of sets is walked depth first from partitions of the classes that occur (see ``partition``). A group that
+is down to one class cannot be split any more: what it adds to the counts is the same for every larger set, so it is
+settled once and dropped, and deep sets cost next to nothing.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from unmask.kernels.uniques.partition import split
+
+Codes = NDArray[np.int32]
+Counts = NDArray[np.int64]
+
+
+def subset_counts(codes: Codes, counts: Counts, *, max_size: int, k: int) -> tuple[Counts, Counts]:
+    """Return masks and, for each mask, (groups, records alone, records in groups of fewer than k).
+
+    ``codes`` (classes x attributes) are the distinct key combinations and ``counts`` their numbers of records; bit j
+    of a mask stands for column j. Masks come in increasing order; the empty set is not among them.
+    """
+    m = codes.shape[1]
+    max_size = min(max_size, m)
+    total = sum(comb(m, size) for size in range(1, max_size + 1))
+    cards = codes.max(axis=0).astype(np.int64) + 1
+    order = np.argsort(cards, kind="stable")
+    narrow = np.uint8 if cards.max() <= 256 else np.int32
+    columns = np.empty((m, len(codes)), narrow)
+    for place, column in enumerate(order):
+        columns[place] = codes[:, column]
+    masks, table = _walk(columns, int(cards.max()), counts.astype(np.int64), max_size, k, total)
+    restored = np.zeros_like(masks)
+    for position, column in enumerate(order):
+        restored |= ((masks >> position) & 1) << np.int64(column)
+    by = np.argsort(restored)
+    return restored[by], table[by]
+
+
+@njit(cache=True)
+def _refine(
+    column: Codes,
+    counts: Counts,
+    k: int,
+    rows: Codes,
+    starts: Codes,
+    groups: int,
+    out: Codes,
+    ends: Codes,
+    settled: Counts,
+    tally: Codes,
+    touched: Codes,
+    edges: Codes,
+) -> tuple[int, int]:  # pragma: no cover - compiled
+    """Split every group by one column; settle what is down to one class; return (kept, below k) of the rest."""
+    at, kept, below = 0, 0, 0
+    for g in range(groups):
+        parts = split(column, rows, starts[g], starts[g + 1], out, at, edges, tally, touched)
+        for p in range(parts):
+            begin, end = edges[p], edges[p + 1]
+            if end - begin == 1:
+                size = counts[out[begin]]
+                settled[0] += 1
+                settled[1] += size == 1
+                settled[2] += size if size < k else 0
+                continue
+            size = 0
+            ends[kept] = at
+            kept += 1
+            for i in range(begin, end):
+                size += counts[out[i]]
+                out[at] = out[i]
+                at += 1
+            below += size if size < k else 0
+    ends[kept] = at
+    return kept, below
+
+
+@njit(cache=True)
+def _walk(
+    columns: Codes, n_codes: int, counts: Counts, max_size: int, k: int, total: int
+) -> tuple[Counts, Counts]:  # pragma: no cover - compiled
+    m, n = columns.shape
+    masks, table = np.empty(total, np.int64), np.empty((total, 3), np.int64)
+    tally, touched, edges = np.zeros(n_codes, np.int32), np.empty(n, np.int32), np.empty(n + 1, np.int32)
+    rows, starts = np.empty((max_size + 1, n), np.int32), np.empty((max_size + 1, n // 2 + 2), np.int32)
+    settled = np.zeros((max_size + 1, 3), np.int64)  # what the sets on the path have settled so far
+    kept, chain = np.zeros(max_size + 1, np.int64), np.zeros(max_size + 1, np.int64)
+    rows[0] = np.arange(n)
+    starts[0, 0], starts[0, 1], kept[0] = 0, n, 1
+    if n == 1:  # one class only: nothing is left to split
+        kept[0] = 0
+        settled[0, 0], settled[0, 1], settled[0, 2] = 1, counts[0] == 1, counts[0] if counts[0] < k else 0
+    at, depth, mask = 0, 1, np.int64(1)
+    chain[0] = m
+    while depth > 0:
+        settled[depth] = settled[depth - 1]
+        kept[depth], below = _refine(
+            columns[chain[depth]], counts, k, rows[depth - 1], starts[depth - 1], kept[depth - 1], rows[depth],
+            starts[depth], settled[depth], tally, touched, edges,
+        )  # fmt: skip
+        masks[at] = mask
+        table[at, 0] = settled[depth, 0] + kept[depth]
+        table[at, 1] = settled[depth, 1]
+        table[at, 2] = settled[depth, 2] + below
+        at += 1
+        if depth < max_size and chain[depth] > 0:
+            depth += 1
+            chain[depth] = 0
+            mask |= np.int64(1)
+            continue
+        while depth > 0:
+            mask ^= np.int64(1) << chain[depth]
+            chain[depth] += 1
+            if chain[depth] < chain[depth - 1]:
+                mask |= np.int64(1) << chain[depth]
+                break
+            depth -= 1
+    return masks, table

@@ -1,0 +1,230 @@
+"""Flexible scenarios: the intruder who knows less. How fast does the risk grow with what he knows? [TORRA]_
+
+He holds some of the attributes only. Which ones is not for the protector to choose, so the attack is run for many sets
+of each size, and both the mean and the worst set are told: risk against the number of attributes known. Who knows more
+may leave some of it aside, so the worst set is one of that size or smaller, and what it grows from is tried as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.errors import ParameterError
+from unmask.evidence.estimate import Estimate, rate
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure, silent
+from unmask.linkage.nearest import best_scale
+from unmask.study.ask import ask_only, decide_truth
+from unmask.study.metric import build_space
+from unmask.study.scene import draw
+from unmask.tables.encode import Encoded, Encoding, encode
+from unmask.tables.scenario import Scenario
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.evidence.measure import Progress
+    from unmask.study.metric import Scale
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+    Names = tuple[str, ...]
+
+__all__ = ["Knowledge", "Scenario", "knowledge_curve"]
+
+SETS = 12  # of each size, unless there are fewer
+PEOPLE = 1000
+
+MOST_ATTRIBUTES = 60  # that `assess` takes on
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What an intruder finds who knows this many attributes."""
+
+    known: int
+    sets: int  # sets of this size that the mean is over
+    exhaustive: bool  # whether these are all
+    mean: float
+    worst: float  # of the sets tried of this size or smaller: who knows more may leave some aside
+    worst_set: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """Risk against the number of attributes known."""
+
+    sizes: tuple[Size, ...]
+    half: Estimate  # mean over the sets of half the attributes
+    per_record: Floats  # the same for each original record; NaN for those not asked
+
+
+def only(encoding: Encoding, names: tuple[str, ...]) -> Encoding:
+    """Return the same encoding with these attributes only."""
+    numeric = [k for k, name in enumerate(encoding.numeric_names) if name in names]
+    codes = [k for k, name in enumerate(encoding.code_names) if name in names]
+
+    def cut(side: Encoded) -> Encoded:
+        return Encoded(np.ascontiguousarray(side.numeric[:, numeric]), np.ascontiguousarray(side.codes[:, codes]))
+
+    kept = tuple(encoding.numeric_names[k] for k in numeric), tuple(encoding.code_names[k] for k in codes)
+    return Encoding(cut(encoding.original), cut(encoding.released), *kept, encoding.notes)
+
+
+def knowledge_curve(
+    release: Release, *, sets: int = SETS, people: int | None = None, seed: int = 0, progress: Progress = silent
+) -> Knowledge:
+    """Link nearest records for sets of 1, 2, ... all attributes.
+
+    Parameters
+    ----------
+    release
+        The two tables and the roles of their columns.
+    sets
+        Sets of attributes to try for each size; all of them where there are no more. Where there are more, as many
+        again that have one attribute more than the worst set so far are tried, for the worst set only.
+    people
+        People to ask for, drawn at random. None: all.
+    seed
+        Seeds the draw of sets and people, and the bootstrap.
+    progress
+        Called with the fraction done and a word.
+
+    Examples
+    --------
+    >>> import unmask
+    >>> people = unmask.datasets.census(100)
+    >>> unmask.knowledge_curve(unmask.Release(people, people), sets=2).sizes[-1].mean
+    1.0
+
+    """
+    if sets < 1:
+        raise ParameterError("at least one set of attributes is to be tried", got=str(sets), allowed="from 1")
+    encoding = encode(release)
+    names, truth = tuple(sorted(encoding.names)), release.truth
+    rows = np.arange(len(truth)) if people is None else draw(encoding, truth, "to_release", people, seed)
+    there = truth[rows] >= 0
+    sizes: list[Size] = []
+    half = np.zeros(len(rows))
+
+    scale = best_scale(release, seed)[0]
+
+    def ask(chosen: Names) -> Floats:
+        return _credits(only(encoding, chosen), truth, rows, scale)
+
+    for known in range(1, len(names) + 1):
+        drawn = {chosen: ask(chosen) for chosen in _sets(names, known, sets, seed)}
+        rates = {chosen: _share(credit, there) for chosen, credit in drawn.items()}
+        mean, exhaustive = float(np.mean(list(rates.values()))), len(drawn) == comb(len(names), known)
+        if sizes:
+            larger = [] if exhaustive else _larger(sizes[-1], names, sets, seed)
+            rates |= {chosen: _share(ask(chosen), there) for chosen in larger if chosen not in rates}
+            rates = {sizes[-1].worst_set: sizes[-1].worst, **rates}  # first, since of equal sets the smaller is told
+        worst = max(rates, key=lambda chosen: rates[chosen])
+        sizes.append(Size(known, len(drawn), exhaustive, mean, rates[worst], worst))
+        if known == (len(names) + 1) // 2:
+            half = np.sum(np.sort(list(drawn.values()), axis=0), axis=0) / len(drawn)
+        progress(known / len(names), f"{known} attributes known")
+    risk = np.full(len(truth), np.nan)
+    risk[rows] = half
+    estimate = rate(half[truth[rows] >= 0], chance=1.0 / len(encoding.released), seed=seed)
+    return Knowledge(tuple(sizes), estimate, risk)
+
+
+def _sets(names: tuple[str, ...], known: int, sets: int, seed: int) -> list[tuple[str, ...]]:
+    """All sets of a size, or as many as asked for, drawn without repetition."""
+    if comb(len(names), known) <= sets:
+        return list(combinations(names, known))
+    rng = np.random.default_rng([seed, known])
+    drawn: dict[tuple[str, ...], None] = {}
+    while len(drawn) < sets:
+        drawn[tuple(sorted(rng.choice(len(names), known, replace=False).tolist()))] = None
+    return [tuple(names[int(k)] for k in places) for places in drawn]
+
+
+def _larger(before: Size, names: Names, sets: int, seed: int) -> list[Names]:
+    """The worst set so far and one attribute more: every such set, or as many as asked for."""
+    others = [name for name in names if name not in before.worst_set]
+    if len(others) > sets:
+        rng = np.random.default_rng([seed, before.known, 1])
+        others = [others[int(k)] for k in np.sort(rng.choice(len(others), sets, replace=False))]
+    return [tuple(sorted((*before.worst_set, name))) for name in others]
+
+
+def _share(credit: Floats, there: NDArray[np.bool_]) -> float:
+    return float(np.sort(credit[there]).mean())
+
+
+def _credits(encoding: Encoding, truth: NDArray[np.int64], rows: NDArray[np.int64], scale: Scale) -> Floats:
+    space = ask_only(build_space(encoding, scale=scale), rows)
+    return decide_truth(space, truth[rows], tell=silent).credit
+
+
+def _applies(release: Release) -> str | None:
+    """With very many attributes the sets that may be known are too many to try."""
+    if len(release.quasi) <= MOST_ATTRIBUTES:
+        return None
+    return f"{len(release.quasi)} attributes are too many to try sets of them; name at most {MOST_ATTRIBUTES} in quasi"
+
+
+@measure(
+    "knowledge_curve",
+    aliases=("scenario",),
+    title="The intruder who knows less",
+    story="The intruder knows only some of the attributes of each person, we cannot say which, and takes the closest "
+    "record of the release.",
+    keys=("knowledge_curve.half",),
+    applies=_applies,
+)
+def assess_scenario(release: Release, context: Context) -> Evidence:
+    """Tell how the risk grows with the number of attributes known."""
+    sample = PEOPLE if release.original.height > PEOPLE else None
+    curve = knowledge_curve(release, sets=4, people=sample, seed=context.seed, progress=context.progress)
+    middle = (len(curve.sizes) + 1) // 2
+    enough = next((size.known for size in curve.sizes if size.worst > 0.2), None)
+    facts = [
+        Fact(
+            "worst set of half the attributes",
+            curve.sizes[middle - 1].worst,
+            "share found, of the sets tried, or fewer",
+        ),
+        Fact("attributes tried as worst", ", ".join(curve.sizes[middle - 1].worst_set), "the set that finds so many"),
+    ]
+    if enough is not None:
+        facts.append(Fact("attributes that find one person in five", enough, "for the worst set tried"))
+    return Evidence(
+        observations=(
+            Observation(
+                "knowledge_curve.half",
+                f"{curve.half.hits:,.0f} of {curve.half.n:,} people are found by an intruder who knows {middle} of "
+                f"{len(curve.sizes)} attributes.",
+                curve.half,
+            ),
+        ),
+        per_record=None if sample is not None else curve.per_record,
+        facts=tuple(facts),
+        figures=(_figure(curve),),
+    )
+
+
+def _figure(curve: Knowledge) -> Figure:
+    known = tuple(float(size.known) for size in curve.sizes)
+    mean, worst = tuple(size.mean for size in curve.sizes), tuple(size.worst for size in curve.sizes)
+    return Figure(
+        shape="line",
+        title="How much must the intruder know?",
+        caption="People found by nearest-record linkage, by the number of attributes known: the mean over sets of that "
+        "size, and the worst set tried of that size or smaller (who knows more may leave some aside).",
+        alt="Share of people found by number of attributes known: "
+        + ", ".join(f"{size.known}: mean {size.mean:.1%}, worst {size.worst:.1%}" for size in curve.sizes),
+        x_label="attributes known",
+        y_label="people found",
+        series=(Series("worst set", known, worst), Series("mean", known, mean)),
+        percent=(False, True),
+    )

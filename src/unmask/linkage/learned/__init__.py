@@ -1,0 +1,1 @@
+"""The distance that re-identifies best, learnt."""

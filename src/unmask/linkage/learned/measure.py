@@ -1,0 +1,359 @@
+"""Worst case by learning: the intruder finds the distance that re-identifies best [TORRA]_, METHODS section 5.
+
+He has, for some people, both the original and their released record (his own, or those of friends), learns which
+attributes and which of their combinations give people away, and attacks everybody else with what he learnt. That is
+the held-out figure: learnt on half the people, tried on the other half, and the other way round. The in-sample figure,
+learnt on the very people attacked, bounds what any choice of this distance could reach.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import numpy as np
+
+from unmask.errors import ParameterError, did_you_mean
+from unmask.evidence.estimate import Estimate, rate
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure, silent
+from unmask.linkage.learned.descent import learn
+from unmask.linkage.learned.distances import (
+    AGGREGATORS,
+    Aggregator,
+    Distance,
+    importance,
+    interactions,
+    plain,
+    shape,
+    some,
+)
+from unmask.linkage.learned.exact import Optimum, solve_worst_case
+from unmask.linkage.result import Linkage
+from unmask.study.metric import build_space
+from unmask.tables.encode import canonical_order, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from unmask.evidence.measure import Progress
+    from unmask.kernels.base.space import Space
+    from unmask.tables.encode import Encoding
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+LEARN_FROM = 1000  # people to learn from; more teach little
+PEOPLE_FOR_ASSESS = 300
+MOST_PAIRS = 500_000  # beyond, the measure leaves out what needs a pass over all pairs
+
+MOST_ATTRIBUTES = 60  # that `assess` takes on
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedLinkage(Linkage):
+    """``credit`` is held-out: each person was attacked with a distance learnt from others only.
+
+    As with ``decision_only`` of nearest-record linkage there are no links, distances and margins, only credits.
+    """
+
+    distance: Distance | None = None  # learnt from everybody
+    in_sample: Estimate | None = None
+    plain: Estimate | None = None
+    names: tuple[str, ...] = ()
+    importance: tuple[tuple[str, float], ...] = ()
+    interactions: tuple[tuple[str, str, float], ...] = ()  # the strongest first
+
+
+def link_learned(
+    release: Release,
+    *,
+    aggregator: Aggregator | Sequence[Aggregator] = ("mean", "bilinear"),
+    learn_from: int = LEARN_FROM,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> LearnedLinkage:
+    """Learn a distance from people whose records are known, and attack the others with it.
+
+    Parameters
+    ----------
+    release
+        The two tables and the roles of their columns.
+    aggregator
+        "mean", "owa", "bilinear" or "choquet"; of several, the one that finds most of the people learnt from.
+    learn_from
+        Number of people to learn from, at most; drawn at random by content.
+    seed
+        Seeds halves, draws and the bootstrap.
+    progress
+        Called with the fraction done and a word.
+
+    Examples
+    --------
+    >>> import unmask
+    >>> people = unmask.datasets.census(100)
+    >>> unmask.link_learned(unmask.Release(people, people), aggregator="mean").estimate.value
+    1.0
+
+    """
+    kinds = _kinds(aggregator)
+    if learn_from < 1:
+        raise ParameterError("somebody must be learnt from", got=str(learn_from), allowed="learn_from of 1 or more")
+    stage = set_stage(release)
+    kinds = _fitting(kinds, stage.space)
+    people = np.flatnonzero(stage.truth >= 0)
+    order = people[np.random.default_rng(seed).permutation(len(people))]
+    halves = order[: len(order) // 2], order[len(order) // 2 :]
+    credit = np.zeros(len(stage.truth))
+    for turn, (taught, tried) in enumerate((halves, halves[::-1])):
+        distance = (
+            _learn(stage, taught[:learn_from], kinds, seed, None) if len(taught) else plain(stage.space, kinds[0])
+        )
+        credit[tried] = distance.credit(some(stage.space, tried), stage.truth[tried])
+        progress((turn + 1) / 3, "learning on half the people")
+    whole = _learn(stage, order[:learn_from], kinds, seed, people)
+    upper = whole.credit(some(stage.space, people), stage.truth[people])
+    usual = plain(stage.space, "mean").credit(some(stage.space, people), stage.truth[people])
+    progress(1.0, "learning on everybody")
+    return _result(release, stage, whole, _Credits(credit, upper, usual, seed))
+
+
+class _Credits(NamedTuple):
+    held_out: Floats
+    upper: Floats
+    usual: Floats
+    seed: int
+
+
+class Stage(NamedTuple):
+    """The attack with both files in the order of their content, so that nothing depends on the order of rows."""
+
+    space: Space
+    truth: Ints
+    left: Ints  # rows of the original, in the new order
+    right: Ints
+    encoding: Encoding
+
+
+def set_stage(release: Release) -> Stage:
+    """Order both files by content: equal records by their partner's, which makes them interchangeable."""
+    encoding, truth = encode(release), release.truth
+    a, b = encoding.original, encoding.released
+    partner = np.where(truth >= 0, truth, len(b))
+    numbers = np.vstack([b.numeric, np.full((1, b.numeric.shape[1]), np.nan)])
+    codes = np.vstack([b.codes, np.full((1, b.codes.shape[1]), -2, dtype=np.int32)])
+    left = canonical_order(a.numeric, a.codes, numbers[partner], codes[partner])
+    owner = np.full(len(b), len(a), dtype=np.int64)
+    owner[truth[truth >= 0]] = np.flatnonzero(truth >= 0)
+    numbers = np.vstack([a.numeric, np.full((1, a.numeric.shape[1]), np.nan)])
+    codes = np.vstack([a.codes, np.full((1, a.codes.shape[1]), -2, dtype=np.int32)])
+    right = canonical_order(b.numeric, b.codes, numbers[owner], codes[owner])
+    place = np.full(len(b) + 1, -1, dtype=np.int64)
+    place[right] = np.arange(len(b))
+    space = build_space(encoding)
+    space = space._replace(
+        queries=np.ascontiguousarray(space.queries[left]),
+        points=np.ascontiguousarray(space.points[right]),
+        query_codes=np.ascontiguousarray(space.query_codes[left]),
+        point_codes=np.ascontiguousarray(space.point_codes[right]),
+    )
+    return Stage(space, np.where(truth[left] >= 0, place[truth[left]], -1), left, right, encoding)
+
+
+def _kinds(aggregator: Aggregator | Sequence[Aggregator]) -> tuple[Aggregator, ...]:
+    kinds = cast("tuple[Aggregator, ...]", (aggregator,) if isinstance(aggregator, str) else tuple(aggregator))
+    for kind in kinds:
+        if kind not in AGGREGATORS:
+            raise ParameterError(
+                f"no aggregator {kind!r}", allowed=", ".join(AGGREGATORS), hint=did_you_mean(kind, AGGREGATORS)
+            )
+    if not kinds:
+        raise ParameterError("no aggregator given", allowed=", ".join(AGGREGATORS))
+    return kinds
+
+
+def _fitting(kinds: tuple[Aggregator, ...], space: Space) -> tuple[Aggregator, ...]:
+    """A bilinear form needs every number: with missing ones it is left out, or refused when it stands alone."""
+    if "bilinear" not in kinds or not (np.isnan(space.queries).any() or np.isnan(space.points).any()):
+        return kinds
+    left: tuple[Aggregator, ...] = tuple(kind for kind in kinds if kind != "bilinear")
+    if not left:
+        raise ParameterError(
+            "a bilinear distance is not defined with missing numbers",
+            hint="aggregator='mean' or 'choquet', or fill them",
+        )
+    return left
+
+
+def _learn(stage: Stage, rows: Ints, kinds: tuple[Aggregator, ...], seed: int, judge: Ints | None) -> Distance:
+    """Learn each kind from some people, and keep the one that finds most of them (or of those in ``judge``)."""
+    taught = np.full(len(stage.truth), -1, dtype=np.int64)
+    rows = np.sort(rows)
+    taught[rows] = stage.truth[rows]
+    judged = rows if judge is None else judge
+    best: tuple[float, Distance] | None = None
+    for kind in kinds:
+        truth = taught if judge is None else stage.truth
+        teaching = taught[rows]
+        distance = learn_part(stage.space, rows, teaching, kind, seed, (truth, judged))
+        reached = float(np.sort(distance.credit(some(stage.space, judged), truth[judged])).sum())
+        if best is None or reached > best[0]:
+            best = (reached, distance)
+    return cast("tuple[float, Distance]", best)[1]
+
+
+def learn_part(
+    space: Space, rows: Ints, teaching: Ints, kind: Aggregator, seed: int, court: tuple[Ints, Ints]
+) -> Distance:
+    """Learn from some rows; the choice among stages is made on the people in court: (truth of all, rows)."""
+    truth, judged = court
+    if len(judged) == len(rows) and np.array_equal(judged, rows):
+        return learn(some(space, rows), teaching, kind, seed=seed)
+    fitted = learn(some(space, rows), teaching, kind, seed=seed)
+    options = [plain(space, kind), fitted]
+    return max(options, key=lambda d: float(np.sort(d.credit(some(space, judged), truth[judged])).sum()))
+
+
+def worst_case(release: Release, *, aggregator: Aggregator = "mean", time_limit: float = 60.0) -> Optimum:
+    """Find the parameters that re-identify the most people, exactly, with the mixed-integer program (small tables)."""
+    stage = set_stage(release)
+    found = solve_worst_case(stage.space, stage.truth, _kinds(aggregator)[0], time_limit=time_limit)
+    credit = np.zeros(len(stage.truth))
+    credit[stage.left] = found.credit
+    return Optimum(found.distance, credit, found.wrong, found.bound, found.constraints, found.seconds)
+
+
+def _result(release: Release, stage: Stage, whole: Distance, credits_: _Credits) -> LearnedLinkage:
+    n, names = len(stage.truth), stage.encoding.names
+    credit = np.zeros(n)
+    credit[stage.left] = credits_.held_out
+    chance = 1.0 / release.released.height
+    shares = importance(whole, stage.space)
+    linked = sorted(interactions(whole, stage.space).items(), key=lambda entry: (-abs(entry[1]), entry[0]))
+    blank = np.full(n, np.nan)
+    return LearnedLinkage(
+        links=np.full(n, -1, dtype=np.int64),
+        distances=blank,
+        credit=credit,
+        tie_sizes=np.where(credit > 0, np.round(1.0 / np.maximum(credit, 1e-12)), 0).astype(np.int64),
+        margin=blank,
+        total_distance=float("nan"),
+        optimal=False,
+        truth=release.truth,
+        n_candidates=release.released.height,
+        direction="to_release",
+        seed=credits_.seed,
+        distance=whole,
+        in_sample=rate(credits_.upper, chance=chance, seed=credits_.seed),
+        plain=rate(credits_.usual, chance=chance, seed=credits_.seed),
+        names=names,
+        importance=tuple(zip(names, shares.tolist(), strict=True)),
+        interactions=tuple((names[a], names[b], value) for (a, b), value in linked[:10] if abs(value) > 1e-9),
+    )
+
+
+# --- as a measure -----------------------------------------------------------------------------------------------------
+
+
+def _applies(release: Release) -> str | None:
+    """With very many attributes there are more weights to learn than people to learn from."""
+    if len(release.quasi) <= MOST_ATTRIBUTES:
+        return None
+    return (
+        f"{len(release.quasi)} attributes are too many to learn their weights; name at most {MOST_ATTRIBUTES} in quasi"
+    )
+
+
+@measure(
+    "learned",
+    aliases=("worst_case",),
+    title="Learned distance (worst case)",
+    story="The intruder knows the records of half the people, learns from them which differences to heed, and attacks "
+    "the other half with the distance he learnt.",
+    keys=("learned.rate",),
+    applies=_applies,
+)
+def assess_learned(release: Release, context: Context) -> Evidence:
+    """Run the attack and tell what it found."""
+    small = release.original.height * release.released.height <= MOST_PAIRS
+    kinds: tuple[Aggregator, ...] = ("mean", "bilinear", "choquet") if small else ("mean", "bilinear")
+    linkage = link_learned(
+        release, aggregator=kinds, learn_from=PEOPLE_FOR_ASSESS, seed=context.seed, progress=context.progress
+    )
+    estimate, distance = linkage.estimate, cast("Distance", linkage.distance)
+    return Evidence(
+        observations=(
+            Observation(
+                "learned.rate",
+                f"{estimate.hits:,.0f} of {estimate.n:,} people are linked to their own record by a distance learnt "
+                "from others.",
+                estimate,
+            ),
+        ),
+        per_record=linkage.per_record(release.original.height),
+        facts=_facts(linkage, distance),
+        figures=(_figure(linkage), *_interaction_figure(linkage)),
+        notes=() if small else ("learnt as weights and as a bilinear form only: the table is large for the others",),
+    )
+
+
+def _facts(linkage: LearnedLinkage, distance: Distance) -> tuple[Fact, ...]:
+    upper, usual = cast("Estimate", linkage.in_sample), cast("Estimate", linkage.plain)
+    facts = [
+        Fact(
+            "rate in-sample", upper.value, "learnt on the very people attacked: what this distance could reach at most"
+        ),
+        Fact("rate of the plain distance", usual.value, "nearest-record linkage, all attributes alike"),
+        Fact("aggregator", distance.kind, "the form of distance that found most people"),
+    ]
+    top = sorted(linkage.importance, key=lambda entry: -entry[1])[:3]
+    if top and not np.isnan(top[0][1]):
+        facts.append(Fact("attributes that give people away", ", ".join(name for name, _ in top), "largest weights"))
+    facts += [
+        Fact(f"interaction of {a} and {b}", value, "weight of the two together, relative to all weights")
+        for a, b, value in linkage.interactions[:3]
+    ]
+    return tuple(facts)
+
+
+def _figure(linkage: LearnedLinkage) -> Figure:
+    top = sorted(linkage.importance, key=lambda entry: (-entry[1], entry[0]))[:15]
+    names, values = tuple(name for name, _ in top), tuple(0.0 if np.isnan(v) else v for _, v in top)
+    return Figure(
+        shape="bar",
+        title="Which attributes give people away?",
+        caption="Weight of each attribute in the distance that re-identifies best; all alike would be "
+        f"{1 / max(1, len(linkage.importance)):.1%} each.",
+        alt="Learned weights: " + ", ".join(f"{n} {v:.1%}" for n, v in zip(names, values, strict=True)),
+        x_label="attribute",
+        y_label="share of the weight",
+        series=(Series("learned weight", names, values),),
+        percent=(False, True),
+    )
+
+
+def _interaction_figure(linkage: LearnedLinkage) -> tuple[Figure, ...]:
+    if not linkage.interactions:
+        return ()
+    names = tuple(f"{a} and {b}" for a, b, _ in linkage.interactions)
+    values = tuple(value for _, _, value in linkage.interactions)
+    return (
+        Figure(
+            shape="bar",
+            title="Which attributes give people away together?",
+            caption="The strongest interactions of the learned distance, relative to all weights. Above 0: it counts "
+            "when both differ; below 0: a difference in one makes up for the other.",
+            alt="Interactions: " + ", ".join(f"{n} {v:+.1%}" for n, v in zip(names, values, strict=True)),
+            x_label="two attributes",
+            y_label="weight of the two together",
+            series=(Series("interaction", names, values),),
+            percent=(False, True),
+        ),
+    )
+
+
+__all__ = ["LearnedLinkage", "link_learned", "shape", "worst_case"]

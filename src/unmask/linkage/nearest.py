@@ -1,0 +1,315 @@
+"""Nearest-record linkage (DBRL): the intruder links each person he knows to the closest published record.
+
+He holds the original records (or the attributes of them that he is said to know), takes the release, and for each
+person picks the record at the least distance. Success is counted against the truth that the protector has; where
+several records are equally near he must guess among them, so the credit is shared [TORRA]_, [HERRANZ]_.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Unpack
+
+import numpy as np
+
+from unmask.errors import ParameterError
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure, silent
+from unmask.kernels.search.nearest import rank_of_truth, tied
+from unmask.linkage.result import Direction, Linkage
+from unmask.study.ask import ask_only, check_search, decide_truth, find_nearest, plant_tree
+from unmask.study.metric import build_space, readable, without
+from unmask.study.scene import How, draw, set_scene
+from unmask.tables.encode import Encoding, encode
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.evidence.measure import Progress
+    from unmask.kernels.base.space import Space
+    from unmask.study.metric import Scale
+    from unmask.tables.release import Release
+
+    Rows = NDArray[np.int64]
+
+MOST_ATTRIBUTES = 100  # beyond, one by one would take longer than the attack and fill no readable chart
+NEAR = 10
+SAMPLE_FOR_ATTRIBUTES = 2000  # intruders asked when one attribute after the other is taken away
+
+
+def link_nearest(
+    release: Release,
+    *,
+    direction: Direction = "to_release",
+    sample: int | None = None,
+    decision_only: bool = False,
+    seed: int = 0,
+    progress: Progress = silent,
+    **how: Unpack[How],
+) -> Linkage:
+    """Link every record to its nearest candidates (DBRL).
+
+    Parameters
+    ----------
+    release
+        The two tables and the roles of their columns.
+    direction
+        "to_release": each original record looks for its nearest released one. "to_original": the paper's direction.
+    sample
+        Ask for so many people only, drawn at random; the interval tells what that costs. None: all.
+    decision_only
+        Find out only whether the true record is among the nearest, which is far cheaper: ``credit`` and the estimate
+        are the same, ``links`` are -1, ``distances`` and ``margin`` NaN, ``tie_sizes`` 0 where the link is wrong.
+    seed
+        Seeds the draw among tied candidates, the sample and the bootstrap; no risk depends on the draw among ties.
+    progress
+        Called with the fraction done and a word.
+    **how
+        ``metric``: "euclidean" (standardised), "manhattan", "chebyshev", "mahalanobis", "gower", or "permutation"
+        (Chebyshev on ranks). ``scale``: standardise each file by its "own" mean and sd, both by the
+        "original"'s or the "released"'s, or "none". ``weights``: weight of attributes, 1 for those not named.
+        ``ranks`` of equal values for "permutation": "average" and "dense" keep ties, which are then shared; "ordinal"
+        tells them apart by a seeded lot, as the paper's tables do.
+
+    Examples
+    --------
+    >>> import polars as pl, unmask
+    >>> people = pl.DataFrame({"age": [20, 30, 40, 50], "income": [1.0, 2.0, 4.0, 8.0]})
+    >>> unmask.link_nearest(unmask.Release(people, people)).estimate.value
+    1.0
+
+    """
+    scene = set_scene(release, direction, sample, seed, how)
+    tree = plant_tree(scene.space, progress)
+    half = 1.0 if decision_only else 0.3
+    decision = decide_truth(scene.space, scene.truth, tree=tree, tell=lambda done, text: progress(half * done, text))
+    n = len(scene.rows)
+    rows, ties = np.full(n, -1, dtype=np.int64), decision.ties
+    distances = margin = np.full(n, np.nan)
+    if not decision_only:
+        found = find_nearest(
+            scene.space, seed=seed, tree=tree, tell=lambda done, text: progress(0.3 + 0.7 * done, text)
+        )
+        rows, ties = found.row, found.ties
+        distances = readable(found.least, scene.space.norm)
+        margin = np.where(found.ties > 1, 0.0, readable(found.second, scene.space.norm) - distances)
+    return Linkage(
+        links=scene.spread(rows, -1),
+        distances=scene.spread(distances, np.nan),
+        credit=scene.spread(decision.credit, 0.0),
+        tie_sizes=scene.spread(ties, 0),
+        margin=scene.spread(margin, np.nan),
+        total_distance=float(np.sort(distances).sum()),
+        optimal=True,
+        truth=scene.spread(scene.truth, -1),
+        n_candidates=int(scene.space.points.shape[0]),
+        direction=direction,
+        seed=seed,
+        asked=scene.asked,
+        gap=0.0,
+    )
+
+
+def true_ranks(
+    release: Release,
+    *,
+    cap: int = 100,
+    direction: Direction = "to_release",
+    sample: int | None = None,
+    seed: int = 0,
+    **how: Unpack[How],
+) -> Rows:
+    """Count, for each record, the candidates that are strictly closer than its true one: exact up to ``cap``.
+
+    0 means that the nearest-record attack finds it (or ties); -1 that it has no true record, or that it is not in the
+    ``sample`` (the same people as ``link_nearest`` asks for with that sample and seed).
+    """
+    if cap < 1:
+        raise ParameterError("a cap on the rank is a whole number", got=str(cap), allowed="from 1")
+    scene = set_scene(release, direction, sample, seed, how)
+    check_search(scene.space)
+    return scene.spread(rank_of_truth(scene.space, scene.truth, cap), -1)
+
+
+def anonymity_sets(
+    release: Release,
+    *,
+    people: Rows | None = None,
+    direction: Direction = "to_release",
+    seed: int = 0,
+    **how: Unpack[How],
+) -> tuple[Rows, ...]:
+    """List, for each record (or the rows in ``people``), the rows of all candidates equally near: Torra's A_b."""
+    scene = set_scene(release, direction, None, seed, how)
+    check_search(scene.space)
+    start, rows = tied(scene.space, people)
+    return tuple(np.split(rows, start[1:-1]))
+
+
+def attribute_contributions(
+    encoding: Encoding, truth: Rows, seed: int, progress: Progress = silent, *, scale: Scale = "own"
+) -> tuple[tuple[str, float], ...]:
+    """How much the rate of correct links falls when the intruder does not know one attribute (euclidean)."""
+    if len(encoding.names) > MOST_ATTRIBUTES:
+        return ()
+    people = draw(encoding, truth, "to_release", SAMPLE_FOR_ATTRIBUTES, seed)
+    whole = ask_only(build_space(encoding, scale=scale), people)
+
+    def reid(space: Space) -> float:
+        credit = decide_truth(space, truth[people], tell=silent).credit
+        return float(np.sort(credit[truth[people] >= 0]).mean())
+
+    if len(encoding.names) < 2:
+        return tuple((name, reid(whole) - 1.0 / len(encoding.released)) for name in encoding.names)
+    rate_of_all, gains = reid(whole), []
+    for number, name in enumerate(encoding.names):
+        gains.append((name, rate_of_all - reid(without(whole, number))))
+        progress((number + 1) / len(encoding.names), "which attributes matter")
+    return tuple(gains)
+
+
+def claimed_of_control(release: Release, seed: int, *, scale: Scale = "own") -> float:
+    """Share of people outside the file whose link would be claimed as well: as clear as those that are known."""
+    both = link_nearest(release.with_control(), seed=seed, scale=scale)
+    curve, known = both.curve, both.known().value
+    if known == 0:
+        return 0.0
+    least = curve.margin[np.flatnonzero(curve.coverage <= known + 1e-12)[-1]]
+    return float((both.margin[release.original.height :] >= least).mean())
+
+
+DIFFERENT_PEOPLE = (
+    "the two files hold different numbers of people: each standardised by its own mean and sd they may not line up, "
+    "and the rate be too small (try --scale original and --scale released)"
+)
+
+
+def best_scale(release: Release, seed: int) -> tuple[Scale, tuple[str, ...]]:
+    """Each file's own mean and sd, unless the files hold different people and those of one file for both find more."""
+    if release.original.height == release.released.height:
+        return "own", ()
+    scales: tuple[Scale, ...] = ("own", "original", "released")
+    rates = {
+        scale: link_nearest(release, scale=scale, decision_only=True, seed=seed).estimate.value for scale in scales
+    }
+    note = (
+        "the two files hold different numbers of people: standardised by each file's own mean and sd "
+        f"{rates['own']:.1%} are found, by the original's {rates['original']:.1%}, by the release's "
+        f"{rates['released']:.1%}; the largest counts"
+    )
+    return max(scales, key=lambda scale: rates[scale]), (note,)
+
+
+@measure(
+    "nearest",
+    aliases=("distance", "dbrl"),
+    title="Nearest-record linkage",
+    story="The intruder knows these attributes of real people and takes, for each, the closest record of the release.",
+    keys=("nearest.rate", "nearest.known"),
+)
+def assess_nearest(release: Release, context: Context) -> Evidence:
+    """Run the attack and tell what it found."""
+    scale, note = best_scale(release, context.seed)
+    linkage = link_nearest(
+        release, scale=scale, seed=context.seed, progress=lambda done, text: context.progress(0.5 * done, text)
+    )
+    encoding = encode(release)
+    attributes = attribute_contributions(
+        encoding, release.truth, context.seed, lambda done, text: context.progress(0.5 + 0.5 * done, text), scale=scale
+    )
+    estimate, known = linkage.estimate, linkage.known()
+    if release.control is not None:
+        known = replace(known, control=claimed_of_control(release, context.seed, scale=scale))
+    return Evidence(
+        observations=(
+            Observation(
+                "nearest.rate",
+                _tell(estimate.hits, estimate.n, "are linked to their own record by taking the nearest one"),
+                estimate,
+            ),
+            Observation(
+                "nearest.known",
+                _tell(
+                    known.hits, known.n, "are linked with a margin that tells the intruder he is right (19 times in 20)"
+                ),
+                known,
+            ),
+        ),
+        per_record=linkage.per_record(release.original.height),
+        clarity=linkage.margin,
+        facts=(*_facts(linkage), *_more_facts(release, context.seed, scale)),
+        figures=(curve_figure(linkage, "nearest-record linkage"),),
+        attributes=attributes,
+        notes=(*encoding.notes, *_left_out(encoding), *note),
+    )
+
+
+def _left_out(encoding: Encoding) -> tuple[str, ...]:
+    many = len(encoding.names) > MOST_ATTRIBUTES
+    return (f"with {len(encoding.names)} attributes, which of them matter was not asked one by one",) if many else ()
+
+
+def _tell(hits: float, n: int, what: str) -> str:
+    return f"{hits:,.0f} of {n:,} people {what}."
+
+
+def _facts(linkage: Linkage) -> tuple[Fact, ...]:
+    tied = linkage.tie_sizes[linkage.attempted]
+    return (
+        Fact(
+            "median anonymity set",
+            float(np.median(tied)),
+            "records that are equally near, between which the intruder must guess",
+        ),
+        Fact(
+            "people with a single nearest record",
+            int((tied == 1).sum()),
+            "for them the intruder has one answer, right or wrong",
+        ),
+    )
+
+
+def _more_facts(release: Release, seed: int, scale: Scale) -> tuple[Fact, ...]:
+    """Tell what else the true pairs say: how near the true record is, and what the other direction finds."""
+    ranks = true_ranks(release, cap=NEAR, sample=SAMPLE_FOR_ATTRIBUTES, seed=seed, scale=scale)
+    near = float((ranks[ranks >= 0] < NEAR).mean())
+    back = link_nearest(release, direction="to_original", decision_only=True, seed=seed, scale=scale)
+    return (
+        Fact(
+            f"fewer than {NEAR} records are closer than the true one",
+            near,
+            f"share of people (of a random {SAMPLE_FOR_ATTRIBUTES:,} if more); records as near as it do not count",
+        ),
+        Fact(
+            "found when the release asks",
+            back.estimate.value,
+            "share of people found when each released record looks for its nearest person",
+        ),
+    )
+
+
+def curve_figure(linkage: Linkage, name: str) -> Figure:
+    """Draw precision against coverage."""
+    curve = linkage.curve
+    pick = np.unique(np.linspace(0, len(curve.coverage) - 1, 200).round().astype(int))
+    known = linkage.known().value
+    return Figure(
+        shape="step",
+        title="How sure can the intruder be?",
+        caption="He claims his clearest links first, equally clear ones together: of this share of people claimed, "
+        "this share is right.",
+        alt=f"Precision against coverage. Precision is at least 95 percent up to {known:.1%} of people; "
+        f"over all it is {linkage.estimate.value:.1%}.",
+        x_label="people claimed",
+        y_label="claims that are right",
+        series=(
+            Series(
+                name,
+                (0.0, *curve.coverage[pick].tolist()),  # a step ends at its coverage: part of equals is no choice
+                (float(curve.precision[0]), *curve.precision[pick].tolist()),
+            ),
+            Series("blind guess", (0.0, 1.0), (linkage.chance, linkage.chance)),
+        ),
+        percent=(True, True),
+    )

@@ -1,0 +1,243 @@
+"""Global linkage (GDBRL): everybody is linked at once, one to one, at the least total distance [HERRANZ]_.
+
+The intruder knows that each person has one record. Where nearest-record linkage gives two people the same record, he
+lets them compete: among all one-to-one matchings of the two files he takes the one with the least total distance. The
+matching is exact, with a lower bound over all pairs as its proof; where several matchings are optimal, the credit of a
+person is the share of them that contains his own record, never what the order of the rows happens to give.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+import numpy as np
+
+from unmask.errors import ParameterError
+from unmask.evidence.estimate import Estimate, rate
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure, silent
+from unmask.kernels.assignment.assignment import Matching, solve
+from unmask.kernels.assignment.classes import classify
+from unmask.kernels.assignment.credits import credits as shares_of_optima
+from unmask.kernels.base.space import EUCLIDEAN
+from unmask.linkage.nearest import best_scale, curve_figure, link_nearest
+from unmask.linkage.result import Linkage
+from unmask.study.ask import PREPARING, check_memory, find_nearest, memory_of_search
+from unmask.study.metric import readable
+from unmask.study.scene import How, Scene, set_scene
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.evidence.measure import Progress
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+
+EXACT_UP_TO = 100_000  # records that `assess` matches exactly; beyond, to a proven gap of LOOSE
+LOOSE = 1e-3
+
+
+def link_globally(
+    release: Release,
+    *,
+    squared: bool = False,
+    max_gap: float = 0.0,
+    time_budget: float | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+    **how: Unpack[How],
+) -> Linkage:
+    """Link all records at once, one to one, at the least total distance (GDBRL).
+
+    Parameters
+    ----------
+    release
+        The two tables and the roles of their columns. Every record of the smaller one is matched.
+    squared
+        Minimise the total of squared distances (euclidean and mahalanobis).
+    max_gap
+        Stop when the total is proven to be within this share of the least possible; 0: the optimum.
+    time_budget
+        Stop after so many seconds with the best matching found and a proven bound.
+    seed
+        Seeds what is drawn among equally good matchings.
+    progress
+        Called with the fraction done and a word.
+    **how
+        ``metric``, ``scale``, ``weights``, ``ranks``, as in ``link_nearest``.
+
+    Returns
+    -------
+    Linkage
+        ``optimal`` is True only with a certificate over all pairs, and ``gap`` is the proven relative distance from the
+        optimum. ``credit``: the share of the optimal matchings that contain the true pair. ``margin``: distance of the
+        nearest other candidate less that of the linked one, negative where a closer one went to somebody else; people
+        with equal values have the least of theirs, at most 0, since their records may change places.
+
+    Examples
+    --------
+    >>> import polars as pl, unmask
+    >>> people = pl.DataFrame({"age": [20.5, 30.5, 40.5], "income": [1.0, 2.0, 4.0]})
+    >>> linkage = unmask.link_globally(unmask.Release(people, people))
+    >>> linkage.estimate.value, linkage.optimal
+    (1.0, True)
+
+    """
+    _check(max_gap, time_budget)
+    scene = set_scene(release, "to_release", None, seed, how)
+    if squared and scene.space.norm != EUCLIDEAN:
+        raise ParameterError(
+            "squared totals are of Euclidean distances", got=how.get("metric"), allowed="euclidean, mahalanobis"
+        )
+    progress(0.0, PREPARING)
+    check_memory(
+        4 * memory_of_search(scene.space), "the one-to-one matching", "match fewer records, or know fewer columns"
+    )
+    matching = solve(
+        scene.space,
+        squared=squared,
+        seed=seed,
+        max_gap=max_gap,
+        time_budget=time_budget,
+        progress=lambda done, text: progress(0.8 * done, text),
+    )
+    credit = shares_of_optima(scene.space, matching, scene.truth, seed=seed).credit
+    distances = np.sqrt(matching.costs) if squared else matching.costs
+    margin = _margins(scene, distances, seed, lambda done, text: progress(0.8 + 0.2 * done, text))
+    return Linkage(
+        links=matching.cols,
+        distances=distances,
+        credit=credit,
+        tie_sizes=np.where(credit > 0, np.ceil(1.0 / np.maximum(credit, 1e-12) - 1e-9), 0).astype(np.int64),
+        margin=margin,
+        total_distance=matching.total,
+        optimal=matching.optimal,
+        truth=scene.truth,
+        n_candidates=int(scene.space.points.shape[0]),
+        direction="to_release",
+        seed=seed,
+        gap=_gap(matching),
+    )
+
+
+def _check(max_gap: float, time_budget: float | None) -> None:
+    if not 0 <= max_gap < 1:
+        raise ParameterError("a gap is a share of the total", got=str(max_gap), allowed="from 0, below 1")
+    if time_budget is not None and not time_budget > 0:
+        raise ParameterError("a time budget is a number of seconds", got=str(time_budget), allowed="above 0")
+
+
+def _gap(matching: Matching) -> float:
+    return 0.0 if matching.optimal else float(matching.gap)
+
+
+def _margins(scene: Scene, distances: Floats, seed: int, tell: Progress) -> Floats:
+    """By how much the nearest other candidate is farther than the linked one; unmatched records claim nothing."""
+    found = find_nearest(scene.space, seed=seed, tell=tell)
+    least, second = (readable(column, scene.space.norm) for column in (found.least, found.second))
+    has_nearest = distances <= least * (1 + scene.space.tolerance) + np.sqrt(scene.space.floor)
+    other = np.where(has_nearest & (found.ties == 1), second, least)
+    margin = np.where(np.isnan(distances), -np.inf, np.where(has_nearest & (found.ties > 1), 0.0, other - distances))
+    equal = classify(scene.space.queries, scene.space.query_codes)
+    least_of = np.zeros(len(equal.size))  # equal people may change places: which record is whose is a guess
+    np.minimum.at(least_of, equal.label, margin)
+    return np.where(equal.size[equal.label] > 1, least_of[equal.label], margin)
+
+
+@measure(
+    "one_to_one",
+    aliases=("global", "gdbrl", "assignment"),
+    title="Global one-to-one linkage",
+    story="The intruder knows that each person has one record, and links all at once at the least total distance.",
+    keys=("one_to_one.rate", "one_to_one.known"),
+)
+def assess_global(release: Release, context: Context) -> Evidence:
+    """Run the attack, and show it beside nearest-record linkage: each finds people that the other misses."""
+    n = min(release.original.height, release.released.height)
+    scale, note = best_scale(release, context.seed)
+    linkage = link_globally(
+        release,
+        scale=scale,
+        max_gap=0.0 if n <= EXACT_UP_TO else LOOSE,
+        seed=context.seed,
+        progress=lambda done, text: context.progress(0.9 * done, text),
+    )
+    nearest = link_nearest(release, scale=scale, decision_only=True, seed=context.seed)
+    people = release.paired
+    union = union_of(linkage, nearest, release)
+    estimate, known = linkage.estimate, linkage.known()
+    return Evidence(
+        observations=(
+            Observation(
+                "one_to_one.rate",
+                f"{estimate.hits:,.0f} of {estimate.n:,} people are linked to their own record "
+                "when all are linked at once, one to one.",
+                estimate,
+            ),
+            Observation(
+                "one_to_one.known",
+                f"{known.hits:,.0f} of {known.n:,} people are linked so clearly "
+                "that the intruder is right 19 times in 20.",
+                known,
+            ),
+        ),
+        per_record=linkage.credit.copy(),
+        clarity=linkage.margin,
+        facts=_facts(linkage, nearest, union, people),
+        figures=(_figure(linkage, nearest, union), curve_figure(linkage, "one-to-one linkage")),
+        notes=(*note, *_unproven(linkage)),
+    )
+
+
+def _unproven(linkage: Linkage) -> tuple[str, ...]:
+    told = f"the matching is proven to be within {linkage.gap:.2g} of the least total distance, not to be the least"
+    return () if linkage.optimal else (told,)
+
+
+def union_of(linkage: Linkage, nearest: Linkage, release: Release) -> Estimate:
+    """Estimate the share of people found by either attack: for shared credits the larger one, a lower bound."""
+    n = release.original.height
+    both = np.fmax(linkage.per_record(n), nearest.per_record(n))[release.paired]
+    return rate(both, chance=linkage.chance, seed=linkage.seed)
+
+
+def _facts(linkage: Linkage, nearest: Linkage, union: Estimate, people: NDArray[np.int64]) -> tuple[Fact, ...]:
+    here, there = linkage.credit[people], nearest.credit[people]
+    span = f"95 % interval {union.low:.1%} to {union.high:.1%}"
+    return (
+        Fact("found by either", union.value, f"share of people found by nearest-record or by global linkage ({span})"),
+        Fact(
+            "added by global linkage",
+            float(np.maximum(here - there, 0).sum()),
+            "people whom nearest-record linkage does not find (ties are shared)",
+        ),
+        Fact(
+            "added by nearest-record linkage",
+            float(np.maximum(there - here, 0).sum()),
+            "people whom the one-to-one matching does not find (ties are shared)",
+        ),
+        Fact(
+            "total distance",
+            linkage.total_distance,
+            "of the matching; "
+            + ("proven to be the least" if linkage.optimal else f"within {linkage.gap:.2g} of the least"),
+        ),
+    )
+
+
+def _figure(linkage: Linkage, nearest: Linkage, union: Estimate) -> Figure:
+    names = ("blind guess", "nearest record", "one to one", "either")
+    values = (linkage.chance, nearest.estimate.value, linkage.estimate.value, union.value)
+    return Figure(
+        shape="bar",
+        title="What do the two linkages find, and together?",
+        caption="People linked to their own record by the nearest one, by the one-to-one matching, and by either.",
+        alt="Share of people found: "
+        + ", ".join(f"{name} {value:.1%}" for name, value in zip(names, values, strict=True)),
+        x_label="attack",
+        y_label="people found",
+        series=(Series("people found", names, values),),
+        percent=(False, True),
+    )

@@ -1,0 +1,1 @@
+"""Probabilistic linkage after Fellegi and Sunter."""

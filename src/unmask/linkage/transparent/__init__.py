@@ -1,0 +1,1 @@
+"""The intruder who knows how the release was made."""

@@ -1,0 +1,223 @@
+"""Transparency attacks: the intruder knows how the release was made, and uses it [NIN]_, [TORRA]_.
+
+He holds the original records, the release, and the name and parameters of the masking, which offices publish
+and which may not be the secret that protects people (Kerckhoffs). For each person he rules out the records that cannot
+have been made from him, and weighs the others by how likely the masking makes them: a posterior, not only a link.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from unmask.errors import ParameterError
+from unmask.evidence.estimate import Estimate, rate
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure, silent
+from unmask.kernels.pairs.likelihood import likelihoods
+from unmask.kernels.pairs.weighing import TIE
+from unmask.linkage.nearest import link_nearest
+from unmask.linkage.result import Linkage
+from unmask.linkage.transparent.makings import describe
+from unmask.masking import Masking, parse_masking
+from unmask.study.scene import draw, spread
+from unmask.tables.encode import encode
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.evidence.measure import Progress
+    from unmask.kernels.pairs.likelihood import Likelihoods
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+PAIRS_FOR_ASSESS = 20_000_000
+SURE = 0.95  # posterior from which the intruder relies on a link
+
+
+@dataclass(frozen=True, slots=True)
+class TransparentLinkage(Linkage):
+    """Links by likelihood. ``distances`` and ``margin`` are in units of log-likelihood (natural logarithms)."""
+
+    posterior: Floats | None = None  # of the linked record, given that the person is in the release
+    true_posterior: Floats | None = None  # of the true record
+    anonymity: Ints | None = None  # size of the set A_b of records that the person can have become
+    inside: NDArray[np.bool_] | None = None  # whether the true record is in it
+
+    @property
+    def reid_k(self) -> Estimate:
+        """Reid_k: the success of guessing within the anonymity set, 1/|A_b| where it holds the true record."""
+        sizes, inside = cast("Ints", self.anonymity), cast("NDArray[np.bool_]", self.inside)
+        credit = np.where(inside, 1.0 / np.maximum(sizes, 1), 0.0)[self.attempted]
+        return rate(credit, chance=self.chance, seed=self.seed)
+
+    def sure(self, least: float = SURE) -> Estimate:
+        """Share of people whose link has at least this posterior, and is right."""
+        if not 0 < least <= 1:
+            raise ParameterError("a posterior is a probability", got=str(least), allowed="above 0, at most 1")
+        claimed = cast("Floats", self.posterior)[self.attempted] >= least
+        right = np.where(claimed, self.credit[self.attempted], 0.0)
+        return rate(right, chance=self.chance * float(claimed.mean()), seed=self.seed)
+
+
+def link_transparent(
+    release: Release,
+    *,
+    masking: Masking | str | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> TransparentLinkage:
+    """Link every original record to the released records that the known masking makes likeliest.
+
+    Parameters
+    ----------
+    release
+        The two tables and the roles of their columns.
+    masking
+        What the intruder knows: a masking, or a text such as "rank_swap(5)". None: ``release.masking``.
+    sample
+        Ask for so many people only. None: all.
+    seed
+        Seeds the draw among ties, the sample and the bootstrap.
+    progress
+        Called with the fraction done and a word.
+
+    Examples
+    --------
+    >>> import unmask
+    >>> people = unmask.datasets.census(200)
+    >>> swapped = unmask.parse_masking("rank_swap(5)").apply(people, 1)
+    >>> linkage = unmask.link_transparent(unmask.Release(people, swapped), masking="rank_swap(5)")
+    >>> bool(linkage.inside.all())
+    True
+
+    """
+    known = masking if masking is not None else release.masking
+    if known is None:
+        raise ParameterError("the masking is not given", hint='masking="noise(0.5)", here or in Release')
+    known = parse_masking(known) if isinstance(known, str) else known
+    encoding = encode(release)
+    n = release.original.height
+    rows = np.arange(n) if sample is None else draw(encoding, release.truth, "to_release", sample, seed)
+    progress(0.0, "what the masking allows")
+    made = describe(release, encoding, known)
+    made = made._replace(x=made.x[rows], low=made.low[rows], high=made.high[rows], x_rank=made.x_rank[rows])
+    found = likelihoods(made, release.truth[rows], seed)
+    progress(1.0, "likelihoods")
+    return _result(release, found, rows, seed)
+
+
+def _result(release: Release, found: Likelihoods, rows: Ints, seed: int) -> TransparentLinkage:
+    best, n = found.best, release.original.height
+    nobody = best.ties == 0  # no released record can have been made from this person: the masking was another
+    credit = np.where(~nobody & (best.true >= best.best - TIE), 1.0 / np.maximum(best.ties, 1), 0.0)
+    with np.errstate(invalid="ignore"):
+        posterior = np.where(nobody, 0.0, np.exp(best.best - best.total))
+        true_posterior = np.where(nobody | np.isnan(best.true), 0.0, np.exp(best.true - best.total))
+        second = np.where(best.second <= -1e299, -np.inf, best.second)
+        margin = np.where(nobody | (best.ties > 1), 0.0, best.best - second)
+    distances = np.where(nobody, np.nan, -best.best)
+    return TransparentLinkage(
+        links=spread(best.row, rows, n, -1),
+        distances=spread(distances, rows, n, np.nan),
+        credit=spread(credit, rows, n, 0.0),
+        tie_sizes=spread(best.ties, rows, n, 0),
+        margin=spread(margin, rows, n, np.nan),
+        total_distance=float(np.nansum(np.sort(distances))),
+        optimal=True,
+        truth=release.truth,
+        n_candidates=release.released.height,
+        direction="to_release",
+        seed=seed,
+        asked=None if len(rows) == n else spread(np.ones(len(rows), dtype=bool), rows, n, blank=False),
+        gap=0.0,
+        posterior=spread(posterior, rows, n, np.nan),
+        true_posterior=spread(true_posterior, rows, n, np.nan),
+        anonymity=spread(found.possible, rows, n, 0),
+        inside=spread(found.true_possible, rows, n, blank=False),
+    )
+
+
+# --- as a measure -----------------------------------------------------------------------------------------------------
+
+
+def _applies(release: Release) -> str | None:
+    if release.masking is None:
+        return 'it is not said how the release was made (masking="noise(0.5)", or --masking)'
+    return None
+
+
+@measure(
+    "transparent",
+    aliases=("transparency",),
+    title="The intruder who knows the method",
+    story="The intruder knows the masking and its parameters. He rules out the records that cannot have been made from "
+    "a person, and weighs the others by how likely the masking makes them.",
+    keys=("transparent.rate", "transparent.known"),
+    applies=_applies,
+)
+def assess_transparent(release: Release, context: Context) -> Evidence:
+    """Run the attack, beside the one that does not know the method."""
+    people = max(1, PAIRS_FOR_ASSESS // release.released.height)
+    sample = people if people < release.original.height else None
+    linkage = link_transparent(release, sample=sample, seed=context.seed, progress=context.progress)
+    blind = link_nearest(release, sample=sample, decision_only=True, seed=context.seed)
+    estimate, sure = linkage.estimate, linkage.sure()
+    return Evidence(
+        observations=(
+            Observation(
+                "transparent.rate",
+                f"{estimate.hits:,.0f} of {estimate.n:,} people are linked to their own record by an intruder who "
+                "knows the masking.",
+                estimate,
+            ),
+            Observation(
+                "transparent.known",
+                f"{sure.hits:,.0f} of {sure.n:,} people are linked, rightly, with a posterior of {SURE:.0%} or more.",
+                sure,
+            ),
+        ),
+        per_record=linkage.per_record(release.original.height) if linkage.asked is None else None,
+        facts=_facts(linkage, blind),
+        figures=(_figure(linkage, blind),),
+    )
+
+
+def _facts(linkage: TransparentLinkage, blind: Linkage) -> tuple[Fact, ...]:
+    there = linkage.attempted
+    outside = int((~cast("NDArray[np.bool_]", linkage.inside)[there]).sum())
+    return (
+        Fact("rate of the blind intruder", blind.estimate.value, "nearest-record linkage on the same people"),
+        Fact(
+            "median anonymity set",
+            float(np.median(cast("Ints", linkage.anonymity)[there])),
+            "released records that a person can have become (under noise: with a probability of 99 %)",
+        ),
+        Fact("Reid_k", linkage.reid_k.value, "success of guessing within the anonymity set"),
+        Fact(
+            "people whose own record is ruled out",
+            outside,
+            "many of them mean that the masking is not what was said; under noise one in a hundred is expected",
+        ),
+    )
+
+
+def _figure(linkage: TransparentLinkage, blind: Linkage) -> Figure:
+    rates = (linkage.chance, blind.estimate.value, linkage.reid_k.value, linkage.estimate.value)
+    names = ("blind guess", "nearest record", "guess in the anonymity set", "likeliest record")
+    return Figure(
+        shape="bar",
+        title="What does knowing the method add?",
+        caption="People found by a guess, by an intruder who does not know the masking, and by one who does.",
+        alt="Share of people found: " + ", ".join(f"{n} {r:.1%}" for n, r in zip(names, rates, strict=True)),
+        x_label="intruder",
+        y_label="people found",
+        series=(Series("people found", names, rates),),
+        percent=(False, True),
+    )

@@ -1,0 +1,239 @@
+"""Attribute test: what can be learnt of one attribute by linking on all the others? [MAXKNOW]_ IV-C
+
+The intruder knows every original value but those of one attribute. He links each person to the nearest released
+record on the rest and takes its value of the unknown attribute. His error is the rank difference between that value
+and the true one; the reference is his error on a release whose attributes were shuffled apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.errors import ParameterError, RoleError, did_you_mean
+from unmask.evidence.estimate import rate
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure
+from unmask.kernels.search.nearest import distance_of_pairs
+from unmask.max_knowledge.evidence import distributions, facts, ks_observation
+from unmask.max_knowledge.links import nearest_points
+from unmask.max_knowledge.ranks import Ranked, ranked
+from unmask.max_knowledge.result import DeniabilityTest, compared_with_instances
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from unmask.tables.encode import RankMethod
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+INSTANTIATIONS = 99  # cheap here: no linkage is repeated
+INTRUDERS = 10_000  # people whose error on each Y' is looked at
+CLOSE = 0.05  # an estimate within 5 % of the ranks counts as learnt
+FOLDS = 5  # people are held out in fifths to see what is learnt without their own record
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeTest(DeniabilityTest):
+    """A test of one attribute. `distances` are the rank errors of the intruder's estimates, one per original record."""
+
+    attribute: str = ""
+    links: Ints | None = None  # row of the release that each original record was linked to (by lot among ties)
+    estimates: pl.Series | None = None  # the intruder's estimate of the attribute: its released value there
+
+
+def attribute_test(
+    release: Release,
+    attribute: str,
+    *,
+    instantiations: int = INSTANTIATIONS,
+    ranks: RankMethod = "ordinal",
+    seed: int = 0,
+) -> AttributeTest:
+    """Compare the rank errors of an intruder who lacks one attribute with those on a release that says nothing.
+
+    Parameters
+    ----------
+    release
+        The two tables. The intruder knows the columns in `quasi` less the attribute.
+    attribute
+        The attribute that he wants to learn: any column that both tables have.
+    instantiations
+        How many times the shuffled release Y' is drawn; of each, at most 10,000 people's errors are kept. The least
+        p-value is 1 / (instantiations + 1).
+    ranks
+        Ranks of equal values: "ordinal" (seeded), "average" or "dense".
+    seed
+        Seeds the permutations, the lots among equally near records, the ranks of equal values and the p-value.
+
+    """
+    if instantiations < 1:
+        raise ParameterError("instantiations is out of range", got=str(instantiations), allowed="1 or more")
+    _check_attribute(release, attribute)
+    known = [name for name in release.quasi if name != attribute]
+    if not known:
+        raise RoleError(
+            "the intruder knows no other attribute to link on", got=repr(attribute), hint="name more in quasi="
+        )
+    both = ranked(release, columns=[*known, attribute], ranks=ranks, seed=seed)
+    return _tested(release, both, attribute, instantiations, seed)
+
+
+def attribute_tests(
+    release: Release, *, instantiations: int = INSTANTIATIONS, ranks: RankMethod = "ordinal", seed: int = 0
+) -> dict[str, AttributeTest]:
+    """Test every attribute that the intruder knows in turn, each as if he did not know it."""
+    return {
+        name: attribute_test(release, name, instantiations=instantiations, ranks=ranks, seed=seed)
+        for name in release.quasi
+    }
+
+
+def _ranked(release: Release, attribute: str, ranks: RankMethod, seed: int) -> Ranked:
+    _check_attribute(release, attribute)
+    known = [name for name in release.quasi if name != attribute]
+    if not known:
+        raise RoleError(
+            "the intruder knows no other attribute to link on", got=repr(attribute), hint="name more in quasi="
+        )
+    return ranked(release, columns=[*known, attribute], ranks=ranks, seed=seed)
+
+
+def _tested(release: Release, both: Ranked, attribute: str, instantiations: int, seed: int) -> AttributeTest:
+    others = both.without(attribute)
+    points = nearest_points(others.space, seed)[both.query_of]
+    distances = attribute_errors(both, attribute, both.query_of, points)
+    instances = reference_errors(both, attribute, points, instantiations, seed)
+    basis = compared_with_instances("attribute", distances, instances, both.n_released, seed)
+    rows = both.row_of[points]
+    return AttributeTest(
+        basis.test, basis.distances, basis.reference, basis.ks, basis.p_value, basis.direction, basis.n_released,
+        seed, attribute, rows, release.released[attribute].gather(rows),
+    )  # fmt: skip
+
+
+def attribute_errors(both: Ranked, attribute: str, queries: Ints, points: Ints) -> Floats:
+    """Return the rank difference of one attribute for pairs of an original and a released record."""
+    return distance_of_pairs(both.only(attribute).space, queries, points)
+
+
+def reference_errors(both: Ranked, attribute: str, points: Ints, instantiations: int, seed: int) -> list[Floats]:
+    """Return the rank differences on each Y'.
+
+    In Y' the unknown attribute is permuted by itself, whatever the others say. So the links need not be searched
+    again: permuting the attribute under the links that were found has the same law, for people linked to the same
+    record too.
+    """
+    instances = []
+    space = both.only(attribute).space
+    pairs = np.column_stack([both.query_of, points])
+    pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]  # the same people for any order of the file
+    for number in range(instantiations):
+        rng = np.random.default_rng([seed, 3, number])
+        moved = rng.permutation(both.n_released)
+        some = pairs if len(pairs) <= INTRUDERS else pairs[rng.choice(len(pairs), INTRUDERS, replace=False)]
+        instances.append(distance_of_pairs(space, some[:, 0], moved[some[:, 1]]))
+    return instances
+
+
+def _check_attribute(release: Release, attribute: str) -> None:
+    shared = [name for name in release.original.columns if name in release.released.columns]
+    if attribute not in shared:
+        raise RoleError(
+            f"no attribute {attribute!r} in both tables",
+            allowed=", ".join(shared),
+            hint=did_you_mean(attribute, shared),
+        )
+    for where, table in (("original", release.original), ("release", release.released)):
+        if table[attribute].null_count() == table.height:
+            raise RoleError(f"attribute {attribute!r} has no value in the {where}", hint="there is nothing to learn")
+
+
+def held_out_errors(release: Release, both: Ranked, test: AttributeTest, seed: int) -> Floats:
+    """Return each person's error when his own record is not in the release: what general knowledge gives.
+
+    Who was linked to another record keeps that link. The others are put in five folds, and each links to the release
+    without the records of his fold. Where nothing is left to link to, the error is that of knowing nothing: n.
+    """
+    attribute = test.attribute
+    own = np.flatnonzero(test.links == release.truth)
+    fold = np.random.default_rng([seed, 5]).permutation(np.arange(both.n_released) % FOLDS)  # of each point
+    errors = test.distances.copy()
+    errors[own] = both.n_released
+    space = both.without(attribute).space
+    for number in range(FOLDS):
+        rest = np.flatnonzero(fold != number)
+        people = own[fold[both.point_of[release.truth[own]]] == number]
+        if not (rest.size and people.size):
+            continue
+        queries, place = np.unique(both.query_of[people], return_inverse=True)  # lots must not follow the file's order
+        asked = space._replace(
+            queries=space.queries[queries], query_codes=space.query_codes[queries],
+            points=np.ascontiguousarray(space.points[rest]), point_codes=np.ascontiguousarray(space.point_codes[rest]),
+        )  # fmt: skip
+        found = nearest_points(asked, seed)
+        errors[people] = attribute_errors(both, attribute, queries, rest[found])[place]
+    return errors
+
+
+def _wanted(release: Release) -> list[str]:
+    shared = [name for name in release.confidential if name in release.original.columns]
+    return [name for name in shared if name in release.released.columns]
+
+
+def _applies(release: Release) -> str | None:
+    return None if _wanted(release) else "no confidential attribute that both tables have was named"
+
+
+@measure(
+    "attribute_test",
+    aliases=("attribute",),
+    title="Attribute test (maximum-knowledge intruder)",
+    story="The intruder knows every original value but those of one confidential attribute. He links on the others and "
+    "takes the value he finds. Does he do better with the person's own record in the release than without it?",
+    keys=("attribute_test.learnt", "attribute_test.ks"),
+    applies=_applies,
+)
+def assess_attribute(release: Release, context: Context) -> Evidence:
+    """Run the test for every confidential attribute and tell the worst; average ranks, so that ties hide nothing."""
+    told = []
+    for name in _wanted(release):
+        both = _ranked(release, name, "average", context.seed)
+        test = _tested(release, both, name, INSTANTIATIONS, context.seed)
+        outside = held_out_errors(release, both, test, context.seed)
+        near = (test.distances <= CLOSE * test.n_released), (outside <= CLOSE * test.n_released)
+        told.append((test, near[0] & ~near[1], near[1] & ~near[0]))
+        context.progress(len(told) / len(_wanted(release)), name)
+    test, gained, lost = max(told, key=lambda entry: int(entry[1].sum()) - int(entry[2].sum()))
+    people = release.paired
+    opposite = float(lost[people].mean())
+    blind = max(opposite, 1.0 / test.n_released)  # a blind guess meets one's own record once in n
+    found = rate(gained[people].astype(float), chance=blind, seed=context.seed)
+    claim = (
+        f"For {found.hits:,.0f} of {found.n:,} people the intruder learns {test.attribute!r} (same category, or within "
+        f"{CLOSE:.0%} of the ranks) from the release and would not have without their own record in it; the opposite "
+        f"happens to {opposite:.1%}."
+    )
+    means = tuple(
+        Fact(f"mean rank error, {t.attribute}", round(t.mean, 1), f"{t.reference_mean:.1f} where nothing is disclosed")
+        for t, _, _ in told
+    )
+    return Evidence(
+        observations=(
+            Observation("attribute_test.learnt", claim, found),
+            ks_observation(
+                "attribute_test.ks",
+                test,
+                f"His estimates of {test.attribute!r} are off by {test.mean:,.0f} ranks on average, by "
+                f"{test.reference_mean:,.0f} where nothing is disclosed. KS distance {test.ks:.2f}: {test.words}.",
+            ),
+        ),
+        per_record=np.max([entry[1].astype(float) for entry in told], axis=0),
+        facts=(*means, *facts(test)),
+        figures=(distributions(test, "to shuffled releases"),),
+    )

@@ -1,0 +1,115 @@
+"""Permuted test: is X linked to Y any closer than to a release whose attributes were shuffled apart? [MAXKNOW]_ IV-B
+
+Y' is Y with every attribute permuted by itself: the same values, no relation between them, so nothing in it belongs
+to anyone. One instantiation may be unlucky; several are drawn and their distances pooled.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.errors import ParameterError
+from unmask.evidence.measure import Context, measure, silent
+from unmask.max_knowledge.evidence import identity_evidence
+from unmask.max_knowledge.links import least_distances, part
+from unmask.max_knowledge.ranks import Ranked, linkage_distances, ranked
+from unmask.max_knowledge.result import DeniabilityTest, compared_with_instances
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.evidence.finding import Evidence
+    from unmask.evidence.measure import Progress
+    from unmask.kernels.base.space import Space
+    from unmask.tables.encode import RankMethod
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+INSTANTIATIONS = 19  # the least p-value is then 0.05
+INTRUDERS = 10_000  # original records linked to each instantiation: 100,000 reference distances are plenty
+
+
+def permuted_test(
+    release: Release,
+    *,
+    instantiations: int = INSTANTIATIONS,
+    intruders: int | None = INTRUDERS,
+    ranks: RankMethod = "ordinal",
+    seed: int = 0,
+) -> DeniabilityTest:
+    """Compare the linkage distances from X to Y with those from X to Y'.
+
+    Parameters
+    ----------
+    release
+        The two tables. The intruder knows the columns in `quasi`: by default all shared ones.
+    instantiations
+        How many times Y' is drawn. The least p-value is 1 / (instantiations + 1).
+    intruders
+        Original records linked to each Y', drawn anew for each when there are more of them; None: all. The attack
+        itself always links every record: only the reference distribution is sampled.
+    ranks
+        Ranks of equal values: "ordinal" (seeded), "average" or "dense".
+    seed
+        Seeds the permutations, the ranks of equal values and the p-value.
+
+    """
+    if instantiations < 1:
+        raise ParameterError("instantiations is out of range", got=str(instantiations), allowed="1 or more")
+    if intruders is not None and intruders < 1:
+        raise ParameterError("intruders is out of range", got=str(intruders), allowed="1 or more, or None for all")
+    return _tested(ranked(release, ranks=ranks, seed=seed), instantiations, intruders, seed)
+
+
+def _tested(
+    both: Ranked, instantiations: int, intruders: int | None, seed: int, tell: Progress = silent
+) -> DeniabilityTest:
+    distances = linkage_distances(both, part(tell, 0.0, 0.5))
+    instances = permuted_distances(both, instantiations, intruders, seed, part(tell, 0.5, 1.0))
+    return compared_with_instances("permuted", distances, instances, both.n_released, seed)
+
+
+def permuted_distances(
+    both: Ranked, instantiations: int, intruders: int | None, seed: int, tell: Progress = silent
+) -> list[Floats]:
+    """Return d(x, Y') for every drawn original record, instantiation by instantiation."""
+    instances = []
+    order = np.sort(both.query_of)
+    for number in range(instantiations):
+        rng = np.random.default_rng([seed, 2, number])
+        asked = order
+        if intruders is not None and order.size > intruders:
+            asked = np.sort(rng.choice(order, intruders, replace=False))
+        space = permuted_space(both.space, rng)
+        space = space._replace(queries=space.queries[asked], query_codes=space.query_codes[asked])
+        instances.append(least_distances(space))
+        tell((number + 1) / instantiations, "links to shuffled releases")
+    return instances
+
+
+def permuted_space(space: Space, rng: np.random.Generator) -> Space:
+    """Permute each attribute of the points by itself; a rank belongs to its value and moves with it."""
+    points, codes = space.points.copy(), space.point_codes.copy()
+    for k in range(points.shape[1]):
+        points[:, k] = points[rng.permutation(len(points)), k]
+    for k in range(codes.shape[1]):
+        codes[:, k] = codes[rng.permutation(len(codes)), k]
+    return space._replace(points=points, point_codes=codes)
+
+
+@measure(
+    "permuted",
+    title="Permuted test (maximum-knowledge intruder)",
+    story="The intruder knows every original value and links each person to the nearest record in ranks. Would he find "
+    "records as close in a release whose attributes were shuffled apart?",
+    keys=("permuted.rate", "permuted.ks", "permuted.minimum"),
+)
+def assess_permuted(release: Release, context: Context) -> Evidence:
+    """Run the test with average ranks: equal values are at distance 0, so that ties cannot hide a copy."""
+    both = ranked(release, ranks="average", seed=context.seed)
+    test = _tested(both, INSTANTIATIONS, INTRUDERS, context.seed, part(context.progress, 0.0, 0.9))
+    return identity_evidence(release, both, test, "to shuffled releases")

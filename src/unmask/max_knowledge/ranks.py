@@ -1,0 +1,160 @@
+"""Permutation distance: how many ranks a record must move, in its worst attribute, to become another [MAXKNOW]_ II-B.
+
+Within one table, eq. (1): d(x1, x2) = max_i |rank(x1^i) - rank(x2^i)|. From an original record x to a released y, each
+x^i is first replaced by the closest value z^i that occurs in the released attribute (both neighbours as close: the
+mean of their ranks), and ranks are those of the released attribute.
+
+Our readings, where the paper leaves a choice:
+
+- *Ranks of equal values*: "ordinal" (in random order, seeded), "average" or "dense". Under ordinal ranks, which
+  reproduce the paper's tables, an original value that occurs several times in the release takes one of its ranks by
+  lot. Lots are drawn over the records in canonical order (sorted by their whole content) and equal original records
+  share theirs, so that no distance depends on the order of either file.
+- *Categories* with an order (an Enum, or kind "ordinal") are ranked like numbers. Without one: the same category is
+  at distance 0, another at the mean distance of two random ranks, (n^2 - 1) / 3n.
+- *Missing values* contribute the mean distance of the attribute over pairs of records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.evidence.measure import silent
+from unmask.kernels.search.nearest import distance_of_pairs
+from unmask.max_knowledge.links import least_distances
+from unmask.study.metric import build_space
+from unmask.tables.encode import Encoded, Encoding, RankMethod, canonical_order, encode
+from unmask.tables.release import Release
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from unmask.evidence.measure import Progress
+    from unmask.kernels.base.space import Space
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Both tables as ranks. Queries are the distinct original records, points the released ones, in canonical order."""
+
+    space: Space
+    query_of: Ints  # for each original row its query
+    row_of: Ints  # for each point its row in the release
+    numeric_names: tuple[str, ...]
+    code_names: tuple[str, ...]
+
+    @property
+    def n_original(self) -> int:
+        """Number of original records."""
+        return int(self.query_of.size)
+
+    @property
+    def n_released(self) -> int:
+        """Number of released records: ranks go from 1 to this."""
+        return int(self.row_of.size)
+
+    @property
+    def point_of(self) -> Ints:
+        """For each row of the release its point."""
+        points = np.empty(self.n_released, dtype=np.int64)
+        points[self.row_of] = np.arange(self.n_released)
+        return points
+
+    def without(self, name: str) -> Ranked:
+        """Return the same ranks to an intruder who does not know one attribute."""
+        return self._with([other for other in (*self.numeric_names, *self.code_names) if other != name])
+
+    def only(self, name: str) -> Ranked:
+        """Return the ranks of a single attribute."""
+        return self._with([name])
+
+    def _with(self, names: list[str]) -> Ranked:
+        numeric = [k for k, name in enumerate(self.numeric_names) if name in names]
+        codes = [k for k, name in enumerate(self.code_names) if name in names]
+        space = self.space._replace(
+            queries=np.ascontiguousarray(self.space.queries[:, numeric]),
+            points=np.ascontiguousarray(self.space.points[:, numeric]),
+            query_codes=np.ascontiguousarray(self.space.query_codes[:, codes]),
+            point_codes=np.ascontiguousarray(self.space.point_codes[:, codes]),
+            missing=self.space.missing[numeric],
+            step=self.space.step[codes],
+            code_missing=self.space.code_missing[codes],
+        )
+        kept = tuple(self.numeric_names[k] for k in numeric), tuple(self.code_names[k] for k in codes)
+        return replace(self, space=space, numeric_names=kept[0], code_names=kept[1])
+
+
+def ranked(
+    release: Release, *, columns: Iterable[str] | None = None, ranks: RankMethod = "ordinal", seed: int = 0
+) -> Ranked:
+    """Turn both tables into ranks; the columns are what the intruder knows unless others are named."""
+    encoding = encode(release, columns)
+    left, right = _order(encoding.original), _order(encoding.released)
+    ordered = Encoding(
+        _taken(encoding.original, left), _taken(encoding.released, right), encoding.numeric_names, encoding.code_names
+    )
+    space = build_space(ordered, metric="permutation", ranks=ranks, seed=seed)
+    first = _first_of_equals(ordered.original)
+    query_of = np.empty(left.size, dtype=np.int64)
+    query_of[left] = np.cumsum(first) - 1
+    space = space._replace(queries=space.queries[first], query_codes=space.query_codes[first])
+    return Ranked(space, query_of, right, encoding.numeric_names, encoding.code_names)
+
+
+def linkage_distances(ranks: Ranked, tell: Progress = silent) -> Floats:
+    """Return d(x, Y) for every original record: its distance to the nearest released one."""
+    return np.asarray(least_distances(ranks.space, tell)[ranks.query_of])
+
+
+def pair_distances(ranks: Ranked, originals: Ints, released: Ints) -> Floats:
+    """Return d(x, y) for pairs of rows, one original and one released each."""
+    return distance_of_pairs(ranks.space, ranks.query_of[originals], ranks.point_of[released])
+
+
+def table_distances(ranks: Ranked, original: int) -> Floats:
+    """Return d(x, y) from one original record to every released one, in the order of the release."""
+    everyone = np.arange(ranks.n_released)
+    return pair_distances(ranks, np.full(everyone.size, original), everyone)
+
+
+def own_distances(ranks: Ranked, release: Release) -> Floats:
+    """Return the distance of every original record to the one made from it; infinite where there is none."""
+    result = np.full(ranks.n_original, np.inf)
+    result[release.paired] = pair_distances(ranks, release.paired, release.truth[release.paired])
+    return result
+
+
+def within_table(
+    table: pl.DataFrame, first: Ints, second: Ints, *, ranks: RankMethod = "ordinal", seed: int = 0
+) -> Floats:
+    """Eq. (1): the permutation distance of pairs of rows of one table. A row is at distance 0 of itself."""
+    known = ranked(Release(table, table), ranks=ranks, seed=seed)
+    space = known.space._replace(queries=known.space.points, query_codes=known.space.point_codes)
+    return distance_of_pairs(space, known.point_of[np.asarray(first)], known.point_of[np.asarray(second)])
+
+
+def _order(side: Encoded) -> Ints:
+    return canonical_order(side.numeric, side.codes)
+
+
+def _taken(side: Encoded, order: Ints) -> Encoded:
+    return Encoded(np.ascontiguousarray(side.numeric[order]), np.ascontiguousarray(side.codes[order]))
+
+
+def _first_of_equals(side: Encoded) -> NDArray[np.bool_]:
+    """Mark the first of each run of equal records in a sorted table (a missing value equals a missing value)."""
+    first = np.ones(len(side), dtype=bool)
+    if len(side) > 1:
+        numbers = side.numeric
+        differ = (numbers[1:] != numbers[:-1]) & ~(np.isnan(numbers[1:]) & np.isnan(numbers[:-1]))
+        first[1:] = differ.any(axis=1) | (side.codes[1:] != side.codes[:-1]).any(axis=1)
+    return first

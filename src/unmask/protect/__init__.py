@@ -1,0 +1,1 @@
+"""PROTECT: what to change so that a release becomes safe."""

@@ -1,0 +1,1 @@
+"""STUDY: what every attack needs of a release, made once and kept."""

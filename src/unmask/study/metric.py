@@ -1,0 +1,293 @@
+"""A metric turns an encoding into a space: coordinates, category steps, and what a missing value contributes.
+
+METHODS section 1. Contributions of attributes are comparable by construction:
+
+- a number is standardised by its own file's mean and sd [TORRA]_ (``scale="own"``), by the original's
+  (``"original"``) or the release's (``"released"``) in both, or not at all (``"none"``);
+- a category that differs contributes what a two-valued standardised number would: ``sqrt(2 / P(differ))``, P over
+  pairs of one record of each file. A 0/1 column thus weighs the same whether it is read as number or as category;
+- a missing value contributes the attribute's mean contribution over pairs of records, so that a suppressed cell
+  neither helps nor hurts by accident.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from unmask.errors import ParameterError, did_you_mean
+from unmask.kernels.base.space import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Space
+from unmask.tables.encode import Encoding, RankMethod, canonical_order, centre_and_spread, rank
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Codes = NDArray[np.int32]
+
+Metric = Literal["euclidean", "manhattan", "chebyshev", "mahalanobis", "gower", "permutation"]
+Scale = Literal["own", "original", "released", "none"]
+METRICS: tuple[str, ...] = get_args(Metric)
+SCALES: tuple[str, ...] = get_args(Scale)
+NORMS = {
+    "euclidean": EUCLIDEAN,
+    "mahalanobis": EUCLIDEAN,
+    "manhattan": MANHATTAN,
+    "gower": MANHATTAN,
+    "chebyshev": CHEBYSHEV,
+    "permutation": CHEBYSHEV,
+}
+ROUNDING = 1e-12  # absolute error of coordinates relative to the largest one: what standardising can leave
+
+
+def build_space(
+    encoding: Encoding,
+    *,
+    metric: Metric = "euclidean",
+    scale: Scale = "own",
+    weights: Mapping[str, float] | None = None,
+    ranks: RankMethod = "average",
+    seed: int = 0,
+) -> Space:
+    """Place both files in one space: queries are the original's records, points those of the release."""
+    _check(metric, scale)
+    if metric == "mahalanobis" and weights:
+        raise ParameterError("the Mahalanobis distance takes no weights: it is the same for any scale of an attribute")
+    number_weights, code_weights = _weights(encoding, weights)
+    left, right = encoding.original.numeric, encoding.released.numeric
+    if metric == "permutation":
+        left, right = _ranked(encoding, ranks, seed)
+    elif metric == "gower":
+        left, right = _ranged(left, right)
+    elif metric == "mahalanobis":
+        left, right = _whitened(left, right)
+        number_weights = np.ones(left.shape[1])
+    else:
+        left, right = _standardised(left, right, scale)
+    norm = NORMS[metric]
+    factors = np.sqrt(number_weights) if norm == EUCLIDEAN else number_weights
+    if metric == "gower":
+        total = number_weights.sum() + code_weights.sum()
+        factors, code_weights = factors / total, code_weights / total
+    return _assemble(encoding, left * factors, right * factors, norm, code_weights, metric)
+
+
+def swap(space: Space) -> Space:
+    """Let the release look for its nearest originals: the paper's direction."""
+    return space._replace(
+        queries=space.points, points=space.queries, query_codes=space.point_codes, point_codes=space.query_codes
+    )
+
+
+def without(space: Space, attribute: int) -> Space:
+    """Take one attribute away (numbers first, then categories): the others contribute as before."""
+    p = space.queries.shape[1]
+    if attribute < p:
+        kept = [k for k in range(p) if k != attribute]
+        return space._replace(
+            queries=np.ascontiguousarray(space.queries[:, kept]),
+            points=np.ascontiguousarray(space.points[:, kept]),
+            missing=space.missing[kept],
+        )
+    kept = [k for k in range(space.query_codes.shape[1]) if k != attribute - p]
+    return space._replace(
+        query_codes=np.ascontiguousarray(space.query_codes[:, kept]),
+        point_codes=np.ascontiguousarray(space.point_codes[:, kept]),
+        step=space.step[kept],
+        code_missing=space.code_missing[kept],
+    )
+
+
+def readable(reduced: Floats, norm: int) -> Floats:
+    """Distances as people read them."""
+    return np.sqrt(reduced) if norm == EUCLIDEAN else reduced
+
+
+def _check(metric: str, scale: str) -> None:
+    if metric not in METRICS:
+        raise ParameterError(f"no metric {metric!r}", allowed=", ".join(METRICS), hint=did_you_mean(metric, METRICS))
+    if scale not in SCALES:
+        raise ParameterError(f"no scale {scale!r}", allowed=", ".join(SCALES), hint=did_you_mean(scale, SCALES))
+
+
+def _weights(encoding: Encoding, weights: Mapping[str, float] | None) -> tuple[Floats, Floats]:
+    given = dict(weights or {})
+    for name, value in given.items():
+        if name not in encoding.names:
+            raise ParameterError(
+                f"no attribute {name!r} to weight",
+                allowed=", ".join(encoding.names),
+                hint=did_you_mean(name, encoding.names),
+            )
+        if not (np.isfinite(value) and value >= 0):
+            raise ParameterError(f"the weight of {name!r} is not allowed", got=str(value), allowed="a number from 0")
+    if given and not any(given.get(name, 1.0) > 0 for name in encoding.names):
+        raise ParameterError("all weights are 0", hint="leave at least one attribute a positive weight")
+    return (
+        np.array([given.get(name, 1.0) for name in encoding.numeric_names], dtype=np.float64),
+        np.array([given.get(name, 1.0) for name in encoding.code_names], dtype=np.float64),
+    )
+
+
+# --- coordinates ----------------------------------------------------------------------------------------------------
+
+
+def _standardised(left: Floats, right: Floats, scale: str) -> tuple[Floats, Floats]:
+    if scale == "none":
+        return left, right
+    a, b = left.copy(), right.copy()
+    for k in range(left.shape[1]):
+        (mean_a, sd_a), (mean_b, sd_b) = centre_and_spread(left[:, k]), centre_and_spread(right[:, k])
+        if scale == "original":
+            mean_b, sd_b = mean_a, sd_a
+        if scale == "released":
+            mean_a, sd_a = mean_b, sd_b
+        sd_a, sd_b = sd_a or sd_b or 1.0, sd_b or sd_a or 1.0  # a constant in one file takes the other's sd
+        a[:, k] = (left[:, k] - mean_a) / sd_a
+        b[:, k] = (right[:, k] - mean_b) / sd_b
+    return a, b
+
+
+def _ranged(left: Floats, right: Floats) -> tuple[Floats, Floats]:
+    """Gower: divide by the range over both files."""
+    a, b = left.copy(), right.copy()
+    for k in range(left.shape[1]):
+        both = np.concatenate([left[:, k], right[:, k]])
+        both = both[~np.isnan(both)]
+        spread = float(both.max() - both.min()) if both.size else 0.0
+        a[:, k] /= spread or 1.0
+        b[:, k] /= spread or 1.0
+    return a, b
+
+
+def _whitened(left: Floats, right: Floats) -> tuple[Floats, Floats]:
+    """Mahalanobis with the pooled covariance; directions without variance are left out (pseudo-inverse)."""
+    if np.isnan(left).any() or np.isnan(right).any():
+        raise ParameterError(
+            "the Mahalanobis distance is not defined with missing numbers",
+            hint="use metric='euclidean' or 'gower', or fill them",
+        )
+    if left.shape[1] == 0:
+        return left, right
+    a, b = _centred(left), _centred(right)
+    freedom = max(1, len(a) + len(b) - 2)
+    covariance = (a.T @ a + b.T @ b) / freedom
+    values, vectors = np.linalg.eigh(covariance)
+    keep = values > 1e-10 * max(values.max(), 1e-300)
+    if not keep.any():
+        return np.zeros((len(left), 1)), np.zeros((len(right), 1))
+    rotate = vectors[:, keep] / np.sqrt(values[keep])
+    shift = np.array([centre_and_spread(left[:, k])[0] for k in range(left.shape[1])])  # near zero: less rounding
+    return np.ascontiguousarray((left - shift) @ rotate), np.ascontiguousarray((right - shift) @ rotate)
+
+
+def _centred(values: Floats) -> Floats:
+    """Rows in canonical order, so that sums do not depend on the order of the file."""
+    ordered = values[canonical_order(values)]
+    return np.asarray(ordered - ordered.mean(axis=0))
+
+
+def _ranked(encoding: Encoding, method: RankMethod, seed: int) -> tuple[Floats, Floats]:
+    """Permutation distance: y becomes its rank in its column, x the rank of the closest value of that column."""
+    right = encoding.released.numeric
+    order = canonical_order(right, encoding.released.codes)
+    left_order = canonical_order(encoding.original.numeric, encoding.original.codes)
+    ranks = np.empty_like(right)
+    found = np.empty_like(encoding.original.numeric)
+    for k in range(right.shape[1]):
+        ranks[:, k] = rank(right[:, k], method, order=order, seed=seed + k)
+        found[:, k] = _closest_ranks(encoding.original.numeric[:, k], right[:, k], ranks[:, k], left_order, seed + k)
+    return found, ranks
+
+
+def _closest_ranks(values: Floats, column: Floats, ranks: Floats, order: NDArray[np.int64], seed: int) -> Floats:
+    """Rank of the closest value in ``column``: the mean rank of both sides when they are as close.
+
+    Under ordinal ranks a value stands for several ranks; the record takes one of them at random (seeded, by the
+    canonical order of its own file).
+    """
+    present = ~np.isnan(column)
+    levels = np.unique(column[present])
+    position = np.lexsort((ranks[present], column[present]))
+    sorted_values, sorted_ranks = column[present][position], ranks[present][position]
+    first, last = np.searchsorted(sorted_values, levels, "left"), np.searchsorted(sorted_values, levels, "right")
+    lot = np.empty(values.size)
+    lot[order] = np.random.default_rng([seed, 1]).random(values.size)
+
+    def take(level: NDArray[np.int64]) -> Floats:
+        width = last[level] - first[level]
+        return np.asarray(sorted_ranks[first[level] + (lot * width).astype(np.int64)])
+
+    above = np.clip(np.searchsorted(levels, values), 0, len(levels) - 1)
+    below = np.clip(above - 1, 0, len(levels) - 1)
+    with np.errstate(invalid="ignore"):
+        up, down = np.abs(levels[above] - values), np.abs(values - levels[below])
+    result = np.where(up < down, take(above), take(below))
+    both = np.isclose(up, down, rtol=1e-12, atol=0) & (above != below)
+    result = np.where(both, (take(above) + take(below)) / 2, result)
+    return np.where(np.isnan(values), np.nan, result)
+
+
+# --- the space ------------------------------------------------------------------------------------------------------
+
+
+def _assemble(encoding: Encoding, left: Floats, right: Floats, norm: int, code_weights: Floats, metric: str) -> Space:
+    squared = norm == EUCLIDEAN
+    missing = np.array([_mean_contribution(left[:, k], right[:, k], squared=squared) for k in range(left.shape[1])])
+    a, b = encoding.original.codes, encoding.released.codes
+    differ = np.array([_share_different(a[:, k], b[:, k]) for k in range(a.shape[1])])
+    step = _steps(differ, metric, len(encoding.released), squared=squared) * code_weights
+    largest = max(
+        (float(np.nanmax(np.abs(side))) for side in (left, right) if side.size and not np.isnan(side).all()),
+        default=0.0,
+    )
+    return Space(
+        np.ascontiguousarray(left),
+        np.ascontiguousarray(right),
+        np.ascontiguousarray(a),
+        np.ascontiguousarray(b),
+        norm,
+        missing,
+        step,
+        step * differ,
+        floor=(ROUNDING * largest) ** (2 if squared else 1),
+    )
+
+
+def _steps(differ: Floats, metric: str, n: int, *, squared: bool) -> Floats:
+    """What two different categories contribute."""
+    if metric == "gower":
+        return np.ones(differ.size)
+    if metric == "permutation":
+        return np.full(differ.size, (n * n - 1) / (3.0 * n))  # the mean distance of two random ranks
+    squares = 2.0 / np.maximum(differ, 1e-12)
+    squares = np.where(differ > 0, squares, 0.0)
+    return squares if squared else np.sqrt(squares)
+
+
+def _share_different(a: Codes, b: Codes) -> float:
+    """P(a != b) over pairs of one present code of each file."""
+    a, b = a[a >= 0], b[b >= 0]
+    if not (a.size and b.size):
+        return 0.0
+    size = int(max(a.max(), b.max())) + 1
+    same = np.bincount(a, minlength=size).astype(np.float64) @ np.bincount(b, minlength=size)
+    return max(0.0, 1.0 - float(same) / (float(a.size) * b.size))
+
+
+def _mean_contribution(a: Floats, b: Floats, *, squared: bool) -> float:
+    """Mean of (a-b)^2 or |a-b| over all pairs of present values, without the pairs."""
+    a, b = np.sort(a[~np.isnan(a)]), np.sort(b[~np.isnan(b)])
+    if not (a.size and b.size):
+        return 0.0
+    if squared:
+        centre = float(a.mean())
+        a, b = a - centre, b - centre
+        return float((a**2).mean() + (b**2).mean() - 2 * a.mean() * b.mean())
+    grid = np.sort(np.concatenate([a, b]))
+    below_a = np.searchsorted(a, grid[:-1], "right") / a.size
+    below_b = np.searchsorted(b, grid[:-1], "right") / b.size
+    return float((np.diff(grid) * (below_a * (1 - below_b) + below_b * (1 - below_a))).sum())

@@ -1,0 +1,132 @@
+"""The command line as a whole: help, what is wrong with any command, and the small commands."""
+
+from __future__ import annotations
+
+import pytest
+
+import unmask
+from command_line import run, shell
+from unmask.cli import app as cli
+from unmask.report.write import write_atomically
+
+
+def test_help_has_an_example_for_each_command():
+    top = shell("--help").stdout
+    for command in cli.app.registered_commands:
+        assert command.name in top
+        assert "Example:" in shell(command.name, "--help").stdout
+    assert shell("--version").stdout.strip() == f"unmask {unmask.__version__}"
+
+
+def test_the_help_shows_how_to_give_masking_and_scenario(capsys):
+    assert run("assess", "--help") == 0
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert '--masking "noise(0.5)"' in shown
+    assert "[scenario]" in shown
+
+
+def test_demo_selfcheck(tmp_path, capsys):
+    assert run("demo", "--out", tmp_path / "demo", "--n", "120") == 0
+    shown = capsys.readouterr().out
+    assert "report.html" in shown
+    assert {path.name for path in (tmp_path / "demo").iterdir()} == {
+        "original.csv",
+        "release.csv",
+        "report.html",
+        "report.json",
+        "records.csv",
+    }
+    assert run("selfcheck", "--only", "uniqueness") == 0
+    assert "passed" in capsys.readouterr().out
+    assert run("selfcheck", "--only", "x") == 2
+
+
+def test_the_demo_overwrites_no_other_files(tmp_path, capsys):
+    (tmp_path / "original.csv").write_text("mine")
+    assert run("demo", "--out", tmp_path, "--n", "50") == 2
+    assert "other files" in capsys.readouterr().err
+    assert (tmp_path / "original.csv").read_text() == "mine"
+    assert run("demo", "--out", tmp_path / "original.csv", "--n", "50") == 2
+    assert run("demo", "--out", tmp_path / "new", "--n", "50") == 0
+    assert run("demo", "--out", tmp_path / "new", "--n", "50") == 0
+
+
+def test_an_error_of_ours_is_not_a_verdict(files, capsys, monkeypatch):
+    def broken(*_arguments, **_options):
+        raise KeyError("SECRET value")
+
+    monkeypatch.setattr("unmask.cli.app.run_assess", broken)
+    assert run("assess", *files) == 2
+    error = capsys.readouterr().err
+    assert "KeyError" in error and "SECRET" not in error
+
+
+PATHS = {
+    "assess": ("population", "control", "distances", "known-distances", "json", "html", "records", "fix", "config"),
+    "link": ("output",),
+    "mask": ("output",),
+    "fix": ("output", "steps"),
+    "verify": ("original", "released"),
+    "demo": ("out",),
+}
+
+
+@pytest.mark.parametrize("joined", [False, True])
+@pytest.mark.parametrize(("command", "option"), [(c, o) for c, options in PATHS.items() for o in options])
+def test_an_empty_option_is_named(tmp_path, capsys, monkeypatch, command, option, joined):
+    monkeypatch.chdir(tmp_path)
+    assert run(command, *([f"--{option}="] if joined else [f"--{option}", ""])) == 2
+    assert capsys.readouterr().err.startswith(f"unmask: --{option} is given, but empty\n  hint: ")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("assess", "", "b.csv"), ("link", "a.csv", ""), ("mask", ""), ("fix", ""), ("verify", ""), ("graph", "", "b.csv")],
+)
+def test_an_empty_table_name_is_told(capsys, words):
+    assert run(*words) == 2
+    assert capsys.readouterr().err.startswith("unmask: an empty name is given\n  hint: ")
+
+
+def test_short_options_and_lists_are_not_empty_either(files, capsys):
+    assert run("link", *files, "-o", "") == 2
+    assert "-o is given, but empty" in capsys.readouterr().err
+    assert run("assess", *files, "--quasi", "") == 2  # would else be all columns
+    assert "--quasi is given, but empty" in capsys.readouterr().err
+
+
+def test_an_equals_sign_in_a_value_is_no_empty_option(files):
+    assert run("assess", *files, "--id", "patient", "--only", "uniqueness", "--kind=children=numeric", "--quiet") in {
+        0,
+        1,
+        3,
+    }
+
+
+def test_no_labels_are_a_choice(capsys):
+    assert run("graph-sweep", "no such table.csv", "--labels", "") == 2
+    assert "is given, but empty" not in capsys.readouterr().err
+
+
+def test_an_empty_path_in_python():
+    with pytest.raises(unmask.UnmaskError, match="original: no file is named"):
+        unmask.Release("", "b.csv")
+    with pytest.raises(unmask.UnmaskError, match="no file is named to write to"):
+        write_atomically("", "text")
+
+
+def test_too_little_memory_is_told_and_refused(files, capsys, monkeypatch):
+    monkeypatch.setattr("unmask.study.ask.available_memory", lambda: 1000)
+    assert run("link", *files, "--id", "patient") == 2
+    told = capsys.readouterr().err
+    assert "would need about" in told and "GB to use" in told and "hint: ask fewer people" in told
+
+
+def test_memory_that_ends_all_the_same(files, capsys, monkeypatch):
+    def broken(*_arguments, **_options):
+        raise MemoryError
+
+    monkeypatch.setattr("unmask.cli.app.run_assess", broken)
+    assert run("assess", *files) == 2
+    assert capsys.readouterr().err.startswith("unmask: the memory is not enough\n  hint: ")

@@ -1,0 +1,62 @@
+"""`unmask mask`: reads, masks, writes, and says clearly why when it cannot."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from unmask.cli.app import app
+from unmask.errors import UnmaskError
+from unmask.masking import parse_masking
+
+
+@pytest.fixture
+def census(tmp_path):
+    table = pl.DataFrame(
+        {"age": [30, 41, 52, 63] * 10, "pay": [float(i * i) for i in range(40)], "town": ["A", "B"] * 20}
+    )
+    table.write_csv(tmp_path / "census.csv")
+    return tmp_path / "census.csv", table
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["mask", *map(str, arguments)], catch_exceptions=True)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_masks_and_reverse_maps(census, suffix):
+    path, table = census
+    out = path.with_name(f"release{suffix}")
+    result = run(path, "--method", "noise(0.5)", "--reverse-map", "--seed", 3, "-o", out)
+    assert result.exit_code == 0, result.output
+    release = pl.read_csv(out) if suffix == ".csv" else pl.read_parquet(out)
+    assert release.equals(parse_masking("reverse_map(noise(0.5))").apply(table, 3))
+    assert release["pay"].sort().equals(table["pay"].sort())
+    assert (out.stat().st_mode & 0o777) == 0o600
+    assert "reverse_map(noise(0.5)), seed 3: 40 rows" in result.output
+
+
+def test_several_methods_apply_in_turn(census):
+    path, table = census
+    out = path.with_name("release.parquet")
+    assert run(path, "--method", "noise(0.5)", "--method", "pram(0.5)", "-o", out).exit_code == 0
+    assert pl.read_parquet(out).equals(parse_masking("chain([noise(0.5), pram(0.5)])").apply(table, 0))
+
+
+@pytest.mark.parametrize(
+    ("method", "out", "says"),
+    [
+        ("nois(1)", "r.csv", "did you mean 'noise'"),
+        ("noise(1)", "r.xlsx", ".csv or .parquet"),
+        ("noise(1)", "census.csv", "would replace the original"),
+        ("noise(1)", "nowhere/r.csv", "no folder"),
+        ("noise(1, columns=[agee])", "r.csv", "did you mean 'age'"),
+    ],
+)
+def test_clear_refusals(census, method, out, says):
+    path, _ = census
+    result = run(path, "--method", method, "-o", path.parent / out)
+    assert isinstance(result.exception, UnmaskError)
+    assert says in str(result.exception)
+    assert not (path.parent / "r.csv").exists()

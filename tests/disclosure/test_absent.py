@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from unmask import Release, absent_disclosure, parse_masking
+from unmask.assessment import discover
+from unmask.disclosure.absent import assess_absent
+from unmask.errors import RoleError
+from unmask.evidence.measure import Context
+
+RNG = np.random.default_rng(6)
+N = 200
+PEOPLE = pl.DataFrame(
+    {
+        "a": RNG.normal(size=N),
+        "b": RNG.normal(size=N),
+        "faith": RNG.choice(["p", "q", "r"], N),
+        "wage": RNG.normal(size=N),
+    }
+)
+
+
+def test_a_copy_agrees_and_a_stranger_is_at_chance():
+    copy = absent_disclosure(Release(PEOPLE, PEOPLE, confidential=["faith", "wage"]), learner="tree")
+    assert [entry.agreement.value for entry in copy.attributes] == [1.0, 1.0]
+    assert copy.worst.excess.low > 0.2
+    stranger = PEOPLE.select(pl.col(name).shuffle(seed=k) for k, name in enumerate(PEOPLE.columns))
+    for entry in absent_disclosure(
+        Release(PEOPLE, stranger, confidential=["faith", "wage"]), learner="tree"
+    ).attributes:
+        assert entry.agreement.low - 0.03 <= entry.agreement.chance <= entry.agreement.high + 0.03
+        assert entry.excess.low == 0.0
+
+
+def test_an_attribute_that_is_not_in_the_release_is_learnt_from_the_people():
+    masked = parse_masking("noise(0.05)").apply(PEOPLE.select("a", "b"), 1)
+    base = Release(PEOPLE.drop("wage"), masked, confidential=["faith"])
+    found = absent_disclosure(base, learner="tree")
+    assert [entry.name for entry in found.attributes] == ["faith"]
+    assert found.attributes[0].agreement.value > found.attributes[0].halves.value
+    both = PEOPLE.select("a", "b", "faith")
+    assert [
+        e.name
+        for e in absent_disclosure(Release(PEOPLE, both, confidential=["faith", "wage"]), learner="tree").attributes
+    ] == ["wage"]
+    assert discover()["model"].applies(base).startswith("'faith' is left out: the release does not have it")
+
+
+def test_chance_is_over_pairs():
+    found = absent_disclosure(Release(PEOPLE, PEOPLE, confidential=["faith"]), learner="tree").attributes[0]
+    shares = PEOPLE["faith"].value_counts()["count"].to_numpy() / N
+    assert found.agreement.chance == pytest.approx((shares**2).sum(), abs=0.05)
+
+
+def test_refusals_budget_and_evidence():
+    with pytest.raises(RoleError, match="can be learnt"):
+        absent_disclosure(Release(PEOPLE, PEOPLE))
+    hurried = absent_disclosure(
+        Release(PEOPLE, PEOPLE, confidential=["faith", "wage"]), learner="tree", budget=0.0, sample=60
+    )
+    assert len(hurried.attributes) == 1 and any("'wage'" in note for note in hurried.notes)
+    assert hurried.attributes[0].agreement.n < 100
+    evidence = assess_absent(Release(PEOPLE, PEOPLE, confidential=["faith"]), Context())
+    assert evidence.observations[0].key == "absent.excess" and not evidence.identity

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import unmask
+from naive.definitions import disclosure as naive
+from unmask import Release, copy_risk, datasets
+from unmask.assessment import discover
+from unmask.disclosure.copies import _one_to_one, assess_copies
+from unmask.errors import RoleError
+from unmask.evidence.measure import Context
+from unmask.selfcheck import shuffle
+from unmask.tables.encode import Encoded
+
+
+def people(seed, n=200):
+    return datasets.patients(n, seed=seed).drop("patient")
+
+
+def synthetic(released, original=None, control=None, **roles):
+    return Release(
+        people(1) if original is None else original, released, control=people(3) if control is None else control,
+        paired=False, **roles,
+    )  # fmt: skip
+
+
+def test_a_copy_a_draw_and_half_of_each():
+    copy = copy_risk(synthetic(people(1)))
+    assert copy.closer.value == 1.0 and copy.whole and copy.copied == 1.0 and copy.exact.low > 0.9
+    draw = copy_risk(synthetic(people(2)))
+    assert draw.closer.low <= 0.5 <= draw.closer.high and not draw.whole and draw.exact.value == 0.0
+    half = copy_risk(synthetic(pl.concat([people(1)[:100], people(2)[:100]])))
+    assert copy.closer.value > half.closer.value > draw.closer.value
+    assert half.copied == pytest.approx(0.5)
+    assert np.nansum(half.per_record) == 100
+    assert half.near > 0.4 > draw.near
+
+
+def test_an_exact_copy_of_categorical_data_is_not_safe():
+    """A peer scores a copy of few categories as safe, since control people equal it as well."""
+    rng = np.random.default_rng(0)
+    tables = [pl.DataFrame({f"c{k}": rng.choice(["u", "v"], 500) for k in range(2)}) for _ in range(3)]
+    found = copy_risk(
+        Release(tables[0], tables[0].sample(fraction=1.0, shuffle=True, seed=1), control=tables[2], paired=False)
+    )
+    assert found.whole
+    verdict = unmask.assess(Release(tables[0], tables[0], control=tables[2], paired=False), only=["copies"])
+    assert verdict.verdict == "unsafe"
+    assert not copy_risk(Release(tables[0], tables[1], control=tables[2], paired=False)).whole
+    many = [pl.DataFrame({f"c{k}": rng.choice(list("uvwx"), 300) for k in range(8)}) for _ in range(3)]
+    assert copy_risk(Release(many[0], many[0], control=many[2], paired=False)).closer.low > 0.9
+    fresh = copy_risk(Release(many[0], many[1], control=many[2], paired=False)).closer
+    assert fresh.low <= 0.5 <= fresh.high
+
+
+@given(
+    st.lists(st.sampled_from([0, 1, 2]), min_size=1, max_size=12),
+    st.lists(st.sampled_from([0, 1, 2, 3]), min_size=1, max_size=12),
+)
+def test_one_to_one_equals_definition(a, b):
+    sides = [Encoded(np.empty((len(v), 0)), np.array(v, dtype=np.int32)[:, None]) for v in (a, b)]
+    assert _one_to_one(*sides).mean() == pytest.approx(naive.overlap(a, b))
+
+
+def test_every_pair_based_attack_says_that_it_does_not_apply():
+    base = synthetic(people(2, 150), confidential=["diagnosis", "cost"])
+    assert (base.truth == -1).all() and base.settings["paired"] is False
+    fits = {name for name, entry in discover().items() if entry.applies(base) is None}
+    assert fits >= {"copies", "inference", "membership", "singling"}
+    assert not fits & {"nearest", "uniqueness", "intervals", "values", "model", "absent", "cells"}
+    assessment = unmask.assess(base)
+    outcomes = {finding.measure: finding for finding in assessment.findings}
+    assert outcomes["nearest"].outcome == "does not apply" and "synthetic" in outcomes["nearest"].reason
+    assert not [finding for finding in assessment.findings if finding.outcome == "could not run"]
+    assert any("synthetic" in warning for warning in assessment.document.warnings)
+
+
+def test_different_sizes_row_order_and_no_control():
+    base = synthetic(people(2, 333), control=people(3, 80))
+    assert copy_risk(shuffle(base, 2)).closer == copy_risk(base).closer
+    alone = Release(people(1), people(2), paired=False)
+    assert "control table" in discover()["copies"].applies(alone)
+    with pytest.raises(RoleError, match="outside"):
+        copy_risk(alone)
+    assert "linkage" in discover()["copies"].applies(Release(people(1), people(2), control=people(3)))
+
+
+def test_a_control_that_overlaps_the_original_is_named_and_refused():
+    with pytest.raises(RoleError, match=r"overlaps(?s:.*)60 of 200"):
+        copy_risk(synthetic(people(2), control=pl.concat([people(1)[:60], people(3)[:140]])))
+    numbered = [people(seed).with_row_index("id", offset=off) for seed, off in ((1, 0), (2, 0), (3, 150))]
+    with pytest.raises(RoleError, match="50 ids of 'id' are in both"):
+        copy_risk(Release(numbered[0], numbered[1].drop("id"), control=numbered[2], id="id", paired=False))
+    rng = np.random.default_rng(0)
+    alike = [pl.DataFrame({"c": rng.choice(["u", "v"], 100), "d": rng.choice(["u", "v"], 100)}) for _ in range(3)]
+    copy_risk(Release(alike[0], alike[1], control=alike[2], paired=False))  # strangers may be alike
+
+
+def test_evidence():
+    evidence = assess_copies(synthetic(people(2)), Context())
+    assert [o.key for o in evidence.observations] == ["copies.closer", "copies.exact", "copies.whole"]
+    assert len(evidence.figures[0].series) == 2

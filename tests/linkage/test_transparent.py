@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from naive.definitions import linkage as naive
+from reference import data
+from unmask import Release, datasets, link_nearest, link_transparent, parse_masking
+from unmask.assessment import run_measure
+from unmask.errors import EngineError, ParameterError
+from unmask.evidence.finding import Absence
+from unmask.evidence.measure import Context, registered
+from unmask.linkage.transparent.makings import swap_profile
+from unmask.linkage.transparent.measure import assess_transparent
+
+PEOPLE = datasets.census(250, seed=4)
+FAMILIES = [
+    "noise(0.5)",
+    "correlated_noise(0.5)",
+    "multiplicative_noise(0.2)",
+    "rank_swap(10)",
+    "microaggregation(5)",
+    "microaggregation(5, method=univariate)",
+    "microaggregation(5, method=projection)",
+    "rounding(5000)",
+    "rounding(5000, method=random)",
+    "recoding(20000)",
+    "top_bottom(top=0.9)",
+    "reverse_map(noise(0.3))",
+]
+
+
+def masked(text, table=PEOPLE, seed=1):
+    return Release(table, parse_masking(text).apply(table, seed), masking=text)
+
+
+@pytest.mark.parametrize("text", FAMILIES)
+def test_knowing_the_method_never_finds_fewer(text):
+    release = masked(text)
+    knowing, blind = link_transparent(release), link_nearest(release, decision_only=True)
+    assert knowing.estimate.value >= blind.estimate.value - 0.02
+    assert knowing.inside.mean() >= (0.85 if "aggregation(5)" in text else 0.97)  # credible with 99 %, else certain
+    assert knowing.reid_k.value <= 1
+    assert ((knowing.posterior >= 0) & (knowing.posterior <= 1 + 1e-12)).all()
+    assert (knowing.true_posterior <= knowing.posterior + 1e-12).all()
+
+
+@pytest.mark.parametrize(
+    "text", ["noise(0.5)", "correlated_noise(0.5)", "rank_swap(20)", "rounding(5000, method=random)"]
+)
+def test_the_posterior_is_calibrated(text):
+    linkage = link_transparent(masked(text, datasets.census(600, seed=2)))
+    assert np.mean(linkage.posterior) == pytest.approx(linkage.credit.mean(), abs=0.05)
+    sure = linkage.posterior >= 0.9
+    if sure.sum() > 20:
+        assert linkage.credit[sure].mean() > 0.85
+
+
+def test_noise_posterior_is_bayes_rule():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 2))
+    table = pl.DataFrame(x, schema=["a", "b"])
+    release = masked("noise(0.4)", table)
+    linkage = link_transparent(release)
+    y = release.released.to_numpy()
+    sd = 0.4 * x.std(axis=0, ddof=1)
+    for i in range(40):
+        wanted = naive.noise_posterior(x[i], np.delete(x, i, axis=0), y, sd)
+        assert linkage.true_posterior[i] == pytest.approx(wanted[i], rel=1e-4)
+        assert linkage.links[i] == np.argmax(wanted)
+
+
+@given(st.integers(1, 40), st.integers(0, 5))
+@settings(max_examples=25)
+def test_rank_swapping_intersects_windows(p, seed):
+    rng = np.random.default_rng(seed)
+    table = pl.DataFrame({"a": rng.integers(0, 15, 30), "b": rng.normal(size=30)})
+    release = masked(f"rank_swap({p})", table, seed)
+    linkage = link_transparent(release)
+    columns = [release.released[name].to_list() for name in ("a", "b")]
+    if int(np.floor(p * 30 / 100 + 1e-9)) == 0:
+        return
+    for i in range(30):
+        sets = [naive.rank_window(table[name][i], column, p) for name, column in zip(("a", "b"), columns, strict=True)]
+        assert linkage.anonymity[i] == len(sets[0] & sets[1])
+        assert linkage.inside[i]
+
+
+@pytest.mark.parametrize("window", [3, 12, 30])
+def test_the_profile_of_swaps_is_a_distribution_at_every_place(window):
+    """The probabilities of the new ranks add up to 1, on average over the ranks of a place, also at the ends."""
+    n = 60
+    chances = np.exp(swap_profile(n, window))
+    places, bins = chances.shape
+    totals = [[] for _ in range(places)]
+    for rank in range(n):
+        there = np.arange(max(0, rank - window), min(n, rank + window + 1))
+        cells = np.minimum(((there - rank) / window + 1) / 2 * bins, bins - 1).astype(int)
+        place = min(rank * places // n, places - 1)
+        totals[place].append(chances[place, cells].sum())
+    assert [np.mean(found) for found in totals] == pytest.approx([1.0] * places, abs=0.01)
+
+
+def test_univariate_microaggregation_never_rules_out_the_truth():
+    rng = np.random.default_rng(5)
+    table = pl.DataFrame({"a": rng.integers(0, 12, 80).astype(float), "b": rng.exponential(size=80)})
+    for k in (2, 3, 7):
+        assert link_transparent(masked(f"microaggregation({k}, method=univariate)", table)).inside.all()
+        assert link_transparent(masked(f"microaggregation({k}, method=projection)", table)).inside.all()
+
+
+def test_pram_by_its_matrix():
+    """Two people, two values, certain knowledge of p: the odds are those of the transition matrix."""
+    table = pl.DataFrame({"c": ["x", "y"] * 20, "d": [f"{i}" for i in range(40)]})
+    release = masked("chain([pram(0.25, columns=[c])])", table)
+    linkage = link_transparent(release)
+    assert linkage.estimate.value == 1.0  # d is untouched and names everybody
+    alone = Release(table.select("c"), release.released.select("c"), masking="pram(0.25)")
+    linkage = link_transparent(alone)
+    same = alone.released["c"] == table["c"]
+    assert (linkage.credit > 0).tolist() == same.to_list()
+
+
+@pytest.mark.parametrize("text", ["pram(0.3)", "pram(0.3, invariant=True)", "chain([noise(0.5), pram(0.2)])"])
+def test_mixed_tables(text):
+    people = datasets.patients(150, seed=2).drop("patient")
+    linkage = link_transparent(masked(text, people))
+    assert linkage.estimate.value > 0.9
+    assert linkage.inside.mean() > 0.95
+
+
+def test_the_wrong_masking_is_told():
+    release = Release(PEOPLE, parse_masking("noise(1.0)").apply(PEOPLE, 1), masking="noise(0.05)")
+    linkage = link_transparent(release)
+    assert linkage.inside.mean() < 0.2
+    facts = {fact.name: fact.value for fact in assess_transparent(release, Context()).facts}
+    assert facts["people whose own record is ruled out"] > 150
+    untouched = Release(PEOPLE, parse_masking("noise(0.5)").apply(PEOPLE, 1), masking="noise(0.5, columns=[wages])")
+    assert link_transparent(untouched).estimate.value < 0.1  # every other column is said to be unchanged
+
+
+def test_a_stranger_is_at_chance():
+    total = 0.0
+    for seed in range(10):
+        release = Release(datasets.census(60, seed=seed), datasets.census(60, seed=seed + 100), masking="noise(0.5)")
+        total += link_transparent(release).credit.sum()
+    assert total == pytest.approx(10, abs=4 * np.sqrt(10))
+
+
+def test_row_order_changes_no_risk():
+    numbered = PEOPLE.with_row_index("id")
+    order = np.random.default_rng(0).permutation(250)
+    for text in ("noise(0.5)", "rank_swap(10)", "correlated_noise(0.5)", "microaggregation(5, method=projection)"):
+        moved = parse_masking(text).apply(PEOPLE, 1).insert_column(0, numbered["id"])
+        straight = link_transparent(Release(numbered, moved, id="id", masking=text))
+        shuffled = link_transparent(Release(numbered[order], moved[order[::-1]], id="id", masking=text))
+        assert shuffled.estimate.value == pytest.approx(straight.estimate.value, abs=1e-12)
+
+
+def test_it_does_not_apply_without_a_masking_and_says_what_it_does_not_know():
+    absence = run_measure(registered()["transparent"], Release(PEOPLE, PEOPLE), Context())
+    assert isinstance(absence, Absence) and absence.outcome == "does not apply"
+    with pytest.raises(ParameterError, match="not given"):
+        link_transparent(Release(PEOPLE, PEOPLE))
+    with pytest.raises(EngineError, match="no likelihood is known"):
+        link_transparent(Release(PEOPLE, PEOPLE), masking="chain([noise(0.5), rank_swap(5)])")
+    with pytest.raises(EngineError, match="shuffle"):
+        link_transparent(Release(PEOPLE, PEOPLE), masking="shuffle")
+    unknown = Release(PEOPLE, PEOPLE, masking="shuffle")
+    absence = run_measure(registered()["transparent"], unknown, Context())
+    assert absence.outcome == "could not run"
+
+
+def test_one_record_and_samples():
+    one = pl.DataFrame({"a": [1.5]})
+    assert link_transparent(Release(one, one), masking="noise(0.5)").estimate.value == 1.0
+    linkage = link_transparent(masked("noise(0.5)"), sample=60, seed=2)
+    assert linkage.attempted.sum() == linkage.estimate.n == 60
+
+
+def test_evidence():
+    evidence = assess_transparent(masked("rank_swap(15)"), Context())
+    assert [o.key for o in evidence.observations] == ["transparent.rate", "transparent.known"]
+    names, values = evidence.figures[0].series[0].x, evidence.figures[0].series[0].y
+    assert names[0] == "blind guess" and values[-1] >= values[1]
+
+
+@pytest.mark.casc
+def test_rank_swapping_is_far_riskier_than_standard_linkage_shows():
+    """Nin, Herranz, Torra 2008: the finding behind this attack, on the CASC census."""
+    census = data("census")
+    for p, most in ((2, 1.0), (10, 0.75), (20, 0.3)):
+        release = masked(f"rank_swap({p})", census)
+        blind = link_nearest(release, decision_only=True).estimate.value
+        knowing = link_transparent(release).estimate.value
+        assert blind < most
+        assert knowing > 0.8

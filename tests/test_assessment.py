@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import unmask
+from unmask.assessment import choose, discover, run_measure
+from unmask.errors import EngineError, ParameterError
+from unmask.evidence.finding import Absence, Evidence, Observation
+from unmask.evidence.measure import Context, Measure
+
+PEOPLE = unmask.datasets.census(100)
+COPY = unmask.Release(PEOPLE, PEOPLE)
+
+
+def entry(run, applies=lambda _: None):
+    return Measure("m", "M", "story", ("nearest.rate",), run, applies, 1)
+
+
+def test_a_copy_is_unsafe_and_a_stranger_is_not():
+    assert unmask.assess(COPY).verdict == "unsafe"
+    stranger = unmask.Release(PEOPLE, unmask.datasets.census(100, seed=9))
+    assert unmask.assess(stranger, only=["nearest", "uniqueness"]).verdict == "safe"
+
+
+def test_policy_decides():
+    masked = unmask.Release(PEOPLE, unmask.parse_masking("noise(1.2)").apply(PEOPLE, 1))
+    value = unmask.link_nearest(masked).estimate.value
+    assert 0.05 < value < 0.2
+    assert unmask.assess(masked, only="nearest", policy="strict").verdict == "unsafe"
+    assert unmask.assess(masked, only="nearest", policy="default").verdict != "unsafe"
+
+
+def test_what_cannot_run_is_never_safe():
+    def broken(_release, _context):
+        raise EngineError("it did not converge")
+
+    def bug(_release, _context):
+        raise KeyError("secret value")
+
+    def hungry(_release, _context):
+        raise MemoryError
+
+    for run, words in ((broken, "converge"), (bug, "KeyError"), (hungry, "memory")):
+        absence = run_measure(entry(run), COPY, Context())
+        assert isinstance(absence, Absence)
+        assert absence.outcome == "could not run"
+        assert words in absence.reason
+        assert "secret" not in absence.reason
+    absence = run_measure(entry(broken, lambda _: "no weights"), COPY, Context())
+    assert (absence.outcome, absence.reason) == ("does not apply", "no weights")
+
+
+def test_same_seed_same_bits_whatever_else_runs():
+    whole = unmask.assess(COPY, seed=5)
+    alone = unmask.assess(COPY, seed=5, only=["nearest"])
+    assert whole.document.digest == unmask.assess(COPY, seed=5).document.digest
+    assert whole.records["nearest"].to_list() == alone.records["nearest"].to_list()
+    kept = [finding for finding in whole.findings if finding.measure == "nearest"]
+    assert list(alone.findings) == kept
+
+
+def test_choose():
+    measures = discover()
+    assert {"nearest", "uniqueness"} <= set(measures)
+    assert [m.name for m in choose(measures, ["nearest"], ())] == ["nearest"]
+    assert "nearest" not in [m.name for m in choose(measures, None, ["nearest"])]
+    with pytest.raises(ParameterError, match="did you mean 'nearest'"):
+        choose(measures, ["nearst"], ())
+    with pytest.raises(ParameterError, match="no measure is left"):
+        choose(measures, ["nearest"], ["nearest"])
+
+
+def test_every_registered_measure_shows_up_everywhere():
+    """By being registered: in the findings, in the JSON, in the per-record table, with story and title."""
+    assessment = unmask.assess(COPY)
+    names = set(discover())
+    assert {finding.measure for finding in assessment.findings} == names
+    assert {measure.name for measure in assessment.document.measures} == names
+    for measure in discover().values():
+        assert measure.title and len(measure.story) > 30 and measure.keys
+
+
+def test_progress_is_told():
+    seen = []
+    unmask.assess(COPY, only=["nearest"], progress=lambda measure, done, text: seen.append((measure, done, text)))
+    assert seen[0][:2] == ("nearest", 0.0)
+    assert seen[-1][1] == 1.0
+    assert all(0 <= done <= 1 for _, done, _ in seen)
+
+
+def test_evidence_without_records_is_fine(monkeypatch):
+    from unmask.evidence.estimate import exact
+
+    def run(_release, _context):
+        return Evidence((Observation("nearest.rate", "claim.", exact(0.0, n=1, chance=0.0)),))
+
+    monkeypatch.setattr(sys.modules["unmask.assessment"], "discover", lambda: {"m": entry(run)})
+    assessment = unmask.assess(COPY)
+    assert assessment.verdict == "safe"
+    assert assessment.records.columns == ["row", "largest"]
