@@ -28,6 +28,7 @@ ROOMS_BELOW = {
         for room in ("linkage", "graph", "max_knowledge", "groups", "disclosure", "masking", "utility")
     },
 }
+KNOWS_ALL = {"cli"}
 READS_MASKINGS = {
     "linkage/transparent/measure.py",
     "linkage/transparent/makings.py",

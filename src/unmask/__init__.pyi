@@ -1,0 +1,104 @@
+# The public names of unmask, declared once: `__init__` loads each from here on first use.
+
+from unmask import datasets as datasets
+from unmask.assessment import Assessment as Assessment
+from unmask.assessment import assess as assess
+from unmask.disclosure.absent import absent_disclosure as absent_disclosure
+from unmask.disclosure.cells import cell_disclosure as cell_disclosure
+from unmask.disclosure.copies import copy_risk as copy_risk
+from unmask.disclosure.inference import attribute_inference as attribute_inference
+from unmask.disclosure.intervals import interval_disclosure as interval_disclosure
+from unmask.disclosure.membership import (
+    membership_inference as membership_inference,
+)
+from unmask.disclosure.membership import (
+    membership_of_model as membership_of_model,
+)
+from unmask.disclosure.model import model_disclosure as model_disclosure
+from unmask.disclosure.singling import singling_out as singling_out
+from unmask.disclosure.values import value_disclosure as value_disclosure
+from unmask.errors import (
+    EngineError as EngineError,
+)
+from unmask.errors import (
+    ParameterError as ParameterError,
+)
+from unmask.errors import (
+    RoleError as RoleError,
+)
+from unmask.errors import (
+    TableError as TableError,
+)
+from unmask.errors import (
+    UnmaskError as UnmaskError,
+)
+from unmask.evidence.estimate import Estimate as Estimate
+from unmask.evidence.finding import Finding as Finding
+from unmask.evidence.policy import Policy as Policy
+from unmask.graph.attack import GraphLinkage as GraphLinkage
+from unmask.graph.attack import link_graph as link_graph
+from unmask.graph.distances import Coordinates as Coordinates
+from unmask.graph.tolerance import NoiseTolerance as NoiseTolerance
+from unmask.graph.tolerance import Relative as Relative
+from unmask.groups.anonymity import Anonymity as Anonymity
+from unmask.groups.anonymity import anonymity as anonymity
+from unmask.groups.cells import (
+    Dominance as Dominance,
+)
+from unmask.groups.cells import (
+    SharedValues as SharedValues,
+)
+from unmask.groups.cells import (
+    dominance as dominance,
+)
+from unmask.groups.cells import (
+    shared_values as shared_values,
+)
+from unmask.groups.knowledge_sweep import Knowledge as Knowledge
+from unmask.groups.knowledge_sweep import knowledge_sweep as knowledge_sweep
+from unmask.groups.population.measure import PopulationRisk as PopulationRisk
+from unmask.groups.population.measure import population_risk as population_risk
+from unmask.groups.special_uniques import SpecialUniques as SpecialUniques
+from unmask.groups.special_uniques import special_uniques as special_uniques
+from unmask.groups.uniqueness import GroupRisk as GroupRisk
+from unmask.groups.uniqueness import group_risk as group_risk
+from unmask.linkage.knowledge_curve import knowledge_curve as knowledge_curve
+from unmask.linkage.learned.measure import link_learned as link_learned
+from unmask.linkage.learned.measure import worst_case as worst_case
+from unmask.linkage.nearest import (
+    anonymity_sets as anonymity_sets,
+)
+from unmask.linkage.nearest import (
+    link_nearest as link_nearest,
+)
+from unmask.linkage.nearest import (
+    true_ranks as true_ranks,
+)
+from unmask.linkage.one_to_one import link_globally as link_globally
+from unmask.linkage.probabilistic.measure import link_probabilistic as link_probabilistic
+from unmask.linkage.result import Linkage as Linkage
+from unmask.linkage.transparent.measure import link_transparent as link_transparent
+from unmask.masking import parse_masking as parse_masking
+from unmask.max_knowledge.attribute_test import (
+    AttributeTest as AttributeTest,
+)
+from unmask.max_knowledge.attribute_test import (
+    attribute_test as attribute_test,
+)
+from unmask.max_knowledge.attribute_test import (
+    attribute_tests as attribute_tests,
+)
+from unmask.max_knowledge.dictionary import dictionary_test as dictionary_test
+from unmask.max_knowledge.permuted import permuted_test as permuted_test
+from unmask.max_knowledge.result import DeniabilityTest as DeniabilityTest
+from unmask.protect.plan import Fix as Fix
+from unmask.protect.plan import fix_list as fix_list
+from unmask.selfcheck import selfcheck as selfcheck
+from unmask.tables.release import Release as Release
+from unmask.tables.scenario import Scenario as Scenario
+from unmask.utility.marginals import compare_marginals as compare_marginals
+from unmask.utility.moments import compare_moments as compare_moments
+from unmask.utility.propensity import propensity_score as propensity_score
+from unmask.verify import verify as verify
+
+__version__: str
