@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from naive import definitions as naive
 from strategies import pairs
-from unmask import Release
+from unmask import Release, link_nearest
 from unmask.errors import ParameterError
 from unmask.study.metric import METRICS, build_space, readable, swap
 from unmask.tables.encode import encode
@@ -172,3 +172,18 @@ def test_unknown_names():
 def test_swap_asks_from_the_other_side():
     s = space("gower")
     assert naive.distance(swap(s), 1, 0) == naive.distance(s, 0, 1)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-3, 1.0, 1e3, 1e9])
+def test_mahalanobis_does_not_depend_on_units(unit):
+    rng = np.random.default_rng(5)
+    people = rng.normal(size=(60, 3)) @ np.array([[1, 0.8, 0], [0, 1, 0.3], [0, 0, 1]])
+    masked = people + rng.normal(size=people.shape) * 0.4
+    names = ("a", "b", "c")
+    scale = np.array([1.0, unit, 1.0])
+
+    def found(factor):
+        tables = [dict(zip(names, (side * factor).T, strict=True)) for side in (people, masked)]
+        return link_nearest(Release(pl.DataFrame(tables[0]), pl.DataFrame(tables[1])), metric="mahalanobis").credit
+
+    assert found(scale).tolist() == found(np.ones(3)).tolist()

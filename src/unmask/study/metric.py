@@ -172,6 +172,8 @@ def _whitened(left: Floats, right: Floats) -> tuple[Floats, Floats]:
         )
     if left.shape[1] == 0:
         return left, right
+    spread = np.array([_pooled_sd(left[:, k], right[:, k]) for k in range(left.shape[1])])
+    left, right = left / spread, right / spread  # units must not decide which directions have no variance
     a, b = _centred(left), _centred(right)
     freedom = max(1, len(a) + len(b) - 2)
     covariance = (a.T @ a + b.T @ b) / freedom
@@ -182,6 +184,12 @@ def _whitened(left: Floats, right: Floats) -> tuple[Floats, Floats]:
     rotate = vectors[:, keep] / np.sqrt(values[keep])
     shift = np.array([centre_and_spread(left[:, k])[0] for k in range(left.shape[1])])  # near zero: less rounding
     return np.ascontiguousarray((left - shift) @ rotate), np.ascontiguousarray((right - shift) @ rotate)
+
+
+def _pooled_sd(left: Floats, right: Floats) -> float:
+    """Root mean square of both files' sds, as a power of two: dividing by it rounds nothing."""
+    sd = float(np.hypot(centre_and_spread(left)[1], centre_and_spread(right)[1]))
+    return float(2.0 ** np.round(np.log2(sd))) if sd > 0 else 1.0
 
 
 def _centred(values: Floats) -> Floats:
