@@ -1,0 +1,68 @@
+"""Intruders in the order of what they know, and the best attack that each has: who knows more never finds less.
+
+Whoever knows more may ignore it and attack as the one before does. So the figure of an intruder is the best over all
+attacks that they *could* use, not only over those made for them; per person likewise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from unmask.evidence.estimate import Estimate
+
+Knowledge = Literal["files", "method", "some", "half"]
+ORDER: tuple[Knowledge, ...] = get_args(Knowledge)
+WORDS: dict[Knowledge, str] = {
+    "files": "holds the two files and nothing else",
+    "method": "also knows how the release was made",
+    "some": "also knows which records belong to a few people",
+    "half": "also knows which records belong to half of the people",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attack that finds people: what it presumes, and what it reached."""
+
+    measure: str
+    knows: Knowledge
+    estimate: Estimate
+    per_record: NDArray[np.float64] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Intruder:
+    """What somebody who knows this much finds by the best attack open to them."""
+
+    knows: Knowledge
+    measure: str  # the best attack
+    estimate: Estimate
+    n_attacks: int  # attacks that were tried for them
+    per_record: NDArray[np.float64] | None = field(default=None, repr=False)
+
+    @property
+    def words(self) -> str:
+        """What the intruder knows, in words."""
+        return WORDS[self.knows]
+
+
+def by_knowledge(attempts: Sequence[Attempt]) -> tuple[Intruder, ...]:
+    """The best attack of each intruder, from the worst informed to the best; levels that nobody tried are left out."""
+    found = []
+    for place, knows in enumerate(ORDER):
+        open_to = [attempt for attempt in attempts if ORDER.index(attempt.knows) <= place]
+        if not any(attempt.knows == knows for attempt in open_to):
+            continue
+        best = max(open_to, key=lambda attempt: (attempt.estimate.value, attempt.estimate.low, attempt.measure))
+        risks = [attempt.per_record for attempt in open_to if attempt.per_record is not None]
+        largest = np.max([np.nan_to_num(risk) for risk in risks], axis=0) if risks else None
+        found.append(Intruder(knows, best.measure, best.estimate, len(open_to), largest))
+    return tuple(found)
