@@ -1,19 +1,22 @@
 from __future__ import annotations
 
+from math import comb, erfc, sqrt
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unmask.evidence.estimate import Estimate
+from unmask.evidence.estimate import Estimate, wilson
 from unmask.evidence.finding import Absence, Evidence, Finding, Observation, Reported
 from unmask.evidence.policy import Policy, Threshold
-from unmask.evidence.verdict import decide, judge
+from unmask.evidence.verdict import decide, holm, judge, p_value
 
 POLICY = Policy("test", "", {"x": Threshold(0.2, "because", "us"), "y": Threshold(0.2, "because", "us")})
 
 
 def report(low, value, high, key="x"):
-    estimate = Estimate(value, low, high, 100, 0.01)
+    estimate = Estimate(value, low, high, 100, 0.01, None, "bootstrap")  # its own interval, not that of a count
     return Reported("m", "M", "story", Evidence((Observation(key, "claim.", estimate),)))
 
 
@@ -74,3 +77,55 @@ def test_a_limit_of_one_is_no_limit_and_never_speaks_for_safety():
     (finding,) = judge([report(0.9, 0.95, 1.0)], open_)
     assert finding.outcome == "not judged"
     assert decide([finding]).word == "inconclusive"
+
+
+# --- many figures, one release ----------------------------------------------------------------------------------------
+
+
+def counted(hits, n, key="x", limit=0.2):
+    low, high = wilson(hits, n)
+    return Reported("m", "M", "story", Evidence((Observation(key, "claim.", Estimate(hits / n, low, high, n, 0.0)),)))
+
+
+def test_p_value_is_the_binomial_tail():
+    low, high = wilson(30, 100)
+    tail = sum(comb(100, k) * 0.2**k * 0.8 ** (100 - k) for k in range(30, 101))
+    assert p_value(Estimate(0.3, low, high, 100, 0.0), 0.2) == pytest.approx(tail)
+    assert p_value(Estimate(0.1, 0.0, 0.2, 100, 0.0), 0.2) == 1.0
+
+
+def test_p_value_of_other_figures_is_normal():
+    estimate = Estimate(0.3, 0.3 - 1.959963984540054 * 0.05, 0.4, 100, 0.0, None, "bootstrap")
+    assert p_value(estimate, 0.2) == pytest.approx(0.5 * erfc(2 / sqrt(2)))
+    assert p_value(Estimate(0.3, 0.3, 0.3, 100, 0.0, None, "exact"), 0.2) == 0.0
+
+
+def test_holm_steps_down():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == [True, False, False, True]  # 0.005 <= .0125, .01 <= .0167, .03 > .025
+    assert holm([0.01, 0.02, 0.05]) == [True, True, True]
+    assert holm([0.2, 0.001]) == [False, True]
+    assert holm([]) == []
+
+
+def test_one_figure_just_above_among_many_is_inconclusive_and_never_safe():
+    keys = [f"k{i}" for i in range(40)]
+    policy = Policy("test", "", {key: Threshold(0.2, "because", "us") for key in keys})
+    many = [counted(10, 200, key) for key in keys[1:]]
+    (alone,) = judge([counted(54, 200, "k0")], policy)
+    assert alone.outcome == "against"
+    beside = judge([counted(54, 200, "k0"), *many], policy)
+    assert beside[0].outcome == "inconclusive" and "among 40 figures" in beside[0].reason
+    assert decide(beside).word == "inconclusive"
+    assert decide(judge([counted(90, 200, "k0"), *many], policy)).word == "unsafe"
+
+
+def test_a_harmless_release_is_called_unsafe_at_most_at_the_level():
+    """Forty figures, each exactly at its limit: the worst case that is still harmless."""
+    rng, keys = np.random.default_rng(3), [f"k{i}" for i in range(40)]
+    policy = Policy("test", "", {key: Threshold(0.2, "because", "us") for key in keys})
+    verdicts = [
+        decide(judge([counted(int(hits), 300, key) for key, hits in zip(keys, draw, strict=True)], policy)).word
+        for draw in rng.binomial(300, 0.2, size=(400, 40))
+    ]
+    assert verdicts.count("unsafe") <= 29  # 20 expected at most; 99 % of binomial(400, 0.05)
+    assert verdicts.count("safe") == 0

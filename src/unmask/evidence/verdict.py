@@ -1,18 +1,29 @@
-"""The verdict: a pure function of what was reported and the policy, so that a checker can replay the decision."""
+"""The verdict: a pure function of what was reported and the policy, so that a checker can replay the decision.
+
+A release is judged, not forty figures. Each figure is held against its limit by its own 95 % interval; then those
+above their limits are looked at together (Holm's method), so that over all figures a harmless release is called unsafe
+at most once in twenty times. A figure that is above its limit only by itself is inconclusive, never within it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
+from unmask.evidence.estimate import Z95
 from unmask.evidence.finding import Absence, Finding, Observation, Outcome, Reported
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from unmask.evidence.estimate import Estimate
     from unmask.evidence.policy import Policy
 
 Word = Literal["safe", "unsafe", "inconclusive"]
+LEVEL = 0.05  # chance that a release within all limits is called unsafe
+BY_CHANCE = "among {} figures one that far above its limit is expected by chance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +35,7 @@ class Verdict:
 
 
 def judge(reported: Sequence[Reported], policy: Policy) -> tuple[Finding, ...]:
-    """Hold every observation against its threshold."""
+    """Hold every observation against its threshold, and those above theirs against all that were looked at."""
     findings: list[Finding] = []
     for entry in reported:
         if isinstance(entry.evidence, Absence):
@@ -33,7 +44,7 @@ def judge(reported: Sequence[Reported], policy: Policy) -> tuple[Finding, ...]:
             )
         else:
             findings += [_judge_one(entry.measure, observation, policy) for observation in entry.evidence.observations]
-    return tuple(findings)
+    return _judge_together(findings)
 
 
 def _judge_one(measure: str, observation: Observation, policy: Policy) -> Finding:
@@ -41,7 +52,7 @@ def _judge_one(measure: str, observation: Observation, policy: Policy) -> Findin
     outcome: Outcome
     limit = f"the limit of {threshold.value:.3g} ({threshold.source})"
     if threshold.value >= 1:
-        outcome, reason = "not judged", "the policy sets no limit on this figure; it is told, and speaks neither way"
+        outcome, reason = "not judged", "shown for information; the policy sets no limit"
     elif estimate.low > threshold.value:
         outcome, reason = "against", f"even the lower end of the interval ({estimate.low:.3g}) is above {limit}"
     elif estimate.high <= threshold.value:
@@ -52,6 +63,43 @@ def _judge_one(measure: str, observation: Observation, policy: Policy) -> Findin
             f"the interval from {estimate.low:.3g} to {estimate.high:.3g} contains {limit}",
         )
     return Finding(measure, observation.key, observation.claim, outcome, reason, estimate, threshold.value)
+
+
+def _judge_together(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Keep "against" where it holds among all figures that have a limit."""
+    judged = [finding for finding in findings if finding.outcome in {"for", "against", "inconclusive"}]
+    chances = [p_value(finding.estimate, finding.threshold) for finding in judged if finding.estimate is not None]
+    holds = {finding.key for finding, sure in zip(judged, holm(chances), strict=True) if sure}
+    return tuple(
+        replace(finding, outcome="inconclusive", reason=f"{finding.reason}, but {BY_CHANCE.format(len(judged))}")
+        if finding.outcome == "against" and finding.key not in holds
+        else finding
+        for finding in findings
+    )
+
+
+def p_value(estimate: Estimate, limit: float | None) -> float:
+    """How likely a figure this large is where the truth is at the limit: binomial for counts, normal otherwise."""
+    from scipy import special  # noqa: PLC0415 - judging alone needs it
+
+    if limit is None or estimate.value <= limit:
+        return 1.0
+    if estimate.method == "wilson":
+        hits = float(np.floor(estimate.hits + 1e-9))
+        return float(special.betainc(hits, estimate.n - hits + 1, limit)) if hits >= 1 else 1.0
+    error = (estimate.value - estimate.low) / Z95
+    return float(special.ndtr(-(estimate.value - limit) / error)) if error > 0 else 0.0
+
+
+def holm(chances: Sequence[float], level: float = LEVEL) -> list[bool]:
+    """Which of many hypotheses can be rejected so that one true one is among them at most with this chance [HOLM]_."""
+    order = np.argsort(chances, kind="stable")
+    rejected = [False] * len(chances)
+    for place, index in enumerate(order):
+        if chances[index] > level / (len(chances) - place):
+            break
+        rejected[index] = True
+    return rejected
 
 
 def decide(findings: Sequence[Finding]) -> Verdict:
