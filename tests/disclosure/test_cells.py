@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naive.definitions import disclosure as naive
+from naive import disclosure as naive
 from unmask import Release, cell_disclosure
 from unmask.disclosure.cells import assess_cells
 from unmask.errors import ParameterError, RoleError

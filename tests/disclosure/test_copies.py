@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import unmask
-from naive.definitions import disclosure as naive
+from naive import disclosure as naive
 from unmask import Release, copy_risk, datasets
 from unmask.assessment import discover
 from unmask.disclosure.copies import _one_to_one, assess_copies

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naive.definitions import disclosure as naive
+from naive import disclosure as naive
 from unmask import Release, datasets, interval_disclosure, parse_masking
 from unmask.disclosure.intervals import GRID, assess_intervals
 from unmask.errors import ParameterError, RoleError

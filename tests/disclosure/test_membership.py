@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naive.definitions import disclosure as naive
+from naive import disclosure as naive
 from unmask import Release, assess, datasets, membership_inference, membership_of_model, parse_masking
 from unmask.assessment import discover
 from unmask.disclosure.membership import assess_membership

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naive.definitions import disclosure as naive
+from naive import disclosure as naive
 from unmask import Release, datasets, value_disclosure
 from unmask.disclosure.values import assess_values
 from unmask.errors import RoleError

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from numba import config
 
-from naive.definitions import graph as naive
+from naive import graph as naive
 from unmask.datasets.places import people
 from unmask.errors import ParameterError, TableError
 from unmask.graph.attack import Coordinates, Deviations, NoiseTolerance, Null, Relative, link_graph

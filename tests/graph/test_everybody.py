@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from numba import config
 
-from naive.definitions import graph as naive
+from naive import graph as naive
 from unmask.datasets.places import people
 from unmask.errors import ParameterError
 from unmask.graph.attack import Coordinates, NoiseTolerance, link_graph

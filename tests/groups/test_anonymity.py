@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
-from naive.definitions import groups as naive
+from naive import groups as naive
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.groups.anonymity import anonymity
 from unmask.groups.counting.wildcard import number_rows

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naive.definitions import groups as naive
+from naive import groups as naive
 from unmask import Release, assess
 from unmask.errors import RoleError, TableError
 from unmask.evidence.measure import Context

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naive.definitions import groups as naive
+from naive import groups as naive
 from unmask import Release, RoleError, assess
 from unmask.evidence.measure import Context
 from unmask.groups.household import assess_household, number_homes, over_homes

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naive.definitions import groups as naive
+from naive import groups as naive
 from unmask.errors import EngineError, ParameterError
 from unmask.groups.knowledge_sweep import knowledge_sweep
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naive.definitions import groups as naive
+from naive import groups as naive
 from unmask.groups.counting.classes import count_classes
 from unmask.groups.counting.packing import find_packing
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
-from naive.definitions import groups as naive
+from naive import groups as naive
 from unmask.errors import ParameterError, RoleError
 from unmask.groups.population.measure import population_risk
 from unmask.groups.uniqueness import group_risk

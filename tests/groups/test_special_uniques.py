@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
-from naive.definitions import groups as naive
+from naive import groups as naive
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.groups.special_uniques import msu_weights, special_uniques
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spaces import plain, spaces
 
-from naive.definitions import assignment as naive
+from naive import assignment as naive
 from unmask.kernels.assignment.assignment import solve
 from unmask.kernels.assignment.credits import credits  # noqa: A004
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import config
 
-from naive.definitions import graph as naive
+from naive import graph as naive
 from unmask.kernels.base import bits as words
 from unmask.kernels.cliques.cliques import agreement, cliques, hashed, product, truss
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 from spaces import plain, spaces
 
-from naive.definitions import nearest as naive
+from naive import nearest as naive
 from unmask.kernels.search.nearest import decide, distance_of_pairs, nearest, nearest_k, rank_of_truth, tied
 from unmask.kernels.search.tree import plant
 

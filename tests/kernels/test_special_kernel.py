@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naive.definitions import groups as naive
+from naive import groups as naive
 from unmask.kernels.uniques.special import WorkBoundError, minimal_uniques
 from unmask.kernels.uniques.subsets import subset_counts
 

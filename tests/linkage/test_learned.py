@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from naive.definitions import linkage as naive
+from naive import linkage as naive
 from reference import data
 from unmask import Release, datasets, link_learned, link_nearest, parse_masking
 from unmask.errors import EngineError, ParameterError

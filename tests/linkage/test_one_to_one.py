@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from polars import selectors
 from scipy.optimize import linear_sum_assignment
 
+from naive import assignment as naive_assignment
 from naive import definitions as naive
-from naive.definitions import assignment as naive_assignment
 from reference import REFERENCE, golden
 from strategies import pairs
 from unmask import Release, datasets, link_globally, link_nearest, parse_masking

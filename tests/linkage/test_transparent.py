@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from naive.definitions import linkage as naive
+from naive import linkage as naive
 from reference import data
 from unmask import Release, datasets, link_nearest, link_transparent, parse_masking
 from unmask.assessment import run_measure

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naive.definitions import max_knowledge as naive
+from naive import max_knowledge as naive
 from unmask.max_knowledge.compare import (
     deniability,
     direction,

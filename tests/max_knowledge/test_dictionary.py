@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from deniability_tables import correlated, frame, shuffled
-from naive.definitions import max_knowledge as naive
+from naive import max_knowledge as naive
 from unmask.errors import ParameterError
 from unmask.max_knowledge import dictionary_test
 from unmask.max_knowledge.dictionary import dictionary_rows

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from naive.definitions import max_knowledge as naive
+from naive import max_knowledge as naive
 from unmask.max_knowledge.ranks import (
     linkage_distances,
     own_distances,

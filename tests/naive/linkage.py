@@ -25,8 +25,11 @@ def comparison_vectors(comparison):
     )
 
 
-def em(vectors, levels, prior, *, learn_prior=False, steps=20000, tolerance=1e-13):
-    """EM over the list of all pairs: m, u (attributes x levels) and the prior."""
+def em(vectors, levels, prior, *, learn_prior=False, missing=None, steps=20000, tolerance=1e-13):
+    """EM over the list of all pairs: m, u (attributes x levels) and the prior.
+
+    A pair that is missing on an attribute (level ``missing``) says nothing there: no factor, and it does not teach.
+    """
     n, k = vectors.shape
     u = np.zeros((k, levels))
     for a in range(k):
@@ -40,13 +43,20 @@ def em(vectors, levels, prior, *, learn_prior=False, steps=20000, tolerance=1e-1
     for _ in range(steps):
         match, other = np.full(n, prior), np.full(n, 1 - prior)
         for a in range(k):
-            match, other = match * m[a, vectors[:, a]], other * u[a, vectors[:, a]]
+            told = vectors[:, a] != missing
+            match = np.where(told, match * m[a, vectors[:, a]], match)
+            other = np.where(told, other * u[a, vectors[:, a]], other)
         g = match / (match + other)
         new_m, new_u = np.zeros_like(m), np.zeros_like(u)
         for a in range(k):
+            told = vectors[:, a] != missing
             for v in range(levels):
                 here = vectors[:, a] == v
-                new_m[a, v], new_u[a, v] = g[here].sum() / g.sum(), (1 - g)[here].sum() / (1 - g).sum()
+                if v == missing:
+                    new_m[a, v] = new_u[a, v] = here.mean()
+                else:
+                    new_m[a, v] = told.mean() * g[here].sum() / g[told].sum()
+                    new_u[a, v] = told.mean() * (1 - g)[here].sum() / (1 - g)[told].sum()
         change = max(np.abs(new_m - m).max(), np.abs(new_u - u).max())
         m, u = new_m, new_u
         if learn_prior:

@@ -66,7 +66,8 @@ def _paired(block: Floats, stranger: float) -> float:
     if block.shape == (1, 1):
         return float(block[0, 0])
     pairs = linear_sum_assignment(block)
-    return float(block[pairs].sum()) + stranger * abs(block.shape[0] - block.shape[1])
+    left_over = abs(block.shape[0] - block.shape[1])
+    return float(block[pairs].sum() + stranger * left_over)
 
 
 def _stranger(distance: Callable[[Rows, Rows], Floats], ours: list[Rows], theirs: list[Rows]) -> float:

@@ -178,19 +178,20 @@ def _choose(
     edges: Mapping[str, tuple[float, ...]],
 ) -> tuple[str, ...]:
     if attributes is None or attributes == "best":
-        if len(encoding.names) <= MOST_ATTRIBUTES:
-            return encoding.names
+        known = _without_copies(encoding.names, columns)
+        if len(known) <= MOST_ATTRIBUTES:
+            return known
         if attributes is None:
             raise ParameterError(
                 "patterns of so many attributes cannot be counted",
-                got=f"{len(encoding.names)} attributes",
+                got=f"{len(known)} attributes",
                 allowed=f"up to {MOST_ATTRIBUTES}",
                 hint=f"name those to compare in attributes=, or take attributes='best': the {MOST_ATTRIBUTES} on "
                 "which two people agree least often",
             )
-        chance = {name: _agreement(*columns[name], edges[name][0]) for name in encoding.names}
-        best = sorted(encoding.names, key=lambda name: (chance[name], name))[:MOST_ATTRIBUTES]
-        return tuple(name for name in encoding.names if name in best)
+        chance = {name: _agreement(*columns[name], edges[name][0]) for name in known}
+        best = sorted(known, key=lambda name: (chance[name], name))[:MOST_ATTRIBUTES]
+        return tuple(name for name in known if name in best)
     names = tuple([attributes] if isinstance(attributes, str) else attributes)
     for name in names:
         if name not in encoding.names:
@@ -204,6 +205,30 @@ def _choose(
             "too many attributes, or none", got=str(len(names)), allowed=f"from 1 to {MOST_ATTRIBUTES}"
         )
     return tuple(name for name in encoding.names if name in names)
+
+
+def _without_copies(names: tuple[str, ...], columns: Mapping[str, tuple[Floats, Floats]]) -> tuple[str, ...]:
+    """Leave out attributes that say nothing beside another one: they are not independent evidence, and EM breaks.
+
+    Two attributes are copies when they class and order the records of both files alike, or one against the other; and,
+    where values repeat, when they class them alike in whatever order.
+    """
+    kept: dict[str, Ints] = {}
+    for name in names:
+        classes = np.unique(np.concatenate(columns[name]), return_inverse=True)[1].astype(np.int64)
+        tested = 2 * np.unique(columns[name][0]).size <= columns[name][0].size
+        if not any(_is_copy(classes, other, tested=tested) for other in kept.values()):
+            kept[name] = classes
+    return tuple(kept)
+
+
+def _is_copy(a: Ints, b: Ints, *, tested: bool) -> bool:
+    most = int(a.max())
+    if most == 0 or most != int(b.max()):
+        return False
+    if np.array_equal(a, b) or np.array_equal(a, most - b):
+        return True
+    return tested and np.unique(b * (most + 1) + a).size == most + 1
 
 
 def _agreement(a: Floats, b: Floats, width: float) -> float:

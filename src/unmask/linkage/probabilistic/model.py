@@ -9,8 +9,9 @@ on level l with probability m_l for matches and u_l for others. METHODS section 
   together (income and tax) then cannot pass for matches: there are too many of them for one person. This is also how
   a link's posterior is computed. u is its share among all pairs.
 
-Three things keep EM honest:
+Four things keep EM honest:
 
+- A missing value is as likely for matches as for others, and so counts neither way.
 - The prior is 1/n and stays there unless asked otherwise: of n^2 pairs, n belong together.
 - Closer agreement never counts against a match: m_l / u_l must not rise with the level. Where a step of EM breaks this,
   neighbouring levels are pooled, which is the exact constrained maximum [DYKSTRA]_. This also guards against label
@@ -125,6 +126,7 @@ class _State:
         self.pairs = float(patterns.count.sum())
         self.fitting = fitting
         self.bands = comparison.n_edges + 1
+        self.gaps = comparison.gaps
         most = int(comparison.radix.max())
         self.margins = np.zeros((len(comparison.names), most))
         for k in range(len(comparison.names)):
@@ -168,7 +170,11 @@ class _State:
         for k in np.flatnonzero(rising.any(axis=1)):
             levels = self.bands[k]
             a[k, :levels], b[k, :levels] = ordered(a[k, :levels], b[k, :levels], given=given)
-        return a / np.maximum(a.sum(axis=1, keepdims=True), TINY), b / np.maximum(b.sum(axis=1, keepdims=True), TINY)
+        m, u = (side / np.maximum(side.sum(axis=1, keepdims=True), TINY) for side in (a, b))
+        for k in np.flatnonzero(self.gaps):
+            share = u[k, self.bands[k]] if given else self.margins[k, self.bands[k]] / self.pairs
+            m[k], u[k] = (_with_missing(side[k], int(self.bands[k]), float(share)) for side in (m, u))
+        return m, u
 
 
 class _People(_State):
@@ -178,6 +184,7 @@ class _People(_State):
         self.fitting = fitting
         self.levels = levels_of_pairs(comparison.left, comparison.right, comparison.edges, comparison.n_edges)
         self.bands = comparison.n_edges + 1
+        self.gaps = comparison.gaps
         self.pairs = float(len(comparison.left)) * len(comparison.right)
         self.margins = shares_of_levels(comparison)[0] * self.pairs
 
@@ -195,6 +202,17 @@ class _People(_State):
         """Expected levels of each person's match."""
         expected, _ = self._expect(theta[0], theta[1])
         return expected, np.ones(len(expected))
+
+
+def _with_missing(shares: Floats, level: int, missing: float) -> Floats:
+    """Give a missing value one share among matches and others, so that it counts neither way.
+
+    Left free, one blank row was enough to end the attack: EM explained it by matches that are blank.
+    """
+    rest = np.where(np.arange(len(shares)) == level, 0.0, shares)
+    rest *= (1.0 - missing) / max(float(rest.sum()), TINY)
+    rest[level] = missing
+    return np.asarray(rest)
 
 
 def ordered(a: Floats, b: Floats, *, given: bool = False) -> tuple[Floats, Floats]:
@@ -229,6 +247,8 @@ def start(comparison: Comparison, state: _State, prior: float) -> tuple[Floats, 
         seen = np.flatnonzero(state.margins[k] > 0)
         m[k, seen] = 0.1 / max(1, seen.size - 1)
         m[k, seen[0]] = 0.9 if seen.size > 1 else 1.0
+        if comparison.gaps[k]:
+            m[k] = _with_missing(m[k], int(state.bands[k]), float(u[k, state.bands[k]]))
     return m, u, prior
 
 
