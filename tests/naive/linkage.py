@@ -25,7 +25,7 @@ def comparison_vectors(comparison):
     )
 
 
-def em(vectors, levels, prior, *, learn_prior=False, missing=None, steps=20000, tolerance=1e-13):
+def em(vectors, levels, prior, *, learn_prior=False, missing=None, steps=20000, tolerance=1e-13):  # noqa: C901
     """EM over the list of all pairs: m, u (attributes x levels) and the prior.
 
     A pair that is missing on an attribute (level ``missing``) says nothing there: no factor, and it does not teach.

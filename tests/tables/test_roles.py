@@ -7,6 +7,7 @@ import pytest
 
 from unmask import Release
 from unmask.errors import RoleError
+from unmask.tables.encode import encode
 from unmask.tables.roles import infer_kind
 
 LEVELS = pl.Enum(["low", "high"])
@@ -49,3 +50,19 @@ def test_overrides():
         Release(table, table, kinds={"region": "numerical"})
     with pytest.raises(RoleError, match="did you mean 'region'"):
         Release(table, table, kinds={"regoin": "numeric"})
+
+
+def test_codes_written_as_floats_are_codes():
+    """Some programs write 4 as 4.0 as soon as one row of the column is empty."""
+    codes = [k % 4 + 1 for k in range(200)]
+    whole = pl.DataFrame({"region": codes, "x": [float(k) / 7 for k in range(200)]})
+    empty = pl.Series("region", [None if row == 3 else float(code) for row, code in enumerate(codes)])
+    floats = whole.with_columns(empty)
+    text = whole.cast({"region": pl.String})
+    decimals = text.with_columns(pl.col("region") + ".0")
+    for original, released in ((whole, floats), (floats, whole), (floats, floats), (text, decimals)):
+        release = Release(original, released, quasi=["region"])
+        assert release.columns["region"].kind == "categorical"
+        encoding = encode(release)
+        equal = encoding.original.codes[:, 0] == encoding.released.codes[:, 0]
+        assert equal.sum() >= 199

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Codes = NDArray[np.int32]
 
 LARGEST_WHOLE = 2.0**53  # whole numbers beyond it are not told apart as floats
+WHOLE_AS_FLOAT, WHOLE_NUMBER = r"^[+-]?\d+\.0+$", r"^[+-]?\d+(\.0+)?$"
 RankMethod = Literal["ordinal", "average", "dense"]
 
 
@@ -237,7 +238,11 @@ def as_text(column: pl.Series) -> pl.Series:
         present = column.drop_nulls()
         if bool(((present == present.round()) & (present.abs() < LARGEST_WHOLE)).all()):
             column = column.cast(pl.Int64)
-    return column.cast(pl.String)
+    text = column.cast(pl.String)
+    if column.dtype == pl.String and bool(text.str.contains(WHOLE_AS_FLOAT).any()):
+        whole = text.drop_nulls().str.contains(WHOLE_NUMBER)
+        return text.str.replace(r"\.0+$", "") if bool(whole.all()) else text
+    return text
 
 
 def _truths(column: pl.Series) -> pl.Series:

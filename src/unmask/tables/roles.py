@@ -51,11 +51,18 @@ def infer_kind(original: pl.Series, released: pl.Series | None) -> tuple[Kind, s
         return "date", "dates or times, used as numbers"
     if kind == pl.Enum:
         return "ordinal", "levels with a declared order"
-    if kind.is_integer():
+    if kind.is_integer() or (kind.is_float() and is_whole(original)):
         return _infer_integer(original, released)
     if kind.is_numeric():
         return "numeric", "numbers with decimals"
     return _infer_text(original)
+
+
+def is_whole(column: pl.Series) -> bool:
+    """Whether every number is whole: 4.0 is what some programs write for 4 where another row is empty."""
+    present = column.drop_nulls()
+    present = present.filter(present.is_finite()) if column.dtype.is_float() else present
+    return bool((present == present.round()).all())
 
 
 def _infer_integer(original: pl.Series, released: pl.Series | None) -> tuple[Kind, str]:
