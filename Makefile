@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 PEERS  := .venv-peers/.installed
 
 help:  ## What can be made
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -25,9 +25,12 @@ setup: $(STAMP)  ## A virtual environment with everything
 demo: $(STAMP)  ## Assess a generated release; ends in a verdict and demo/report.html
 	$(BIN)/unmask demo --out demo
 
-test: $(STAMP)  ## All tests; without the second tools theirs are skipped, but not under CI
+test: $(STAMP)  ## All tests but the slow simulations; without the second tools theirs are skipped, but not under CI
 	@$(MAKE) --no-print-directory peers || test -z "$$CI"
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-slow: $(STAMP)  ## The simulations that take minutes: coverage, calibration, false alarms
+	$(BIN)/python -m pytest -n 2 -m slow
 
 lint: $(STAMP)  ## ruff and mypy --strict
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
@@ -42,4 +45,4 @@ papers: $(STAMP)  ## Reproduce the papers' tables and figures into docs/papers
 clean:  ## Remove what was made
 	rm -rf $(VENV) .venv-peers demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help peers setup demo test lint bench papers clean
+.PHONY: help peers setup demo test test-slow lint bench papers clean
