@@ -68,9 +68,9 @@ def copies(n):
     from sklearn.neighbors import KDTree
 
     tables = [unmask.datasets.census(n, seed=seed) for seed in range(3)]
-    release = unmask.Release(tables[0], tables[1], control=tables[2], paired=False)
+    release = unmask.Release(tables[0], tables[1], control=tables[2], synthetic=True)
     small = [table[:200] for table in tables]
-    unmask.copy_risk(unmask.Release(small[0], small[1], control=small[2], paired=False))  # compile
+    unmask.copy_risk(unmask.Release(small[0], small[1], control=small[2], synthetic=True))  # compile
     arrays = [(t.to_numpy() - tables[0].to_numpy().mean(0)) / tables[0].to_numpy().std(0) for t in tables]
     ours = least(lambda: unmask.copy_risk(release), 1)
     peer = least(lambda: [KDTree(arrays[k]).query(arrays[1], k=2) for k in (0, 2)], 1)
@@ -83,10 +83,10 @@ def inference(n, attacks, python, jobs):
         for seed in range(3)
     ]
     wanted = "diagnosis"
-    release = unmask.Release(tables[0], tables[1], control=tables[2], confidential=[wanted], paired=False)
+    release = unmask.Release(tables[0], tables[1], control=tables[2], confidential=[wanted], synthetic=True)
     small = [table[:200] for table in tables]
     unmask.attribute_inference(
-        unmask.Release(small[0], small[1], control=small[2], confidential=[wanted], paired=False)
+        unmask.Release(small[0], small[1], control=small[2], confidential=[wanted], synthetic=True)
     )
     start = time.perf_counter()
     worst = unmask.attribute_inference(release).worst

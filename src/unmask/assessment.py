@@ -21,6 +21,7 @@ from unmask.evidence.verdict import Verdict, decide, judge
 from unmask.masking import parse_masking
 from unmask.report import document
 from unmask.report.write import write_atomically
+from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -116,10 +117,11 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     rules = policy if isinstance(policy, Policy) else Policy.load(policy)
     chosen = choose(discover(), only, skip)
     if isinstance(release.masking, str):
-        release.masking = parse_masking(release.masking)
+        release = release.with_masking(parse_masking(release.masking))
     for key in [key for entry in chosen for key in entry.keys]:
         rules.threshold(key)  # refuse an incomplete policy before the work, not after it
-    reported = tuple(_report(entry, release, Context(seed, show_values=show_values), progress) for entry in chosen)
+    study = Study(release)  # one for all measures
+    reported = tuple(_report(entry, study, Context(seed, show_values=show_values), progress) for entry in chosen)
     findings = judge(reported, rules)
     verdict = decide(findings)
     records = _records(release, reported)
@@ -167,24 +169,25 @@ def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Itera
     return [measures[name] for name in names]
 
 
-def _report(entry: Measure, release: Release, context: Context, progress: Progress | None) -> Reported:
+def _report(entry: Measure, study: Study, context: Context, progress: Progress | None) -> Reported:
     def tell(done: float, text: str) -> None:
         if progress:
             progress(entry.name, done, text)
 
     tell(0.0, entry.title)
-    evidence = run_measure(entry, release, replace(context, seed=_seed(context.seed, entry), progress=tell))
+    evidence = run_measure(entry, study, replace(context, seed=_seed(context.seed, entry), progress=tell))
     tell(1.0, "done")
     return Reported(entry.name, entry.title, entry.story, evidence)
 
 
-def run_measure(entry: Measure, release: Release, context: Context) -> Evidence | Absence:
+def run_measure(entry: Measure, release: Release | Study, context: Context) -> Evidence | Absence:
     """Run one measure; what cannot be answered is said, never left out."""
-    reason = entry.applies(release)
+    study = as_study(release)
+    reason = entry.applies(study.release)
     if reason:
         return Absence("does not apply", reason)
     try:
-        return entry.run(release, context)
+        return entry.run(study, context)
     except UnmaskError as error:
         return Absence("could not run", str(error))
     except MemoryError:

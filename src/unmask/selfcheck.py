@@ -176,7 +176,7 @@ def _shuffled(release: Release, seed: int) -> tuple[Release, Rows]:
 def unpaired(release: Release) -> Release:
     """Return the same tables without saying which rows belong together: as if the release were synthetic."""
     tables = (release.original.drop("id"), release.released.drop("id"))
-    return Release(*tables, control=release.control, confidential=release.confidential, paired=False)
+    return Release(*tables, control=release.control, confidential=release.confidential, synthetic=True)
 
 
 def _ladders(seed: int, size: int) -> dict[str, tuple[Release, ...]]:

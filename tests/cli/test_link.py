@@ -66,7 +66,7 @@ def test_the_words_tell_rates_proof_and_union(folder):
     told = run(folder).output
     release = release_of(folder)
     nearest, globally = unmask.link_nearest(release), unmask.link_globally(release)
-    union = np.maximum(nearest.credit, globally.credit)[release.paired].mean()
+    union = np.maximum(nearest.credit, globally.credit)[release.paired_rows].mean()
     for rate in (nearest.estimate.value, globally.estimate.value, union, nearest.known().value):
         assert percent(float(rate)) in told
     assert "proven to be the least" in told

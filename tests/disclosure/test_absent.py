@@ -9,6 +9,7 @@ from unmask.assessment import discover
 from unmask.disclosure.absent import assess_absent
 from unmask.errors import RoleError
 from unmask.evidence.measure import Context
+from unmask.study.study import Study
 
 RNG = np.random.default_rng(6)
 N = 200
@@ -62,5 +63,5 @@ def test_refusals_budget_and_evidence():
     )
     assert len(hurried.attributes) == 1 and any("'wage'" in note for note in hurried.notes)
     assert hurried.attributes[0].agreement.n < 100
-    evidence = assess_absent(Release(PEOPLE, PEOPLE, confidential=["faith"]), Context())
+    evidence = assess_absent(Study(Release(PEOPLE, PEOPLE, confidential=["faith"])), Context())
     assert evidence.observations[0].key == "absent.excess" and not evidence.identity

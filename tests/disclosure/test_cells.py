@@ -11,6 +11,7 @@ from unmask import Release, cell_disclosure
 from unmask.disclosure.cells import assess_cells
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence.measure import Context
+from unmask.study.study import Study
 
 WARD = pl.DataFrame(
     {
@@ -105,6 +106,6 @@ def test_refusals_and_evidence():
         cell_disclosure(Release(WARD, WARD))
     with pytest.raises(ParameterError, match="coalition"):
         cell_disclosure(release(WARD), coalition=0)
-    evidence = assess_cells(release(WARD), Context())
+    evidence = assess_cells(Study(release(WARD)), Context())
     assert [o.key for o in evidence.observations] == ["cells.external", "cells.internal"]
     assert not any("money" in note for note in evidence.notes)  # no values of the data

@@ -14,6 +14,7 @@ from unmask.disclosure.copies import _one_to_one, assess_copies
 from unmask.errors import RoleError
 from unmask.evidence.measure import Context
 from unmask.selfcheck import shuffle
+from unmask.study.study import Study
 from unmask.tables.encode import Encoded
 
 
@@ -24,7 +25,7 @@ def people(seed, n=200):
 def synthetic(released, original=None, control=None, **roles):
     return Release(
         people(1) if original is None else original, released, control=people(3) if control is None else control,
-        paired=False, **roles,
+        synthetic=True, **roles,
     )  # fmt: skip
 
 
@@ -45,15 +46,15 @@ def test_an_exact_copy_of_categorical_data_is_not_safe():
     rng = np.random.default_rng(0)
     tables = [pl.DataFrame({f"c{k}": rng.choice(["u", "v"], 500) for k in range(2)}) for _ in range(3)]
     found = copy_risk(
-        Release(tables[0], tables[0].sample(fraction=1.0, shuffle=True, seed=1), control=tables[2], paired=False)
+        Release(tables[0], tables[0].sample(fraction=1.0, shuffle=True, seed=1), control=tables[2], synthetic=True)
     )
     assert found.whole
-    verdict = unmask.assess(Release(tables[0], tables[0], control=tables[2], paired=False), only=["copies"])
+    verdict = unmask.assess(Release(tables[0], tables[0], control=tables[2], synthetic=True), only=["copies"])
     assert verdict.verdict == "unsafe"
-    assert not copy_risk(Release(tables[0], tables[1], control=tables[2], paired=False)).whole
+    assert not copy_risk(Release(tables[0], tables[1], control=tables[2], synthetic=True)).whole
     many = [pl.DataFrame({f"c{k}": rng.choice(list("uvwx"), 300) for k in range(8)}) for _ in range(3)]
-    assert copy_risk(Release(many[0], many[0], control=many[2], paired=False)).closer.low > 0.9
-    fresh = copy_risk(Release(many[0], many[1], control=many[2], paired=False)).closer
+    assert copy_risk(Release(many[0], many[0], control=many[2], synthetic=True)).closer.low > 0.9
+    fresh = copy_risk(Release(many[0], many[1], control=many[2], synthetic=True)).closer
     assert fresh.low <= 0.5 <= fresh.high
 
 
@@ -68,7 +69,7 @@ def test_one_to_one_equals_definition(a, b):
 
 def test_every_pair_based_attack_says_that_it_does_not_apply():
     base = synthetic(people(2, 150), confidential=["diagnosis", "cost"])
-    assert (base.truth == -1).all() and base.settings["paired"] is False
+    assert (base.truth == -1).all() and base.settings["synthetic"] is True
     fits = {name for name, entry in discover().items() if entry.applies(base) is None}
     assert fits >= {"copies", "inference", "membership", "singling"}
     assert not fits & {"nearest", "uniqueness", "intervals", "values", "model", "absent", "cells"}
@@ -82,7 +83,7 @@ def test_every_pair_based_attack_says_that_it_does_not_apply():
 def test_different_sizes_row_order_and_no_control():
     base = synthetic(people(2, 333), control=people(3, 80))
     assert copy_risk(shuffle(base, 2)).closer == copy_risk(base).closer
-    alone = Release(people(1), people(2), paired=False)
+    alone = Release(people(1), people(2), synthetic=True)
     assert "control table" in discover()["copies"].applies(alone)
     with pytest.raises(RoleError, match="outside"):
         copy_risk(alone)
@@ -94,13 +95,13 @@ def test_a_control_that_overlaps_the_original_is_named_and_refused():
         copy_risk(synthetic(people(2), control=pl.concat([people(1)[:60], people(3)[:140]])))
     numbered = [people(seed).with_row_index("id", offset=off) for seed, off in ((1, 0), (2, 0), (3, 150))]
     with pytest.raises(RoleError, match="50 ids of 'id' are in both"):
-        copy_risk(Release(numbered[0], numbered[1].drop("id"), control=numbered[2], id="id", paired=False))
+        copy_risk(Release(numbered[0], numbered[1].drop("id"), control=numbered[2], id="id", synthetic=True))
     rng = np.random.default_rng(0)
     alike = [pl.DataFrame({"c": rng.choice(["u", "v"], 100), "d": rng.choice(["u", "v"], 100)}) for _ in range(3)]
-    copy_risk(Release(alike[0], alike[1], control=alike[2], paired=False))  # strangers may be alike
+    copy_risk(Release(alike[0], alike[1], control=alike[2], synthetic=True))  # strangers may be alike
 
 
 def test_evidence():
-    evidence = assess_copies(synthetic(people(2)), Context())
+    evidence = assess_copies(Study(synthetic(people(2))), Context())
     assert [o.key for o in evidence.observations] == ["copies.closer", "copies.exact", "copies.whole"]
     assert len(evidence.figures[0].series) == 2

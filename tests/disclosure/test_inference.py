@@ -11,6 +11,7 @@ from unmask.disclosure.learn import set_task
 from unmask.errors import RoleError
 from unmask.evidence.measure import Context
 from unmask.selfcheck import shuffle
+from unmask.study.study import Study
 
 RNG = np.random.default_rng(8)
 
@@ -32,7 +33,7 @@ KNOWN = ["age", "hours-per-week", "born"]
 
 
 def test_a_copy_gives_its_people_away_and_nobody_else():
-    found = attribute_inference(Release(X, X, control=C, quasi=KNOWN, confidential=["secret", "wage"], paired=False))
+    found = attribute_inference(Release(X, X, control=C, quasi=KNOWN, confidential=["secret", "wage"], synthetic=True))
     for entry in found.attributes:
         assert entry.members.value == 1.0
         assert entry.members.control < 0.5 and entry.excess.low > 0.5
@@ -44,7 +45,7 @@ def test_a_copy_gives_its_people_away_and_nobody_else():
 def test_an_independent_secret_is_at_chance(sign, scale):
     tables = [t.with_columns(wage=pl.col("wage") * sign * scale) for t in (X, Y, C)]
     found = attribute_inference(
-        Release(tables[0], tables[1], control=tables[2], quasi=KNOWN, confidential=["wage"], paired=False)
+        Release(tables[0], tables[1], control=tables[2], quasi=KNOWN, confidential=["wage"], synthetic=True)
     ).worst
     assert found.excess.low == 0.0
     assert found.members.low <= found.members.control <= found.members.high
@@ -53,7 +54,7 @@ def test_an_independent_secret_is_at_chance(sign, scale):
 def test_the_majority_guess_stands_beside_a_98_to_2_secret():
     tables = [t.with_columns(secret=pl.Series(["y"] * 4 + ["x"] * 196)) for t in (X, Y, C)]
     found = attribute_inference(
-        Release(tables[0], tables[1], control=tables[2], quasi=KNOWN, confidential=["secret"], paired=False)
+        Release(tables[0], tables[1], control=tables[2], quasi=KNOWN, confidential=["secret"], synthetic=True)
     ).worst
     assert found.members.chance == pytest.approx(0.98)
     assert found.members.value <= 0.99 and found.excess.low == 0.0
@@ -62,7 +63,7 @@ def test_the_majority_guess_stands_beside_a_98_to_2_secret():
 def test_ties_are_shared_and_missing_secrets_are_not_asked():
     original = pl.DataFrame({"k": ["a", "a", "b", "b"], "s": ["u", "v", "u", None]})
     released = pl.DataFrame({"k": ["a", "a", "a", "b"], "s": ["u", "u", "v", "v"]})
-    task = set_task(Release(original, released, quasi=["k"], confidential=["s"], paired=False), "s", p=10.0)
+    task = set_task(Study(Release(original, released, quasi=["k"], confidential=["s"], synthetic=True)), "s", p=10.0)
     assert read_off(task, np.array([0, 1, 2]), 0).tolist() == pytest.approx([2 / 3, 1 / 3, 0.0])
 
 
@@ -78,10 +79,10 @@ def test_people_who_were_not_released_are_the_control():
 
 
 def test_row_order_and_evidence():
-    base = Release(X, Y, control=C, quasi=KNOWN, confidential=["secret", "wage"], paired=False)
+    base = Release(X, Y, control=C, quasi=KNOWN, confidential=["secret", "wage"], synthetic=True)
     assert attribute_inference(shuffle(base, 3)).worst.excess == attribute_inference(base).worst.excess
-    evidence = assess_inference(base, Context())
+    evidence = assess_inference(Study(base), Context())
     assert evidence.observations[0].key == "inference.excess" and len(evidence.facts) == 2
     patients = [datasets.patients(80, seed=s).drop("patient") for s in (1, 2, 3)]
-    mixed = Release(patients[0], patients[1], control=patients[2], confidential=["diagnosis"], paired=False)
+    mixed = Release(patients[0], patients[1], control=patients[2], confidential=["diagnosis"], synthetic=True)
     assert attribute_inference(mixed).worst.excess.low == 0.0

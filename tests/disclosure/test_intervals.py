@@ -11,6 +11,7 @@ from unmask import Release, datasets, interval_disclosure, parse_masking
 from unmask.disclosure.intervals import GRID, assess_intervals
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence.measure import Context
+from unmask.study.study import Study
 
 VALUE = st.sampled_from([-2.0, 0.0, 0.5, 1.0, 7.25, 8.0])
 
@@ -115,7 +116,7 @@ def test_dates_and_more_noise():
 def test_evidence_and_people_outside():
     people, outside = datasets.patients(200, seed=1).drop("patient"), datasets.patients(200, seed=2).drop("patient")
     masked = parse_masking("noise(0.2)").apply(people, 1)
-    evidence = assess_intervals(Release(people, masked, confidential=["cost"], control=outside), Context())
+    evidence = assess_intervals(Study(Release(people, masked, confidential=["cost"], control=outside)), Context())
     assert [o.key for o in evidence.observations] == ["intervals.rank", "intervals.sd"]
     assert not evidence.identity
     for observation in evidence.observations:

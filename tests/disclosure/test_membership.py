@@ -14,6 +14,7 @@ from unmask.disclosure.roc import accusations, auc, tpr_at
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.evidence.measure import Context
 from unmask.selfcheck import shuffle
+from unmask.study.study import Study
 
 SCORES = st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.5]), min_size=1, max_size=15)
 
@@ -126,13 +127,13 @@ def test_models_of_numbers():
 
 
 def test_evidence_and_reasons():
-    evidence = assess_membership(Release(people(1), people(2), control=people(3)), Context())
+    evidence = assess_membership(Study(Release(people(1), people(2), control=people(3))), Context())
     assert [o.key for o in evidence.observations] == ["membership.auc", "membership.tpr"]
     assert {fact.name for fact in evidence.facts} >= {"recall", "precision", "F1"}
     few = Release(people(1), people(2), control=people(3)[:5])
     assert "20 or more" in discover()["membership"].applies(few)
     categorical = pl.DataFrame({"c": ["x", "y"] * 60})
-    found = membership_inference(Release(categorical, categorical, control=categorical[::-1], paired=False))
+    found = membership_inference(Release(categorical, categorical, control=categorical[::-1], synthetic=True))
     assert found.auc.value == pytest.approx(0.5)  # all are alike
 
 
@@ -154,11 +155,11 @@ def test_assess_uses_shadow_releases_when_the_masking_is_known():
     people = datasets.census(200, seed=2)
     masking = parse_masking("noise(0.05)")
     release = Release(people, masking.apply(people, 1), masking=masking)
-    evidence = assess_membership(release, Context(seed=1))
+    evidence = assess_membership(Study(release), Context(seed=1))
     assert evidence.observations[0].estimate.value > 0.8
     order = np.random.default_rng(0).permutation(200)
     moved = Release(people[order], release.released[order], masking=masking)
-    again = assess_membership(moved, Context(seed=1))
+    again = assess_membership(Study(moved), Context(seed=1))
     assert again.observations[0].estimate.value == evidence.observations[0].estimate.value
     text = Release(people, release.released, masking="noise(0.05)")
     (auc_finding, *_) = assess(text, only=["membership"]).findings

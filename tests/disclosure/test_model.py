@@ -10,6 +10,7 @@ from unmask.disclosure.model import assess_model
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.evidence.measure import Context
 from unmask.selfcheck import shuffle
+from unmask.study.study import Study
 
 RNG = np.random.default_rng(5)
 N = 240
@@ -144,7 +145,7 @@ def test_row_order_and_seed():
     runs = [model_disclosure(r, learners=["tree", "boosting"], folds=2, few=1) for r in (base, shuffle(base, 4))]
     for one, two in zip(runs[0].attributes, runs[1].attributes, strict=True):
         assert one.learners == two.learners and one.few == two.few
-    fold = folds_of(base, 3, 0)
+    fold = folds_of(Study(base), 3, 0)
     assert np.bincount(fold).tolist() == [80, 80, 80]
 
 
@@ -175,14 +176,16 @@ def test_a_column_with_a_hyphen_a_date_and_people_outside():
     assert seen[-1][0] == 1.0
     for entry in found.attributes:
         assert entry.learners[0].absent.control is not None
-    task = set_task(both, "admitted", p=10.0)
+    task = set_task(Study(both), "admitted", p=10.0)
     assert task.numeric and len(task.people) == 300
 
 
 def test_evidence():
-    evidence = assess_model(release(confidential=["secret"], quasi=["town", "age"]), Context(seed=1))
+    evidence = assess_model(Study(release(confidential=["secret"], quasi=["town", "age"])), Context(seed=1))
     assert evidence.observations[0].key == "model.excess"
     assert evidence.per_record.shape == (N,) and not evidence.identity
     assert ((evidence.per_record >= 0) & (evidence.per_record <= 1)).all()
-    independent = assess_model(release(STRANGER, confidential=["secret"], quasi=["town", "age"]), Context(seed=1))
+    independent = assess_model(
+        Study(release(STRANGER, confidential=["secret"], quasi=["town", "age"])), Context(seed=1)
+    )
     assert independent.observations[0].estimate.low == 0.0

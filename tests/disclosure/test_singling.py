@@ -9,6 +9,7 @@ from unmask.disclosure.singling import _fits, assess_singling
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.evidence.measure import Context
 from unmask.selfcheck import shuffle
+from unmask.study.study import Study
 
 
 def people(seed, n=200):
@@ -16,9 +17,9 @@ def people(seed, n=200):
 
 
 def test_a_copy_singles_out_and_a_draw_does_not():
-    copy = singling_out(Release(people(1), people(1), control=people(3), paired=False), claims=200)
+    copy = singling_out(Release(people(1), people(1), control=people(3), synthetic=True), claims=200)
     assert copy.original.value == 1.0 and copy.excess.low > 0.4
-    draw = singling_out(Release(people(1), people(2), control=people(3), paired=False), claims=200)
+    draw = singling_out(Release(people(1), people(2), control=people(3), synthetic=True), claims=200)
     assert draw.excess.low == 0.0
     assert copy.per_record.sum() > draw.per_record.sum() > 0
 
@@ -34,19 +35,19 @@ def test_false_alarms_are_rare():
     alarms = 0
     for seed in range(12):
         tables = [datasets.census(120, seed=100 * seed + k) for k in range(3)]
-        found = singling_out(Release(tables[0], tables[1], control=tables[2], paired=False), claims=100, seed=seed)
+        found = singling_out(Release(tables[0], tables[1], control=tables[2], synthetic=True), claims=100, seed=seed)
         alarms += found.excess.low > 0
     assert alarms <= 2
 
 
 def test_row_order_refusals_and_evidence():
-    base = Release(people(1), people(2), control=people(3), paired=False)
+    base = Release(people(1), people(2), control=people(3), synthetic=True)
     assert singling_out(shuffle(base, 1), claims=50).excess == singling_out(base, claims=50).excess
     with pytest.raises(ParameterError, match="whole numbers"):
         singling_out(base, claims=0)
     with pytest.raises(RoleError, match="outside"):
-        singling_out(Release(people(1), people(2), paired=False))
+        singling_out(Release(people(1), people(2), synthetic=True))
     same = pl.DataFrame({"c": ["x"] * 50})
     with pytest.raises(EngineError, match="no description"):
-        singling_out(Release(same, same, control=pl.DataFrame({"c": ["y"] * 30}), paired=False), claims=5)
-    assert assess_singling(base, Context()).observations[0].key == "singling.excess"
+        singling_out(Release(same, same, control=pl.DataFrame({"c": ["y"] * 30}), synthetic=True), claims=5)
+    assert assess_singling(Study(base), Context()).observations[0].key == "singling.excess"

@@ -10,6 +10,7 @@ from unmask import Release, datasets, value_disclosure
 from unmask.disclosure.values import assess_values
 from unmask.errors import RoleError
 from unmask.evidence.measure import Context
+from unmask.study.study import Study
 
 CODE = st.one_of(st.none(), st.sampled_from(["x", "y", "z"]))
 
@@ -68,7 +69,9 @@ def test_refusals_and_evidence():
         value_disclosure(Release(numbers, numbers), attributes=["a"])
     people = datasets.patients(150, seed=1).drop("patient")
     evidence = assess_values(
-        Release(people, people, confidential=["diagnosis"], control=datasets.patients(100, seed=2).drop("patient")),
+        Study(
+            Release(people, people, confidential=["diagnosis"], control=datasets.patients(100, seed=2).drop("patient"))
+        ),
         Context(),
     )
     estimate = evidence.observations[0].estimate

@@ -14,6 +14,7 @@ from unmask.evidence.measure import Context
 from unmask.groups.household import assess_household, number_homes, over_homes
 from unmask.groups.population.measure import assess_population
 from unmask.selfcheck import selfcheck
+from unmask.study.study import Study
 
 ROWS = st.lists(st.tuples(st.floats(0, 1), st.sampled_from(["p", "q", None])), min_size=1, max_size=12)
 
@@ -44,12 +45,12 @@ def test_follows_from_the_members(known):
     release = Release(people, people, household="home", kinds=kinds, **given_)
     assert release.role("home") == "household"
     assert release.quasi == ("a", "b")
-    found = assess_household(release, Context())
+    found = assess_household(Study(release), Context())
     if known == "nothing":
         crowd = people.select(pl.len().over("a", "b")).to_series().to_numpy()
         single = 1 / crowd
     else:
-        single = assess_population(release, Context()).per_record
+        single = assess_population(Study(release), Context()).per_record
     assert found.per_record.tolist() == pytest.approx(naive.household_risks(single, people["home"].to_list()))
     assert found.observations[0].estimate.value > single.mean()
 

@@ -14,6 +14,7 @@ from unmask.evidence.measure import Context
 from unmask.groups.cells import dominance
 from unmask.groups.magnitude import SHARE, P, assess_magnitude
 from unmask.selfcheck import selfcheck
+from unmask.study.study import Study
 
 AMOUNTS = st.sampled_from([0.0, 1.0, 1.05, 40.0, 50.0, -3.0, None])
 VALUES = st.tuples(st.sampled_from(["a", "b"]), st.sampled_from(["x", "y"]), AMOUNTS)
@@ -29,7 +30,7 @@ def release(people, records):
 @given(PAIRS)
 def test_both_guesses_by_definition(pairs):
     people, records = ([pair[side] for pair in pairs] for side in (0, 1))
-    found = assess_magnitude(release(people, records), Context())
+    found = assess_magnitude(Study(release(people, records)), Context())
     wanted = naive.amount_guesses(people, records, [0, 1], 2, P, SHARE)
     assert [o.estimate.hits for o in found.observations] == pytest.approx(np.sum(wanted, axis=0).tolist())
     assert found.per_record.tolist() == [float(max(pair)) for pair in wanted]
@@ -39,7 +40,7 @@ def test_both_guesses_by_definition(pairs):
 def test_a_copy_fails_in_the_cells_that_fail_the_p_percent_rule(pairs):
     """On the original itself the insider is right about somebody in a cell exactly when the rule forbids its total."""
     people = [pair[0] for pair in pairs]
-    found = assess_magnitude(release(people, people), Context())
+    found = assess_magnitude(Study(release(people, people)), Context())
     rule = dominance(pl.DataFrame(people, schema=SCHEMA, orient="row"), quasi=["town", "branch"], magnitude="sales")
     inside = [pair[0] for pair in naive.amount_guesses(people, people, [0, 1], 2, P, SHARE)]
     cells = {row[:2] for row, close in zip(people, inside, strict=True) if close}
@@ -51,7 +52,7 @@ def test_a_copy_fails_in_the_cells_that_fail_the_p_percent_rule(pairs):
 def test_chance_is_how_often_the_guess_would_fit_anybody():
     """Cell a: 100 and 1. Each finds the other; 100 fits one of four people, and so does 1. Nothing is guessed of 0."""
     people = [("a", "x", 100.0), ("a", "x", 1.0), ("b", "x", 0.0), ("b", "y", 7.0)]
-    found = assess_magnitude(release(people, people), Context())
+    found = assess_magnitude(Study(release(people, people)), Context())
     inside, outside = (o.estimate for o in found.observations)
     assert (inside.hits, outside.hits) == (3, 2)  # the outsider sees 101 and 7
     assert inside.chance == pytest.approx((1 / 4 + 1 / 4 + 0 + 1 / 4) / 4)
@@ -63,7 +64,7 @@ def test_noise_on_amounts_protects():
     table = pl.DataFrame({"town": rng.integers(0, 60, 200).astype(str), "sales": rng.lognormal(3, 1.5, 200)})
     masked = table.with_columns(pl.col("sales") * rng.uniform(0.2, 5.0, 200))
     plain, noisy = (
-        assess_magnitude(Release(table, other, quasi=["town"], confidential=["sales"]), Context())
+        assess_magnitude(Study(Release(table, other, quasi=["town"], confidential=["sales"])), Context())
         for other in (table, masked)
     )
     assert plain.observations[0].estimate.low > noisy.observations[0].estimate.high
@@ -96,6 +97,6 @@ def test_who_is_not_in_the_release_is_no_contributor():
     """The largest amount of the original was not released: it is not in the total, and nobody takes it away."""
     original = pl.DataFrame({"i": [1, 2, 3, 4], "town": ["a"] * 4, "sales": [1000.0, 100.0, 50.0, 1.0]})
     one = Release(original, original[1:], id="i", quasi=["town"], confidential=["sales"], kinds={"sales": "numeric"})
-    found = assess_magnitude(one, Context())
+    found = assess_magnitude(Study(one), Context())
     assert found.observations[0].estimate.hits == pytest.approx(2)  # 151 - 50 = 101 for 100, 151 - 100 = 51 for 50
     assert found.per_record.tolist()[1:] == [1.0, 1.0, 0.0]

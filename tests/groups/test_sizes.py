@@ -15,6 +15,7 @@ from unmask.groups.population.dis import dis_by_formula, dis_by_removal
 from unmask.groups.population.loglinear import log_linear, main_effects, pair_effects, possible_cells, proportional_fit
 from unmask.groups.population.measure import assess_population, population_risk
 from unmask.groups.population.sizes import pitman, poisson_gamma, sizes_of, zayatz
+from unmask.study.study import Study
 
 SAMPLES = 20
 
@@ -183,7 +184,7 @@ def test_wide_keys_have_a_log_linear_model_in_the_report():
     rng = np.random.default_rng(6)
     table = pl.DataFrame({f"k{j}": rng.integers(0, size, 2000) for j, size in enumerate((30, 30, 20, 20, 9, 9))})
     kinds = dict.fromkeys(table.columns, "categorical")
-    evidence = assess_population(Release(table, table, kinds=kinds, population=50_000), Context())
+    evidence = assess_population(Study(Release(table, table, kinds=kinds, population=50_000)), Context())
     assert any("log-linear" in fact.name for fact in evidence.facts)
     assert any("pairs of keys are left out" in note for note in evidence.notes)
 

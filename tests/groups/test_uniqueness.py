@@ -19,6 +19,7 @@ from unmask.groups.uniqueness import (
     threshold_risk,
 )
 from unmask.study.exact import matching_credit
+from unmask.study.study import Study
 from unmask.tables.encode import encode
 
 ROWS = st.lists(st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from([1, 2, 3, None])), min_size=1, max_size=40)
@@ -173,7 +174,7 @@ def _usable(rows, other):
 
 def test_evidence_of_a_copy():
     table = frame([("a", 1), ("a", 1), ("b", 2), ("b", 3)])
-    evidence = assess_uniqueness(Release(table, table), Context())
+    evidence = assess_uniqueness(Study(Release(table, table)), Context())
     average, unique = (o.estimate for o in evidence.observations)
     assert average.value == pytest.approx(3 / 4)
     assert unique.value == 2 / 4
@@ -184,11 +185,11 @@ def test_evidence_of_a_copy():
 def test_the_report_counts_people_too():
     """DR_min with N, and all three with weights, where they are known."""
     table = pl.DataFrame({"k": ["a", "b", "b", "c"] * 5 + ["d"], "w": [2.0] * 21})
-    facts = {f.name: f.value for f in assess_uniqueness(Release(table, table, weight="w"), Context()).facts}
+    facts = {f.name: f.value for f in assess_uniqueness(Study(Release(table, table, weight="w")), Context()).facts}
     weighted = group_risk(table, quasi=["k"], weight="w")
     for name, value in (("min", weighted.minimum), ("pr", weighted.average), ("thr", weighted.threshold)):
         assert facts[f"DR_{name} in people"] == value
-    numbered = assess_uniqueness(Release(table, table, ignored=["w"], population=300), Context())
+    numbered = assess_uniqueness(Study(Release(table, table, ignored=["w"], population=300)), Context())
     assert {f.name: f.value for f in numbered.facts}["DR_min of the population"] == 1 / 300
 
 

@@ -11,6 +11,7 @@ from unmask.errors import ParameterError, RoleError
 from unmask.evidence.measure import Context
 from unmask.linkage.knowledge_curve import Size, _larger, _sets, assess_scenario
 from unmask.linkage.nearest import best_scale
+from unmask.study.study import Study
 
 PEOPLE = datasets.census(150, seed=1)
 NAMES = tuple(sorted(PEOPLE.columns))
@@ -154,7 +155,7 @@ def test_one_attribute_and_one_record():
 
 
 def test_evidence():
-    evidence = assess_scenario(Release(PEOPLE, MASKED), Context())
+    evidence = assess_scenario(Study(Release(PEOPLE, MASKED)), Context())
     assert evidence.observations[0].key == "knowledge_curve.half"
     assert evidence.figures[0].series[0].x[-1] == float(len(PEOPLE.columns))
     assert evidence.per_record.shape == (150,)
@@ -173,7 +174,7 @@ def test_people_without_a_record_are_not_counted_and_have_no_risk():
     people, masked = (table.select(names).with_row_index("id") for table in (PEOPLE, MASKED))
     release = Release(people[:30], masked[10:50], id="id")
     curve = knowledge_curve(release)
-    scale = best_scale(release, 0)[0]
+    scale = best_scale(Study(release), 0)[0]
     credit = np.zeros(30)
     for size in curve.sizes:
         sets = list(combinations(sorted(names), size.known))
@@ -215,4 +216,4 @@ def test_how_many_attributes_find_one_in_five_is_told_of_the_worst_set():
     sizes = knowledge_curve(release, sets=4).sizes
     enough = next(size.known for size in sizes if size.worst > 0.2)
     assert enough < next(size.known for size in sizes if size.mean > 0.2)  # or this could not fail
-    assert assess_scenario(release, Context()).facts[-1].value == enough
+    assert assess_scenario(Study(release), Context()).facts[-1].value == enough

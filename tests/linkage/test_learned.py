@@ -14,6 +14,7 @@ from unmask.linkage.learned.distances import AGGREGATORS, Distance, features, pl
 from unmask.linkage.learned.exact import solve_worst_case
 from unmask.linkage.learned.measure import assess_learned, set_stage, worst_case
 from unmask.masking import Microaggregation
+from unmask.study.study import Study
 
 
 def noisy(n=60, seed=1, sd=(0.05, 3.0, 0.4)):
@@ -205,7 +206,7 @@ def test_a_stranger_is_at_chance():
 
 
 def test_evidence():
-    evidence = assess_learned(noisy(100), Context())
+    evidence = assess_learned(Study(noisy(100)), Context())
     assert evidence.observations[0].key == "learned.rate"
     facts = {fact.name: fact.value for fact in evidence.facts}
     assert facts["rate in-sample"] >= facts["rate of the plain distance"]
@@ -221,7 +222,7 @@ def test_interactions_are_shown():
     release = Release(*(pl.DataFrame(side, schema=["a", "b", "c"]) for side in (x, y)))
     linkage = link_learned(release, aggregator="bilinear")
     assert linkage.interactions[0][:2] == ("a", "b") and linkage.interactions[0][2] < 0
-    figure = assess_learned(release, Context()).figures[-1]
+    figure = assess_learned(Study(release), Context()).figures[-1]
     assert figure.title == "Which attributes give people away together?"
     assert figure.series[0].x[0] == "a and b"
 

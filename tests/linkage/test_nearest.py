@@ -24,6 +24,7 @@ from unmask.linkage.nearest import (
     true_ranks,
 )
 from unmask.study.metric import METRICS, build_space
+from unmask.study.study import Study
 from unmask.tables.encode import encode
 
 
@@ -175,7 +176,7 @@ def test_same_seed_same_bits_and_links_drawn_among_ties():
 def test_evidence():
     people = datasets.patients(150, seed=3).drop("patient")
     masked = parse_masking("noise(0.3)").apply(people, 1)
-    evidence = assess_nearest(Release(people, masked, confidential=["diagnosis"]), Context(seed=1))
+    evidence = assess_nearest(Study(Release(people, masked, confidential=["diagnosis"])), Context(seed=1))
     assert [o.key for o in evidence.observations] == ["nearest.rate", "nearest.known"]
     assert evidence.per_record.shape == (150,)
     assert {name for name, _ in evidence.attributes} == set(people.columns) - {"diagnosis"}
@@ -186,7 +187,7 @@ def test_an_attribute_that_gives_people_away_matters_most():
     rng = np.random.default_rng(2)
     base = pl.DataFrame({"clear": rng.normal(size=200), "noisy": rng.normal(size=200), "flat": np.ones(200)})
     masked = base.with_columns(noisy=pl.col("noisy") + pl.Series(rng.normal(size=200) * 2))
-    evidence = assess_nearest(Release(base, masked), Context())
+    evidence = assess_nearest(Study(Release(base, masked)), Context())
     gains = dict(evidence.attributes)
     assert max(gains, key=gains.get) == "clear"
     assert gains["flat"] == 0
@@ -285,11 +286,11 @@ def test_many_attributes_and_many_duplicates():
 def test_people_outside_the_file_show_what_a_claim_is_worth():
     people, strangers = datasets.census(300, seed=1), datasets.census(200, seed=2)
     masked = parse_masking("noise(0.1)").apply(people, 1)
-    known = assess_nearest(Release(people, masked, control=strangers), Context()).observations[1].estimate
+    known = assess_nearest(Study(Release(people, masked, control=strangers)), Context()).observations[1].estimate
     assert known.value > 0.9
     assert 0 <= known.control < known.value
-    assert assess_nearest(Release(people, masked), Context()).observations[1].estimate.control is None
-    same = assess_nearest(Release(people, masked, control=people), Context()).observations[1].estimate
+    assert assess_nearest(Study(Release(people, masked)), Context()).observations[1].estimate.control is None
+    same = assess_nearest(Study(Release(people, masked, control=people)), Context()).observations[1].estimate
     assert same.control == pytest.approx(same.value, abs=0.02)  # the very people of the file are claimed as often
     with pytest.raises(RoleError, match="control"):
         Release(people, masked, control=strangers.drop("wages"))
@@ -307,14 +308,14 @@ def test_files_of_different_people_are_linked_by_the_scale_that_finds_more():
     rates = {scale: link_nearest(few, scale=scale).estimate.value for scale in ("own", "original", "released")}
     assert rates["own"] < rates["released"]  # twelve people have another mean and sd
     best = max(rates, key=rates.get)
-    evidence = assess_nearest(few, Context())
+    evidence = assess_nearest(Study(few), Context())
     assert evidence.observations[0].estimate == link_nearest(few, scale=best).estimate
     assert evidence.notes[-1].count("%") == 3
     assert f"by the release's {rates['released']:.1%}" in evidence.notes[-1]
     many = Release(people, masked.with_columns(pl.exclude("id") * 100), id="id")
-    assert best_scale(many, 0) == ("own", ())
+    assert best_scale(Study(many), 0) == ("own", ())
     rescaled = Release(people[:300], many.released, id="id")  # one scale finds nobody there
-    assert best_scale(rescaled, 0)[0] == "own"
+    assert best_scale(Study(rescaled), 0)[0] == "own"
 
 
 def test_what_is_told_beside_the_rate_has_the_scale_of_the_rate():
@@ -322,9 +323,9 @@ def test_what_is_told_beside_the_rate_has_the_scale_of_the_rate():
     people, masked, _ = few_of_many()
     n = 40
     few = Release(people[:n], masked, id="id", control=people[300:])
-    scale = best_scale(few, 0)[0]
+    scale = best_scale(Study(few), 0)[0]
     assert scale != "own"
-    evidence = assess_nearest(few, Context())
+    evidence = assess_nearest(Study(few), Context())
 
     def told(scale):
         """The same numbers, each asked for alone."""
@@ -353,8 +354,8 @@ def test_people_without_a_record_count_in_nothing_that_is_told():
     people, _, _ = few_of_many()
     masked = parse_masking("noise(0.8)").apply(people.drop("id"), 1).with_columns(people["id"])
     few = Release(people[:40], masked[10:90], id="id")
-    scale = best_scale(few, 0)[0]
-    evidence = assess_nearest(few, Context())
+    scale = best_scale(Study(few), 0)[0]
+    evidence = assess_nearest(Study(few), Context())
     ranks = true_ranks(few, cap=10, scale=scale)
     assert (ranks[:10] == -1).all()
     assert evidence.facts[-2].value == (ranks[10:] < 10).mean() < 1
@@ -365,7 +366,7 @@ def test_people_without_a_record_count_in_nothing_that_is_told():
     assert any(gain > 0 for _, gain in evidence.attributes)
     one = Release(people.select("wages"), masked.select("wages"))
     gain = link_nearest(one).estimate.value - 1 / 400
-    assert dict(assess_nearest(one, Context()).attributes) == pytest.approx({"wages": gain})
+    assert dict(assess_nearest(Study(one), Context()).attributes) == pytest.approx({"wages": gain})
 
 
 def test_the_very_people_of_the_file_are_claimed_as_often_as_they_are_known():
@@ -374,10 +375,10 @@ def test_the_very_people_of_the_file_are_claimed_as_often_as_they_are_known():
         release = Release(people, parse_masking(noise).apply(people, 1), control=people)
         known = link_nearest(release.with_control()).known().value
         assert 0 < known < 1
-        assert claimed_of_control(release, 0) == known
+        assert claimed_of_control(Study(release), 0) == known
     blind = Release(people, people.sample(fraction=1.0, shuffle=True, seed=1), control=people)
     assert link_nearest(blind.with_control()).known().value == 0
-    assert claimed_of_control(blind, 0) == 0
+    assert claimed_of_control(Study(blind), 0) == 0
 
 
 def test_another_scale_must_find_more_and_is_tried_whichever_file_is_larger():
@@ -385,10 +386,10 @@ def test_another_scale_must_find_more_and_is_tried_whichever_file_is_larger():
     many = Release(people, masked.sort("wages")[:60], id="id")  # the release holds the poorest
     rates = {scale: link_nearest(many, scale=scale).estimate.value for scale in ("own", "original", "released")}
     assert rates["own"] < max(rates.values())
-    assert rates[best_scale(many, 0)[0]] == max(rates.values())
+    assert rates[best_scale(Study(many), 0)[0]] == max(rates.values())
     same = Release(people[:300], people, id="id")  # not masked: all scales of both files find everybody
     assert link_nearest(same, scale="original").estimate.value == link_nearest(same).estimate.value == 1.0
-    assert best_scale(same, 0)[0] == "own"
+    assert best_scale(Study(same), 0)[0] == "own"
 
 
 def test_the_curve_of_equals_is_one_step():

@@ -22,6 +22,7 @@ from unmask.evidence.measure import Context
 from unmask.linkage.nearest import best_scale
 from unmask.linkage.one_to_one import assess_global
 from unmask.study.metric import METRICS, build_space, readable
+from unmask.study.study import Study
 from unmask.tables.encode import encode
 
 
@@ -262,7 +263,7 @@ def _twice(seed):
 def test_evidence_shows_both_linkages_and_their_union():
     people = datasets.census(250, seed=8)
     release = Release(people, parse_masking("noise(0.6)").apply(people, 1))
-    evidence = assess_global(release, Context(seed=1))
+    evidence = assess_global(Study(release), Context(seed=1))
     facts = {fact.name: fact.value for fact in evidence.facts}
     here, there = evidence.per_record, link_nearest(release).credit
     assert facts["found by either"] == pytest.approx(np.maximum(here, there).mean())
@@ -279,12 +280,12 @@ def test_evidence_shows_both_linkages_and_their_union():
 def test_large_files_are_matched_to_a_proven_gap_and_that_is_told(monkeypatch):
     people = datasets.census(600, seed=4)
     release = Release(people, parse_masking("noise(0.6)").apply(people, 1))
-    assert not assess_global(release, Context()).notes
+    assert not assess_global(Study(release), Context()).notes
     monkeypatch.setattr("unmask.linkage.one_to_one.EXACT_UP_TO", 599)
     monkeypatch.setattr("unmask.linkage.one_to_one.LOOSE", 0.2)
     loose = link_globally(release, max_gap=0.2)
     assert 0 < loose.gap <= 0.2
-    evidence = assess_global(release, Context())
+    evidence = assess_global(Study(release), Context())
     assert f"within {loose.gap:.2g} of the least" in evidence.notes[-1]
     assert {fact.name: fact.value for fact in evidence.facts}["total distance"] == loose.total_distance
 
@@ -305,7 +306,7 @@ def test_files_of_different_people_take_the_scale_that_finds_more():
     people = datasets.census(300, seed=2).with_row_index("id")
     masked = parse_masking("noise(0.05)").apply(people.drop("id"), 1).with_columns(people["id"])
     few = Release(people[:12], masked, id="id")
-    evidence = assess_global(few, Context())
-    assert evidence.observations[0].estimate == link_globally(few, scale=best_scale(few, 0)[0]).estimate
+    evidence = assess_global(Study(few), Context())
+    assert evidence.observations[0].estimate == link_globally(few, scale=best_scale(Study(few), 0)[0]).estimate
     assert evidence.observations[0].estimate.value > link_globally(few).estimate.value
     assert "the largest counts" in evidence.notes[0]

@@ -24,6 +24,7 @@ from unmask.linkage.probabilistic.levels import compare, shares_of_levels
 from unmask.linkage.probabilistic.matching import proven_bound
 from unmask.linkage.probabilistic.measure import assess_probabilistic
 from unmask.linkage.probabilistic.model import Fitting, fit, ordered
+from unmask.study.study import Study
 from unmask.tables.encode import encode
 
 
@@ -415,7 +416,7 @@ def test_row_order_changes_no_risk(tables, random):
 def test_degenerate_tables_are_answered(table):
     linkage = link_probabilistic(Release(table, table))
     assert linkage.estimate.value == pytest.approx(np.mean(1 / linkage.tie_sizes))
-    evidence = assess_probabilistic(Release(table, table), Context())
+    evidence = assess_probabilistic(Study(Release(table, table)), Context())
     assert evidence.observations[0].key == "probabilistic.rate"
 
 
@@ -435,7 +436,7 @@ def test_too_many_attributes_offer_a_choice():
         link_probabilistic(release)
     assert len(link_probabilistic(release, attributes="best").model.names) == 14
     assert link_probabilistic(release, attributes=["c3", "c1"]).model.names == ("c1", "c3")
-    assert "14 of 16" in assess_probabilistic(release, Context()).notes[0]
+    assert "14 of 16" in assess_probabilistic(Study(release), Context()).notes[0]
     with pytest.raises(ParameterError, match="did you mean 'c3'"):
         link_probabilistic(release, attributes=["c33"])
 
@@ -462,7 +463,7 @@ def test_samples():
 
 
 def test_evidence_and_public_name():
-    evidence = assess_probabilistic(example(150), Context(seed=1))
+    evidence = assess_probabilistic(Study(example(150)), Context(seed=1))
     assert [o.key for o in evidence.observations] == ["probabilistic.rate", "probabilistic.linked"]
     figure = evidence.figures[0]
     assert figure.series[0].x[0] == "before comparing" and figure.series[0].x[-1] == "in all"

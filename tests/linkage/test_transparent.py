@@ -15,6 +15,7 @@ from unmask.evidence.finding import Absence
 from unmask.evidence.measure import Context, registered
 from unmask.linkage.transparent.makings import swap_profile
 from unmask.linkage.transparent.measure import assess_transparent
+from unmask.study.study import Study
 
 PEOPLE = datasets.census(250, seed=4)
 FAMILIES = [
@@ -136,7 +137,7 @@ def test_the_wrong_masking_is_told():
     release = Release(PEOPLE, parse_masking("noise(1.0)").apply(PEOPLE, 1), masking="noise(0.05)")
     linkage = link_transparent(release)
     assert linkage.inside.mean() < 0.2
-    facts = {fact.name: fact.value for fact in assess_transparent(release, Context()).facts}
+    facts = {fact.name: fact.value for fact in assess_transparent(Study(release), Context()).facts}
     assert facts["people whose own record is ruled out"] > 150
     untouched = Release(PEOPLE, parse_masking("noise(0.5)").apply(PEOPLE, 1), masking="noise(0.5, columns=[wages])")
     assert link_transparent(untouched).estimate.value < 0.1  # every other column is said to be unchanged
@@ -182,7 +183,7 @@ def test_one_record_and_samples():
 
 
 def test_evidence():
-    evidence = assess_transparent(masked("rank_swap(15)"), Context())
+    evidence = assess_transparent(Study(masked("rank_swap(15)")), Context())
     assert [o.key for o in evidence.observations] == ["transparent.rate", "transparent.known"]
     names, values = evidence.figures[0].series[0].x, evidence.figures[0].series[0].y
     assert names[0] == "blind guess" and values[-1] >= values[1]

@@ -14,6 +14,7 @@ from unmask.max_knowledge.compare import ks_distance
 from unmask.max_knowledge.links import nearest_points
 from unmask.max_knowledge.permuted import permuted_space
 from unmask.max_knowledge.ranks import ranked
+from unmask.study.study import Study
 from unmask.tables.release import Release
 
 
@@ -102,8 +103,8 @@ def test_row_order_changes_nothing():
 def test_learnt_with_and_without_the_own_record():
     """The measure counts who is found out by his own record, not what the whole population tells."""
     table = correlated(200)
-    copy = assess_attribute(Release(table, table, confidential=["d"]), Context(seed=1))
-    other = assess_attribute(Release(table, correlated(200, seed=9), confidential=["d"]), Context(seed=1))
+    copy = assess_attribute(Study(Release(table, table, confidential=["d"])), Context(seed=1))
+    other = assess_attribute(Study(Release(table, correlated(200, seed=9), confidential=["d"])), Context(seed=1))
     assert copy.observations[0].estimate.value > 0.3
     assert other.observations[0].estimate.value < 0.02
     assert copy.per_record.max() == 1

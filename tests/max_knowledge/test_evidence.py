@@ -12,6 +12,7 @@ from unmask.evidence.policy import PROFILES, Policy
 from unmask.max_knowledge.dictionary import assess_dictionary
 from unmask.max_knowledge.permuted import assess_permuted
 from unmask.selfcheck import selfcheck
+from unmask.study.study import Study
 from unmask.tables.release import Release
 
 MEASURES = ("attribute_test", "dictionary", "permuted")
@@ -25,7 +26,7 @@ def test_self_check():
 @pytest.mark.parametrize("run", [assess_dictionary, assess_permuted])
 def test_evidence_of_a_copy(run):
     table = correlated(150)
-    evidence = run(Release(table, table), Context(seed=2))
+    evidence = run(Study(Release(table, table)), Context(seed=2))
     rate, ks, minimum = evidence.observations
     assert rate.estimate.value == 1
     assert ks.estimate.low <= ks.estimate.value <= ks.estimate.high
@@ -38,7 +39,7 @@ def test_evidence_of_a_copy(run):
 
 def test_unpaired_people_do_not_count():
     table = correlated(60).with_row_index("id")
-    evidence = assess_dictionary(Release(table, table[:40], id="id"), Context())
+    evidence = assess_dictionary(Study(Release(table, table[:40], id="id")), Context())
     assert evidence.observations[0].estimate.n == 40
     assert evidence.per_record.size == 60
     assert (evidence.per_record[40:] == 0).all()
@@ -64,7 +65,7 @@ def test_in_an_assessment():
 @pytest.mark.parametrize("run", [assess_dictionary, assess_permuted])
 def test_progress_rises(run):
     told = []
-    run(Release(correlated(50), correlated(50, seed=1)), Context(progress=lambda done, _text: told.append(done)))
+    run(Study(Release(correlated(50), correlated(50, seed=1))), Context(progress=lambda done, _text: told.append(done)))
     assert told == sorted(told)
     assert told[0] >= 0
     assert told[-1] <= 1

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from copy import copy
+
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -7,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unmask import Release
-from unmask.errors import RoleError, TableError
+from unmask import Release, assess
+from unmask.errors import ParameterError, RoleError, TableError
 
 PEOPLE = pl.DataFrame({"id": [3, 1, 2], "age": [30.5, 40.5, 50.5], "town": ["x", "y", "z"]})
 
@@ -30,7 +33,7 @@ def test_missing_and_extra_rows_are_reported():
     extra = pl.DataFrame({"id": [1, 9], "age": [1.5, 2.5], "town": ["y", "q"]})
     release = Release(PEOPLE, extra, id="id")
     assert release.truth.tolist() == [-1, 0, -1]
-    assert release.paired.tolist() == [1]
+    assert release.paired_rows.tolist() == [1]
     notes = " ".join(release.warnings)
     assert "2 of 3 original records have no row" in notes
     assert "1 rows of the release belong to no original" in notes
@@ -139,8 +142,6 @@ def test_any_frame(make):
     ["with space", "hyphen-ated", "ünïcödé", 'quo"te', "a'; DROP TABLE x; --", "<script>alert(1)</script>", "a,b"],
 )
 def test_column_names_are_arbitrary(name):
-    from unmask import assess
-
     table = pl.DataFrame({name: [1.5, 2.5, 3.5, 4.5], "other": ["p", "q", "p", "q"]})
     assessment = assess(Release(table, table, quasi=[name, "other"]))
     assert assessment.verdict in {"unsafe", "inconclusive"}
@@ -149,11 +150,46 @@ def test_column_names_are_arbitrary(name):
 
 def test_a_synthetic_release_has_no_pairs():
     people = pl.DataFrame({"id": range(30), "a": range(30), "b": ["x", "y"] * 15})
-    release = Release(people, people.drop("id")[:20], id="id", paired=False)
-    assert not release.has_pairs
-    assert (release.truth == -1).all() and release.paired.size == 0
+    release = Release(people, people.drop("id")[:20], id="id", synthetic=True)
+    assert release.synthetic
+    assert (release.truth == -1).all() and release.paired_rows.size == 0
     assert release.quasi == ("a", "b")
     assert any("synthetic" in warning for warning in release.warnings)
     assert not any("names people" in warning for warning in release.warnings)
     again = Release(people, people.drop("id"), **release.settings)
-    assert not again.has_pairs
+    assert again.synthetic
+
+
+def test_the_former_name_of_synthetic_still_works():
+    assert Release(PEOPLE, PEOPLE, paired=False).synthetic
+    assert not Release(PEOPLE, PEOPLE, paired=True).synthetic
+    with pytest.raises(ParameterError, match="synthetic or paired"):
+        Release(PEOPLE, PEOPLE, synthetic=True, paired=True)
+
+
+@pytest.mark.parametrize("name", ["masking", "truth", "original", "quasi", "paired_rows", "anything"])
+def test_a_release_is_frozen(name):
+    release = Release(PEOPLE, PEOPLE, id="id")
+    with pytest.raises((AttributeError, TypeError)):
+        setattr(release, name, None)
+    with pytest.raises((AttributeError, TypeError)):
+        delattr(release, name)
+
+
+def test_another_release_leaves_the_first_as_it_is():
+    release = Release(PEOPLE, PEOPLE[:2], id="id", masking="noise(1)")
+    more = release.with_people(PEOPLE)
+    assert more.original.height == 6 and more.truth.tolist() == [0, 1, -1, -1, -1, -1]
+    assert more.paired_rows.tolist() == [0, 1]
+    assert release.original.height == 3 and release.truth.tolist() == [0, 1, -1]
+    assert release.with_masking("noise(2)").masking == "noise(2)" and release.masking == "noise(1)"
+    other = release.with_tables(PEOPLE[:1], PEOPLE, np.array([2]))
+    assert other.paired_rows.tolist() == [0] and other.quasi == release.quasi and other.columns == release.columns
+    assert copy(release).truth is release.truth  # frozen objects can be copied
+
+
+def test_assess_reads_the_masking_and_leaves_the_release_alone():
+    people = pl.DataFrame({"a": range(30), "b": ["x", "y"] * 15})
+    release = Release(people, people, masking="noise(0.5)")
+    assess(release, only=["transparent"])
+    assert release.masking == "noise(0.5)"

@@ -12,6 +12,7 @@ from unmask.errors import EngineError, ParameterError, RoleError, TableError
 from unmask.evidence.measure import Context
 from unmask.groups.uniqueness import assess_uniqueness
 from unmask.study.exact import comparable, matching_credit
+from unmask.study.study import Study
 from unmask.tables.encode import encode
 
 CODES = pl.Series([f"{code:05d}" for code in range(1000, 99000, 331)])
@@ -19,7 +20,7 @@ N = len(CODES)
 
 
 def exact(release):
-    return assess_uniqueness(release, Context()).observations[0].estimate.value
+    return assess_uniqueness(Study(release), Context()).observations[0].estimate.value
 
 
 def nearest(release):

@@ -344,7 +344,7 @@ def _release(options: dict[str, Any]) -> Release:
         distances=options.get("distances"),
         known_distances=options.get("known_distances"),
         control=options.get("control"),
-        paired=not options.get("synthetic"),
+        synthetic=bool(options.get("synthetic")),
         masking=_masking(options.get("masking")),
         scenario=options.get("scenario"),
         reading={name: value for name, value in reading.items() if value is not None},

@@ -21,6 +21,7 @@ from unmask.errors import EngineError, RoleError
 from unmask.evidence.estimate import Estimate, excess, rate
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
+from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,7 +64,7 @@ class AbsentDisclosure:
 
 
 def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
-    release: Release,
+    release: Release | Study,
     *,
     attributes: Iterable[str] | None = None,
     learner: Any = "boosting",  # noqa: ANN401 - a name or an estimator
@@ -96,14 +97,16 @@ def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
         Called with the fraction done and a word.
 
     """
+    study = as_study(release)
+    release = study.release
     names, notes = learnable(release, attributes, absent=True)
     if attributes is None:
         names = tuple(name for name in names if name not in release.released.columns) or names
     if not names:
         raise RoleError("no confidential attribute can be learnt", got="; ".join(notes) or "none", hint="name one")
-    fold = folds_of(release, 2, seed)
-    if sample is not None and sample < release.paired.size:
-        fold = np.where(folds_of(release, max(1, release.paired.size // sample), seed + 1) == 0, fold, -1)
+    fold = folds_of(study, 2, seed)
+    if sample is not None and sample < release.paired_rows.size:
+        fold = np.where(folds_of(study, max(1, release.paired_rows.size // sample), seed + 1) == 0, fold, -1)
         notes = (*notes, f"learnt from, and asked for, {int((fold >= 0).sum()):,} people drawn at random")
     found: list[AbsentAttribute] = []
     until = None if budget is None else monotonic() + budget
@@ -112,7 +115,7 @@ def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
             late = ", ".join(map(repr, names[number:]))
             notes = (*notes, f"left out, since {budget:g} seconds were over: {late}")
             break
-        task = set_task(release, name, p=p, control=False)
+        task = set_task(study, name, p=p, control=False)
         found.append(_attribute(release, task, fold, learner, len(names), seed))
         progress((number + 1) / len(names), f"models of {name}")
     return AbsentDisclosure(tuple(found), notes)
@@ -183,9 +186,9 @@ def _applies(release: Release) -> str | None:
     keys=("absent.excess",),
     applies=_applies,
 )
-def assess_absent(release: Release, context: Context) -> Evidence:
+def assess_absent(study: Study, context: Context) -> Evidence:
     """Compare models of the original and of the release."""
-    found = absent_disclosure(release, sample=SAMPLE, budget=BUDGET, seed=context.seed, progress=context.progress)
+    found = absent_disclosure(study, sample=SAMPLE, budget=BUDGET, seed=context.seed, progress=context.progress)
     worst = found.worst
     return Evidence(
         observations=(

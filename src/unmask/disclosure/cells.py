@@ -18,14 +18,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from unmask.disclosure.learn import joined, matrix
+from unmask.disclosure.learn import matrix
 from unmask.disclosure.secrets import published
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.kernels.base.groups import identical
-from unmask.tables.encode import centre_and_spread, encode
+from unmask.study.study import Study, as_study
+from unmask.tables.encode import centre_and_spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +52,7 @@ class CellDisclosure:
 
 
 def cell_disclosure(
-    release: Release,
+    release: Release | Study,
     *,
     attributes: Iterable[str] | None = None,
     coalition: int = 1,
@@ -79,18 +80,20 @@ def cell_disclosure(
         raise ParameterError(
             "coalition or p is not allowed", got=f"{coalition}, {p}", allowed="c from 1, p from 0 to 100"
         )
+    study = as_study(release)
+    release = study.release
     names = published(release) if attributes is None else tuple(attributes)
     if not names:
         raise RoleError("there is no confidential attribute in the release", hint="name one in confidential=")
-    people, n = release.paired, release.original.height
+    people, n = release.paired_rows, release.original.height
     needed = [*release.quasi, *names]
     outside = release.control is not None and set(needed) <= set(release.control.columns)
-    release = joined(release, needed) if outside else release
-    own, label = _groups(release)
+    study = study.beside("control", needed) if outside else study
+    own, label = _groups(study)
     outer, inner, blind = (np.zeros(own.size) for _ in range(3))
     listed = []
     for name in names:
-        external, internal, guess = _attribute(release, name, own, label, coalition, p)
+        external, internal, guess = _attribute(study, name, own, label, coalition, p)
         outer, inner, blind = np.maximum(outer, external), np.maximum(inner, internal), np.maximum(blind, guess)
         listed += _list(name, "external", external[:n], own[:n], label)
         listed += _list(name, "internal", internal[:n], own[:n], label)
@@ -102,9 +105,9 @@ def cell_disclosure(
     return CellDisclosure(found[0], found[1], coalition, _frame(listed), outer[:n], inner[:n])
 
 
-def _groups(release: Release) -> tuple[Rows, Rows]:
+def _groups(study: Study) -> tuple[Rows, Rows]:
     """Group of the release in which each person is looked for (-1: none), and group of each released record."""
-    encoding = encode(release)
+    encoding, release = study.encoding(), study.release
     both = identical(
         np.vstack([encoding.original.numeric, encoding.released.numeric]),
         np.vstack([encoding.original.codes, encoding.released.codes]),
@@ -127,9 +130,9 @@ def _is_aggregated(label: Rows) -> bool:
 
 
 def _attribute(
-    release: Release, name: str, own: Rows, label: Rows, coalition: int, p: float
+    study: Study, name: str, own: Rows, label: Rows, coalition: int, p: float
 ) -> tuple[Floats, Floats, Floats]:
-    encoding = encode(release, [name])
+    encoding, release = study.encoding([name]), study.release
     truth, values = matrix(encoding.original)[:, 0], matrix(encoding.released)[:, 0]
     numeric = release.columns[name].is_number
     reach = p * centre_and_spread(truth)[1] / 100 if numeric else 0.0
@@ -225,9 +228,9 @@ def _frame(listed: list[tuple[str, str, int, int, int, list[int]]]) -> pl.DataFr
     keys=("cells.external", "cells.internal"),
     applies=lambda release: None if published(release) else "no confidential attribute is named and published",
 )
-def assess_cells(release: Release, context: Context) -> Evidence:
+def assess_cells(study: Study, context: Context) -> Evidence:
     """Attack the groups from outside and by one insider."""
-    found = cell_disclosure(release, seed=context.seed)
+    found = cell_disclosure(study, seed=context.seed)
     several = found.groups.filter(pl.col("size") > 1)
     return Evidence(
         observations=(

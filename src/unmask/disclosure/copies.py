@@ -19,6 +19,7 @@ from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
 from unmask.kernels.base.groups import identical
+from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +52,7 @@ class CopyRisk:
     per_record: Floats = field(repr=False)  # per original record: the share of its copies that stand in the release
 
 
-def copy_risk(release: Release, *, seed: int = 0, progress: Progress = silent) -> CopyRisk:
+def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = silent) -> CopyRisk:
     """Compare a synthetic release with the original and with a control table (distance to closest record).
 
     Parameters
@@ -64,7 +65,8 @@ def copy_risk(release: Release, *, seed: int = 0, progress: Progress = silent) -
         Called with the fraction done and a word.
 
     """
-    scene = set_scene(release)
+    study = as_study(release)
+    scene = set_scene(study)
     size = min(scene.members.size, scene.strangers.size)
     members, strangers = (
         pick(scene.of(rows), draw(scene.of(rows), size, seed + k))
@@ -77,7 +79,7 @@ def copy_risk(release: Release, *, seed: int = 0, progress: Progress = silent) -
     credit = np.where(np.abs(there.least - away.least) <= slack, 0.5, (there.least < away.least).astype(np.float64))
     copied, control_copied = _one_to_one(rows, members), _one_to_one(rows, strangers)
     mine = _one_to_one(scene.of(scene.members), scene.encoding.released)
-    per_record = np.full(release.original.height, np.nan)
+    per_record = np.full(study.release.original.height, np.nan)
     per_record[scene.members] = mine
     return CopyRisk(
         closer=_widened(rate(credit, chance=0.5, seed=seed), np.where(credit > 0.5, there.row, size + away.row)),
@@ -123,7 +125,7 @@ def _ratio(nearest: Floats, second: Floats) -> float:
 
 
 def _applies(release: Release) -> str | None:
-    if release.has_pairs:
+    if not release.synthetic:
         return "each row was made from a person: linkage tells more than distances do (if not so, say --synthetic)"
     return needs_outsiders(release)
 
@@ -139,9 +141,9 @@ def _applies(release: Release) -> str | None:
     applies=_applies,
     pairs=False,
 )
-def assess_copies(release: Release, context: Context) -> Evidence:
+def assess_copies(study: Study, context: Context) -> Evidence:
     """Measure distances to the closest record and copies, both against control."""
-    found = copy_risk(release, seed=context.seed, progress=context.progress)
+    found = copy_risk(study, seed=context.seed, progress=context.progress)
     n = found.closer.n
     return Evidence(
         observations=(

@@ -12,7 +12,7 @@ from unmask.disclosure.learn import Task, set_task
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.tables.release import Release
+    from unmask.study.study import Study
 
     Floats = NDArray[np.float64]
 
@@ -25,14 +25,15 @@ class Holdout(NamedTuple):
     guess: Floats
 
 
-def hold_out(release: Release, name: str) -> Holdout | None:
+def hold_out(study: Study, name: str) -> Holdout | None:
     """Read a confidential attribute off the rows nearest to control people; None where that cannot be compared."""
+    release = study.release
     known = [column for column in release.quasi if column != name]
     if release.control is None or name not in release.confidential or not known:
         return None
     if not {*known, name} <= set(release.control.columns):
         return None
-    task = set_task(release, name, p=10.0)
+    task = set_task(study, name, p=10.0)
     people = np.flatnonzero(~np.isnan(task.wanted[task.n :])) + task.n
     if not people.size or np.isnan(task.published).all():
         return None

@@ -23,6 +23,7 @@ from unmask.evidence.measure import Context, measure, silent
 from unmask.kernels.search.nearest import tied
 from unmask.study.ask import find_nearest, plant_tree
 from unmask.study.metric import build_space
+from unmask.study.study import Study, as_study
 from unmask.tables.encode import Encoded, Encoding, canonical_order
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Inference:
 
 
 def attribute_inference(
-    release: Release,
+    release: Release | Study,
     *,
     attributes: Iterable[str] | None = None,
     p: float = 10.0,
@@ -86,22 +87,24 @@ def attribute_inference(
         Called with the fraction done and a word.
 
     """
+    study = as_study(release)
+    release = study.release
     reason = needs_outsiders(release)
     if reason:
         raise RoleError("nobody is known to be outside the release", hint=reason)
     names, notes = learnable(release, attributes)
     if not names:
         raise RoleError("no confidential attribute can be inferred", got="; ".join(notes) or "none", hint="name one")
-    refuse_overlap(release)
+    refuse_overlap(study)
     found = []
     for number, name in enumerate(names):
-        found.append(_attribute(release, set_task(release, name, p=p), len(names), seed))
+        found.append(_attribute(release, set_task(study, name, p=p), len(names), seed))
         progress((number + 1) / len(names), f"nearest rows for {name}")
     return Inference(tuple(found), notes)
 
 
 def _attribute(release: Release, task: Task, among: int, seed: int) -> AttributeInference:
-    inside = release.truth >= 0 if release.has_pairs else np.ones(task.n, dtype=bool)
+    inside = np.ones(task.n, dtype=bool) if release.synthetic else release.truth >= 0
     outside = np.flatnonzero(~inside) if release.control is None else np.arange(task.n, len(task.wanted))
     members, strangers = (rows[~np.isnan(task.wanted[rows])] for rows in (np.flatnonzero(inside), outside))
     credit = read_off(task, np.concatenate([members, strangers]), seed)
@@ -174,9 +177,9 @@ def _applies(release: Release) -> str | None:
     applies=_applies,
     pairs=False,
 )
-def assess_inference(release: Release, context: Context) -> Evidence:
+def assess_inference(study: Study, context: Context) -> Evidence:
     """Read off attributes, and tell how much better that works on people in the release."""
-    found = attribute_inference(release, seed=context.seed, progress=context.progress)
+    found = attribute_inference(study, seed=context.seed, progress=context.progress)
     worst = found.worst
     return Evidence(
         observations=(

@@ -26,6 +26,7 @@ from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
 from unmask.kernels.base.windows import count_reached, rank_gaps
+from unmask.study.study import Study, as_study
 from unmask.tables.encode import centre_and_spread
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class _Column(NamedTuple):
 
 
 def interval_disclosure(
-    release: Release,
+    release: Release | Study,
     *,
     attributes: Iterable[str] | None = None,
     grid: Sequence[float] = GRID,
@@ -107,10 +108,12 @@ def interval_disclosure(
 
     """
     widths = _check_grid(grid)
+    study = as_study(release)
+    release = study.release
     names, notes = numeric_secrets(release, attributes)
     columns: list[_Column] = []
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        jobs = (pool.submit(_column, name, *paired_numbers(release, name), widths) for name in names)
+        jobs = (pool.submit(_column, name, *paired_numbers(study, name), widths) for name in names)
         for number, job in enumerate(list(jobs), start=1):
             columns.append(job.result())
             progress(number / len(names), "intervals")
@@ -118,7 +121,7 @@ def interval_disclosure(
     if not present.any():
         raise RoleError("no person has a value in any of these attributes", got=", ".join(map(repr, names)))
     sides = [_combine(release, columns, present, which, len(widths), seed) for which in ("rank", "sd")]
-    outside = _outside(release, names, widths)
+    outside = _outside(study, names, widths)
     return IntervalDisclosure(
         tuple(widths.tolist()),
         tuple(column.result for column in columns),
@@ -167,11 +170,11 @@ def _column(name: str, values: Floats, masked: Floats, widths: Floats) -> _Colum
     return _Column(has, rank, sd, result)
 
 
-def _outside(release: Release, names: tuple[str, ...], widths: Floats) -> tuple[float | None, float | None]:
+def _outside(study: Study, names: tuple[str, ...], widths: Floats) -> tuple[float | None, float | None]:
     """Both figures for control people: is their value in the interval around what the nearest row has?"""
     shares = []
     for name in names:
-        held = hold_out(release, name)
+        held = hold_out(study, name)
         if held is None:
             return None, None
         values = np.sort(held.task.wanted[: held.task.n])
@@ -231,7 +234,7 @@ def _combine(
     release: Release, columns: list[_Column], present: Counts, which: str, n_widths: int, seed: int
 ) -> tuple[Estimate, Floats]:
     """Average over attributes and widths for each person, then over people."""
-    people = release.paired
+    people = release.paired_rows
     levels, chance = np.zeros(people.size, dtype=np.int64), np.zeros(people.size)
     for column in columns:
         levels[column.has] += getattr(column, which)
@@ -254,9 +257,9 @@ def _combine(
     keys=("intervals.rank", "intervals.sd"),
     applies=lambda release: None if numeric_secrets(release, None, refuse=False)[0] else NO_NUMBERS,
 )
-def assess_intervals(release: Release, context: Context) -> Evidence:
+def assess_intervals(study: Study, context: Context) -> Evidence:
     """Measure both intervals and tell how near the masked values are."""
-    found = interval_disclosure(release, seed=context.seed, progress=context.progress)
+    found = interval_disclosure(study, seed=context.seed, progress=context.progress)
     span = f"{found.grid[0]:g} to {found.grid[-1]:g} %"
     return Evidence(
         observations=(

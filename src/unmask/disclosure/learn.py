@@ -5,23 +5,20 @@ Everything that a learner sees is put in canonical order first, so that no resul
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
-from unmask.errors import EngineError, ParameterError, RoleError, TableError, did_you_mean
-from unmask.tables.encode import Encoded, canonical_order, centre_and_spread, encode
-from unmask.tables.roles import check_columns
+from unmask.errors import EngineError, ParameterError, RoleError, did_you_mean
+from unmask.tables.encode import Encoded, canonical_order, centre_and_spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from unmask.tables.release import Release
+    from unmask.study.study import Study
 
     Floats = NDArray[np.float64]
     Rows = NDArray[np.int64]
@@ -64,37 +61,19 @@ class Task:
         )  # fmt: skip
 
 
-def joined(release: Release, columns: Sequence[str]) -> Release:
-    """Return the release with the control people appended to the original: one codebook for all three tables."""
-    if release.control is None:
-        return release
-    check_columns(columns, release.control.columns, "known or confidential", "the control table")
-    both = copy(release)
-    try:
-        both.original = pl.concat(
-            [release.original.select(columns), release.control.select(columns)], how="vertical_relaxed"
-        )
-    except (pl.exceptions.SchemaError, pl.exceptions.ShapeError):
-        raise TableError(
-            "the control table has columns of other types than the original", hint="read both in the same way"
-        ) from None
-    both.truth = np.concatenate([release.truth, np.full(release.control.height, -1, dtype=np.int64)])
-    both.__dict__.pop("paired", None)
-    return both
-
-
-def set_task(release: Release, name: str, *, p: float, control: bool = True) -> Task:
+def set_task(study: Study, name: str, *, p: float, control: bool = True) -> Task:
     """Encode what is known and what is wanted. ``p``: a number is right within p % of its sd in the original."""
     if not 0 < p <= 100:
         raise ParameterError("a tolerance is a percentage of the sd", got=str(p), allowed="above 0, at most 100")
+    release = study.release
     known = tuple(column for column in release.quasi if column != name)
     if not known:
         raise RoleError(f"nothing is known from which {name!r} could be guessed", hint="name columns in quasi=")
     there = name in release.released.columns
-    source = joined(release, [*known, name]) if control else release
-    encoding = encode(source, known)
+    source = study.everybody([*known, name]) if control else study
+    encoding = source.encoding(known)
     wanted, published = _target(source, name) if there else (_only_original(source, name), np.empty(0))
-    numeric = source.columns[name].is_number
+    numeric = release.columns[name].is_number
     spread = centre_and_spread(wanted[: release.original.height])[1] if numeric else 0.0
     flags = np.array([False] * len(encoding.numeric_names) + [True] * len(encoding.code_names), dtype=bool)
     people, rows = matrix(encoding.original), matrix(encoding.released)
@@ -116,25 +95,22 @@ def matrix(side: Encoded) -> Floats:
     return np.ascontiguousarray(np.hstack([side.numeric, codes]))
 
 
-def _target(release: Release, name: str) -> tuple[Floats, Floats]:
-    encoding = encode(release, [name])
+def _target(study: Study, name: str) -> tuple[Floats, Floats]:
+    encoding = study.encoding([name])
     return matrix(encoding.original)[:, 0], matrix(encoding.released)[:, 0]
 
 
-def _only_original(release: Release, name: str) -> Floats:
+def _only_original(study: Study, name: str) -> Floats:
     """Values of a column that the release does not have."""
-    alone = copy(release)
-    alone.released = release.original
-    alone.truth = np.arange(release.original.height, dtype=np.int64)
-    alone.__dict__.pop("paired", None)
-    return matrix(encode(alone, [name]).original)[:, 0]
+    return matrix(study.alone.encoding([name]).original)[:, 0]
 
 
-def folds_of(release: Release, count: int, seed: int) -> Rows:
+def folds_of(study: Study, count: int, seed: int) -> Rows:
     """Deal the people into folds: by lot over their canonical order (own and published values), not by row."""
+    release = study.release
     shared = [name for name in (*release.quasi, *release.confidential) if name in release.released.columns]
-    encoding = encode(release, dict.fromkeys(shared))
-    people = release.paired
+    encoding = study.encoding(dict.fromkeys(shared))
+    people = release.paired_rows
     if people.size < count:
         raise ParameterError(
             "there are fewer people than folds", got=f"{people.size} people, {count} folds", hint="give fewer folds="

@@ -23,6 +23,8 @@ from unmask.errors import ParameterError, RoleError
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
+from unmask.study.study import Study, as_study
+from unmask.tables.release import Release
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,8 +33,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
-    from unmask.tables.encode import Encoded
-    from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]
     Rows = NDArray[np.int64]
@@ -50,7 +50,7 @@ class Masking(Protocol):
 
 
 def membership_inference(
-    release: Release,
+    release: Release | Study,
     *,
     masking: Masking | None = None,
     shadows: int = 8,
@@ -78,15 +78,16 @@ def membership_inference(
     """
     if shadows < 1:
         raise ParameterError("the number of shadow releases is not allowed", got=str(shadows), allowed="from 1")
-    n = release.original.height
+    study = as_study(release)
+    n = study.release.original.height
     rows = np.arange(n)
-    if masking is not None and needs_outsiders(release):
-        release, rows = _split_off(release, masking, seed)
-    scene = set_scene(release)
+    if masking is not None and needs_outsiders(study.release):
+        study, rows = _split_off(study, masking, seed)
+    scene = set_scene(study)
     if masking is None:
         scores = closest_record_scores(scene, seed, progress)
     else:
-        scores = shadow_scores(release, scene, masking.apply, shadows, seed, progress)
+        scores = shadow_scores(study, scene, masking.apply, shadows, seed, progress)
     per_record = np.full(n, np.nan)
     mine, others = scores[: scene.members.size], scores[scene.members.size :]
     if masking is None:  # distances have no natural limit; learnt odds have: 0
@@ -168,13 +169,10 @@ def membership_of_model(
     return summarise(mine, others, np.asarray(mine > 0, dtype=np.float64), seed)
 
 
-def _split_off(release: Release, masking: Masking, seed: int) -> tuple[Release, Rows]:
+def _split_off(study: Study, masking: Masking, seed: int) -> tuple[Study, Rows]:
     """Mask one half of the original and keep the other half outside; tell the rows of the masked half."""
-    from unmask.tables.encode import encode  # noqa: PLC0415 - only here
-    from unmask.tables.release import Release as Tables  # noqa: PLC0415 - only here
-
-    side: Encoded = encode(release).original
-    order = in_order(side)
+    release = study.release
+    order = in_order(study.encoding().original)
     if order.size < SPLIT:
         raise RoleError(
             "there are too few people to split off a control", got=f"{order.size}", allowed=f"{SPLIT} or more"
@@ -186,7 +184,7 @@ def _split_off(release: Release, masking: Masking, seed: int) -> tuple[Release, 
     kept = table[inside]
     kinds = {name: release.kind(name) for name in release.quasi}
     masked = masking.apply(kept, seed)
-    return Tables(kept, masked, control=table[outside], quasi=release.quasi, kinds=kinds), inside
+    return Study(Release(kept, masked, control=table[outside], quasi=release.quasi, kinds=kinds)), inside
 
 
 def _applies(release: Release) -> str | None:
@@ -211,9 +209,10 @@ def _known_masking(release: Release) -> Masking | None:
     applies=_applies,
     pairs=False,
 )
-def assess_membership(release: Release, context: Context) -> Evidence:
+def assess_membership(study: Study, context: Context) -> Evidence:
     """Score members and strangers, and tell how well they are told apart; shadow releases, if the masking is known."""
-    found = membership_inference(release, masking=_known_masking(release), seed=context.seed, progress=context.progress)
+    release = study.release
+    found = membership_inference(study, masking=_known_masking(release), seed=context.seed, progress=context.progress)
     return Evidence(
         observations=(
             Observation(

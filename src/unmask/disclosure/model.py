@@ -22,6 +22,7 @@ from unmask.evidence.estimate import Estimate, excess, rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
+from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -79,7 +80,7 @@ class ModelDisclosure:
 
 
 def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
-    release: Release,
+    release: Release | Study,
     *,
     attributes: Iterable[str] | None = None,
     learners: Sequence[Any] = ("boosting", "tree"),
@@ -120,11 +121,13 @@ def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
     """
     if folds < 2 or few < 0:
         raise ParameterError("folds or few is not allowed", got=f"{folds}, {few}", allowed="folds from 2, few from 0")
+    study = as_study(release)
+    release = study.release
     names, notes = learnable(release, attributes)
     if not names:
         raise RoleError("no confidential attribute can be learnt", got="; ".join(notes) or "none", hint="name one")
-    fold = _asked(folds_of(release, folds, seed), sample, seed, release)
-    if (fold >= 0).sum() < release.paired.size:
+    fold = _asked(folds_of(study, folds, seed), sample, seed, study)
+    if (fold >= 0).sum() < release.paired_rows.size:
         notes = (*notes, f"learnt from, and asked for, {int((fold >= 0).sum()):,} people drawn at random")
     until = None if budget is None else monotonic() + budget
     found: list[AttributeModel] = []
@@ -133,7 +136,7 @@ def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
         if until is not None and found and monotonic() > until:
             late.append(repr(name))
             continue
-        task = set_task(release, name, p=p, control=_has_columns(release, name))
+        task = set_task(study, name, p=p, control=_has_columns(release, name))
         found.append(_attribute(release, task, fold, learners, few, seed, until, len(names) * len(learners)))
         progress((number + 1) / len(names), f"models of {name}")
     if late:
@@ -148,14 +151,14 @@ def _has_columns(release: Release, name: str) -> bool:
     return release.control is not None and {*release.quasi, name} <= set(release.control.columns)
 
 
-def _asked(fold: Rows, sample: int | None, seed: int, release: Release) -> Rows:
+def _asked(fold: Rows, sample: int | None, seed: int, study: Study) -> Rows:
     """Keep the folds of a sample; people are drawn fold by fold in canonical order, not by row."""
-    people = release.paired
+    people = study.release.paired_rows
     if sample is None or sample >= people.size:
         return fold
     if sample < 1:
         raise ParameterError("a sample needs at least one person", got=str(sample), allowed="a whole number from 1")
-    fine = folds_of(release, max(1, people.size // sample), seed + 1)
+    fine = folds_of(study, max(1, people.size // sample), seed + 1)
     return np.where(fine == 0, fold, -1)
 
 
@@ -263,8 +266,9 @@ def _applies(release: Release) -> str | None:
     keys=("model.excess",),
     applies=_applies,
 )
-def assess_model(release: Release, context: Context) -> Evidence:
+def assess_model(study: Study, context: Context) -> Evidence:
     """Learn with and without each person, and tell what the release gives away about its own people."""
+    release = study.release
     folds = 3
     found = model_disclosure(
         release, folds=folds, few=2, sample=SAMPLE, budget=BUDGET, seed=context.seed, progress=context.progress

@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.disclosure.learn import joined, matrix
+from unmask.disclosure.learn import matrix
 from unmask.errors import RoleError
 from unmask.evidence.measure import silent
 from unmask.kernels.base.groups import identical
 from unmask.study.ask import find_nearest
 from unmask.study.metric import build_space
-from unmask.tables.encode import Encoded, Encoding, canonical_order, encode
+from unmask.tables.encode import Encoded, Encoding, canonical_order, centre_and_spread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
     from unmask.kernels.search.nearest import Nearest
+    from unmask.study.study import Study
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]
@@ -48,27 +49,28 @@ def needs_outsiders(release: Release) -> str | None:
     """Tell why there is nobody to compare with, or None."""
     if release.control is not None:
         return None if release.control.height >= FEWEST else NOBODY
-    unreleased = int((release.truth < 0).sum()) if release.has_pairs else 0
+    unreleased = 0 if release.synthetic else int((release.truth < 0).sum())
     return None if unreleased >= FEWEST else NOBODY
 
 
-def set_scene(release: Release) -> Scene:
+def set_scene(study: Study) -> Scene:
     """Encode what the intruder knows of everybody; a control that overlaps the original is refused."""
+    release = study.release
     reason = needs_outsiders(release)
     if reason:
         raise RoleError("nobody is known to be outside the release", hint=reason)
-    encoding = encode(joined(release, release.quasi), release.quasi)
+    encoding = study.everybody().encoding(release.quasi)
     n = release.original.height
-    members = release.paired if release.has_pairs else np.arange(n)
+    members = np.arange(n) if release.synthetic else release.paired_rows
     if release.control is None:
         return Scene(encoding, members, np.flatnonzero(release.truth < 0))
-    refuse_overlap(release)
+    refuse_overlap(study)
     return Scene(encoding, members, np.arange(n, len(encoding.original)))
 
 
-def refuse_overlap(release: Release) -> None:
+def refuse_overlap(study: Study) -> None:
     """Refuse control people who are in the original: by id, or by more equal records than strangers would have."""
-    control = release.control
+    release, control = study.release, study.release.control
     if control is None:
         return
     if release.id is not None and release.id in control.columns:
@@ -85,7 +87,7 @@ def refuse_overlap(release: Release) -> None:
         and name in release.released.columns
         and release.role(name) in {"quasi", "confidential"}
     ]  # fmt: skip
-    people = encode(joined(release, names), names).original
+    people = study.beside("control", names).encoding(names).original
     label = identical(people.numeric, people.codes).label
     n = release.original.height
     counts = np.bincount(label[:n], minlength=int(label.max()) + 1)
@@ -133,8 +135,6 @@ class _Scaler:
     """Standardise numbers by the people of an encoding, as its space does."""
 
     def __init__(self, encoding: Encoding) -> None:
-        from unmask.tables.encode import centre_and_spread  # noqa: PLC0415 - beside its only use
-
         left, right = encoding.original.numeric, encoding.released.numeric
         pairs = [centre_and_spread(left[:, k]) for k in range(left.shape[1])]
         other = [centre_and_spread(right[:, k])[1] for k in range(right.shape[1])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from unmask.errors import RoleError
-from unmask.tables.encode import encode, to_floats
+from unmask.tables.encode import to_floats
 from unmask.tables.intervals import has_intervals
 from unmask.tables.roles import check_columns
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from unmask.study.study import Study
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]
@@ -70,13 +71,13 @@ def numeric_secrets(
     return tuple(names), tuple(notes)
 
 
-def paired_numbers(release: Release, name: str) -> tuple[Floats, Floats]:
+def paired_numbers(study: Study, name: str) -> tuple[Floats, Floats]:
     """Original and published value of each paired person; an interval is published as its centre."""
-    encoding = encode(release, [name])
+    encoding, release = study.encoding([name]), study.release
     original, released = encoding.original.numeric[:, 0], encoding.released.numeric[:, 0]
     if has_intervals(release.released[name]):
         original = to_floats(release.original[name], name)  # the person's own number, not the interval it falls into
-    people = release.paired
+    people = release.paired_rows
     if people.size == release.original.height:
         return original, released[release.truth]
     return original[people], released[release.truth[people]]
@@ -96,10 +97,10 @@ def category_secrets(release: Release, attributes: Iterable[str] | None) -> tupl
     return _chosen(release, attributes, numeric=False)
 
 
-def paired_categories(release: Release, name: str) -> Categories:
+def paired_categories(study: Study, name: str) -> Categories:
     """Original and published category of each paired person, on one codebook."""
-    encoding = encode(release, [name])
-    people = release.paired
+    encoding, release = study.encoding([name]), study.release
+    people = release.paired_rows
     left, right = encoding.original.codes[:, 0], encoding.released.codes[:, 0]
     size = int(max(left.max(initial=-1), right.max(initial=-1))) + 1
     return Categories(left[people], right[release.truth[people]], size, encoding.notes)

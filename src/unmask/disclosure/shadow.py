@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unmask.disclosure.learn import joined
 from unmask.disclosure.outside import Scene, distances, in_order
 from unmask.errors import EngineError, UnmaskError
 from unmask.tables.encode import Encoding, canonical_order, encode
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
+    from unmask.study.study import Study
     from unmask.tables.encode import Encoded
     from unmask.tables.release import Release
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def shadow_scores(
-    release: Release,
+    study: Study,
     scene: Scene,
     mask: Callable[[pl.DataFrame, int], pl.DataFrame],
     shadows: int,
@@ -35,7 +34,7 @@ def shadow_scores(
     progress: Progress,
 ) -> Floats:
     """Scores of members, then strangers: log odds of being inside, learnt from shadow releases of the strangers."""
-    whole = joined(release, release.quasi)
+    release, whole = study.release, study.everybody().release
     strangers = scene.strangers[in_order(scene.of(scene.strangers))]
     table = whole.original.select(release.quasi)[strangers]
     rng = np.random.default_rng(seed)
@@ -57,11 +56,7 @@ def shadow_scores(
 
 def _encoded(release: Release, table: pl.DataFrame, shadow: pl.DataFrame) -> Encoding:
     """Encode a shadow release as the release itself is encoded."""
-    alone = copy(release)
-    alone.original, alone.released = table, shadow
-    alone.truth = np.full(table.height, -1, dtype=np.int64)
-    alone.__dict__.pop("paired", None)
-    return encode(alone, release.quasi)
+    return encode(release.with_tables(table, shadow, np.full(table.height, -1, dtype=np.int64)), release.quasi)
 
 
 def _traits(encoding: Encoding, people: Encoded, rows: Encoded) -> Floats:

@@ -18,6 +18,7 @@ from unmask.errors import EngineError, ParameterError
 from unmask.evidence.estimate import Z95, Estimate, rate
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
+from unmask.study.study import Study, as_study
 from unmask.tables.encode import canonical_order
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class SinglingOut:
 
 
 def singling_out(
-    release: Release, *, attributes: int = 3, claims: int = 500, seed: int = 0, progress: Progress = silent
+    release: Release | Study, *, attributes: int = 3, claims: int = 500, seed: int = 0, progress: Progress = silent
 ) -> SinglingOut:
     """Find descriptions that fit one released row, and see whether they single out a person.
 
@@ -65,7 +66,8 @@ def singling_out(
     """
     if attributes < 1 or claims < 1:
         raise ParameterError("attributes and claims are whole numbers", got=f"{attributes}, {claims}", allowed="from 1")
-    scene = set_scene(release)
+    study = as_study(release)
+    scene = set_scene(study)
     coded = np.array([False] * len(scene.encoding.numeric_names) + [True] * len(scene.encoding.code_names))
     rows = matrix(scene.encoding.released)[in_order(scene.encoding.released)]
     size = min(scene.members.size, scene.strangers.size)
@@ -83,7 +85,7 @@ def singling_out(
     fitting = [np.flatnonzero(_fits(pool[order][:, columns], values, signs)) for columns, values, signs in found]
     inside = order < size
     mine, theirs = _singled(fitting, inside)
-    per_record = np.zeros(release.original.height)
+    per_record = np.zeros(study.release.original.height)
     for people in (fit[inside[fit]] for fit in fitting):
         if people.size == 1:
             per_record[groups[0][0][order[people]]] = 1.0
@@ -163,9 +165,9 @@ def _fits(table: Floats, values: Floats, signs: Rows) -> Flags:
     applies=needs_outsiders,
     pairs=False,
 )
-def assess_singling(release: Release, context: Context) -> Evidence:
+def assess_singling(study: Study, context: Context) -> Evidence:
     """Single out by random descriptions, and tell how much better that works on the original than on control."""
-    found = singling_out(release, seed=context.seed, progress=context.progress)
+    found = singling_out(study, seed=context.seed, progress=context.progress)
     n = found.original.n
     return Evidence(
         observations=(

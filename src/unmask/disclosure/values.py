@@ -19,6 +19,7 @@ from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
+from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,7 +73,9 @@ def corrected(agreement: float, chance: float) -> float:
     return (agreement - chance) / (1 - chance) if chance < 1 else 0.0
 
 
-def value_disclosure(release: Release, *, attributes: Iterable[str] | None = None, seed: int = 0) -> ValueDisclosure:
+def value_disclosure(
+    release: Release | Study, *, attributes: Iterable[str] | None = None, seed: int = 0
+) -> ValueDisclosure:
     """Share of people whose published category is their own (Torra's SADR), with its chance level.
 
     Parameters
@@ -92,12 +95,14 @@ def value_disclosure(release: Release, *, attributes: Iterable[str] | None = Non
     0.75
 
     """
+    study = as_study(release)
+    release = study.release
     names = category_secrets(release, attributes)
     if not names:
         raise RoleError("there is no categorical attribute", hint="name some in attributes= or confidential=")
-    people = release.paired
-    pairs = [paired_categories(release, name) for name in names]
-    found = tuple(_attribute(release, name, columns, seed) for name, columns in zip(names, pairs, strict=True))
+    people = release.paired_rows
+    pairs = [paired_categories(study, name) for name in names]
+    found = tuple(_attribute(study, name, columns, seed) for name, columns in zip(names, pairs, strict=True))
     same = np.mean([columns.original == columns.released for columns in pairs], axis=0)
     per_record = np.full(release.original.height, np.nan)
     per_record[people] = same
@@ -108,13 +113,13 @@ def value_disclosure(release: Release, *, attributes: Iterable[str] | None = Non
     return ValueDisclosure(found, rate(same, chance=chance, seed=seed, control=control), per_record, notes)
 
 
-def _attribute(release: Release, name: str, columns: Categories, seed: int) -> AttributeValues:
+def _attribute(study: Study, name: str, columns: Categories, seed: int) -> AttributeValues:
     size, n = columns.n_categories + 1, columns.original.size
     people, released = (np.bincount(side + 1, minlength=size) for side in (columns.original, columns.released))
     same = columns.original == columns.released
     kept = np.bincount(columns.original[same] + 1, minlength=size)
     chance = float(people.astype(np.float64) @ released) / (float(n) * n)
-    outside = hold_out(release, name)
+    outside = hold_out(study, name)
     control = None if outside is None else float((outside.guess == outside.truth).mean())
     estimate = rate(same.astype(np.float64), chance=chance, seed=seed, control=control)
     return AttributeValues(name, estimate, people, kept, released)
@@ -132,9 +137,9 @@ def _attribute(release: Release, name: str, columns: Categories, seed: int) -> A
         else "there is no categorical attribute (a confidential one, if any is named)"
     ),
 )
-def assess_values(release: Release, context: Context) -> Evidence:
+def assess_values(study: Study, context: Context) -> Evidence:
     """Compare categories pair by pair."""
-    found = value_disclosure(release, seed=context.seed)
+    found = value_disclosure(study, seed=context.seed)
     worst = max(found.attributes, key=lambda entry: (entry.corrected, entry.name))
     return Evidence(
         observations=(

@@ -136,3 +136,9 @@ def _gain(value: float, low: float, high: float, n: int) -> Estimate:
 def exact(value: float, *, n: int, chance: float) -> Estimate:
     """Return a figure that is a fact of the file, with no sampling behind it."""
     return Estimate(value, value, value, n, chance, None, "exact")
+
+
+def shared_rate(credit: NDArray[np.float64], chance: float) -> Estimate:
+    """Mean credit with the score interval: where few people have small shares, resampling is too sure of itself."""
+    hits, n = float(np.sort(credit).sum()), len(credit)
+    return Estimate(min(1.0, hits / n), *wilson(min(hits, float(n)), n), n, chance)

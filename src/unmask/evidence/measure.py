@@ -71,13 +71,13 @@ def measure(  # noqa: PLR0913 - what a report must know of a measure
     applies: Callable[[Any], str | None] = _always,
     pairs: bool = True,
 ) -> Callable[[Run], Run]:
-    """Register the decorated ``run(release, context) -> Evidence`` under ``name``.
+    """Register the decorated ``run(study, context) -> Evidence`` under ``name``; ``applies`` takes the release.
 
     ``pairs``: it needs to know which row was made from whom; it then does not apply to a synthetic release.
     """
 
     def fits(release: Any) -> str | None:  # noqa: ANN401 - a release, which evidence does not know
-        return UNPAIRED if pairs and not release.has_pairs else applies(release)
+        return UNPAIRED if pairs and release.synthetic else applies(release)
 
     def register(run: Run) -> Run:
         seeded = FORMER.get(name, name)  # a renamed measure keeps its draws, and so its numbers

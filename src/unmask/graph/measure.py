@@ -25,7 +25,7 @@ from unmask.graph.sweep import trilaterate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.tables.release import Release
+    from unmask.study.study import Study
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -44,8 +44,9 @@ CANDIDATES = 10_000  # pairs with matching labels up to which a second attack ta
     keys=("graph.rate",),
     applies=applies,
 )
-def assess_graph(release: Release, context: Context) -> Evidence:
+def assess_graph(study: Study, context: Context) -> Evidence:
     """Run the attack on the map that distances redraw, and count who was found."""
+    release = study.release
     stage = set_stage(release, context.seed)
     n = len(stage.rows)
     truth = np.column_stack([np.arange(n)] * 2)
@@ -55,7 +56,7 @@ def assess_graph(release: Release, context: Context) -> Evidence:
     found = tried[best]
     estimate = rate(shares[best], chance=1.0 / n, seed=context.seed)
     risk = np.zeros(release.original.height)
-    risk[release.paired] = estimate.value
+    risk[release.paired_rows] = estimate.value
     risk[stage.blank] = 0.0
     risk[stage.rows] = np.max(shares, axis=0)
     maps = risk_utility_map(

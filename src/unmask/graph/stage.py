@@ -102,12 +102,12 @@ def applies(release: Release) -> str | None:
             return f"the coordinates are not in the {where} any more"
         if not all(table[name].dtype.is_numeric() for name in release.coordinates):
             return f"the coordinates of the {where} are not numbers"
-    return f"fewer than {FEWEST} people" if len(release.paired) < FEWEST else None
+    return f"fewer than {FEWEST} people" if len(release.paired_rows) < FEWEST else None
 
 
 def set_stage(release: Release, seed: int) -> Stage:
     """Draw people by the canonical order of the files, and measure how far their distances moved."""
-    paired = release.paired
+    paired = release.paired_rows
     tables = (release.original[paired], release.released[release.truth[paired]])
     labels, left_out = _labels(release, tables)
     original = _side(release, tables[0], labels, release.known_distances, paired)

@@ -20,14 +20,16 @@ from unmask.evidence.estimate import rate
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.counting.classes import Classes, Frame, check_keys, count_classes, encode, open_table
-from unmask.groups.counting.wildcard import Crowds, number_rows, wildcard_sizes, wildcard_values
+from unmask.groups.counting.wildcard import Crowds, wildcard_sizes, wildcard_values
 from unmask.groups.diversity import Cells, Diversity, Ground, diversity
 from unmask.study.joint import Joint, join
+from unmask.study.match import number_rows
 from unmask.tables.roles import check_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from unmask.study.study import Study
     from unmask.tables.release import Release
 
 Floats = NDArray[np.float64]
@@ -260,9 +262,10 @@ def _secrets(release: Release) -> tuple[str, ...]:
     keys=("anonymity.external", "anonymity.internal"),
     applies=_has_secret,
 )
-def assess_anonymity(release: Release, context: Context) -> Evidence:
+def assess_anonymity(study: Study, context: Context) -> Evidence:
     """Count what whole groups give away, right and beyond what the file's frequencies tell anyway."""
-    joint, names = join(release), _secrets(release)
+    release = study.release
+    joint, names = join(study), _secrets(release)
     gains = [_gains(joint, release, name) for name in names]
     external, internal = (np.max([gain[side] for gain in gains], axis=0) for side in (0, 1))
     context.progress(0.5, "groups")

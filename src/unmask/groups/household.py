@@ -23,6 +23,7 @@ from unmask.study.joint import join
 if TYPE_CHECKING:
     import polars as pl
 
+    from unmask.study.study import Study
     from unmask.tables.release import Release
 
 Floats = NDArray[np.float64]
@@ -40,11 +41,12 @@ def _no_household(release: Release) -> str | None:
     keys=("household.rate",),
     applies=_no_household,
 )
-def assess_household(release: Release, context: Context) -> Evidence:
+def assess_household(study: Study, context: Context) -> Evidence:
     """1 - prod(1 - r) over the released members of each person's household."""
-    alone, chance, source = _single(release)
+    release = study.release
+    alone, chance, source = _single(study)
     context.progress(0.7, "households")
-    people = release.paired
+    people = release.paired_rows
     home = number_homes(release.original[str(release.household)])
     risk = np.zeros(len(alone))
     risk[people] = over_homes(alone[people], home[people])
@@ -64,12 +66,12 @@ def assess_household(release: Release, context: Context) -> Evidence:
     )
 
 
-def _single(release: Release) -> tuple[Floats, float, str]:
+def _single(study: Study) -> tuple[Floats, float, str]:
     """Risk of each person alone, what a blind guess gives, and where it comes from."""
-    if unknown(release) is not None:
-        joint = join(release)
+    if unknown(study.release) is not None:
+        joint = join(study)
         return joint.match()[0], 1 / joint.n_released, "among the released records that look alike"
-    joint, found = of_release(release)
+    joint, found = of_release(study)
     credit = np.where(joint.match()[0] > 0, found.per_record[joint.truth], 0.0)
     return credit, 1 / found.population, f"N {SOURCES[found.source]}"
 

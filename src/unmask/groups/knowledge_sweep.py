@@ -17,16 +17,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import EngineError, ParameterError
+from unmask.evidence.estimate import shared_rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.counting.classes import check_keys, count_classes
-from unmask.study.joint import Joint, join, shared_rate
+from unmask.study.joint import Joint, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unmask.tables.release import Release
+    from unmask.study.study import Study
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -150,9 +151,9 @@ def knowledge_sweep(
     story="The intruder knows three attributes of everybody, the worst three there are, and looks for their values.",
     keys=("knowledge_sweep.rate",),
 )
-def assess_knowledge(release: Release, context: Context) -> Evidence:
+def assess_knowledge(study: Study, context: Context) -> Evidence:
     """Sweep all sets of up to three attributes over the release, then match people on the most promising one."""
-    joint = join(release)
+    joint = join(study)
     table = pl.DataFrame(joint.released, schema=list(joint.names), orient="row")
     m = len(joint.names)
     size = next((s for s in (3, 2) if sum(comb(m, k) for k in range(1, s + 1)) * joint.n_released <= REPORT_WORK), 1)

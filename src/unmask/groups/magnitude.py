@@ -23,11 +23,12 @@ from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.cells import Dominance, dominance
-from unmask.groups.counting.wildcard import number_rows
 from unmask.study.joint import Joint, join
+from unmask.study.match import number_rows
 from unmask.tables.encode import to_floats
 
 if TYPE_CHECKING:
+    from unmask.study.study import Study
     from unmask.tables.release import Release
 
 Floats = NDArray[np.float64]
@@ -70,9 +71,10 @@ def _no_magnitude(release: Release) -> str | None:
     keys=("magnitude.estimable", "magnitude.dominated"),
     applies=_no_magnitude,
 )
-def assess_magnitude(release: Release, context: Context) -> Evidence:
+def assess_magnitude(study: Study, context: Context) -> Evidence:
     """Hold both guesses against the amounts of the original."""
-    joint, names = join(release), magnitudes(release)
+    release = study.release
+    joint, names = join(study), magnitudes(release)
     guesses = [guess_amounts(release, joint, name) for name in names]
     context.progress(0.6, "totals")
     people = joint.people

@@ -23,17 +23,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import EngineError, ParameterError
+from unmask.evidence.estimate import shared_rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.counting.classes import Classes, check_keys, count_classes
-from unmask.groups.counting.wildcard import number_rows
-from unmask.study.joint import Joint, join, shared_rate
+from unmask.study.joint import Joint, join
+from unmask.study.match import number_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from unmask.tables.release import Release
+    from unmask.study.study import Study
 
 Floats = NDArray[np.float64]
 Scoring = Literal["elliot", "ihsn"]
@@ -218,9 +219,9 @@ def _sizes(masks: NDArray[np.int64]) -> NDArray[np.int64]:
     story="The intruder knows three things about a person, whichever, and looks for a record that is alone with them.",
     keys=("special_uniques.rate",),
 )
-def assess_special(release: Release, context: Context) -> Evidence:
+def assess_special(study: Study, context: Context) -> Evidence:
     """Match each person on the minimal sample uniques of up to three attributes; ties are shared."""
-    joint = join(release)
+    joint = join(study)
     found = _of_release(joint, context)
     credit, claimed = _credit(joint, found)
     people = joint.people

@@ -19,13 +19,13 @@ from unmask.evidence.measure import Context, measure
 from unmask.groups.counting.classes import check_people
 from unmask.groups.counting.keys import Sizes, group_sizes, record_sizes
 from unmask.study.exact import comparable, matching_credit
-from unmask.tables.encode import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
+    from unmask.study.study import Study
     from unmask.tables.release import Release
 
 EXACT_BITS = 54  # from 2^54 on 1/(m+1) is under half the spacing of doubles below 1, so m/(m+1) is 1.0
@@ -172,11 +172,12 @@ def count_partitions(n: int, g: int) -> int:
     story="The intruder looks for records with exactly the values he knows; where there is one, that is the person.",
     keys=("uniqueness.average", "uniqueness.unique"),
 )
-def assess_uniqueness(release: Release, context: Context) -> Evidence:
+def assess_uniqueness(study: Study, context: Context) -> Evidence:
     """Run the exact match and tell what it found, with the group counts of the release."""
-    encoding = comparable(encode(release))
+    release = study.release
+    encoding = comparable(study.encoding())
     credit, crowd = matching_credit(encoding, release.truth)
-    people = release.paired
+    people = release.paired_rows
     chance = 1.0 / release.released.height
     average = rate(credit[people], chance=chance, seed=context.seed)
     unique = rate((credit[people] == 1.0).astype(np.float64), chance=chance, seed=context.seed)

@@ -23,7 +23,8 @@ from unmask.linkage.nearest import best_scale
 from unmask.study.ask import ask_only, decide_truth
 from unmask.study.metric import build_space
 from unmask.study.scene import draw
-from unmask.tables.encode import Encoded, Encoding, encode
+from unmask.study.study import Study, as_study
+from unmask.tables.encode import Encoded, Encoding
 from unmask.tables.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def only(encoding: Encoding, names: tuple[str, ...]) -> Encoding:
 
 
 def knowledge_curve(
-    release: Release, *, sets: int = SETS, people: int | None = None, seed: int = 0, progress: Progress = silent
+    release: Release | Study, *, sets: int = SETS, people: int | None = None, seed: int = 0, progress: Progress = silent
 ) -> Knowledge:
     """Link nearest records for sets of 1, 2, ... all attributes.
 
@@ -106,14 +107,15 @@ def knowledge_curve(
     """
     if sets < 1:
         raise ParameterError("at least one set of attributes is to be tried", got=str(sets), allowed="from 1")
-    encoding = encode(release)
-    names, truth = tuple(sorted(encoding.names)), release.truth
+    study = as_study(release)
+    encoding = study.encoding()
+    names, truth = tuple(sorted(encoding.names)), study.release.truth
     rows = np.arange(len(truth)) if people is None else draw(encoding, truth, "to_release", people, seed)
     there = truth[rows] >= 0
     sizes: list[Size] = []
     half = np.zeros(len(rows))
 
-    scale = best_scale(release, seed)[0]
+    scale = best_scale(study, seed)[0]
 
     def ask(chosen: Names) -> Floats:
         return _credits(only(encoding, chosen), truth, rows, scale)
@@ -182,10 +184,11 @@ def _applies(release: Release) -> str | None:
     keys=("knowledge_curve.half",),
     applies=_applies,
 )
-def assess_scenario(release: Release, context: Context) -> Evidence:
+def assess_scenario(study: Study, context: Context) -> Evidence:
     """Tell how the risk grows with the number of attributes known."""
+    release = study.release
     sample = PEOPLE if release.original.height > PEOPLE else None
-    curve = knowledge_curve(release, sets=4, people=sample, seed=context.seed, progress=context.progress)
+    curve = knowledge_curve(study, sets=4, people=sample, seed=context.seed, progress=context.progress)
     middle = (len(curve.sizes) + 1) // 2
     enough = next((size.known for size in curve.sizes if size.worst > 0.2), None)
     facts = [

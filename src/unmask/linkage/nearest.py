@@ -17,11 +17,11 @@ from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
 from unmask.kernels.search.nearest import rank_of_truth, tied
-from unmask.linkage.result import Direction, Linkage
+from unmask.linkage.result import Linkage
 from unmask.study.ask import ask_only, check_search, decide_truth, find_nearest, plant_tree
 from unmask.study.metric import build_space, readable, without
-from unmask.study.scene import How, draw, set_scene
-from unmask.tables.encode import Encoding, encode
+from unmask.study.scene import Direction, How, draw, set_scene
+from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from unmask.evidence.measure import Progress
     from unmask.kernels.base.space import Space
     from unmask.study.metric import Scale
+    from unmask.tables.encode import Encoding
     from unmask.tables.release import Release
 
     Rows = NDArray[np.int64]
@@ -39,7 +40,7 @@ SAMPLE_FOR_ATTRIBUTES = 2000  # intruders asked when one attribute after the oth
 
 
 def link_nearest(
-    release: Release,
+    release: Release | Study,
     *,
     direction: Direction = "to_release",
     sample: int | None = None,
@@ -80,7 +81,7 @@ def link_nearest(
     1.0
 
     """
-    scene = set_scene(release, direction, sample, seed, how)
+    scene = set_scene(as_study(release), direction, sample, seed, how)
     tree = plant_tree(scene.space, progress)
     half = 1.0 if decision_only else 0.3
     decision = decide_truth(scene.space, scene.truth, tree=tree, tell=lambda done, text: progress(half * done, text))
@@ -112,7 +113,7 @@ def link_nearest(
 
 
 def true_ranks(
-    release: Release,
+    release: Release | Study,
     *,
     cap: int = 100,
     direction: Direction = "to_release",
@@ -127,13 +128,13 @@ def true_ranks(
     """
     if cap < 1:
         raise ParameterError("a cap on the rank is a whole number", got=str(cap), allowed="from 1")
-    scene = set_scene(release, direction, sample, seed, how)
+    scene = set_scene(as_study(release), direction, sample, seed, how)
     check_search(scene.space)
     return scene.spread(rank_of_truth(scene.space, scene.truth, cap), -1)
 
 
 def anonymity_sets(
-    release: Release,
+    release: Release | Study,
     *,
     people: Rows | None = None,
     direction: Direction = "to_release",
@@ -141,7 +142,7 @@ def anonymity_sets(
     **how: Unpack[How],
 ) -> tuple[Rows, ...]:
     """List, for each record (or the rows in ``people``), the rows of all candidates equally near: Torra's A_b."""
-    scene = set_scene(release, direction, None, seed, how)
+    scene = set_scene(as_study(release), direction, None, seed, how)
     check_search(scene.space)
     start, rows = tied(scene.space, people)
     return tuple(np.split(rows, start[1:-1]))
@@ -169,14 +170,14 @@ def attribute_contributions(
     return tuple(gains)
 
 
-def claimed_of_control(release: Release, seed: int, *, scale: Scale = "own") -> float:
+def claimed_of_control(study: Study, seed: int, *, scale: Scale = "own") -> float:
     """Share of people outside the file whose link would be claimed as well: as clear as those that are known."""
-    both = link_nearest(release.with_control(), seed=seed, scale=scale)
+    both = link_nearest(study.beside("control"), seed=seed, scale=scale)
     curve, known = both.curve, both.known().value
     if known == 0:
         return 0.0
     least = curve.margin[np.flatnonzero(curve.coverage <= known + 1e-12)[-1]]
-    return float((both.margin[release.original.height :] >= least).mean())
+    return float((both.margin[study.release.original.height :] >= least).mean())
 
 
 DIFFERENT_PEOPLE = (
@@ -185,14 +186,12 @@ DIFFERENT_PEOPLE = (
 )
 
 
-def best_scale(release: Release, seed: int) -> tuple[Scale, tuple[str, ...]]:
+def best_scale(study: Study, seed: int) -> tuple[Scale, tuple[str, ...]]:
     """Each file's own mean and sd, unless the files hold different people and those of one file for both find more."""
-    if release.original.height == release.released.height:
+    if study.release.original.height == study.release.released.height:
         return "own", ()
     scales: tuple[Scale, ...] = ("own", "original", "released")
-    rates = {
-        scale: link_nearest(release, scale=scale, decision_only=True, seed=seed).estimate.value for scale in scales
-    }
+    rates = {scale: link_nearest(study, scale=scale, decision_only=True, seed=seed).estimate.value for scale in scales}
     note = (
         "the two files hold different numbers of people: standardised by each file's own mean and sd "
         f"{rates['own']:.1%} are found, by the original's {rates['original']:.1%}, by the release's "
@@ -208,19 +207,20 @@ def best_scale(release: Release, seed: int) -> tuple[Scale, tuple[str, ...]]:
     story="The intruder knows these attributes of real people and takes, for each, the closest record of the release.",
     keys=("nearest.rate", "nearest.known"),
 )
-def assess_nearest(release: Release, context: Context) -> Evidence:
+def assess_nearest(study: Study, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
-    scale, note = best_scale(release, context.seed)
+    release = study.release
+    scale, note = best_scale(study, context.seed)
     linkage = link_nearest(
-        release, scale=scale, seed=context.seed, progress=lambda done, text: context.progress(0.5 * done, text)
+        study, scale=scale, seed=context.seed, progress=lambda done, text: context.progress(0.5 * done, text)
     )
-    encoding = encode(release)
+    encoding = study.encoding()
     attributes = attribute_contributions(
         encoding, release.truth, context.seed, lambda done, text: context.progress(0.5 + 0.5 * done, text), scale=scale
     )
     estimate, known = linkage.estimate, linkage.known()
     if release.control is not None:
-        known = replace(known, control=claimed_of_control(release, context.seed, scale=scale))
+        known = replace(known, control=claimed_of_control(study, context.seed, scale=scale))
     return Evidence(
         observations=(
             Observation(
@@ -238,7 +238,7 @@ def assess_nearest(release: Release, context: Context) -> Evidence:
         ),
         per_record=linkage.per_record(release.original.height),
         clarity=linkage.margin,
-        facts=(*_facts(linkage), *_more_facts(release, context.seed, scale)),
+        facts=(*_facts(linkage), *_more_facts(study, context.seed, scale)),
         figures=(curve_figure(linkage, "nearest-record linkage"),),
         attributes=attributes,
         notes=(*encoding.notes, *_left_out(encoding), *note),
@@ -270,11 +270,11 @@ def _facts(linkage: Linkage) -> tuple[Fact, ...]:
     )
 
 
-def _more_facts(release: Release, seed: int, scale: Scale) -> tuple[Fact, ...]:
+def _more_facts(study: Study, seed: int, scale: Scale) -> tuple[Fact, ...]:
     """Tell what else the true pairs say: how near the true record is, and what the other direction finds."""
-    ranks = true_ranks(release, cap=NEAR, sample=SAMPLE_FOR_ATTRIBUTES, seed=seed, scale=scale)
+    ranks = true_ranks(study, cap=NEAR, sample=SAMPLE_FOR_ATTRIBUTES, seed=seed, scale=scale)
     near = float((ranks[ranks >= 0] < NEAR).mean())
-    back = link_nearest(release, direction="to_original", decision_only=True, seed=seed, scale=scale)
+    back = link_nearest(study, direction="to_original", decision_only=True, seed=seed, scale=scale)
     return (
         Fact(
             f"fewer than {NEAR} records are closer than the true one",

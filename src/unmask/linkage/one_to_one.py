@@ -26,6 +26,7 @@ from unmask.linkage.result import Linkage
 from unmask.study.ask import PREPARING, check_memory, find_nearest, memory_of_search
 from unmask.study.metric import readable
 from unmask.study.scene import How, Scene, set_scene
+from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +41,7 @@ LOOSE = 1e-3
 
 
 def link_globally(
-    release: Release,
+    release: Release | Study,
     *,
     squared: bool = False,
     max_gap: float = 0.0,
@@ -86,7 +87,7 @@ def link_globally(
 
     """
     _check(max_gap, time_budget)
-    scene = set_scene(release, "to_release", None, seed, how)
+    scene = set_scene(as_study(release), "to_release", None, seed, how)
     if squared and scene.space.norm != EUCLIDEAN:
         raise ParameterError(
             "squared totals are of Euclidean distances", got=how.get("metric"), allowed="euclidean, mahalanobis"
@@ -153,19 +154,20 @@ def _margins(scene: Scene, distances: Floats, seed: int, tell: Progress) -> Floa
     story="The intruder knows that each person has one record, and links all at once at the least total distance.",
     keys=("one_to_one.rate", "one_to_one.known"),
 )
-def assess_global(release: Release, context: Context) -> Evidence:
+def assess_global(study: Study, context: Context) -> Evidence:
     """Run the attack, and show it beside nearest-record linkage: each finds people that the other misses."""
+    release = study.release
     n = min(release.original.height, release.released.height)
-    scale, note = best_scale(release, context.seed)
+    scale, note = best_scale(study, context.seed)
     linkage = link_globally(
-        release,
+        study,
         scale=scale,
         max_gap=0.0 if n <= EXACT_UP_TO else LOOSE,
         seed=context.seed,
         progress=lambda done, text: context.progress(0.9 * done, text),
     )
-    nearest = link_nearest(release, scale=scale, decision_only=True, seed=context.seed)
-    people = release.paired
+    nearest = link_nearest(study, scale=scale, decision_only=True, seed=context.seed)
+    people = release.paired_rows
     union = union_of(linkage, nearest, release)
     estimate, known = linkage.estimate, linkage.known()
     return Evidence(
@@ -199,7 +201,7 @@ def _unproven(linkage: Linkage) -> tuple[str, ...]:
 def union_of(linkage: Linkage, nearest: Linkage, release: Release) -> Estimate:
     """Estimate the share of people found by either attack: for shared credits the larger one, a lower bound."""
     n = release.original.height
-    both = np.fmax(linkage.per_record(n), nearest.per_record(n))[release.paired]
+    both = np.fmax(linkage.per_record(n), nearest.per_record(n))[release.paired_rows]
     return rate(both, chance=linkage.chance, seed=linkage.seed)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,11 +13,10 @@ from unmask.evidence.estimate import Estimate, rate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from unmask.study.scene import Direction
+
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
-
-Direction = Literal["to_release", "to_original"]
-DIRECTIONS = ("to_release", "to_original")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from unmask.max_knowledge.evidence import distributions, facts, ks_observation
 from unmask.max_knowledge.links import nearest_points
 from unmask.max_knowledge.ranks import Ranked, ranked
 from unmask.max_knowledge.result import DeniabilityTest, compared_with_instances
+from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,7 +49,7 @@ class AttributeTest(DeniabilityTest):
 
 
 def attribute_test(
-    release: Release,
+    release: Release | Study,
     attribute: str,
     *,
     instantiations: int = INSTANTIATIONS,
@@ -74,34 +75,29 @@ def attribute_test(
     """
     if instantiations < 1:
         raise ParameterError("instantiations is out of range", got=str(instantiations), allowed="1 or more")
-    _check_attribute(release, attribute)
-    known = [name for name in release.quasi if name != attribute]
-    if not known:
-        raise RoleError(
-            "the intruder knows no other attribute to link on", got=repr(attribute), hint="name more in quasi="
-        )
-    both = ranked(release, columns=[*known, attribute], ranks=ranks, seed=seed)
-    return _tested(release, both, attribute, instantiations, seed)
+    study = as_study(release)
+    return _tested(study.release, _ranked(study, attribute, ranks, seed), attribute, instantiations, seed)
 
 
 def attribute_tests(
-    release: Release, *, instantiations: int = INSTANTIATIONS, ranks: RankMethod = "ordinal", seed: int = 0
+    release: Release | Study, *, instantiations: int = INSTANTIATIONS, ranks: RankMethod = "ordinal", seed: int = 0
 ) -> dict[str, AttributeTest]:
     """Test every attribute that the intruder knows in turn, each as if he did not know it."""
+    study = as_study(release)
     return {
-        name: attribute_test(release, name, instantiations=instantiations, ranks=ranks, seed=seed)
-        for name in release.quasi
+        name: attribute_test(study, name, instantiations=instantiations, ranks=ranks, seed=seed)
+        for name in study.release.quasi
     }
 
 
-def _ranked(release: Release, attribute: str, ranks: RankMethod, seed: int) -> Ranked:
-    _check_attribute(release, attribute)
-    known = [name for name in release.quasi if name != attribute]
+def _ranked(study: Study, attribute: str, ranks: RankMethod, seed: int) -> Ranked:
+    _check_attribute(study.release, attribute)
+    known = [name for name in study.release.quasi if name != attribute]
     if not known:
         raise RoleError(
             "the intruder knows no other attribute to link on", got=repr(attribute), hint="name more in quasi="
         )
-    return ranked(release, columns=[*known, attribute], ranks=ranks, seed=seed)
+    return ranked(study, columns=[*known, attribute], ranks=ranks, seed=seed)
 
 
 def _tested(release: Release, both: Ranked, attribute: str, instantiations: int, seed: int) -> AttributeTest:
@@ -199,18 +195,19 @@ def _applies(release: Release) -> str | None:
     keys=("attribute_test.learnt", "attribute_test.ks"),
     applies=_applies,
 )
-def assess_attribute(release: Release, context: Context) -> Evidence:
+def assess_attribute(study: Study, context: Context) -> Evidence:
     """Run the test for every confidential attribute and tell the worst; average ranks, so that ties hide nothing."""
+    release = study.release
     told = []
     for name in _wanted(release):
-        both = _ranked(release, name, "average", context.seed)
+        both = _ranked(study, name, "average", context.seed)
         test = _tested(release, both, name, INSTANTIATIONS, context.seed)
         outside = held_out_errors(release, both, test, context.seed)
         near = (test.distances <= CLOSE * test.n_released), (outside <= CLOSE * test.n_released)
         told.append((test, near[0] & ~near[1], near[1] & ~near[0]))
         context.progress(len(told) / len(_wanted(release)), name)
     test, gained, lost = max(told, key=lambda entry: int(entry[1].sum()) - int(entry[2].sum()))
-    people = release.paired
+    people = release.paired_rows
     opposite = float(lost[people].mean())
     blind = max(opposite, 1.0 / test.n_released)  # a blind guess meets one's own record once in n
     found = rate(gained[people].astype(float), chance=blind, seed=context.seed)

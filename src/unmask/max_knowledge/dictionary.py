@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from unmask.evidence.finding import Evidence
     from unmask.evidence.measure import Progress
+    from unmask.study.study import Study
     from unmask.tables.encode import RankMethod
     from unmask.tables.release import Release
 
@@ -35,7 +36,7 @@ SIZE = 10_000  # records drawn from the dictionary, as in the paper
 
 
 def dictionary_test(
-    release: Release, *, size: int = SIZE, ranks: RankMethod = "ordinal", seed: int = 0
+    release: Release | Study, *, size: int = SIZE, ranks: RankMethod = "ordinal", seed: int = 0
 ) -> DeniabilityTest:
     """Compare the linkage distances of X with those of a sample of its dictionary.
 
@@ -97,8 +98,8 @@ def dictionary_rows(both: Ranked, size: int, seed: int) -> Iterator[Ints]:
     "linked people who do not exist, made up of values at random, as closely?",
     keys=("dictionary.rate", "dictionary.ks", "dictionary.minimum"),
 )
-def assess_dictionary(release: Release, context: Context) -> Evidence:
+def assess_dictionary(study: Study, context: Context) -> Evidence:
     """Run the test with average ranks: equal values are at distance 0, so that ties cannot hide a copy."""
-    both = ranked(release, ranks="average", seed=context.seed)
+    both = ranked(study, ranks="average", seed=context.seed)
     test = _tested(both, SIZE, context.seed, part(context.progress, 0.0, 0.9))
-    return identity_evidence(release, both, test, "of made-up records")
+    return identity_evidence(study.release, both, test, "of made-up records")

@@ -33,7 +33,7 @@ def identity_evidence(release: Release, both: Ranked, test: DeniabilityTest, ref
     the two distributions differ.
     """
     risk = right_links(release, both) * (test.deniability <= LEVEL)
-    people = release.paired
+    people = release.paired_rows
     chance = float((test.deniability[people] <= LEVEL).mean()) / test.n_released
     found = rate(risk[people], chance=chance, seed=test.seed)
     name = test.test

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unmask.evidence.finding import Evidence
     from unmask.evidence.measure import Progress
     from unmask.kernels.base.space import Space
+    from unmask.study.study import Study
     from unmask.tables.encode import RankMethod
     from unmask.tables.release import Release
 
@@ -34,7 +35,7 @@ INTRUDERS = 10_000  # original records linked to each instantiation: 100,000 ref
 
 
 def permuted_test(
-    release: Release,
+    release: Release | Study,
     *,
     instantiations: int = INSTANTIATIONS,
     intruders: int | None = INTRUDERS,
@@ -108,8 +109,8 @@ def permuted_space(space: Space, rng: np.random.Generator) -> Space:
     "records as close in a release whose attributes were shuffled apart?",
     keys=("permuted.rate", "permuted.ks", "permuted.minimum"),
 )
-def assess_permuted(release: Release, context: Context) -> Evidence:
+def assess_permuted(study: Study, context: Context) -> Evidence:
     """Run the test with average ranks: equal values are at distance 0, so that ties cannot hide a copy."""
-    both = ranked(release, ranks="average", seed=context.seed)
+    both = ranked(study, ranks="average", seed=context.seed)
     test = _tested(both, INSTANTIATIONS, INTRUDERS, context.seed, part(context.progress, 0.0, 0.9))
-    return identity_evidence(release, both, test, "to shuffled releases")
+    return identity_evidence(study.release, both, test, "to shuffled releases")

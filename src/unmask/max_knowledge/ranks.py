@@ -26,7 +26,8 @@ from unmask.evidence.measure import silent
 from unmask.kernels.search.nearest import distance_of_pairs
 from unmask.max_knowledge.links import least_distances
 from unmask.study.metric import build_space
-from unmask.tables.encode import Encoded, Encoding, RankMethod, canonical_order, encode
+from unmask.study.study import Study, as_study
+from unmask.tables.encode import Encoded, Encoding, RankMethod, canonical_order
 from unmask.tables.release import Release
 
 if TYPE_CHECKING:
@@ -94,10 +95,10 @@ class Ranked:
 
 
 def ranked(
-    release: Release, *, columns: Iterable[str] | None = None, ranks: RankMethod = "ordinal", seed: int = 0
+    release: Release | Study, *, columns: Iterable[str] | None = None, ranks: RankMethod = "ordinal", seed: int = 0
 ) -> Ranked:
     """Turn both tables into ranks; the columns are what the intruder knows unless others are named."""
-    encoding = encode(release, columns)
+    encoding = as_study(release).encoding(columns)
     left, right = _order(encoding.original), _order(encoding.released)
     ordered = Encoding(
         _taken(encoding.original, left), _taken(encoding.released, right), encoding.numeric_names, encoding.code_names
@@ -129,7 +130,7 @@ def table_distances(ranks: Ranked, original: int) -> Floats:
 def own_distances(ranks: Ranked, release: Release) -> Floats:
     """Return the distance of every original record to the one made from it; infinite where there is none."""
     result = np.full(ranks.n_original, np.inf)
-    result[release.paired] = pair_distances(ranks, release.paired, release.truth[release.paired])
+    result[release.paired_rows] = pair_distances(ranks, release.paired_rows, release.truth[release.paired_rows])
     return result
 
 

@@ -14,12 +14,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unmask.evidence.estimate import Estimate, wilson
-from unmask.groups.counting.wildcard import number_rows
-from unmask.tables.encode import encode
+from unmask.study.match import number_rows
 
 if TYPE_CHECKING:
-    from unmask.tables.release import Release
+    from unmask.study.study import Study
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -51,9 +49,9 @@ class Joint:
         return np.where(own, 1.0 / np.maximum(crowd, 1), 0.0), crowd
 
 
-def join(release: Release) -> Joint:
+def join(study: Study) -> Joint:
     """Number the values of every quasi-identifier over both files."""
-    encoding = encode(release)
+    encoding, release = study.encoding(), study.release
     sides = encoding.original, encoding.released
     both = [np.concatenate([side.numeric[:, k] for side in sides]) for k in range(len(encoding.numeric_names))]
     both += [
@@ -61,13 +59,7 @@ def join(release: Release) -> Joint:
     ]
     codes = np.stack([_number(column) for column in both], axis=1)
     n = len(encoding.original)
-    return Joint(encoding.names, codes[:n], codes[n:], release.truth, release.paired, encoding.notes)
-
-
-def shared_rate(credit: Floats, chance: float) -> Estimate:
-    """Mean credit with the score interval: where few people have small shares, resampling is too sure of itself."""
-    hits, n = float(np.sort(credit).sum()), len(credit)
-    return Estimate(min(1.0, hits / n), *wilson(min(hits, float(n)), n), n, chance)
+    return Joint(encoding.names, codes[:n], codes[n:], release.truth, release.paired_rows, encoding.notes)
 
 
 def _number(column: Floats) -> Codes:

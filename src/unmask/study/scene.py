@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 
 from unmask.errors import ParameterError, did_you_mean
-from unmask.linkage.result import DIRECTIONS, Direction
 from unmask.study.ask import ask_only
 from unmask.study.metric import Metric, Scale, build_space, swap
-from unmask.tables.encode import Encoding, RankMethod, canonical_order, encode
+from unmask.tables.encode import Encoding, RankMethod, canonical_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,13 +17,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.kernels.base.space import Space
-    from unmask.tables.release import Release
+    from unmask.study.study import Study
 
     Rows = NDArray[np.int64]
 
+Direction = Literal["to_release", "to_original"]
+DIRECTIONS = ("to_release", "to_original")
+
 
 class How(TypedDict, total=False):
-    """The choices of a distance, with their defaults in `engines.metric.build_space`."""
+    """The choices of a distance, with their defaults in `study.metric.build_space`."""
 
     metric: Metric
     scale: Scale
@@ -61,13 +63,13 @@ def spread(values: NDArray[Any], rows: Rows, n: int, blank: float) -> NDArray[An
     return whole
 
 
-def set_scene(release: Release, direction: Direction, sample: int | None, seed: int, how: How) -> Scene:
+def set_scene(study: Study, direction: Direction, sample: int | None, seed: int, how: How) -> Scene:
     """Encode, place in a space, turn round if asked to, and draw the intruders if only some are asked."""
     if direction not in DIRECTIONS:
         raise ParameterError(
             f"no direction {direction!r}", allowed=", ".join(DIRECTIONS), hint=did_you_mean(direction, DIRECTIONS)
         )
-    encoding = encode(release)
+    encoding, release = study.encoding(), study.release
     space, truth = build_space(encoding, seed=seed, **how), release.truth
     if direction == "to_original":
         space, truth = swap(space), inverse(truth, release.released.height)

@@ -44,9 +44,21 @@ def check_weight(release: Release) -> None:
         )
 
 
+def check_population(release: Release) -> None:
+    """A population that is a number has at least as many people as the release has rows."""
+    if release.n_people is None or release.population is not None:
+        return
+    if not release.released.height <= release.n_people < float("inf"):
+        raise RoleError(
+            "the population is not a number of people, at least as many as the release has rows",
+            got=f"{release.n_people:g} people, {release.released.height} rows",
+            hint="population= is the number of people that the original was drawn from, or a table of them",
+        )
+
+
 def swapped(release: Release) -> list[str]:
     """Warn when the release tells more than the original."""
-    original, released = release.original[release.paired], release.released[release.truth[release.paired]]
+    original, released = release.original[release.paired_rows], release.released[release.truth[release.paired_rows]]
     coarse = [name for name in release.quasi if is_coarser(released[name], original[name])]
     extra = set(release.released.columns) > set(release.original.columns)
     gaps = [name for name in release.quasi if original[name].null_count() and not released[name].null_count()]
@@ -59,7 +71,7 @@ def swapped(release: Release) -> list[str]:
 
 def identifiers(release: Release) -> list[str]:
     """Warn of a column that numbers the people and was published unchanged."""
-    paired, partners = release.paired, release.truth[release.paired]
+    paired, partners = release.paired_rows, release.truth[release.paired_rows]
     notes = []
     for name in release.quasi:
         column = release.original[name]

@@ -80,45 +80,72 @@ class Encoding:
 
 def encode(release: Release, columns: Iterable[str] | None = None) -> Encoding:
     """Turn the chosen columns (default: what the intruder knows) of both tables into arrays."""
-    names = tuple(release.quasi if columns is None else columns)
-    numeric: list[tuple[str, Floats, Floats]] = []
-    coded: list[tuple[str, Codes, Codes]] = []
+    names = release.quasi if columns is None else columns
+    return assemble([encode_column(release, name) for name in names], release.original.height, release.released.height)
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedColumn:
+    """One column of both tables on one codebook: numbers (NaN missing) or codes (-1 missing)."""
+
+    name: str
+    original: Floats | Codes
+    released: Floats | Codes
+    numeric: bool
+    notes: tuple[str, ...]
+    span: Spans | None = None
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it is a category of which no value occurs in the other table."""
+        left, right = self.original, self.released
+        return not self.numeric and not np.intersect1d(left[left >= 0], right[right >= 0]).size
+
+
+def encode_column(release: Release, name: str) -> EncodedColumn:
+    """Turn one column of both tables into numbers or codes; what the others hold makes no difference."""
     notes: list[str] = []
-    spans: dict[str, Spans] = {}
-    for name in names:
-        if release.columns[name].is_number and not _has_unknown_levels(release, name):
-            numeric.append((name, *_numbers(release, name, notes, spans)))
-        else:
-            coded.append((name, *_categories(release, name, notes)))
-    foreign = tuple(name for name, left, right in coded if not np.intersect1d(left[left >= 0], right[right >= 0]).size)
+    if release.columns[name].is_number and not _has_unknown_levels(release, name):
+        left, right, span = _numbers(release, name, notes)
+        return EncodedColumn(name, left, right, numeric=True, notes=tuple(notes), span=span)
+    return EncodedColumn(name, *_categories(release, name, notes), numeric=False, notes=tuple(notes))
+
+
+def assemble(columns: Iterable[EncodedColumn], original: int, released: int) -> Encoding:
+    """Put columns side by side, numbers first; ``original`` and ``released`` are the numbers of rows."""
+    every = tuple(columns)
+    numeric, coded = ([column for column in every if column.numeric is kind] for kind in (True, False))
+    foreign = tuple(column.name for column in coded if column.foreign)
+    notes = [note for column in every for note in column.notes]
     notes += [
         f"{name!r}: no value of the release occurs in the original, so they cannot be compared; is it coded otherwise?"
         for name in foreign
     ]
     sides = [
         Encoded(
-            _stack([column[side] for column in numeric], rows, np.float64),
-            _stack([column[side] for column in coded], rows, np.int32),
+            _stack([getattr(column, side) for column in numeric], rows, np.float64),
+            _stack([getattr(column, side) for column in coded], rows, np.int32),
         )
-        for side, rows in ((1, release.original.height), (2, release.released.height))
+        for side, rows in (("original", original), ("released", released))
     ]
-    attributes = tuple(c[0] for c in numeric), tuple(c[0] for c in coded)
-    return Encoding(sides[0], sides[1], *attributes, tuple(notes), spans, foreign)
+    spans = {column.name: column.span for column in numeric if column.span is not None}
+    names = tuple(column.name for column in numeric), tuple(column.name for column in coded)
+    return Encoding(sides[0], sides[1], *names, tuple(notes), spans, foreign)
 
 
 def _stack(columns: list[Any], rows: int, dtype: type) -> Any:  # noqa: ANN401 - floats or codes, as dtype says
     return np.ascontiguousarray(np.column_stack(columns), dtype=dtype) if columns else np.empty((rows, 0), dtype=dtype)
 
 
-def _numbers(release: Release, name: str, notes: list[str], spans: dict[str, Spans]) -> tuple[Floats, Floats]:
+def _numbers(release: Release, name: str, notes: list[str]) -> tuple[Floats, Floats, Spans | None]:
     original, released = release.original[name], release.released[name]
     if release.kind(name) == "ordinal":
-        return _levels(original, released)
+        return *_levels(original, released), None
     if release.kind(name) == "date" and original.dtype.is_temporal() and not released.dtype.is_temporal():
         original, released = _coarser_dates(original, released, name, notes)
     left = to_floats(original, name)
     if not has_intervals(released):
-        return left, to_floats(released, name)
+        return left, to_floats(released, name), None
     notes.append(
         f"{name!r}: the release has intervals in place of numbers; the intruder knows which one a number is in"
     )
@@ -127,9 +154,8 @@ def _numbers(release: Release, name: str, notes: list[str], spans: dict[str, Spa
     if unread:
         notes.append(f"{name!r}: {unread} cells of the release are neither numbers nor intervals: taken as suppressed")
     inside, published = into_intervals(left, low, high)
-    if (inside.hits > 1).any():
-        spans[name] = Spans(left, low, high)
-    return inside.recoded, published
+    span = Spans(left, low, high) if (inside.hits > 1).any() else None
+    return inside.recoded, published, span
 
 
 def _coarser_dates(
@@ -210,7 +236,7 @@ def _categories(release: Release, name: str, notes: list[str]) -> tuple[Codes, C
     original, released = as_text(release.original[name]), as_text(release.released[name])
     if pl.Boolean in {release.original[name].dtype, release.released[name].dtype}:
         original, released = _truths(original), _truths(released)
-    pairs = original[release.paired], released[release.truth[release.paired]]
+    pairs = original[release.paired_rows], released[release.truth[release.paired_rows]]
     coarse = into_prefixes(original, *pairs)
     if coarse is None:
         coarse = into_merged(original, *pairs)

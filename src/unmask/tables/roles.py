@@ -6,12 +6,12 @@ decides, says what and why in the output, and can be overridden.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import polars as pl
 
-from unmask.errors import RoleError, did_you_mean
+from unmask.errors import RoleError, TableError, did_you_mean
 from unmask.tables.intervals import MOSTLY, has_intervals, interval_share
 
 if TYPE_CHECKING:
@@ -38,6 +38,94 @@ class Column:
     def is_number(self) -> bool:
         """Whether differences mean something: numbers, dates and ordered levels."""
         return self.kind in {"numeric", "date", "ordinal"}
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Which column plays which part."""
+
+    id: str | None
+    weight: str | None
+    household: str | None
+    quasi: tuple[str, ...]
+    confidential: tuple[str, ...]
+    ignored: tuple[str, ...]
+    named: bool  # whether quasi was named; else it is every shared column without another role
+
+    def of(self, name: str) -> Role:
+        """Tell the role of a column; without one it is ignored."""
+        singles: dict[str | None, Role] = {self.household: "household", self.weight: "weight", self.id: "id"}
+        if name in singles:
+            return singles[name]
+        if name in self.confidential:
+            return "confidential"
+        return "quasi" if name in self.quasi else "ignored"
+
+
+def assign_roles(
+    original: pl.DataFrame, released: pl.DataFrame, wanted: Mapping[str, Any], *, synthetic: bool
+) -> tuple[Roles, list[str]]:
+    """Give every column its role, and tell which were left out. ``wanted`` has the fields of `Roles`, as given."""
+    shared = [name for name in original.columns if name in released.columns]
+    if not shared:
+        raise TableError(
+            "the two tables share no column",
+            got=f"{original.width} and {released.width} columns",
+            hint="rename the columns of the release as in the original",
+        )
+    everywhere = [*original.columns, *(n for n in released.columns if n not in shared)]
+    known = {"id": original.columns, "household": original.columns}
+    single: dict[str, str | None] = {}
+    for role in ("id", "weight", "household"):
+        single[role] = name = wanted[role]
+        if name is not None:
+            where = "the original" if role in known else "the tables"
+            check_columns([name], known.get(role, everywhere), role, where)
+    if single["id"] is not None and not synthetic:
+        check_columns([single["id"]], released.columns, "id", "the release")
+    secret = check_columns(wanted["confidential"], everywhere, "confidential", "the tables")
+    ignored = check_columns(wanted["ignored"], everywhere, "ignored", "the tables")
+    if wanted["quasi"] is None:
+        taken = {*single.values(), *secret, *ignored}
+        quasi = tuple(name for name in shared if name not in taken)
+    else:
+        quasi = tuple(dict.fromkeys(check_columns(wanted["quasi"], shared, "quasi", "both tables")))
+    roles = Roles(
+        single["id"], single["weight"], single["household"], quasi, secret, ignored, wanted["quasi"] is not None
+    )
+    _refuse_two_roles(roles)
+    roles, notes = _without_empty(roles, original, released)
+    if not roles.quasi:
+        raise RoleError(
+            "the intruder knows no column", hint="name columns in quasi=, or give fewer of them other roles"
+        )
+    return roles, notes
+
+
+def _refuse_two_roles(roles: Roles) -> None:
+    single = [roles.id, roles.weight, roles.household]
+    names = [*single, *set(roles.quasi), *set(roles.confidential), *set(roles.ignored)]
+    both = {name for name in names if name is not None and names.count(name) > 1}
+    if both:
+        raise RoleError(
+            "a column has two roles", got=", ".join(sorted(map(repr, both))), hint="leave it in one of them"
+        )
+
+
+def _without_empty(roles: Roles, original: pl.DataFrame, released: pl.DataFrame) -> tuple[Roles, list[str]]:
+    """Leave out known columns without a value, and say so; refuse them where they were named."""
+    notes, empty = [], []
+    for name in roles.quasi:
+        where = [w for w, t in (("original", original), ("release", released)) if t[name].null_count() == t.height]
+        if where and roles.named:
+            raise RoleError(f"column {name!r} has no value in the {where[0]}", hint="leave it out of quasi=")
+        if where:
+            empty.append(name)
+            notes.append(
+                f"column {name!r} has no value in the {' and the '.join(where)}: it is left out; "
+                "drop it or name it in ignored"
+            )
+    return replace(roles, quasi=tuple(name for name in roles.quasi if name not in empty)), notes
 
 
 def infer_kind(original: pl.Series, released: pl.Series | None) -> tuple[Kind, str]:  # noqa: PLR0911 - one per kind
@@ -106,6 +194,19 @@ def _infer_text(original: pl.Series) -> tuple[Kind, str]:
     if rows and distinct > 0.9 * rows and rows > 20:
         return "categorical", f"free text, {distinct} different values in {rows} rows: compared for equality only"
     return "categorical", f"text with {distinct} different values"
+
+
+def describe(
+    original: pl.DataFrame, released: pl.DataFrame, roles: Roles, kinds: Mapping[str, Kind]
+) -> dict[str, Column]:
+    """Tell kind and role of every column of the original; ``kinds`` overrides what is inferred."""
+    described = {}
+    for name in original.columns:
+        kind, reason = infer_kind(original[name], released[name] if name in released.columns else None)
+        if name in kinds:
+            kind, reason = kinds[name], "as you said"
+        described[name] = Column(name, kind, roles.of(name), reason)
+    return described
 
 
 def check_columns(names: Iterable[str], known: Iterable[str], role: str, where: str) -> tuple[str, ...]:

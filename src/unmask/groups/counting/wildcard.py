@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.errors import EngineError
+from unmask.study.match import number_rows
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -141,15 +142,3 @@ def _compatible(
     number = number_rows(codes[np.concatenate([here, there])][:, common])
     mine, theirs = number[: len(here)], number[len(here) :]
     return np.asarray(np.bincount(theirs, mass[there], minlength=int(number.max()) + 1)[mine], dtype=np.float64)
-
-
-def number_rows(codes: Codes) -> NDArray[np.int64]:
-    """Give equal rows the same number 0, 1, ...; numbers are packed anew before a product of domains overflows."""
-    number, reach = np.zeros(len(codes), np.int64), 1
-    for k in range(codes.shape[1]):
-        wide = int(codes[:, k].max(initial=0)) + 1
-        if reach * wide >= 2**62:
-            number = np.unique(number, return_inverse=True)[1].ravel().astype(np.int64)
-            reach = int(number.max(initial=0)) + 1
-        number, reach = number * wide + codes[:, k], reach * wide
-    return np.unique(number, return_inverse=True)[1].ravel().astype(np.int64)

@@ -25,8 +25,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.groups.counting.wildcard import number_rows
 from unmask.groups.population.sizes import Z95, Model, Prediction
+from unmask.study.match import number_rows
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]

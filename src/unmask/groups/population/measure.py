@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from unmask.groups.population.sizes import Model, Prediction
     from unmask.groups.population.weights import Method
+    from unmask.study.study import Study
     from unmask.tables.release import Release
 
 Floats = NDArray[np.float64]
@@ -219,9 +220,9 @@ def unknown(release: Release) -> str | None:
     keys=("population.rate", "population.unique"),
     applies=unknown,
 )
-def assess_population(release: Release, context: Context) -> Evidence:
+def assess_population(study: Study, context: Context) -> Evidence:
     """Risk of each person's own record, where the record still carries the person's values."""
-    joint, found = of_release(release)
+    joint, found = of_release(study)
     context.progress(0.7, "people who look alike")
     own = joint.match()[0] > 0
     credit = np.where(own, found.per_record[joint.truth], 0.0)
@@ -248,11 +249,11 @@ def assess_population(release: Release, context: Context) -> Evidence:
     )
 
 
-def of_release(release: Release) -> tuple[Joint, PopulationRisk]:
+def of_release(study: Study) -> tuple[Joint, PopulationRisk]:
     """Population risk of the released records: by the register if there is one, else by weights, else by models."""
-    n = release.original.height
-    both = join(release if release.population is None else release.with_people(release.population))
-    joint = Joint(both.names, both.original[:n], both.released, release.truth, release.paired, both.notes)
+    release, n = study.release, study.release.original.height
+    both = join(study if release.population is None else study.beside("population"))
+    joint = Joint(both.names, both.original[:n], both.released, release.truth, release.paired_rows, both.notes)
     table = pl.DataFrame(joint.released, schema=list(joint.names), orient="row")
     if release.population is not None:
         everybody = pl.DataFrame(both.original[n:], schema=list(joint.names), orient="row")

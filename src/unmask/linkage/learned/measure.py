@@ -32,7 +32,8 @@ from unmask.linkage.learned.distances import (
 from unmask.linkage.learned.exact import Optimum, solve_worst_case
 from unmask.linkage.result import Linkage
 from unmask.study.metric import build_space
-from unmask.tables.encode import canonical_order, encode
+from unmask.study.study import Study, as_study
+from unmask.tables.encode import canonical_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +71,7 @@ class LearnedLinkage(Linkage):
 
 
 def link_learned(
-    release: Release,
+    release: Release | Study,
     *,
     aggregator: Aggregator | Sequence[Aggregator] = ("mean", "bilinear"),
     learn_from: int = LEARN_FROM,
@@ -103,7 +104,8 @@ def link_learned(
     kinds = _kinds(aggregator)
     if learn_from < 1:
         raise ParameterError("somebody must be learnt from", got=str(learn_from), allowed="learn_from of 1 or more")
-    stage = set_stage(release)
+    study = as_study(release)
+    stage = set_stage(study)
     kinds = _fitting(kinds, stage.space)
     people = np.flatnonzero(stage.truth >= 0)
     order = people[np.random.default_rng(seed).permutation(len(people))]
@@ -119,7 +121,7 @@ def link_learned(
     upper = whole.credit(some(stage.space, people), stage.truth[people])
     usual = plain(stage.space, "mean").credit(some(stage.space, people), stage.truth[people])
     progress(1.0, "learning on everybody")
-    return _result(release, stage, whole, _Credits(credit, upper, usual, seed))
+    return _result(study.release, stage, whole, _Credits(credit, upper, usual, seed))
 
 
 class _Credits(NamedTuple):
@@ -139,9 +141,9 @@ class Stage(NamedTuple):
     encoding: Encoding
 
 
-def set_stage(release: Release) -> Stage:
+def set_stage(study: Study) -> Stage:
     """Order both files by content: equal records by their partner's, which makes them interchangeable."""
-    encoding, truth = encode(release), release.truth
+    encoding, truth = study.encoding(), study.release.truth
     a, b = encoding.original, encoding.released
     partner = np.where(truth >= 0, truth, len(b))
     numbers = np.vstack([b.numeric, np.full((1, b.numeric.shape[1]), np.nan)])
@@ -218,9 +220,9 @@ def learn_part(
     return max(options, key=lambda d: float(np.sort(d.credit(some(space, judged), truth[judged])).sum()))
 
 
-def worst_case(release: Release, *, aggregator: Aggregator = "mean", time_limit: float = 60.0) -> Optimum:
+def worst_case(release: Release | Study, *, aggregator: Aggregator = "mean", time_limit: float = 60.0) -> Optimum:
     """Find the parameters that re-identify the most people, exactly, with the mixed-integer program (small tables)."""
-    stage = set_stage(release)
+    stage = set_stage(as_study(release))
     found = solve_worst_case(stage.space, stage.truth, _kinds(aggregator)[0], time_limit=time_limit)
     credit = np.zeros(len(stage.truth))
     credit[stage.left] = found.credit
@@ -277,12 +279,13 @@ def _applies(release: Release) -> str | None:
     keys=("learned.rate",),
     applies=_applies,
 )
-def assess_learned(release: Release, context: Context) -> Evidence:
+def assess_learned(study: Study, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
+    release = study.release
     small = release.original.height * release.released.height <= MOST_PAIRS
     kinds: tuple[Aggregator, ...] = ("mean", "bilinear", "choquet") if small else ("mean", "bilinear")
     linkage = link_learned(
-        release, aggregator=kinds, learn_from=PEOPLE_FOR_ASSESS, seed=context.seed, progress=context.progress
+        study, aggregator=kinds, learn_from=PEOPLE_FOR_ASSESS, seed=context.seed, progress=context.progress
     )
     estimate, distance = linkage.estimate, cast("Distance", linkage.distance)
     return Evidence(

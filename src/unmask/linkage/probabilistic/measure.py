@@ -23,7 +23,7 @@ from unmask.linkage.probabilistic.levels import Comparison, Numbers, compare
 from unmask.linkage.probabilistic.model import FellegiSunter, Fitting, fit, unpack
 from unmask.linkage.result import Linkage
 from unmask.study.scene import draw, spread
-from unmask.tables.encode import encode
+from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -85,7 +85,7 @@ class ProbabilisticLinkage(Linkage):
 
 
 def link_probabilistic(  # noqa: PLR0913 - the choices of the method
-    release: Release,
+    release: Release | Study,
     *,
     numbers: Numbers = "bands",
     widths: Mapping[str, Sequence[float]] | None = None,
@@ -139,7 +139,8 @@ def link_probabilistic(  # noqa: PLR0913 - the choices of the method
     for name, wish in (("false_positive", false_positive), ("false_negative", false_negative)):
         if wish is not None and not 0 <= wish <= 1:
             raise ParameterError(f"{name} is a rate", got=str(wish), allowed="from 0 to 1")
-    encoding = encode(release)
+    study = as_study(release)
+    encoding, release = study.encoding(), study.release
     comparison = compare(encoding, numbers=numbers, widths=widths, attributes=attributes)
     n = len(comparison.left)
     if learn_from is None and sample is None and not comparison.exact:
@@ -246,11 +247,12 @@ def _result(
     "takes for each person the record of greatest weight.",
     keys=("probabilistic.rate", "probabilistic.linked"),
 )
-def assess_probabilistic(release: Release, context: Context) -> Evidence:
+def assess_probabilistic(study: Study, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
+    release = study.release
     taught, asked = (max(1, most // release.released.height) for most in (PAIRS_TO_LEARN_FROM, PAIRS_TO_ASK))
     linkage = link_probabilistic(
-        release,
+        study,
         attributes="best",
         learn_from=taught,
         sample=asked if asked < release.original.height else None,

@@ -24,7 +24,7 @@ from unmask.linkage.result import Linkage
 from unmask.linkage.transparent.makings import describe
 from unmask.masking import Masking, parse_masking
 from unmask.study.scene import draw, spread
-from unmask.tables.encode import encode
+from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +66,7 @@ class TransparentLinkage(Linkage):
 
 
 def link_transparent(
-    release: Release,
+    release: Release | Study,
     *,
     masking: Masking | str | None = None,
     sample: int | None = None,
@@ -98,11 +98,13 @@ def link_transparent(
     True
 
     """
+    study = as_study(release)
+    release = study.release
     known = masking if masking is not None else release.masking
     if known is None:
         raise ParameterError("the masking is not given", hint='masking="noise(0.5)", here or in Release')
     known = parse_masking(known) if isinstance(known, str) else known
-    encoding = encode(release)
+    encoding = study.encoding()
     n = release.original.height
     rows = np.arange(n) if sample is None else draw(encoding, release.truth, "to_release", sample, seed)
     progress(0.0, "what the masking allows")
@@ -162,12 +164,13 @@ def _applies(release: Release) -> str | None:
     keys=("transparent.rate", "transparent.known"),
     applies=_applies,
 )
-def assess_transparent(release: Release, context: Context) -> Evidence:
+def assess_transparent(study: Study, context: Context) -> Evidence:
     """Run the attack, beside the one that does not know the method."""
+    release = study.release
     people = max(1, PAIRS_FOR_ASSESS // release.released.height)
     sample = people if people < release.original.height else None
-    linkage = link_transparent(release, sample=sample, seed=context.seed, progress=context.progress)
-    blind = link_nearest(release, sample=sample, decision_only=True, seed=context.seed)
+    linkage = link_transparent(study, sample=sample, seed=context.seed, progress=context.progress)
+    blind = link_nearest(study, sample=sample, decision_only=True, seed=context.seed)
     estimate, sure = linkage.estimate, linkage.sure()
     return Evidence(
         observations=(

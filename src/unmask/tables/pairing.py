@@ -1,0 +1,81 @@
+"""Which row of the release was made from which row of the original."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from unmask.errors import TableError
+from unmask.tables.encode import as_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.int64]
+
+SYNTHETIC = (
+    "the release is taken as synthetic: no row was made from one person, and attacks that need pairs are left out"
+)
+
+
+def pair(
+    original: pl.DataFrame, released: pl.DataFrame, column: str | None, *, synthetic: bool
+) -> tuple[Rows, list[str]]:
+    """Return the row of the release for each row of the original (-1: none), and what is worth knowing about it.
+
+    By the id in ``column``, or by the order of the rows. A synthetic row belongs to nobody: an id in it says nothing.
+    """
+    if synthetic:
+        return np.full(original.height, -1, dtype=np.int64), [SYNTHETIC]
+    if column is None:
+        return _by_order(original, released), []
+    left, right = _ids(original, column, "original"), _ids(released, column, "release")
+    if left.dtype != right.dtype:
+        left, right = as_text(left), as_text(right)
+    rows = pl.DataFrame({"id": right}).with_row_index("row")
+    found = pl.DataFrame({"id": left}).join(rows, on="id", how="left", maintain_order="left")["row"]
+    truth = found.cast(pl.Int64).fill_null(-1).to_numpy().copy()
+    only = f"id column {column!r} only pairs the two tables; take it out of what you publish, it names everybody"
+    return truth, [only, *_unpaired(truth, released.height, column)]
+
+
+def _by_order(original: pl.DataFrame, released: pl.DataFrame) -> Rows:
+    if original.height != released.height:
+        raise TableError(
+            "the tables have different numbers of rows, so the order cannot say which belong together",
+            got=f"{original.height} rows in the original, {released.height} in the release",
+            hint="name the column that both tables share in id=",
+        )
+    return np.arange(original.height, dtype=np.int64)
+
+
+def _ids(table: pl.DataFrame, name: str, where: str) -> pl.Series:
+    column = table[name]
+    if column.null_count():
+        raise TableError(
+            f"id column {name!r} has {column.null_count()} missing values in the {where}",
+            hint="fill or drop those rows",
+        )
+    if column.n_unique() < len(column):
+        first = int(column.is_duplicated().arg_true()[0]) + 1
+        raise TableError(
+            f"id column {name!r} repeats in the {where}",
+            got=f"{len(column)} rows, {column.n_unique()} different ids; the first repeated one is in row {first}",
+            hint="an id must say which single row it is",
+        )
+    return column
+
+
+def _unpaired(truth: Rows, released: int, column: str) -> list[str]:
+    notes, absent, extra = [], int((truth < 0).sum()), released - int((truth >= 0).sum())
+    if absent == len(truth):
+        raise TableError(f"no id of {column!r} is in both tables", hint="is it the same column, written the same way?")
+    if absent:
+        notes.append(
+            f"{absent} of {len(truth)} original records have no row in the release: they cannot be found there"
+        )
+    if extra:
+        notes.append(f"{extra} rows of the release belong to no original record")
+    return notes
