@@ -84,9 +84,8 @@ def test_different_sizes_row_order_and_no_control():
     base = synthetic(people(2, 333), control=people(3, 80))
     assert copy_risk(shuffle(base, 2)).closer == copy_risk(base).closer
     alone = Release(people(1), people(2), synthetic=True)
-    assert "control table" in discover()["copies"].applies(alone)
-    with pytest.raises(RoleError, match="outside"):
-        copy_risk(alone)
+    assert discover()["copies"].applies(alone) is None
+    assert copy_risk(alone).closer is None  # nobody outside to compare distances with
     assert "linkage" in discover()["copies"].applies(Release(people(1), people(2), control=people(3)))
 
 
@@ -103,5 +102,32 @@ def test_a_control_that_overlaps_the_original_is_named_and_refused():
 
 def test_evidence():
     evidence = assess_copies(Study(synthetic(people(2))), Context())
-    assert [o.key for o in evidence.observations] == ["copies.closer", "copies.exact", "copies.whole"]
+    assert [o.key for o in evidence.observations] == ["copies.exact", "copies.unique", "copies.whole", "copies.closer"]
     assert len(evidence.figures[0].series) == 2
+
+
+# --- without control --------------------------------------------------------------------------------------------------
+
+
+def test_a_copy_is_seen_without_control():
+    people = datasets.census(300, seed=5)
+    found = copy_risk(Release(people, people.sample(fraction=1, shuffle=True, seed=1), synthetic=True))
+    assert found.whole and found.closer is None
+    assert found.exact.value == found.unique.value == 1.0
+
+
+def test_a_few_memorised_people_are_seen_without_control():
+    people, others = datasets.census(400, seed=5), datasets.census(400, seed=6)
+    mixed = pl.concat([others.head(388), people.head(12)])
+    found = copy_risk(Release(people, mixed, synthetic=True))
+    assert found.unique.value == pytest.approx(0.03)
+    assert found.unique.low > 0.01
+    assert found.per_record[:12].tolist() == [1.0] * 12
+
+
+def test_other_people_are_no_copies_without_control():
+    people, others = datasets.census(400, seed=5), datasets.census(400, seed=6)
+    found = copy_risk(Release(people, others, synthetic=True))
+    assert found.exact.value == found.unique.value == 0.0
+    coarse = [table.select((pl.all() / pl.all().std() / 2).round()) for table in (people, others)]
+    assert copy_risk(Release(*coarse, synthetic=True)).unique.low <= 0.01

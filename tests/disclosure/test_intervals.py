@@ -117,7 +117,7 @@ def test_evidence_and_people_outside():
     people, outside = datasets.patients(200, seed=1).drop("patient"), datasets.patients(200, seed=2).drop("patient")
     masked = parse_masking("noise(0.2)").apply(people, 1)
     evidence = assess_intervals(Study(Release(people, masked, confidential=["cost"], control=outside)), Context())
-    assert [o.key for o in evidence.observations] == ["intervals.rank", "intervals.sd"]
+    assert [o.key for o in evidence.observations] == ["intervals.rank", "intervals.sd", "intervals.denoised"]
     assert not evidence.identity
     for observation in evidence.observations:
         estimate = observation.estimate

@@ -3,7 +3,8 @@
 A synthetic table is made by a model, and no row belongs to a person. But a model can remember. For each synthetic row:
 how far is the closest original record, and how far the closest record of an equally large control group? A model that
 has learnt the population and nobody in particular is as near to the one as to the other. Rows that equal an original
-record are counted one to one, against the same count for control people.
+record are counted one to one, against the same count for control people; without control people, against the equals
+that people have in the original itself. People who are alone with their values are counted by themselves (`replicas`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.disclosure.outside import Scene, distances, draw, needs_outsiders, pick, set_scene
+from unmask.disclosure.outside import distances, draw, needs_outsiders, pick, set_scene
+from unmask.disclosure.replicas import counts_of, replicated_uniques
 from unmask.evidence.estimate import Estimate, exact, excess, rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
@@ -22,10 +24,12 @@ from unmask.kernels.base.groups import identical
 from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
-    from unmask.tables.encode import Encoded
+    from unmask.tables.encode import Encoded, Encoding
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]
@@ -40,8 +44,9 @@ class CopyRisk:
     Distances are Euclidean and standardised, squared.
     """
 
-    closer: Estimate  # share of rows nearer to the original than to control, ties half; chance 1/2
-    exact: Estimate  # rows that equal an original record one to one, less those that equal a control record
+    closer: Estimate | None  # share of rows nearer to the original than to control, ties half; None without control
+    exact: Estimate  # equal to a record one to one, beyond what equals control people (or others of the original)
+    unique: Estimate  # people alone with their values who stand in the release, beyond chance
     whole: bool  # the release is the original, row for row, in some order
     copied: float  # share of rows that equal an original record one to one
     near: float  # share of rows nearer to an original record than NEAR of them are to control
@@ -66,6 +71,8 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
 
     """
     study = as_study(release)
+    if needs_outsiders(study.release):
+        return _without_control(study, seed)
     scene = set_scene(study)
     size = min(scene.members.size, scene.strangers.size)
     members, strangers = (
@@ -84,7 +91,8 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
     return CopyRisk(
         closer=_widened(rate(credit, chance=0.5, seed=seed), np.where(credit > 0.5, there.row, size + away.row)),
         exact=excess(copied, control_copied, seed=seed),
-        whole=_same_rows(scene, mine),
+        unique=replicated_uniques(members, scene.encoding.released, strangers, seed=seed)[0],
+        whole=_same_rows(scene.encoding, mine),
         copied=float(np.sort(copied).mean()),
         near=float((there.least < np.quantile(away.least, NEAR)).mean()),
         ratio=_ratio(there.least, there.second),
@@ -92,6 +100,27 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
         to_original=np.sort(there.least),
         to_control=np.sort(away.least),
         per_record=per_record,
+    )
+
+
+def _without_control(study: Study, seed: int) -> CopyRisk:
+    """What can be said with nobody outside: people who have an equal in the release, and none in the original."""
+    encoding = study.encoding()
+    mine = _one_to_one(encoding.original, encoding.released)
+    own, _ = counts_of(encoding.original, encoding.released)
+    empty = np.zeros(0)
+    return CopyRisk(
+        closer=None,
+        exact=excess(mine, (own > 1).astype(np.float64), seed=seed),
+        unique=replicated_uniques(encoding.original, encoding.released, seed=seed)[0],
+        whole=_same_rows(encoding, mine),
+        copied=float(np.sort(mine).mean()),
+        near=float("nan"),
+        ratio=float("nan"),
+        control_ratio=float("nan"),
+        to_original=empty,
+        to_control=empty,
+        per_record=mine,
     )
 
 
@@ -114,9 +143,9 @@ def _one_to_one(side: Encoded, other: Encoded) -> Floats:
     return np.asarray(np.minimum(counts, theirs)[mine] / counts[mine])
 
 
-def _same_rows(scene: Scene, mine: Floats) -> bool:
+def _same_rows(encoding: Encoding, mine: Floats) -> bool:
     """Whether every original record has a row of its own, and none is left: nobody draws that by chance."""
-    return bool(len(scene.encoding.released) == scene.members.size >= 10 and (mine == 1.0).all())
+    return bool(len(encoding.released) == mine.size >= 10 and (mine == 1.0).all())
 
 
 def _ratio(nearest: Floats, second: Floats) -> float:
@@ -127,7 +156,7 @@ def _ratio(nearest: Floats, second: Floats) -> float:
 def _applies(release: Release) -> str | None:
     if not release.synthetic:
         return "each row was made from a person: linkage tells more than distances do (if not so, say --synthetic)"
-    return needs_outsiders(release)
+    return None
 
 
 @measure(
@@ -137,49 +166,70 @@ def _applies(release: Release) -> str | None:
     story="The synthetic table was made by a model that may have remembered people. The intruder "
     "takes rows that are too near"
     " to somebody he knows for records of that person.",
-    keys=("copies.closer", "copies.exact", "copies.whole"),
+    keys=("copies.exact", "copies.unique", "copies.closer", "copies.whole"),
     applies=_applies,
     pairs=False,
 )
 def assess_copies(study: Study, context: Context) -> Evidence:
-    """Measure distances to the closest record and copies, both against control."""
+    """Measure copies and, against control, distances to the closest record."""
     found = copy_risk(study, seed=context.seed, progress=context.progress)
-    n = found.closer.n
     return Evidence(
-        observations=(
-            Observation(
-                "copies.closer",
-                f"{found.closer.value:.0%} of {n:,} synthetic rows are nearer to a person of the "
-                "original than to anybody in "
-                "an equally large control group.",
-                found.closer,
-            ),
-            Observation(
-                "copies.exact",
-                f"{found.copied:.0%} of {n:,} synthetic rows equal an original record, one to one; "
-                "beyond what equals control "
-                f"people it is {found.exact.value:.0%}.",
-                found.exact,
-            ),
-            Observation(
-                "copies.whole",
-                "The release is the original, row for row."
-                if found.whole
-                else "The release is not a copy of the original.",
-                exact(float(found.whole), n=n, chance=0.0),
-            ),
-        ),
+        observations=(*_copied(found, study.release.original.height), *_closer(found)),
         per_record=found.per_record,
         identity=False,
-        facts=(
-            Fact(
-                "near copies",
-                round(found.near, 4),
-                f"share of rows nearer to the original than {NEAR:.0%} are to control",
-            ),
-            Fact("nearest-neighbour ratio", round(found.ratio, 4), f"median; {found.control_ratio:.3g} to control"),
+        facts=_facts(found),
+        figures=() if found.closer is None else (_figure(found),),
+        notes=() if found.closer is not None else (ALONE,),
+    )
+
+
+ALONE = (
+    "no control table is given: copies are held against the equals that people have in the original itself; distances "
+    "to the closest record, which need people outside, were not compared"
+)
+
+
+def _copied(found: CopyRisk, n: int) -> Iterator[Observation]:
+    outside = "others of the original have" if found.closer is None else "equals control people"
+    yield Observation(
+        "copies.exact",
+        f"{found.copied:.0%} of the records have an equal on the other side, one to one; beyond what {outside} it is "
+        f"{found.exact.value:.0%}.",
+        found.exact,
+    )
+    yield Observation(
+        "copies.unique",
+        f"{found.unique.hits:,.0f} of {found.unique.n:,} people are alone with their values and stand in the release, "
+        "beyond what a table of other people would hold.",
+        found.unique,
+    )
+    yield Observation(
+        "copies.whole",
+        "The release is the original, row for row." if found.whole else "The release is not a copy of the original.",
+        exact(float(found.whole), n=n, chance=0.0),
+    )
+
+
+def _closer(found: CopyRisk) -> Iterator[Observation]:
+    if found.closer is not None:
+        yield Observation(
+            "copies.closer",
+            f"{found.closer.value:.0%} of {found.closer.n:,} synthetic rows are nearer to a person of the original "
+            "than to anybody in an equally large control group.",
+            found.closer,
+        )
+
+
+def _facts(found: CopyRisk) -> tuple[Fact, ...]:
+    if found.closer is None:
+        return ()
+    return (
+        Fact(
+            "near copies",
+            round(found.near, 4),
+            f"share of rows nearer to the original than {NEAR:.0%} are to control",
         ),
-        figures=(_figure(found),),
+        Fact("nearest-neighbour ratio", round(found.ratio, 4), f"median; {found.control_ratio:.3g} to control"),
     )
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unmask.disclosure.denoise import denoised
 from unmask.disclosure.holdout import hold_out
 from unmask.disclosure.secrets import numeric_secrets, paired_numbers
 from unmask.errors import ParameterError, RoleError
@@ -64,6 +65,7 @@ class IntervalDisclosure:
     attributes: tuple[AttributeIntervals, ...]
     rank: Estimate
     sd: Estimate
+    denoised: Estimate  # as sd, around what the whole record lets one estimate in place of the published number
     rank_per_record: Floats = field(repr=False)  # one entry per original record, NaN where there is nothing to tell
     sd_per_record: Floats = field(repr=False)
     notes: tuple[str, ...] = ()
@@ -127,10 +129,28 @@ def interval_disclosure(
         tuple(column.result for column in columns),
         replace(sides[0][0], control=outside[0]),
         replace(sides[1][0], control=outside[1]),
+        _denoised(study, names, widths, sides[1][0].chance, seed),
         sides[0][1],
         sides[1][1],
         notes,
     )
+
+
+def _denoised(study: Study, names: tuple[str, ...], widths: Floats, chance: float, seed: int) -> Estimate:
+    """Share of values within the widths of an estimate from the whole record, learnt from other people."""
+    release = study.release
+    encoding = study.encoding((*release.quasi, *(name for name in names if name not in release.quasi)))
+    record = np.column_stack([encoding.released.numeric, encoding.released.codes])[release.truth[release.paired_rows]]
+    inside, present = np.zeros(len(record)), np.zeros(len(record))
+    for place, name in enumerate(names):
+        values, masked = paired_numbers(study, name)
+        estimate = denoised(values, masked, record, seed=seed + place)
+        has = ~np.isnan(values)
+        reach = widths * centre_and_spread(values)[1] / 100
+        inside[has] += (np.abs(values - estimate)[has, None] <= reach).mean(axis=1)
+        present[has] += 1
+    some = present > 0
+    return rate(inside[some] / present[some], chance=chance, seed=seed)
 
 
 def _check_grid(grid: Sequence[float]) -> Floats:
@@ -254,7 +274,7 @@ def _combine(
     story="The intruder has found a person's record; its numbers were masked. He guesses that the "
     "true value is near what is"
     " published: among the next p % of people, or within p % of a standard deviation.",
-    keys=("intervals.rank", "intervals.sd"),
+    keys=("intervals.rank", "intervals.sd", "intervals.denoised"),
     applies=lambda release: None if numeric_secrets(release, None, refuse=False)[0] else NO_NUMBERS,
 )
 def assess_intervals(study: Study, context: Context) -> Evidence:
@@ -276,6 +296,12 @@ def assess_intervals(study: Study, context: Context) -> Evidence:
                 f"are within {span} of a "
                 "standard deviation of what is published for them (mean over widths).",
                 found.sd,
+            ),
+            Observation(
+                "intervals.denoised",
+                f"{found.denoised.value:.0%} are within {span} of a standard deviation of what the whole record lets "
+                "somebody estimate who learnt from other people how the values were masked.",
+                found.denoised,
             ),
         ),
         per_record=found.rank_per_record,

@@ -9,20 +9,34 @@ matched one to one at the least total distance. Both levels are solved exactly.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from unmask.errors import RoleError
+from unmask.evidence.estimate import Estimate, rate
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure, silent
+from unmask.kernels.search.distance import distance_of_pairs
+from unmask.study.metric import Metric, build_space
+from unmask.study.study import Study, as_study
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import polars as pl
+
     from unmask.evidence.measure import Progress
+    from unmask.kernels.base.space import Space
+    from unmask.tables.encode import Encoded
+    from unmask.tables.release import Release
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+MOST_PAIRS = 2_000_000  # pairs of clusters that are compared; beyond, some clusters are looked for
 TIE = 1e-9  # clusters this near, relative to the least distance, are equally near
 
 
@@ -108,3 +122,145 @@ def _shared(twins: Rows, partner: Rows, truth: Rows) -> Floats:
     """1 for the right cluster; among clusters that nothing tells apart the success is shared."""
     crowd = np.bincount(twins)[twins]
     return np.where(twins[partner] == twins[truth], 1.0 / crowd[truth], 0.0)
+
+
+# --- on a release -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterLinkage:
+    """Who was found by matching whole clusters. Arrays have one entry per original record; NaN: was not looked for."""
+
+    household: Floats = field(repr=False)  # credit: the person's cluster was matched to its own
+    person: Floats = field(repr=False)  # credit: the person's own record inside it, too
+    n_clusters: int = 0
+    n_found: float = 0.0  # clusters matched rightly, ties shared
+    chance: float = 0.0
+    seed: int = 0
+
+    def rate(self, which: Literal["household", "person"]) -> Estimate:
+        """Share of people whose cluster, or whose own record, is found."""
+        credit = self.household if which == "household" else self.person
+        return rate(credit[~np.isnan(credit)], chance=self.chance, seed=self.seed)
+
+
+def link_clusters(
+    release: Release | Study, *, metric: Metric = "manhattan", seed: int = 0, progress: Progress = silent
+) -> ClusterLinkage:
+    """Match whole households (or visits of one person) of both files, exactly at both levels.
+
+    The column named in ``household=`` says in both files who belongs together; its values need not be the same.
+    At more than ``MOST_PAIRS`` pairs of clusters a part of them, drawn by content, is looked for among all.
+    """
+    study = as_study(release)
+    release = study.release
+    reason = no_clusters(release)
+    if reason:
+        raise RoleError("there are no clusters to match", hint=reason)
+    encoding = study.encoding()
+    space = build_space(encoding, metric=metric)
+    sides = (release.original, encoding.original), (release.released, encoding.released)
+    ours, theirs = (_clusters(table[str(release.household)], side) for table, side in sides)
+    truth = _true_clusters(ours, theirs, release.truth)
+    there = np.flatnonzero(truth >= 0)
+    asked = _drawn(there, len(theirs), seed)
+    match = match_clusters(
+        lambda rows, columns: _distances(space, rows, columns), [ours[i] for i in asked], theirs, truth[asked],
+        tell=progress,
+    )  # fmt: skip
+    credit = max(match.nearest, match.matched, key=lambda each: float(np.sort(each).sum()))
+    household = np.full(release.original.height, np.nan)
+    person = household.copy()
+    for place, i in enumerate(asked):
+        rows = ours[i][release.truth[ours[i]] >= 0]
+        household[rows] = credit[place]
+        person[rows] = (match.member[rows] == release.truth[rows]) * match.matched[place]
+    return ClusterLinkage(household, person, len(asked), float(np.sort(credit).sum()), 1.0 / len(theirs), seed)
+
+
+def no_clusters(release: Release) -> str | None:
+    """Why there is nothing to match as a whole, or None."""
+    name = release.household
+    if name is None:
+        return "no column says who belongs together (household=)"
+    if name not in release.released.columns:
+        return f"the release does not keep {name!r}: nobody can see who is published together"
+    if release.original[name].n_unique() == release.original.height:
+        return "everybody is alone in their household"
+    return None
+
+
+def _clusters(column: pl.Series, side: Encoded) -> list[Rows]:
+    """Rows of each cluster, in the order of their content: file order must not break ties."""
+    label = column.rank("dense").fill_null(0).cast(int).to_numpy().astype(np.int64)
+    rows = np.flatnonzero(label > 0)
+    content = np.column_stack([side.numeric, side.codes])
+    place = np.unique(np.nan_to_num(content, nan=np.inf), axis=0, return_inverse=True)[1].ravel()
+    rows = rows[np.lexsort((place[rows], label[rows]))]
+    found = np.split(rows, np.flatnonzero(np.diff(label[rows])) + 1)
+    return sorted(found, key=lambda members: (len(members), place[members].tolist()))
+
+
+def _true_clusters(ours: list[Rows], theirs: list[Rows], truth: Rows) -> Rows:
+    """The released cluster that most members of each are in, -1 where nobody is released."""
+    home = np.full(int(max(rows.max() for rows in theirs)) + 1, -1, dtype=np.int64)
+    for number, rows in enumerate(theirs):
+        home[rows] = number
+    found = []
+    for rows in ours:
+        there = home[truth[rows][truth[rows] >= 0]]
+        there = there[there >= 0]
+        found.append(int(np.bincount(there).argmax()) if there.size else -1)
+    return np.array(found, dtype=np.int64)
+
+
+def _drawn(there: Rows, n_theirs: int, seed: int) -> Rows:
+    most = max(1, MOST_PAIRS // max(1, n_theirs))
+    if there.size <= most:
+        return there
+    return np.sort(np.random.default_rng(seed).choice(there, most, replace=False))
+
+
+def _distances(space: Space, rows: Rows, columns: Rows) -> Floats:
+    """Distances of some people to some records, as the metric has them."""
+    left, right = np.repeat(rows, len(columns)), np.tile(columns, len(rows))
+    return distance_of_pairs(space, left, right).reshape(len(rows), len(columns))
+
+
+# --- as a measure -----------------------------------------------------------------------------------------------------
+
+
+@measure(
+    "clusters",
+    aliases=("group_linkage",),
+    title="Households matched as a whole",
+    story="The intruder knows who lives with whom, and the release keeps people of a household together. They compare "
+    "whole households, pair their members as well as can be, and match all households one to one.",
+    keys=("clusters.rate", "clusters.people"),
+    applies=no_clusters,
+)
+def assess_clusters(study: Study, context: Context) -> Evidence:
+    """Match the households of both files and tell who is found."""
+    found = link_clusters(study, seed=context.seed, progress=context.progress)
+    households, people = found.rate("household"), found.rate("person")
+    whole = found.n_clusters
+    return Evidence(
+        observations=(
+            Observation(
+                "clusters.rate",
+                f"{households.hits:,.0f} of {households.n:,} people are in a household that is found by comparing "
+                "whole households.",
+                households,
+            ),
+            Observation(
+                "clusters.people",
+                f"{people.hits:,.0f} of {people.n:,} people are found themselves, inside their household.",
+                people,
+            ),
+        ),
+        per_record=np.nan_to_num(found.person) if not np.isnan(found.person[study.release.paired_rows]).any() else None,
+        facts=(
+            Fact("households looked for", whole, "those with a released member"),
+            Fact("households found", round(found.n_found, 1), "matched to their own, ties shared"),
+        ),
+    )

@@ -150,7 +150,7 @@ def is_whole(column: pl.Series) -> bool:
     """Whether every number is whole: 4.0 is what some programs write for 4 where another row is empty."""
     present = column.drop_nulls()
     present = present.filter(present.is_finite()) if column.dtype.is_float() else present
-    return bool((present == present.round()).all())
+    return len(present) > 0 and bool((present == present.round()).all())
 
 
 def _infer_integer(original: pl.Series, released: pl.Series | None) -> tuple[Kind, str]:
