@@ -129,7 +129,7 @@ def interval_disclosure(
         tuple(column.result for column in columns),
         replace(sides[0][0], control=outside[0]),
         replace(sides[1][0], control=outside[1]),
-        _denoised(study, names, widths, sides[1][0].chance, seed),
+        replace(_denoised(study, names, widths, sides[1][0].chance, seed), control=outside[1]),
         sides[0][1],
         sides[1][1],
         notes,
