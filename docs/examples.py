@@ -30,13 +30,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-UNTIL_RENAMED = {  # the names of the pages, while the register still has the old ones
-    "one_to_one": "global",
-    "knowledge_curve": "scenario",
-    "special_uniques": "special",
-    "knowledge_sweep": "knowledge",
-    "cells": "cell_attacks",
-}
 DOCS = Path(__file__).resolve().parent
 FENCE = re.compile(r"^```(\w*)\s*$")
 PICTURE = re.compile(r"^<!-- picture: (.+) -->$")
@@ -170,19 +163,12 @@ def _findings(assessment: Any) -> str:  # noqa: ANN401 - an Assessment
     return findings_chart(assessment.document.findings) or ""
 
 
-def _rename() -> None:
+def _one_to_one() -> None:
+    """Give the page its name while the public door still calls it link_globally."""
     import unmask  # noqa: PLC0415 - after the options, so that --help is quick
-    from unmask.assessment import discover  # noqa: PLC0415
 
-    known, assess = discover(), unmask.assess
     if not hasattr(unmask, "link_one_to_one"):
         unmask.link_one_to_one = unmask.link_globally  # type: ignore[attr-defined]
-
-    def by_new_names(release: Any, *, only: Any = None, **options: Any) -> Any:  # noqa: ANN401
-        old = None if only is None else [name if name in known else UNTIL_RENAMED.get(name, name) for name in only]
-        return assess(release, only=old, **options)
-
-    unmask.assess = by_new_names  # type: ignore[assignment]
 
 
 def _plain(alt: str) -> str:
@@ -228,7 +214,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="put what comes out into the pages")
     options = parser.parse_args()
     failed = 0
-    _rename()
+    _one_to_one()
     for path in pages(options.names):
         begun, old = time.perf_counter(), path.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
