@@ -142,9 +142,10 @@ class Page:
         from unmask.report.charts import draw  # noqa: PLC0415 - pulls altair
 
         expression = PICTURE.match(lines[0])
-        found = eval(expression[1], self.names)  # type: ignore[index]  # noqa: S307 - our own pages
+        with contextlib.chdir(self.folder):
+            found = eval(expression[1], self.names)  # type: ignore[index]  # noqa: S307 - our own pages
         svg = found if isinstance(found, str) else draw(found)
-        alt, caption = ("", lines[2:]) if isinstance(found, str) else (found.alt, [f"*{found.title}* {found.caption}"])
+        alt, caption = ("", [line for line in lines[1:] if line.startswith("*")]) if isinstance(found, str) else (found.alt, [f"*{found.title}* {found.caption}"])
         if isinstance(found, str):
             alt = (re.search(r'aria-label="([^"]*)"', svg) or ["", ""])[1]
         number = len(self.pictures) + 1
