@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).resolve().parent
-FENCE = re.compile(r"^```(\w*)\s*$")
+FENCE = re.compile(r"^```([^`]*)$")
 PICTURE = re.compile(r"^<!-- picture: (.+) -->$")
 SKIP = "<!-- not run -->"
 SECONDS = 120  # that one command may take

@@ -15,13 +15,11 @@ def write(store, docs):
     growth = list(store.get("growth", {}).values())
     if growth:
         chart(growth, docs / "images" / "linkage-growth.svg")
-    replace(docs / "distance.md", {
-        "peers": peers_table(store.get("peers", {}).values()),
-        "growth": growth_table([row for row in growth if row["kind"] != "global"]),
-    })  # fmt: skip
-    replace(docs / "assignment.md", {
-        "peers": dense_table(store.get("assignment", {}).values()),
-        "growth": growth_table([row for row in growth if row["kind"] == "global"]),
+    replace(docs / "benchmarks.md", {
+        "nearest_peers": peers_table(store.get("peers", {}).values()),
+        "nearest_growth": growth_table([row for row in growth if row["kind"] != "global"]),
+        "one_to_one_peers": dense_table(store.get("assignment", {}).values()),
+        "one_to_one_growth": growth_table([row for row in growth if row["kind"] == "global"]),
     })  # fmt: skip
 
 
