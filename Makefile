@@ -39,10 +39,16 @@ bench: $(STAMP) $(PEERS)  ## Benchmarks, ratios against named peers
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	for b in benchmarks/*.py; do $(BIN)/python $$b || exit 1; done
 
+docs: $(STAMP)  ## The documentation in site/: examples run, links checked, warnings are errors
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(BIN)/python docs/reference.py
+	$(BIN)/python docs/examples.py
+	$(BIN)/python -m sphinx -W --keep-going -n -q docs site
+
 papers: $(STAMP)  ## Reproduce the papers' tables and figures into docs/papers
 	for p in benchmarks/papers/*.py; do case $$p in *_page.py) ;; *) $(BIN)/python $$p || exit 1;; esac; done
 
 clean:  ## Remove what was made
-	rm -rf $(VENV) .venv-peers demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-peers demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help peers setup demo test test-slow lint bench papers clean
+.PHONY: help peers setup demo test test-slow lint bench docs papers clean

@@ -145,7 +145,11 @@ class Page:
         with contextlib.chdir(self.folder):
             found = eval(expression[1], self.names)  # type: ignore[index]  # noqa: S307 - our own pages
         svg = found if isinstance(found, str) else draw(found)
-        alt, caption = ("", [line for line in lines[1:] if line.startswith("*")]) if isinstance(found, str) else (found.alt, [f"*{found.title}* {found.caption}"])
+        alt, caption = (
+            ("", [line for line in lines[1:] if line.startswith("*")])
+            if isinstance(found, str)
+            else (found.alt, [f"*{found.title}* {found.caption}"])
+        )
         if isinstance(found, str):
             alt = (re.search(r'aria-label="([^"]*)"', svg) or ["", ""])[1]
         number = len(self.pictures) + 1
@@ -211,7 +215,9 @@ def _data(svg: str) -> str:
 def main() -> int:
     """Run the pages that are named, or all."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0] if __doc__ else "")
-    parser.add_argument("names", nargs="*", help="pages, such as nearest or tutorial/hospital.md; all when none is named")
+    parser.add_argument(
+        "names", nargs="*", help="pages, such as nearest or tutorial/hospital.md; all when none is named"
+    )
     parser.add_argument("--write", action="store_true", help="put what comes out into the pages")
     options = parser.parse_args()
     failed = 0
@@ -240,7 +246,9 @@ def main() -> int:
         elif new != old or stale:
             failed += 1
             shown = str(path.relative_to(DOCS))
-            sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), new.splitlines(True), shown, "what came out"))
+            sys.stdout.writelines(
+                difflib.unified_diff(old.splitlines(True), new.splitlines(True), shown, "what came out")
+            )
             sys.stdout.writelines(f"{shown}: {target.relative_to(DOCS)} shows other data\n" for target in stale)
         sys.stdout.write(f"{path.relative_to(DOCS)} {time.perf_counter() - begun:.1f} s\n")
         sys.stdout.flush()
