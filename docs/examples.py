@@ -4,8 +4,8 @@ A page shows its examples in four ways, all of them plain Markdown:
 
 - a ``python`` block runs, together with the blocks above it, and the ``text`` block below it is what it printed;
 - a ``console`` block holds commands after ``$ `` and, below each, what the command printed;
-- a comment ``<!-- picture: expression -->`` stands above an image: the expression, a `Figure` of a measure or a finished
-  SVG text, is drawn into ``images/``;
+- a comment ``<!-- picture: expression -->`` stands above an image: the expression, a `Figure` of a measure or a
+  finished SVG text, is drawn into ``images/``;
 - a block below ``<!-- not run -->`` is only read.
 
 ``--check`` (the default) says what differs and fails; ``--write`` puts what came out into the pages.
@@ -247,7 +247,9 @@ def main() -> int:
             failed += 1
             shown = str(path.relative_to(DOCS))
             sys.stdout.writelines(
-                difflib.unified_diff(old.splitlines(True), new.splitlines(True), shown, "what came out")
+                difflib.unified_diff(
+                    old.splitlines(keepends=True), new.splitlines(keepends=True), shown, "what came out"
+                )
             )
             sys.stdout.writelines(f"{shown}: {target.relative_to(DOCS)} shows other data\n" for target in stale)
         sys.stdout.write(f"{path.relative_to(DOCS)} {time.perf_counter() - begun:.1f} s\n")

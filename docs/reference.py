@@ -114,7 +114,7 @@ def _part(part: type) -> str:
     return "\n".join([*lines, ""])
 
 
-def _words(hint: object) -> str:
+def _words(hint: object) -> str:  # noqa: PLR0911 - one line per kind of type
     """Say a type as JSON has it."""
     if hint in (int, float, str, bool):
         return {int: "whole number", float: "number", str: "text", bool: "true or false"}[hint]  # type: ignore[index]

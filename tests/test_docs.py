@@ -1,4 +1,4 @@
-"""The documentation: every measure has its page by the template, links lead somewhere, and examples show what comes out.
+"""The documentation: every measure has its page by the template, links lead somewhere, examples show what comes out.
 
 Running all examples is `make docs` (it takes minutes); here the runner itself is tested, and two quick pages.
 """
@@ -9,6 +9,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,7 @@ def test_every_measure_has_a_page_by_the_template(name):
 def test_every_measure_has_an_example_that_runs_with_output_and_picture(name):
     shown = sections((DOCS / "measures" / f"{name}.md").read_text())["Example"]
     kinds = [block.kind for block in examples.split(shown)]
-    assert ("fence:python", "fence:text") in zip(kinds, kinds[1:], strict=False)
+    assert ("fence:python", "fence:text") in pairwise(kinds)
     assert "picture" in kinds
     assert f'only=["{name}"' in shown or f'"{name}"]' in shown  # the measure itself, not only its function
     assert (DOCS / "images" / "measures" / f"{name}.svg").exists()
@@ -124,14 +125,9 @@ def run_page(tmp_path, text):
 
 
 def test_output_is_put_below_its_block(tmp_path):
-    _, new = run_page(
-        tmp_path,
-        "# A\n\n```python\nx = 2\nprint(x)\n```\n\nand\n\n```python\nprint(x + 1)\n```\n```text\n9\n```\nend\n",
-    )
-    assert (
-        new
-        == "# A\n\n```python\nx = 2\nprint(x)\n```\n```text\n2\n```\n\nand\n\n```python\nprint(x + 1)\n```\n```text\n3\n```\nend\n"
-    )
+    first, second = "```python\nx = 2\nprint(x)\n```\n", "```python\nprint(x + 1)\n```\n"
+    _, new = run_page(tmp_path, f"# A\n\n{first}\nand\n\n{second}```text\n9\n```\nend\n")
+    assert new == f"# A\n\n{first}```text\n2\n```\n\nand\n\n{second}```text\n3\n```\nend\n"
 
 
 def test_commands_keep_their_lines_and_lose_their_old_output(tmp_path):
