@@ -123,7 +123,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     study = Study(release)  # one for all measures
     reported = tuple(_report(entry, study, Context(seed, show_values=show_values), progress) for entry in chosen)
     findings = judge(reported, rules)
-    verdict = decide(findings)
+    verdict = decide(findings, rules.core.get("synthetic" if release.synthetic else "paired", ()))
     records = _records(release, reported)
     parts = document.Parts(
         verdict=verdict,

@@ -129,3 +129,18 @@ def test_a_harmless_release_is_called_unsafe_at_most_at_the_level():
     ]
     assert verdicts.count("unsafe") <= 29  # 20 expected at most; 99 % of binomial(400, 0.05)
     assert verdicts.count("safe") == 0
+
+
+def test_safe_needs_the_core_attacks():
+    ran = [Finding(name, f"{name}.rate", "c", "for", "r", Estimate(0.0, 0.0, 0.01, 500, 0.0), 0.2) for name in "ab"]
+    assert decide(ran, core=("a", "b")).word == "safe"
+    found = decide(ran, core=("a", "b", "c"))
+    assert found.word == "inconclusive"
+    assert found.reason == "within the limits by 2 attacks, but not enough to say safe: c did not run"
+    absent = Finding("c", "c", "C", "does not apply", "r")
+    assert decide([*ran, absent], core=("a", "c")).word == "inconclusive"
+
+
+def test_every_policy_knows_the_core():
+    assert set(Policy.load("strict").core) == {"paired", "synthetic"}
+    assert "channel" in Policy.load().core["paired"]

@@ -14,14 +14,17 @@ A policy file may begin with ``extends = "default"`` and change single threshold
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unmask.errors import ParameterError, did_you_mean
 from unmask.evidence.measure import FORMER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PROFILES = ("default", "strict", "clinical")
 PROFILE_ALIASES = {"0.09": "clinical"}
@@ -43,6 +46,7 @@ class Policy:
     name: str
     description: str
     thresholds: dict[str, Threshold]
+    core: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # attacks without which nothing is safe, by kind
 
     @classmethod
     def load(cls, source: str | Path | None = None) -> Policy:
@@ -98,7 +102,12 @@ def _profile(name: str) -> Policy:
         return Threshold(float(column(kind["limit"])), column(kind["reason"]), table["sources"].get(source, source))
 
     thresholds = {key: limit(table["kinds"][kind]) for key, kind in table["limits"].items()}
-    return Policy(name, table["profiles"][name], thresholds)
+    return Policy(name, table["profiles"][name], thresholds, _core())
+
+
+def _core() -> dict[str, tuple[str, ...]]:
+    """The attacks that "safe" needs, for every policy alike: a policy file sets limits, not what was tried."""
+    return {kind: tuple(names) for kind, names in _table()["core"].items()}
 
 
 def current(key: str) -> str:
@@ -142,7 +151,7 @@ def _from_toml(data: dict[str, Any], where: str, folder: Path = Path(), chain: t
                 allowed=", ".join(sorted(known)),
                 hint=did_you_mean(key, known),
             )
-    return Policy(str(data.get("name", where)), str(data.get("description", "")), thresholds)
+    return Policy(str(data.get("name", where)), str(data.get("description", "")), thresholds, _core())
 
 
 def _threshold(key: str, entry: object, where: str) -> Threshold:

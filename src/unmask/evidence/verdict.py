@@ -102,8 +102,11 @@ def holm(chances: Sequence[float], level: float = LEVEL) -> list[bool]:
     return rejected
 
 
-def decide(findings: Sequence[Finding]) -> Verdict:
-    """Unsafe if one finding is against; safe if every finding that is judged is for; inconclusive otherwise."""
+def decide(findings: Sequence[Finding], core: Sequence[str] = ()) -> Verdict:
+    """Unsafe if one finding is against; safe if every finding that is judged is for, and the core attacks were run.
+
+    What was not tried is not safe: with one of the ``core`` missing the verdict is inconclusive at best.
+    """
     by: dict[Outcome, list[Finding]] = {}
     for finding in findings:
         by.setdefault(finding.outcome, []).append(finding)
@@ -116,9 +119,14 @@ def decide(findings: Sequence[Finding]) -> Verdict:
     if "inconclusive" in by:
         names = ", ".join(sorted({finding.key for finding in by["inconclusive"]}))
         return Verdict("inconclusive", f"{_count(by['inconclusive'])} too uncertain to decide: {names}")
-    if "for" in by:
-        return Verdict("safe", f"{_count(by['for'])} within the policy, none against, none uncertain")
-    return Verdict("inconclusive", "no attack applies to these tables: nothing was shown")
+    if "for" not in by:
+        return Verdict("inconclusive", "no attack applies to these tables: nothing was shown")
+    ran = {finding.measure for finding in findings if finding.estimate is not None}
+    missing = [name for name in core if name not in ran]
+    if missing:
+        told = f"within the limits by {len(ran)} {'attack' if len(ran) == 1 else 'attacks'}"
+        return Verdict("inconclusive", f"{told}, but not enough to say safe: {', '.join(missing)} did not run")
+    return Verdict("safe", f"{_count(by['for'])} within the policy, none against, none uncertain")
 
 
 def _count(findings: Sequence[Finding]) -> str:
