@@ -62,6 +62,8 @@ from unmask.groups.special_uniques import SpecialUniques as SpecialUniques
 from unmask.groups.special_uniques import special_uniques as special_uniques
 from unmask.groups.uniqueness import GroupRisk as GroupRisk
 from unmask.groups.uniqueness import group_risk as group_risk
+from unmask.linkage.clusters import ClusterLinkage as ClusterLinkage
+from unmask.linkage.clusters import link_clusters as link_clusters
 from unmask.linkage.knowledge_curve import knowledge_curve as knowledge_curve
 from unmask.linkage.learned.measure import link_learned as link_learned
 from unmask.linkage.learned.measure import worst_case as worst_case

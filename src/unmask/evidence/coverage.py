@@ -22,7 +22,9 @@ def uncompared(columns: Iterable[str], reported: Iterable[Reported]) -> Finding 
         return None
     named = ", ".join(map(repr, left[:MOST_NAMED])) + (f" and {len(left) - MOST_NAMED} more" * (len(left) > MOST_NAMED))
     one = len(left) == 1
-    claim = f"{'A released column was' if one else f'{len(left)} released columns were'} compared by no attack: {named}."
+    claim = (
+        f"{'A released column was' if one else f'{len(left)} released columns were'} compared by no attack: {named}."
+    )
     reason = (
         f"nothing of the original says what {'it holds' if one else 'they hold'}, so what {'it tells' if one else 'they tell'} "
         "about people is unknown, and unknown is not safe: give the original column that it was made from, or name it in "
