@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from unmask.evidence.finding import Reported
 
 MOST_NAMED = 8
+REASON = (
+    "nothing of the original says what they hold, so what they tell about people is unknown, and unknown is not safe: "
+    "give the original columns that they were made from, or name them in ignored if they were drawn at random"
+)
 
 
 def uncompared(columns: Iterable[str], reported: Iterable[Reported]) -> Finding | None:
@@ -20,14 +24,7 @@ def uncompared(columns: Iterable[str], reported: Iterable[Reported]) -> Finding 
     left = [name for name in columns if name not in covered]
     if not left:
         return None
-    named = ", ".join(map(repr, left[:MOST_NAMED])) + (f" and {len(left) - MOST_NAMED} more" * (len(left) > MOST_NAMED))
-    one = len(left) == 1
-    claim = (
-        f"{'A released column was' if one else f'{len(left)} released columns were'} compared by no attack: {named}."
-    )
-    reason = (
-        f"nothing of the original says what {'it holds' if one else 'they hold'}, so what {'it tells' if one else 'they tell'} "
-        "about people is unknown, and unknown is not safe: give the original column that it was made from, or name it in "
-        "ignored if it was drawn at random"
-    )
-    return Finding("columns", "columns.compared", claim, "could not run", reason)
+    more = f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else ""
+    named = ", ".join(map(repr, left[:MOST_NAMED])) + more
+    claim = f"No attack could compare {len(left)} of the released columns: {named}."
+    return Finding("columns", "columns.compared", claim, "could not run", REASON)
