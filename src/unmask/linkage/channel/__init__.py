@@ -1,0 +1,1 @@
+"""Channel: the intruder who learns how the release was made."""

@@ -1,0 +1,246 @@
+"""Reading cells: what a column says, however it is written.
+
+A column is read as numbers, dates, intervals or words. ``€ 1.234,50``, ``1,234.5``, ``4.0`` and ``12 %`` are numbers;
+a date may be written in many formats, more than one in a column; ``10,000-19,999``, ``[30, 40)``, ``under 5`` and
+``65+`` are intervals. Only the different texts of a column are read, so long columns cost little.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+MOSTLY = 0.9  # share of the different texts that must be read alike
+NUMBER = r"\d(?:[\d.,' \u00a0\u202f_]*\d)?(?:[eE][+-]?\d+)?"
+SIGNED = re.compile(rf"^(?P<before>[A-Za-z]{{0,4}}[€$£¥]?\s*)(?P<sign>[-+−(]?)\s*(?P<mark>[€$£¥]?)\s*(?P<digits>{NUMBER}|\.\d+)\)?\s*(?P<after>%|[€$£¥]|[A-Za-z]{{0,6}}[.²³]?)$")
+PARTS = re.compile(NUMBER)
+GROUPED = re.compile(r"^\d{1,3}(?P<mark>[.,'_ \u00a0\u202f])\d{3}(?:(?P=mark)\d{3})*$")
+BELOW = re.compile(r"(<|≤|under|below|less|up to|bis|unter|max|-inf|young|moins)", re.IGNORECASE)
+ABOVE = re.compile(r"(>|≥|\+|over|above|more|from|older|ab |über|min|inf|and up|plus)", re.IGNORECASE)
+DATES = (
+    "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y.%m.%d", "%d %b %Y", "%d %B %Y",
+    "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%Y%m%d",
+)  # fmt: skip
+TIMES = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M",
+         "%d/%m/%Y %H:%M:%S", "%m/%d/%Y %H:%M", "%Y-%m-%dT%H:%M:%SZ")  # fmt: skip
+MONTHS = ("%Y-%m", "%m/%Y", "%m.%Y", "%b %Y", "%B %Y", "%Y/%m")
+EARLIEST, LATEST = -62_000.0, 84_000.0  # 1800 to 2200: beyond them numbers only look like dates
+STEPS_OF_TEN = range(9, -10, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a file. Words are its different texts in lexicographic order; a code is a place in them."""
+
+    name: str
+    kind: str  # "number", "date", "interval" or "text": the best reading
+    words: tuple[str, ...]
+    code: Ints  # -1: missing
+    number: Floats  # NaN where the cell is no number; days for dates, the middle of intervals
+    low: Floats | None  # ends of intervals; the low end belongs to it, the high end does not
+    high: Floats | None
+    step: float  # numbers are whole multiples of it; a tiny one where they are not
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which cells are empty."""
+        return self.code < 0
+
+    def __len__(self) -> int:
+        return len(self.code)
+
+
+def read_column(series: pl.Series) -> Column:
+    """Read a column in the way that fits most of its different texts."""
+    texts = _as_text(series)
+    words = tuple(sorted(texts.drop_nulls().unique().to_list()))
+    place = {word: k for k, word in enumerate(words)}
+    code = texts.replace_strict(place, default=-1, return_dtype=pl.Int64).fill_null(-1).to_numpy() if words else np.full(len(texts), -1)
+    code = np.ascontiguousarray(code, dtype=np.int64)
+    if series.dtype.is_numeric() or series.dtype == pl.Boolean:
+        number = series.cast(pl.Float64).fill_nan(None).to_numpy().astype(np.float64)
+        return Column(series.name, "number", words, code, number, None, None, resolution(number))
+    kind, values, low, high = _read_words(series, words)
+    number = _spread(values, code)
+    ends = (None, None) if low is None or high is None else (_spread(low, code), _spread(high, code))
+    return Column(series.name, kind, words, code, number, *ends, resolution(number))
+
+
+def _spread(values: Floats, code: Ints) -> Floats:
+    return np.append(values, np.nan)[code]
+
+
+def _as_text(series: pl.Series) -> pl.Series:
+    """Cells as texts; numbers without needless zeros, blanks as missing."""
+    if series.dtype == pl.Boolean:
+        series = series.cast(pl.Int64)
+    if series.dtype.is_float():
+        whole = series.fill_nan(None)
+        distinct = whole.drop_nulls().unique()
+        book = {value: f"{value:.12g}" for value in distinct.to_list()}
+        return whole.replace_strict(book, default=None, return_dtype=pl.String) if book else whole.cast(pl.String)
+    texts = series.cast(pl.String).str.strip_chars()
+    return texts.set(texts == "", None)  # type: ignore[arg-type]
+
+
+def _read_words(series: pl.Series, words: tuple[str, ...]) -> tuple[str, Floats, Floats | None, Floats | None]:
+    nothing = np.full(len(words), np.nan)
+    if not words:
+        return "text", nothing, None, None
+    days = read_dates(words)
+    if series.dtype.is_temporal() or np.isfinite(days).mean() >= MOSTLY:
+        return "date", days, None, None
+    numbers = read_numbers(words)
+    if np.isfinite(numbers).mean() >= 0.5:
+        return "number", numbers, None, None
+    low, high = read_intervals(words)
+    if np.isfinite(low + high).mean() >= 0.5 or (~np.isnan(low)).mean() >= MOSTLY:
+        return "interval", _middle(low, high), low, _closed(low, high)
+    return "text", nothing, None, None
+
+
+# --- dates --------------------------------------------------------------------------------------------------------------
+
+
+def read_dates(words: tuple[str, ...]) -> Floats:
+    """Days since 1970 for texts that are dates; formats are tried from the one that fits most."""
+    texts = pl.Series(words)
+    likely = texts.str.contains(r"\d") & texts.str.contains(r"[-/.: ]|^\d{8}$")
+    if likely.mean() < MOSTLY:  # type: ignore[operator]
+        return np.full(len(words), np.nan)
+    probe = texts.gather_every(max(1, len(words) // 200))
+    found: list[tuple[float, str]] = []
+    for form in (*DATES, *TIMES, *MONTHS):
+        share = float(np.isfinite(_days(probe, form)).mean())
+        if share > 0.02:
+            found.append((share, form))
+    days = np.full(len(words), np.nan)
+    for _, form in sorted(found, key=lambda pair: -pair[0]):
+        days = np.where(np.isnan(days), _days(texts, form), days)
+    return np.where((days > EARLIEST) & (days < LATEST), days, np.nan)
+
+
+def _days(texts: pl.Series, form: str) -> Floats:
+    if form in MONTHS:
+        texts, form = "01 " + texts, "%d " + form
+    kind: type[pl.Date] | pl.Datetime = pl.Datetime("us") if "%H" in form else pl.Date
+    parsed = texts.str.strptime(kind, form, strict=False)
+    if "%H" in form:
+        return (parsed.dt.timestamp("us").cast(pl.Float64) / 86_400e6).to_numpy().astype(np.float64)
+    return parsed.to_physical().cast(pl.Float64).to_numpy().astype(np.float64)
+
+
+# --- numbers ------------------------------------------------------------------------------------------------------------
+
+
+def read_numbers(words: tuple[str, ...]) -> Floats:
+    """Numbers in whatever writing: separators of thousands, decimal commas, currencies, per cent, units."""
+    matches = [SIGNED.match(word) for word in words]
+    marks = {(m["before"] + m["mark"]).strip() for m in matches if m}
+    if len(marks - {""}) > 2:  # A1, B7: codes, not numbers
+        matches = [m if m and not (m["before"] + m["mark"]).strip() else None for m in matches]
+    comma = decimal_comma([m["digits"] for m in matches if m])
+    values = np.full(len(words), np.nan)
+    for place, match in enumerate(matches):
+        if match:
+            values[place] = to_number(match["digits"], comma=comma)
+            if match["sign"] in {"-", "−", "("}:
+                values[place] *= -1
+    return values
+
+
+def decimal_comma(digits: list[str]) -> bool:
+    """Whether a comma begins the decimals: told by the column as a whole."""
+    for text in digits:
+        comma, dot = text.rfind(","), text.rfind(".")
+        if comma >= 0 and dot >= 0:
+            return comma > dot
+        if text.count(".") > 1:
+            return True
+    with_comma = [text for text in digits if "," in text]
+    return bool(with_comma) and not all(GROUPED.match(text) for text in with_comma)
+
+
+def to_number(digits: str, *, comma: bool) -> float:
+    """One number, knowing what a comma means."""
+    text = re.sub(r"[' _\u00a0\u202f]", "", digits)
+    text = text.replace(".", "").replace(",", ".") if comma else text.replace(",", "")
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def resolution(values: Floats) -> float:
+    """The largest power of ten that all values are whole multiples of; a billionth of their range if there is none."""
+    there = np.unique(values[np.isfinite(values)])
+    if there.size < 2:
+        return 1.0
+    size, reach = np.abs(there).max(), float(there[-1] - there[0])
+    few = there[:: max(1, there.size // 2000)]
+    for power in STEPS_OF_TEN:
+        step = 10.0**power
+        if step > reach:
+            continue
+        if step < size * 1e-12:
+            break
+        if np.all(np.abs(few / step - np.round(few / step)) < 1e-6 + 1e-13 * size / step):
+            return step
+    return reach * 1e-9
+
+
+# --- intervals ----------------------------------------------------------------------------------------------------------
+
+
+def read_intervals(words: tuple[str, ...]) -> tuple[Floats, Floats]:
+    """Low and high ends; NaN where a text is no interval."""
+    found = [_numbers_in(word) for word in words]
+    comma = decimal_comma([digits for parts in found for digits in parts])
+    low, high = np.full(len(words), np.nan), np.full(len(words), np.nan)
+    for place, (word, parts) in enumerate(zip(words, found, strict=True)):
+        values = [to_number(part, comma=comma) for part in parts]
+        if len(values) == 2 and values[0] <= values[1]:
+            low[place], high[place] = values
+        elif len(values) == 1 and BELOW.search(word):
+            low[place], high[place] = -np.inf, values[0]
+        elif len(values) == 1 and ABOVE.search(word):
+            low[place], high[place] = values[0], np.inf
+    return low, high
+
+
+def _numbers_in(word: str) -> list[str]:
+    parts = PARTS.findall(re.sub(r"(?<=\d)\s*[-–—]\s*(?=\d)", " ; ", re.sub(r"(?<=\d)[,;]\s+(?=\d)", " ; ", word)))
+    return [piece for part in parts for piece in _split_pair(part)]
+
+
+def _split_pair(part: str) -> list[str]:
+    """Split two numbers that stand beside each other with only a blank between them."""
+    pieces = part.split(" ")
+    return [part] if len(pieces) == 1 or all(len(piece) == 3 for piece in pieces[1:]) else pieces
+
+
+def _middle(low: Floats, high: Floats) -> Floats:
+    middle = (low + high) / 2
+    return np.where(np.isneginf(low), high, np.where(np.isposinf(high), low, middle))
+
+
+def _closed(low: Floats, high: Floats) -> Floats:
+    """Let an interval reach up to where the next begins, if that is near; else its high end belongs to it."""
+    starts = np.unique(low[np.isfinite(low)])
+    if not starts.size:
+        return np.nextafter(high, np.inf)
+    following = np.searchsorted(starts, high, "left")
+    nearest = starts[np.minimum(following, starts.size - 1)]
+    width = np.where(np.isfinite(low), high - low, np.inf)
+    touches = (following < starts.size) & (nearest >= high) & (nearest - high <= np.maximum(1.0, 0.05 * width)) & (nearest > low)
+    return np.where(touches, nearest, np.nextafter(high, np.inf))

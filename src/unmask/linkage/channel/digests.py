@@ -1,0 +1,173 @@
+"""Well-known fingerprints and encodings of values: a hash without a secret hides nothing that can be guessed.
+
+The intruder hashes what they know in the usual writings with the usual functions, and looks for the result in the
+release: whole or cut, in hexadecimal, base 64 or base 32, in capitals or not, of one column or of two written together.
+"""
+
+from __future__ import annotations
+
+import base64
+import codecs
+import hashlib
+import zlib
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.linkage.channel.features import DATE_TEXTS, TextFeature, text_features
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from unmask.linkage.channel.columns import Column
+
+    Sign = Callable[[str], tuple[str, ...]]
+
+SHORTEST = 4  # digits that a fingerprint must have
+PROBES = 24
+FULL_DATES = tuple(form for form in DATE_TEXTS if "%d" in form and ("%Y" in form))
+JOINTS = ("", "|", "-", "_", " ", ";", ",", ":")
+MOST_PAIRS = 90
+
+
+def _writings(digest: bytes) -> tuple[str, ...]:
+    hexed, based = digest.hex(), base64.b64encode(digest).decode()
+    return hexed, hexed.upper(), based, based.rstrip("="), base64.urlsafe_b64encode(digest).decode().rstrip("="), base64.b32encode(digest).decode()
+
+
+def _hashed(name: str) -> Sign:
+    return lambda text: _writings(hashlib.new(name, text.encode(), usedforsecurity=False).digest())
+
+
+def _crc(text: str) -> tuple[str, ...]:
+    value = zlib.crc32(text.encode())
+    return f"{value:08x}", f"{value:08X}", str(value), f"{value:x}"
+
+
+def _plain(text: str) -> tuple[str, ...]:
+    raw = text.encode()
+    return base64.b64encode(raw).decode(), base64.b64encode(raw).decode().rstrip("="), raw.hex(), raw.hex().upper(), text[::-1], codecs.encode(text, "rot13")
+
+
+SIGNS: dict[str, Sign] = {
+    "an encoding": _plain,
+    "MD5": _hashed("md5"),
+    "SHA-1": _hashed("sha1"),
+    "SHA-256": _hashed("sha256"),
+    "SHA-512": _hashed("sha512"),
+    "CRC-32": _crc,
+    "SHA-224": _hashed("sha224"),
+    "SHA-384": _hashed("sha384"),
+    "SHA3-256": _hashed("sha3_256"),
+    "BLAKE2b": _hashed("blake2b"),
+}
+
+
+def looks_signed(words: Sequence[str]) -> bool:
+    """Whether texts may be fingerprints or encodings: no blanks, long enough, nearly all with both kinds of signs."""
+    few = words[:: max(1, len(words) // 200)]
+    long = [SHORTEST <= len(word) and " " not in word for word in few]
+    return len(words) > 1 and float(np.mean(long)) > 0.95
+
+
+def find_digest(people: Sequence[Column], target: Column, pairs: Sequence[tuple[int, int]]) -> TextFeature | None:
+    """Look for a signing that turns what is known of some people into what is released of them."""
+    if not looks_signed(target.words):
+        return None
+    there = [(i, j) for i, j in pairs if target.code[j] >= 0][:PROBES]
+    wanted = [target.words[target.code[j]] for _, j in there]
+    rows = np.array([i for i, _ in there], dtype=np.int64)
+    if len(rows) < 4:
+        return None
+    for feature in _spelled(people):
+        found = _try(feature, rows, wanted)
+        if found is not None:
+            return _apply(feature, found, len(wanted[0]))
+    return _find_in_couples(people, rows, wanted)
+
+
+def _find_in_couples(people: Sequence[Column], rows: NDArray[np.int64], wanted: list[str]) -> TextFeature | None:
+    """Try two columns written together, on the people probed only: there are many couples."""
+    raws = [text_features(column)[0] for column in people if len(column.words) > 1]
+    everybody = np.arange(len(rows))
+    for a, b in list(permutations(raws, 2))[:MOST_PAIRS]:
+        for joint in JOINTS:
+            found = _try(_joined(a, b, joint, rows), everybody, wanted)
+            if found is not None:
+                return _apply(_joined(a, b, joint, np.arange(len(a.code))), found, len(wanted[0]))
+    return None
+
+
+def _spelled(people: Sequence[Column]) -> list[TextFeature]:
+    """Every column in its usual writings."""
+    singles: list[TextFeature] = []
+    for column in people:
+        raw = text_features(column)[0]
+        singles.append(raw)
+        if column.kind == "date":
+            singles += [f for f in text_features(column) if f.words.split(" written as ")[-1] in FULL_DATES]
+        if column.kind == "number":
+            singles += [_changed(raw, change) for change in (_with_point, _with_cents)]
+        if column.kind == "text":
+            singles += [_changed(raw, change) for change in (str.lower, str.upper)]
+    return singles
+
+
+def _with_point(text: str) -> str:
+    return text if "." in text else text + ".0"
+
+
+def _with_cents(text: str) -> str:
+    try:
+        return f"{float(text):.2f}"
+    except ValueError:
+        return text
+
+
+def _changed(feature: TextFeature, change: Callable[[str], str]) -> TextFeature:
+    return TextFeature(feature.column, feature.words, tuple(change(text) for text in feature.texts), feature.code)
+
+
+def _joined(a: TextFeature, b: TextFeature, joint: str, rows: NDArray[np.int64]) -> TextFeature:
+    """Both texts of some people in one."""
+    width, left, right = len(b.texts), a.code[rows], b.code[rows]
+    both = np.where((left >= 0) & (right >= 0), left * width + right, -1)
+    different, place = np.unique(both, return_inverse=True)
+    texts = tuple(a.texts[k // width] + joint + b.texts[k % width] if k >= 0 else "" for k in different.tolist())
+    return TextFeature(f"{a.column}, {b.column}", f"{a.words} and {b.words}", texts, np.where(both < 0, -1, place))
+
+
+def _try(feature: TextFeature, rows: NDArray[np.int64], wanted: list[str]) -> tuple[str, int, bool] | None:
+    """Which function, writing and end of it give what is released: of nearly all of those tried."""
+    known = [(feature.texts[code], word) for code, word in zip(feature.code[rows].tolist(), wanted, strict=True) if code >= 0]
+    if len(known) < 4 or len({text for text, _ in known}) < 2:
+        return None
+    first, word = known[0]
+    for name, sign in SIGNS.items():
+        if all(not _fits(text, word) for text in sign(first)) and all(not _fits(text, known[1][1]) for text in sign(known[1][0])):
+            continue
+        for writing in range(len(sign(first))):
+            for tail in (False, True):
+                right = [_cut(sign(text)[writing], len(w), tail=tail) == w for text, w in known]
+                if np.mean(right) > 0.7:
+                    return name, writing, tail
+    return None
+
+
+def _fits(text: str, word: str) -> bool:
+    return text.startswith(word) or text.endswith(word)
+
+
+def _cut(text: str, length: int, *, tail: bool) -> str:
+    return text[-length:] if tail else text[:length]
+
+
+def _apply(feature: TextFeature, found: tuple[str, int, bool], length: int) -> TextFeature:
+    name, writing, tail = found
+    whole = name in {"an encoding", "CRC-32"}
+    signed = (SIGNS[name](text)[writing] for text in feature.texts)
+    texts = tuple(text if whole else _cut(text, length, tail=tail) for text in signed)
+    return TextFeature(feature.column, f"{name} of {feature.words}", texts, feature.code)

@@ -1,0 +1,155 @@
+"""Factors of the channel: what one released column says about which person a record was made from.
+
+Every factor answers ``log(i, j)``: the log likelihood ratio of record j being made from person i rather than from
+anybody. People and records are arrays of row numbers that broadcast, so that one code scores whole tables
+(``i[:, None], j``) and lists of candidates (``i[:, None], lists[i]``). 0 says nothing either way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.linkage.channel.residuals import Law
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+LEAST = 1e-12
+
+
+class Factor(Protocol):
+    """Evidence of one released column."""
+
+    def log(self, i: Ints, j: Ints) -> Floats:
+        """Log likelihood ratio of record j for person i; the arrays broadcast."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """What a cell is (a value, missing, zero, a word) as evidence: q(state of y | state of x) over its marginal."""
+
+    person: Ints
+    record: Ints
+    table: Floats
+
+    def log(self, i: Ints, j: Ints) -> Floats:
+        """Log likelihood ratio of the states alone."""
+        return self.table[self.person[i], self.record[j]]
+
+
+def fit_states(person: Ints, record: Ints, taught: Ints, made: Ints) -> States:
+    """Count states of known people, shrunk to the marginal by one person's weight."""
+    rows, cols = int(person.max()) + 1, int(record.max()) + 1
+    marginal = np.bincount(record, minlength=cols) / record.size
+    counts = np.zeros((rows, cols))
+    np.add.at(counts, (person[taught], record[made]), 1.0)
+    shrunk = (counts + marginal) / (counts.sum(1, keepdims=True) + 1.0)
+    return States(person, record, np.log(np.maximum(shrunk, LEAST) / np.maximum(marginal, LEAST)))
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """A released number near a predicted one: the law of their difference over the marginal of the released."""
+
+    predicted: Floats  # per person; NaN: none
+    value: Floats  # per record, in the same space; NaN: none
+    marginal: Floats  # log density of each record's value among all records
+    law: Law
+    states: States
+    precision: Floats | None = None  # per person: one over the scale of the residual
+
+    def log(self, i: Ints, j: Ints) -> Floats:
+        """Score the states, and the values where there are both."""
+        gap = self.value[j] - self.predicted[i]
+        scale = None if self.precision is None else self.precision[i]
+        body = self.law.log(gap if scale is None else gap * scale) - self.marginal[j]
+        if scale is not None:
+            body += np.log(scale)
+        return self.states.log(i, j) + np.where(np.isnan(gap), 0.0, body)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A residual given another's: where both columns have values their joint law, else the column's own."""
+
+    own: Residual
+    joint: Residual
+
+    def log(self, i: Ints, j: Ints) -> Floats:
+        """Score the remainder where it exists."""
+        missing = np.isnan(self.joint.value[j] - self.joint.predicted[i])
+        return np.where(missing, self.own.log(i, j), self.joint.log(i, j))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A released label given a code of the person."""
+
+    person: Ints
+    record: Ints
+    table: Floats
+
+    def log(self, i: Ints, j: Ints) -> Floats:
+        """Look up the pair."""
+        return self.table[self.person[i], self.record[j]]
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """A released label that is one of two foretold ones (equal where there is one), or any with a small chance.
+
+    q(y | x) = (1 - e) (w [y = first] + (1 - w) [y = second]) + e p(y), where e may differ between people for whom the
+    two agree and others.
+    """
+
+    first: Ints  # per person; -1: nothing is foretold
+    second: Ints
+    weight: Floats  # of the first
+    error: Floats  # per person
+    record: Ints  # label of each record, missing being a label of its own
+    rarity: Floats  # 1 / p(label), per record
+
+    def log(self, i: Ints, j: Ints) -> Floats:
+        """Score the label of each record."""
+        label, first = self.record[j], self.first[i]
+        error, weight = self.error[i], self.weight[i]
+        said = np.where(label == first, weight, 0.0) + np.where(label == self.second[i], 1.0 - weight, 0.0)
+        score = np.log((1.0 - error) * said * self.rarity[j] + error)
+        return np.asarray(np.where(first < 0, 0.0, score))
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """A released interval that contains the person's value, or not."""
+
+    value: Floats  # per person; NaN: none
+    low: Floats  # per record; NaN: no interval
+    high: Floats
+    rarity: Floats  # one over the share of people inside
+    error: float
+
+    def log(self, i: Ints, j: Ints) -> Floats:
+        """Score containment."""
+        value, low = self.value[i], self.low[j]
+        inside = (value >= low) & (value < self.high[j])
+        score = np.log(np.where(inside, (1.0 - self.error) * self.rarity[j], 0.0) + self.error)
+        return np.asarray(np.where(np.isnan(value + low), 0.0, score))
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """Two factors that say different things of one column, such as its states and its values."""
+
+    one: Factor
+    other: Factor
+
+    def log(self, i: Ints, j: Ints) -> Floats:
+        """Add them."""
+        return self.one.log(i, j) + self.other.log(i, j)

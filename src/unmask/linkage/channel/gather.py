@@ -1,0 +1,100 @@
+"""Who knows what: the intruder's columns, the released columns, in an order that no file's rows or columns decide."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.errors import EngineError
+from unmask.linkage.channel.columns import read_column
+from unmask.linkage.channel.material import Material
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from unmask.linkage.channel.columns import Column
+    from unmask.tables.release import Release
+
+    Ints = NDArray[np.int64]
+    Marks = NDArray[np.uint64]
+
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Material in canonical order, and the way back to the rows of the files."""
+
+    material: Material
+    people: Ints  # row of the original of each person
+    alike: Ints  # class of people with equal values
+    alike_records: Ints  # class of records with equal values
+
+
+def gather(release: Release, seed: int) -> Gathered:
+    """Read both tables as the intruder does, and put people and records in the order of a hash of what they contain."""
+    ours, theirs = known_columns(release), target_columns(release)
+    if not theirs:
+        raise EngineError("the release has no column that could give people away", hint="name fewer columns in ignored=")
+    if not ours:
+        raise EngineError("the intruder knows no column of the original", hint="give fewer columns other roles")
+    if not (release.truth >= 0).any():
+        raise EngineError("nobody is paired: there is nobody to learn from", hint="name the id column in id=")
+    people = [read_column(release.original[name]) for name in ours]
+    records = [read_column(release.released[name]) for name in theirs]
+    mark, mark_of_record = marks(people, seed), marks(records, seed + 1)
+    own = np.where(release.truth >= 0, mark_of_record[release.truth], np.uint64(0))
+    order, order_of_records = np.lexsort((own, mark)), np.argsort(mark_of_record, kind="stable")
+    place = np.empty(len(order_of_records), dtype=np.int64)
+    place[order_of_records] = np.arange(len(order_of_records))
+    truth = np.where(release.truth >= 0, place[release.truth], -1)[order]
+    material = Material(
+        tuple(_taken(column, order) for column in people), tuple(_taken(column, order_of_records) for column in records), truth
+    )
+    alike = np.unique(mark[order], return_inverse=True)[1]
+    return Gathered(material, order, alike, np.unique(mark_of_record[order_of_records], return_inverse=True)[1])
+
+
+def known_columns(release: Release) -> list[str]:
+    """Columns of the original that the intruder knows, whether or not the release has them."""
+    if release._explicit:  # noqa: SLF001 - whether the user named them
+        return sorted(release.quasi)
+    return [name for name in _plain(release.original, release) if release.original[name].null_count() < release.original.height]
+
+
+def target_columns(release: Release) -> list[str]:
+    """Released columns that may give people away: those that the intruder is not to learn only after finding them."""
+    explicit = release._explicit  # noqa: SLF001
+    known = set(release.quasi) if explicit else None
+    names = _plain(release.released, release)
+    return [n for n in names if known is None or n in known or n not in release.original.columns]
+
+
+def _plain(table: pl.DataFrame, release: Release) -> list[str]:
+    taken = {release.id, release.weight, release.household, *release.confidential, *release.ignored}
+    return sorted(name for name in table.columns if name not in taken)
+
+
+def _taken(column: Column, order: Ints) -> Column:
+    from dataclasses import replace  # noqa: PLC0415
+
+    ends = (None, None) if column.low is None or column.high is None else (column.low[order], column.high[order])
+    return replace(column, code=column.code[order], number=column.number[order], low=ends[0], high=ends[1])
+
+
+def marks(columns: Sequence[Column], seed: int) -> Marks:
+    """A number for each row that depends on what it contains, not on where it or a column stands."""
+    total = np.zeros(len(columns[0]), dtype=np.uint64)
+    for column in columns:
+        key = f"{seed}/{column.name}".encode()
+        words = [hashlib.blake2b(word.encode(), digest_size=8, key=key[:64]).digest() for word in (*column.words, "\0")]
+        total += np.frombuffer(b"".join(words), dtype=np.uint64)[column.code]
+    mixed = total ^ (total >> np.uint64(31))
+    mixed *= SPREAD
+    return mixed ^ (mixed >> np.uint64(29))

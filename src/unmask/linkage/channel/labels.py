@@ -1,0 +1,176 @@
+"""Recipes for released labels: equal to something known, a table of categories, steps of an order, an interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.linkage.channel.factors import Inside, Labels, States, Table, fit_states
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.linkage.channel.features import TextFeature
+    from unmask.linkage.channel.material import Material
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+LEAST_ERROR = 1e-9
+MOST_CELLS = 4_000_000
+
+
+def foretold_labels(feature: TextFeature, words: tuple[str, ...]) -> Ints:
+    """The label that each person's text is, -1 where there is none, -2 where no record has it."""
+    place = {word.casefold(): k for k, word in enumerate(words)}
+    lookup = np.array([place.get(text.casefold(), -2) for text in feature.texts] + [-1], dtype=np.int64)
+    return np.asarray(lookup[feature.code])
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    """A released text that is a text known of the person."""
+
+    target: int
+    feature: TextFeature
+
+    def fit(self, material: Material, taught: Ints) -> Labels:
+        """Learn how often it is not."""
+        column = material.records[self.target]
+        first = foretold_labels(self.feature, column.words)
+        label, made = material.label(self.target), material.truth[taught]
+        absent = first == -1
+        first = np.where(absent, len(column.words), first)  # who has no value is foretold to have none
+        error = np.empty(first.size)
+        for group in (absent, ~absent):
+            rows = group[taught]
+            wrong = int((label[made][rows] != first[taught][rows]).sum())
+            error[group] = (wrong + 0.5) / (rows.sum() + 1.0)
+        error = np.clip(error, LEAST_ERROR, 1 - LEAST_ERROR)
+        error = np.where(absent & ~(label == len(column.words)).any(), 1.0, error)
+        return Labels(np.where(first == -2, len(column.words) + 1, first), first, np.ones(first.size), error, label, material.rarity(self.target))
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """A released label given a category of the person: a table, shrunk to the marginal."""
+
+    target: int
+    feature: TextFeature
+
+    def fit(self, material: Material, taught: Ints) -> Table:
+        """Count labels by category."""
+        label, made = material.label(self.target), material.truth[taught]
+        code = np.where(self.feature.code < 0, len(self.feature.texts), self.feature.code)
+        rows, cols = len(self.feature.texts) + 1, len(material.records[self.target].words) + 1
+        counts = np.zeros((rows, cols))
+        np.add.at(counts, (code[taught], label[made]), 1.0)
+        marginal = np.maximum(np.bincount(label, minlength=cols) / label.size, 1e-12)
+        weight = _shrinkage(counts, marginal)
+        shrunk = (counts + weight * marginal) / (counts.sum(1, keepdims=True) + weight)
+        return Table(code, label, np.log(shrunk / marginal))
+
+
+def _shrinkage(counts: Floats, marginal: Floats) -> float:
+    """How many people the marginal is worth: what foretells each known person from the others best."""
+    total = counts.sum(1, keepdims=True)
+    used = counts > 0
+    best, chosen = -np.inf, 1.0
+    for weight in (0.05, 0.2, 1.0, 4.0, 16.0, 64.0):
+        left = (counts - 1 + weight * marginal) / np.maximum(total - 1 + weight, 1e-12)
+        score = float((counts[used] * np.log(np.maximum(left[used], 1e-12))).sum())
+        if score > best:
+            best, chosen = score, weight
+    return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """A released label that changes along an order: the labels of the two nearest known people."""
+
+    target: int
+    feature: int
+
+    def fit(self, material: Material, taught: Ints) -> Labels:
+        """Sort the known people, and learn how often neighbours tell the truth."""
+        label = material.label(self.target)
+        order = material.person(self.feature, "rank")
+        rows = taught[np.isfinite(order[taught])]
+        at, said = order[rows], label[material.truth[rows]]
+        if rows.size < 3:
+            nothing = np.full(order.size, -1)
+            return Labels(nothing, nothing, np.ones(order.size), np.ones(order.size), label, material.rarity(self.target))
+        first, second, weight = _neighbours(at, said, np.nan_to_num(order), own=None)
+        ours = _neighbours(at, said, at, own=np.arange(rows.size))
+        agree = ours[0] == ours[1]
+        error = np.ones(order.size)
+        for both in (True, False):
+            asked = agree == both
+            right = np.where(said == ours[0], ours[2], 0.0) + np.where(said == ours[1], 1.0 - ours[2], 0.0)
+            hit = int((right[asked] > 0).sum())
+            share = (int(asked.sum()) - hit + 0.5) / (int(asked.sum()) + 1.0)
+            error[(first == second) == both] = np.clip(share, LEAST_ERROR, 1.0)
+        first = np.where(np.isfinite(order), first, -1)
+        return Labels(first, second, weight, error, label, material.rarity(self.target))
+
+
+def _neighbours(at: Floats, said: Ints, asked: Floats, own: Ints | None) -> tuple[Ints, Ints, Floats]:
+    """Labels of the known people before and after each place, and the weight of the first; ``own`` is left out.
+
+    Several known people at one place: the label that most of them have.
+    """
+    keys, inverse = np.unique(at, return_inverse=True)
+    pairs, counts = np.unique(np.column_stack((inverse, said)), axis=0, return_counts=True)
+    mode = pairs[np.lexsort((pairs[:, 1], counts, pairs[:, 0]))]
+    ends = np.append(mode[1:, 0] != mode[:-1, 0], True)
+    label = mode[ends, 1]
+    if own is None:
+        after = np.clip(np.searchsorted(keys, asked, "left"), 0, keys.size - 1)
+        before = np.clip(np.searchsorted(keys, asked, "right") - 1, 0, keys.size - 1)
+    else:
+        before, after = np.maximum(inverse - 1, 0), np.minimum(inverse + 1, keys.size - 1)
+        before = np.where(inverse == 0, after, before)
+        after = np.where(inverse == keys.size - 1, before, after)
+    gap = keys[after] - keys[before]
+    weight = np.where(gap > 0, (keys[after] - asked) / np.where(gap > 0, gap, 1.0), 1.0)
+    weight = np.where(label[before] == label[after], 1.0, np.clip(weight, 0.02, 0.98))
+    return label[before], label[after], weight
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A released interval that contains a number known of the person."""
+
+    target: int
+    feature: int
+
+    def fit(self, material: Material, taught: Ints) -> Inside:
+        """Learn how often it does not."""
+        column = material.records[self.target]
+        value = material.features[self.feature].values
+        low, high = column.low, column.high
+        assert low is not None and high is not None  # noqa: S101, PT018 - only intervals are asked so
+        ends = np.sort(value[np.isfinite(value)])
+        inside = np.searchsorted(ends, high, "left") - np.searchsorted(ends, low, "left")
+        made = material.truth[taught]
+        both = np.isfinite(value[taught]) & ~np.isnan(low[made])
+        right = (value[taught] >= low[made]) & (value[taught] < high[made])
+        error = (int((both & ~right).sum()) + 0.5) / (int(both.sum()) + 1.0)
+        return Inside(value, low, high, ends.size / np.maximum(inside, 1.0), float(np.clip(error, LEAST_ERROR, 1.0)))
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Which cells are missing or zero, whatever the values: evidence of its own."""
+
+    target: int
+    column: int
+
+    def fit(self, material: Material, taught: Ints) -> States:
+        """Count the states of known people."""
+        ours, theirs = material.people[self.column], material.records[self.target]
+        person = np.where(ours.missing, 1, np.where(ours.number == 0, 2, 0))
+        record = np.where(theirs.missing, 1, np.where(theirs.number == 0, 2, 0))
+        return fit_states(person, record, taught, material.truth[taught])

@@ -1,0 +1,72 @@
+"""From scores to links: the posterior of each link under one record per person, and the most likely matching."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+ROUNDS = 60
+SETTLED = 1e-4
+LOWEST = -600.0
+
+
+def log_mean(scores: Floats, axis: int) -> Floats:
+    """Logarithm of the mean of exp(scores) along an axis, kept as an axis."""
+    top = scores.max(axis, keepdims=True)
+    return np.asarray(top + np.log(np.exp(scores - top).mean(axis, keepdims=True)))
+
+
+def information(scores: Floats) -> Floats:
+    """For each person how much better than chance the true record (on the diagonal) is foretold, in nats.
+
+    Each record is first weighed by how well it fits everybody, since p(y) says nothing about who it is.
+    """
+    own = scores - log_mean(scores, 0)
+    return np.asarray(np.diagonal(own) - log_mean(own, 1)[:, 0])
+
+
+def one_to_one_posterior(scores: Floats, temperature: float = 1.0) -> Floats:
+    """Posterior of every link when each person has one record and each record one person (Sinkhorn).
+
+    Rows and columns of exp(scores) are normalised in turn until they no longer change. Where the files have different
+    sizes, a person (or record) without a partner stands for those too many, who fit any record as people do on average.
+    """
+    n_people, n_records = scores.shape
+    work = np.asarray(scores, dtype=np.float64) * temperature
+    work = work - log_mean(work, 0)
+    work -= work.max(1, keepdims=True)
+    kernel = np.exp(np.maximum(work, LOWEST))
+    spare_people, spare_records = max(0, n_records - n_people), max(0, n_people - n_records)
+    nobody, nowhere = np.full(n_records, kernel.mean()), np.full(n_people, kernel.mean())
+    column, row = np.ones(n_records), np.ones(n_people)
+    ours, theirs = 1.0, 1.0
+    for _ in range(ROUNDS):
+        row = 1.0 / (kernel @ column + (nowhere * theirs if spare_records else 0.0))
+        if spare_people:
+            ours = spare_people / float(nobody @ column)
+        fresh = 1.0 / np.maximum(row @ kernel + (nobody * ours if spare_people else 0.0), 1e-300)
+        if spare_records:
+            theirs = spare_records / float(nowhere @ row)
+        change = float(np.max(np.abs(np.log(fresh) - np.log(column))))
+        column = fresh
+        if change < SETTLED:
+            break
+    kernel *= column
+    kernel /= np.maximum(kernel.sum(1, keepdims=True) + (nowhere * theirs)[:, None] * bool(spare_records), 1e-300)
+    return kernel
+
+
+def most_likely_matching(scores: Floats) -> Ints:
+    """Record of each person in the matching of largest total score; -1: none, where there are fewer records."""
+    rows, cols = linear_sum_assignment(scores, maximize=True)
+    links = np.full(scores.shape[0], -1)
+    links[rows] = cols
+    return links

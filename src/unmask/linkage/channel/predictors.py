@@ -1,0 +1,123 @@
+"""Predictions of a released number from what is known of a person, learnt from known people.
+
+Each takes the known (x, y) in some space and returns the prediction for everybody. Those that remember people (the
+line between neighbours, functions of many columns) also say what they would have foretold of the known people
+themselves, had they not known them: the law of the residual is learnt from that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Fit = Callable[[Floats, Floats, Floats], Floats]  # known x, known y, everybody's x -> everybody's prediction
+
+PARTS = 5
+
+
+def same(_x: Floats, y: Floats, everybody: Floats) -> Floats:
+    """Foretell the value itself, cut to the range of the release (top and bottom coding)."""
+    return np.clip(everybody, np.nanmin(y), np.nanmax(y))
+
+
+def line(x: Floats, y: Floats) -> tuple[float, float]:
+    """Slope and intercept of a straight line that a few odd people do not bend."""
+    weight = np.ones(x.size)
+    slope, intercept = 0.0, float(np.mean(y))
+    for _ in range(6):
+        total = weight.sum()
+        mx, my = float(weight @ x) / total, float(weight @ y) / total
+        var = float(weight @ (x - mx) ** 2)
+        slope = float(weight @ ((x - mx) * (y - my))) / var if var > 0 else 0.0
+        intercept = my - slope * mx
+        gap = np.abs(y - slope * x - intercept)
+        scale = 1.4826 * float(np.median(gap))
+        floor = 1e-12 * float(np.abs(y).max() + 1.0)
+        if scale <= floor and float(gap.max()) <= floor:
+            break
+        weight = 1.0 / np.maximum(1.0, gap / max(2.0 * scale, floor))
+    return slope, intercept
+
+
+def affine(x: Floats, y: Floats, everybody: Floats) -> Floats:
+    """Foretell by a straight line."""
+    slope, intercept = line(x, y)
+    return slope * everybody + intercept
+
+
+def between(x: Floats, y: Floats, everybody: Floats) -> Floats:
+    """Foretell by the line between the two nearest known people in the order of x."""
+    different, inverse = np.unique(x, return_inverse=True)
+    means = np.bincount(inverse, weights=y) / np.bincount(inverse)
+    return np.asarray(np.interp(everybody, different, means, left=means[0], right=means[-1]))
+
+
+def smooth(x: Floats, y: Floats, everybody: Floats) -> Floats:
+    """Foretell by the mean of the known people around: a curve of any shape under noise."""
+    order = np.argsort(x, kind="stable")
+    window = max(3, int(1.5 * x.size**0.6))
+    sums = np.concatenate(([0.0], np.cumsum(y[order])))
+    centre = np.arange(x.size)
+    low, high = np.maximum(0, centre - window // 2), np.minimum(x.size, centre + window // 2 + 1)
+    return between(x[order], (sums[high] - sums[low]) / (high - low), everybody)
+
+
+def floored(x: Floats, y: Floats, everybody: Floats, step: float) -> Floats:
+    """Foretell floor(a x + b) in whole steps: rounding, ages at a date, units and rounding at once.
+
+    The borders between labels lie between the known people on both sides: least sum of violations, a small program.
+    """
+    from scipy.optimize import linprog  # noqa: PLC0415 - heavy
+
+    label = np.round(y / step)
+    slope0, intercept0 = line(x, label + 0.5)
+    mx, sx = float(x.mean()), float(x.std()) or 1.0
+    z = (x - mx) / sx
+    n = min(z.size, 400)
+    pick = np.linspace(0, z.size - 1, n).astype(int)
+    z, target = z[pick], label[pick]
+    eye = np.eye(n)
+    # target <= a z + b + s, a z + b - s <= target + 1 - margin
+    rows = np.block([[-z[:, None], -np.ones((n, 1)), -eye], [z[:, None], np.ones((n, 1)), -eye]])
+    sides = np.concatenate([-target, target + 1 - 1e-9])
+    cost = np.concatenate([[0.0, 0.0], np.ones(n)])
+    found = linprog(cost, A_ub=rows, b_ub=sides, bounds=[(None, None)] * 2 + [(0, None)] * n, method="highs-ds")
+    slope, intercept = (found.x[0], found.x[1]) if found.status == 0 else (slope0 * sx, intercept0 + slope0 * mx)
+    return np.floor(slope * (everybody - mx) / sx + intercept + 1e-9) * step
+
+
+def linear(x: Floats, y: Floats, everybody: Floats) -> Floats:
+    """Foretell by a linear function of all columns; shrunk where people are few."""
+    mean, sd = x.mean(0), x.std(0)
+    sd = np.where(sd > 1e-12 * (np.abs(mean) + 1e-300), sd, np.inf)
+    z, middle = (x - mean) / sd, float(y.mean())
+    ridge = 1e-9 if len(z) > 3 * z.shape[1] else 0.1
+    gram = z.T @ z / len(z) + ridge * np.eye(z.shape[1])
+    weights = np.linalg.solve(gram, z.T @ (y - middle) / len(z))
+    return np.asarray((everybody - mean) / sd @ weights + middle)
+
+
+def boosted(x: Floats, y: Floats, everybody: Floats) -> Floats:
+    """Foretell by boosted trees over all columns."""
+    from sklearn.ensemble import HistGradientBoostingRegressor  # noqa: PLC0415 - heavy
+
+    trees = HistGradientBoostingRegressor(max_iter=60, max_leaf_nodes=12, min_samples_leaf=8, learning_rate=0.15, early_stopping=False)
+    return np.asarray(trees.fit(x, y).predict(everybody))
+
+
+def unseen(fit: Fit, x: Floats, y: Floats, parts: int = PARTS) -> Floats:
+    """What the predictor foretells of known people whom it was not taught."""
+    turn = np.arange(y.size) % parts
+    foretold = np.empty(y.size)
+    for part in range(parts):
+        out = turn == part
+        foretold[out] = fit(x[~out], y[~out], x[out])
+    return foretold

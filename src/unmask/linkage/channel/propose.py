@@ -1,0 +1,175 @@
+"""Which recipes are worth trying for a released column: a quick look at the known people, before the careful one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unmask.linkage.channel.digests import find_digest
+from unmask.linkage.channel.labels import MOST_CELLS, Category, Equal, Interval, Pattern, Steps, foretold_labels
+from unmask.linkage.channel.material import spread_ranks
+from unmask.linkage.channel.numbers import Number
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.linkage.channel.material import Material
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+FEATURES = 3  # of each kind of dependence
+MOST_LABELS = 2000
+
+
+def propose(material: Material, target: int, taught: Ints) -> list[Any]:
+    """Recipes for one released column, the plainest first."""
+    column = material.records[target]
+    recipes: list[Any] = [*_patterns(material, target, taught), *_labels(material, target, taught)]
+    if np.isfinite(column.number).any() and np.unique(column.number[np.isfinite(column.number)]).size > 1:
+        recipes += _numbers(material, target, taught)
+    return recipes
+
+
+# --- numbers ------------------------------------------------------------------------------------------------------------
+
+
+def _numbers(material: Material, target: int, taught: Ints) -> list[Number]:
+    ranked = rank_features(material, target, taught)
+    recipes: list[Number] = []
+    column = material.records[target]
+    positive = float(np.mean(column.number[np.isfinite(column.number)] > 0)) > 0.5
+    for feature in ranked:
+        values = material.features[feature].values
+        recipes += [Number(target, feature, "value", how) for how in ("same", "affine", "between", "smooth")]
+        if column.step >= 1e-6 * float(np.nanmax(column.number) - np.nanmin(column.number)):
+            recipes.append(Number(target, feature, "value", "floored"))
+        if positive and float(np.mean(values[np.isfinite(values)] > 0)) > 0.5:
+            recipes += [Number(target, feature, "log", how) for how in ("same", "affine")]
+        recipes += [Number(target, feature, "rank", how) for how in ("same", "between")]
+        recipes += [Number(target, feature, "probit", how) for how in ("affine", "smooth")]
+    if len(material.people) > 1:
+        recipes.append(Number(target, -1, "value", "linear"))
+        if positive:
+            recipes.append(Number(target, -1, "log", "loglinear"))
+    return recipes
+
+
+def rank_features(material: Material, target: int, taught: Ints) -> list[int]:
+    """Features that the released number seems to depend on: by rank correlation, and by neighbours' closeness."""
+    made = material.truth[taught]
+    y = spread_ranks(material.records[target].number[made])
+    there = np.isfinite(y)
+    if there.sum() < 3:
+        return []
+    y = np.where(there, y, 0.5)
+    ranks = np.column_stack([spread_ranks(f.values[taught]) for f in material.features]) if material.features else np.zeros((len(taught), 0))
+    ranks = np.where(np.isnan(ranks), 0.5, ranks)
+    z, w = ranks - 0.5, y - 0.5
+    scale = np.sqrt((z**2).sum(0) * (w**2).sum())
+    correlation = np.abs(w @ z) / np.where(scale > 0, scale, 1.0)
+    order = np.argsort(ranks, axis=0, kind="stable")
+    jumps = np.abs(np.diff(y[order], axis=0)).mean(0) if len(taught) > 1 else np.zeros(ranks.shape[1])
+    name = material.records[target].name.casefold()
+    own = [k for k, f in enumerate(material.features) if f.column.casefold() == name and f.words == f"`{f.column}`"]
+    best = np.argsort(-correlation, kind="stable")[:FEATURES].tolist()
+    near = np.argsort(jumps, kind="stable")[: FEATURES - 1].tolist()
+    return list(dict.fromkeys(own + best + near))[: FEATURES + 2]
+
+
+# --- labels -------------------------------------------------------------------------------------------------------------
+
+
+def _labels(material: Material, target: int, taught: Ints) -> list[Any]:
+    column = material.records[target]
+    if len(column.words) < 2:
+        return []
+    label, made = material.label(target), material.truth[taught]
+    recipes: list[Any] = []
+    fits = []
+    for place, feature in enumerate(material.texts):
+        foretold = foretold_labels(feature, column.words)[taught]
+        share = float(np.mean((foretold == label[made]) & (foretold >= 0)))
+        chance = float(np.mean(1.0 / material.rarity(target)[made]))
+        if share > 1.5 * chance + 2.0 / len(taught):
+            fits.append((-share, place))
+    recipes += [Equal(target, material.texts[place]) for _, place in sorted(fits)[:FEATURES]]
+    if not fits or -min(fits)[0] < 0.9:
+        pairs = [(int(i), int(material.truth[i])) for i in taught[:60]]
+        digest = find_digest(material.people, column, pairs)
+        recipes += [Equal(target, digest)] if digest is not None else []
+    if len(column.words) <= min(MOST_LABELS, 0.5 * len(label)):
+        recipes += [Category(target, material.texts[place]) for place in _tables(material, target, taught)]
+        recipes += [Steps(target, feature) for feature in _orders(material, target, taught)]
+    if column.low is not None:
+        recipes += [Interval(target, feature) for feature in _containers(material, target, taught)]
+    return recipes
+
+
+def _tables(material: Material, target: int, taught: Ints) -> list[int]:
+    """Categories that foretell each known person's label from the others best."""
+    label, made = material.label(target), material.truth[taught]
+    cols = len(material.records[target].words) + 1
+    said, scores = label[made], []
+    marginal = np.bincount(label, minlength=cols) / label.size
+    for place, feature in enumerate(material.texts):
+        levels = len(feature.texts) + 1
+        if not 2 < levels <= max(3, len(taught) // 2) or levels * cols > MOST_CELLS:
+            continue
+        code = np.where(feature.code < 0, levels - 1, feature.code)[taught]
+        counts = np.bincount(code * cols + said, minlength=levels * cols)
+        total = np.bincount(code, minlength=levels)
+        left = (counts[code * cols + said] - 1 + marginal[said]) / total[code]
+        scores.append((-float(np.mean(np.log(np.maximum(left, 1e-12) / marginal[said]))), place))
+    return [place for score, place in sorted(scores)[:FEATURES] if score < 0]
+
+
+def _orders(material: Material, target: int, taught: Ints) -> list[int]:
+    """Orders in which neighbours have the same label more often than chance."""
+    said = material.label(target)[material.truth[taught]]
+    shares = np.bincount(said) / said.size
+    chance, scores = float((shares**2).sum()), []
+    for place, feature in enumerate(material.features):
+        values = feature.values[taught]
+        there = np.isfinite(values)
+        order = np.argsort(values[there], kind="stable")
+        alike = said[there][order]
+        share = float(np.mean(alike[1:] == alike[:-1])) if alike.size > 2 else 0.0
+        if share > chance + 2.0 * np.sqrt(chance / max(1, alike.size)):
+            scores.append((-share, place))
+    return [place for _, place in sorted(scores)[:FEATURES]]
+
+
+def _containers(material: Material, target: int, taught: Ints) -> list[int]:
+    """Numbers that lie in the released intervals more often than chance."""
+    column = material.records[target]
+    made, scores = material.truth[taught], []
+    assert column.low is not None and column.high is not None  # noqa: S101, PT018 - intervals
+    low, high = column.low[made], column.high[made]
+    for place, feature in enumerate(material.features):
+        values = feature.values[taught]
+        share = float(np.mean((values >= low) & (values < high)))
+        other = np.roll(values, 1)
+        chance = float(np.mean((other >= low) & (other < high)))
+        if share > chance + 0.05:
+            scores.append((chance - share, place))
+    return [place for _, place in sorted(scores)[:FEATURES]]
+
+
+def _patterns(material: Material, target: int, taught: Ints) -> list[Pattern]:
+    """Columns whose missing or zero cells go with those of the released column."""
+    theirs = material.records[target]
+    state = np.where(theirs.missing, 1, np.where(theirs.number == 0, 2, 0))[material.truth[taught]]
+    if np.unique(state).size < 2:
+        return []
+    scores = []
+    for place, column in enumerate(material.people):
+        ours = np.where(column.missing, 1, np.where(column.number == 0, 2, 0))[taught]
+        if np.unique(ours).size > 1:
+            table = np.zeros((3, 3))
+            np.add.at(table, (ours, state), 1.0 / state.size)
+            product = table.sum(1, keepdims=True) * table.sum(0)
+            used = table > 0
+            scores.append((-float((table[used] * np.log(table[used] / product[used])).sum()), place))
+    return [Pattern(target, place) for _, place in sorted(scores)[:2]]

@@ -1,0 +1,96 @@
+"""What the intruder who learns the channel found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.evidence.estimate import Estimate, rate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What was learnt about one released column."""
+
+    column: str
+    words: str  # "is `income` and noise", a whole clause
+    nats: float  # by how much it told held-out people apart, per person; 0: nothing was learnt
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of the learning curve: this many known people, so many of those asked for found."""
+
+    known: int
+    found: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelLinkage:
+    """Links of people by a learnt channel. Arrays have one entry per original record, in the order of the table.
+
+    ``credit``: 1/|T| when the person's record is among the |T| most probable ones, else 0. ``matched``: the same of the
+    most likely one-to-one matching, shared among people and records that are alike.
+    """
+
+    asked: Flags  # whom the intruder looked for, among those who are in the release
+    credit: Floats
+    matched: Floats
+    posterior: Floats  # of the true link
+    best: Floats  # of the most probable link
+    claimed: Flags  # the best posterior is so high that such claims were right 19 times in 20 on other people
+    n_candidates: int
+    taught: int  # people from whom each was attacked
+    columns: tuple[Told, ...]
+    learning: tuple[Point, ...]
+    seed: int = 0
+
+    @property
+    def chance(self) -> float:
+        """A blind guess: one record drawn at random."""
+        return 1.0 / self.n_candidates
+
+    @property
+    def estimate(self) -> Estimate:
+        """Share of people found by taking the most probable record."""
+        return rate(self.credit[self.asked], chance=self.chance, seed=self.seed)
+
+    @property
+    def one_to_one(self) -> Estimate:
+        """Share of people found by the most likely one-to-one matching."""
+        return rate(self.matched[self.asked], chance=self.chance, seed=self.seed)
+
+    @property
+    def found(self) -> Estimate:
+        """The better of the two: the intruder has both at hand."""
+        return max(self.estimate, self.one_to_one, key=lambda estimate: estimate.value)
+
+    @property
+    def per_record(self) -> Floats:
+        """One risk for each original record: of the better attack; NaN for those not asked for."""
+        better = self.matched if self.one_to_one.value > self.estimate.value else self.credit
+        return np.where(self.asked, better, np.nan)
+
+    @property
+    def known_people(self) -> Floats:
+        """Credit of the claims: who is claimed and rightly so."""
+        return np.where(self.claimed, self.credit, 0.0)
+
+    @property
+    def known(self) -> Estimate:
+        """Share of people about whom the intruder is sure, and right."""
+        return rate(self.known_people[self.asked], chance=0.0, seed=self.seed)
+
+    @property
+    def precision(self) -> float:
+        """Share of claims that are right; NaN when there is none."""
+        claims = self.claimed & self.asked
+        return float(np.sort(self.credit[claims]).mean()) if claims.any() else float("nan")

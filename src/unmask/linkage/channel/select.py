@@ -1,0 +1,213 @@
+"""Learning the channel: for each released column the recipe that foretells held-out people best, then which to use.
+
+The known people are split again. A recipe is learnt from some of them and judged by the others: how much better than
+chance it picks the true record among theirs. Columns then enter one after the other, the most telling first, alone or
+given the residuals of those before it (noise that columns share is evidence once, not twice), and stay only if
+held-out people are told apart better, or no worse while the column tells something by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unmask.linkage.channel.numbers import Chain, Number
+from unmask.linkage.channel.posterior import information
+from unmask.linkage.channel.propose import propose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from unmask.linkage.channel.factors import Factor
+    from unmask.linkage.channel.material import Material
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+PARTS = 3
+ASKED = 170  # held-out people of a part that recipes are compared on
+KEPT = 5  # recipes that are compared on all parts
+BETTER = 0.5  # standard errors that a more complex recipe must gain
+TOLD = 2.0  # standard errors above chance that a column must reach to say anything
+TEMPERATURES = (1.0, 0.85, 0.7, 0.55, 0.4, 0.25)
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """A recipe in use, and what it told about held-out people by itself, in nats a person."""
+
+    recipe: Any
+    told: float
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """What was learnt: factors ready to score anybody, and the temperature that makes their sum a fair posterior."""
+
+    factors: tuple[Factor, ...]
+    learnt: tuple[Learnt, ...]
+    temperature: float
+
+    def score(self, i: Ints, j: Ints) -> Floats:
+        """Log likelihood ratio of record j for person i; arrays broadcast."""
+        total = np.zeros(np.broadcast(i, j).shape)
+        for factor in self.factors:
+            total += factor.log(i, j)
+        return total * self.temperature
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The parts that the known people are split into: whom a recipe is learnt from, and whom it is judged by."""
+
+    material: Material
+    parts: tuple[tuple[Ints, Ints], ...]
+
+    def scores(self, recipe: Any, parts: slice = slice(None)) -> list[Floats]:  # noqa: ANN401 - any recipe
+        """Scores of held-out people (rows) with each other's records (columns), a table per part."""
+        tables = []
+        for learners, asked in self.parts[parts]:
+            factor = recipe.fit(self.material, learners)
+            tables.append(factor.log(asked[:, None], self.material.truth[asked][None, :]))
+        return tables
+
+
+def gains(tables: list[Floats]) -> Floats:
+    """What each held-out person's true record gains over chance."""
+    return np.concatenate([information(table) for table in tables])
+
+
+def split(taught: Ints, seed: int) -> tuple[tuple[Ints, Ints], ...]:
+    """Split the known people into learners and asked, several times."""
+    mixed = np.random.default_rng(seed).permutation(taught)
+    parts = min(PARTS, max(2, taught.size // 3))
+    pieces = np.array_split(mixed, parts)
+    return tuple(
+        (np.sort(np.concatenate([p for k, p in enumerate(pieces) if k != part])), np.sort(pieces[part][:ASKED]))
+        for part in range(parts)
+    )
+
+
+def learn(material: Material, taught: Ints, seed: int, tell: Callable[[float], None] = lambda _: None) -> Channel:
+    """Learn the channel from known people."""
+    trial = Trial(material, split(taught, seed))
+    best: list[tuple[float, float, Any, list[Floats]]] = []
+    for target in range(len(material.records)):
+        found = _best_recipe(trial, target, taught)
+        if found is not None:
+            best.append((float(found[2].mean()), _error(found[2]), found[0], found[1]))
+        tell(0.8 * (target + 1) / len(material.records))
+    chosen, total = _enter(trial, sorted(best, key=lambda entry: -entry[0]))
+    factors = tuple(entry.recipe.fit(material, taught) for entry in chosen)
+    tell(1.0)
+    return Channel(factors, tuple(chosen), _temperature(total) if chosen else 1.0)
+
+
+def _error(gain: Floats) -> float:
+    return float(gain.std() / np.sqrt(max(1, gain.size)))
+
+
+def _best_recipe(trial: Trial, target: int, taught: Ints) -> tuple[Any, list[Floats], Floats] | None:
+    """The recipe that tells most about held-out people; None if none tells anything."""
+    recipes = propose(trial.material, target, taught)
+    first = sorted(((_quick(trial, recipe), -k, recipe) for k, recipe in enumerate(recipes)), key=lambda t: t[:2], reverse=True)
+    best: tuple[Any, list[Floats], Floats] | None = None
+    for _, _, recipe in first[:KEPT]:
+        best = _better(best, recipe, trial)
+    if best is not None and isinstance(best[0], Number):
+        best = _refine(trial, best)
+    if best is None or best[2].mean() <= 0.3 * _error(best[2]):
+        return None
+    return best
+
+
+def _quick(trial: Trial, recipe: Any) -> float:  # noqa: ANN401 - any recipe
+    return float(gains(trial.scores(recipe, slice(0, 1))).mean())
+
+
+def _better(best: tuple[Any, list[Floats], Floats] | None, recipe: Any, trial: Trial) -> tuple[Any, list[Floats], Floats] | None:  # noqa: ANN401
+    tables = trial.scores(recipe)
+    gain = gains(tables)
+    if best is None or float((gain - best[2]).mean()) > 0:
+        return recipe, tables, gain
+    return best
+
+
+def _refine(trial: Trial, best: tuple[Any, list[Floats], Floats]) -> tuple[Any, list[Floats], Floats]:
+    """Let residuals differ by level or by group, if that clearly tells more; many columns if one tells little."""
+    recipe: Number = best[0]
+    scales = ["level", *(f"group:{k}" for k in range(min(6, len(trial.material.groups))))]
+    options = [replace(recipe, scale=scale) for scale in scales]
+    if best[2].mean() < 0.3 and len(trial.material.people) > 1 and recipe.how != "boosted":
+        options.append(Number(recipe.target, -1, "value", "boosted"))
+    for option in options:
+        quick = _quick(trial, option)
+        if quick <= float(gains(best[1][:1]).mean()):
+            continue
+        tables = trial.scores(option)
+        gain = gains(tables)
+        difference = gain - best[2]
+        if difference.mean() > max(BETTER, 1.0) * _error(difference):
+            best = option, tables, gain
+    return best
+
+
+def _enter(trial: Trial, best: list[tuple[float, float, Any, list[Floats]]]) -> tuple[list[Learnt], list[Floats]]:
+    """Let columns enter, the most telling first."""
+    chosen: list[Learnt] = []
+    total = [np.zeros((asked.size, asked.size)) for _, asked in trial.parts]
+    now = gains(total)
+    for told, error, recipe, tables in best:
+        options = [(recipe, tables)]
+        options += [(chain, trial.scores(chain)) for chain in _chains(trial, recipe, chosen)]
+        results = [[a + b for a, b in zip(total, t, strict=True)] for _, t in options]
+        scores = [gains(result) for result in results]
+        pick = int(np.argmax([score.mean() for score in scores]))
+        difference = scores[pick] - now
+        clear = float(difference.mean()) > BETTER * _error(difference) + 1e-3
+        harmless = float(difference.mean()) > -0.25 * _error(difference) and told > TOLD * error
+        if clear or harmless:
+            chosen.append(Learnt(options[pick][0], told))
+            total, now = results[pick], scores[pick]
+    return chosen, total
+
+
+def _chains(trial: Trial, recipe: Any, chosen: list[Learnt]) -> list[Chain]:  # noqa: ANN401 - any recipe
+    """The column given those before it whose residuals go with its own."""
+    if not isinstance(recipe, Number) or recipe.scale != "one":
+        return []
+    before = [entry.recipe.own if isinstance(entry.recipe, Chain) else entry.recipe for entry in chosen]
+    before = [other for other in before if isinstance(other, Number) and other.scale == "one"]
+    if not before:
+        return []
+    learners = trial.parts[0][0]
+    gaps = np.column_stack([_gap(trial, other, learners) for other in (recipe, *before)])
+    there = np.isfinite(gaps).all(1)
+    if there.sum() < 8:
+        return []
+    ranks = np.argsort(np.argsort(gaps[there], axis=0), axis=0)
+    strength = np.abs(np.nan_to_num(np.corrcoef(ranks.T)[0, 1:]))
+    related = np.flatnonzero(strength > 2.5 / np.sqrt(there.sum()))
+    if not related.size:
+        return []
+    nearest = before[int(related[np.argmax(strength[related])])]
+    options = [Chain(recipe, (nearest,), None)]
+    if nearest.space == recipe.space:
+        options += [Chain(recipe, (nearest,), (1.0,)), Chain(recipe, (nearest,), (-1.0,))]
+    if related.size > 1:
+        options.append(Chain(recipe, tuple(before[int(k)] for k in related), None))
+    return options
+
+
+def _gap(trial: Trial, recipe: Number, learners: Ints) -> Floats:
+    factor = recipe.fit(trial.material, learners)
+    return factor.value[trial.material.truth[learners]] - factor.predicted[learners]
+
+
+def _temperature(total: list[Floats]) -> float:
+    """Weaken the sum if held-out people show it to be too sure."""
+    return max(TEMPERATURES, key=lambda t: float(gains([t * table for table in total]).mean()))
