@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +12,8 @@ from unmask.evidence.estimate import rate
 from unmask.evidence.measure import silent
 from unmask.linkage.channel.gather import Gathered, gather
 from unmask.linkage.channel.known import claims
-from unmask.linkage.channel.posterior import most_likely_matching, one_to_one_posterior
-from unmask.linkage.channel.result import ChannelLinkage, Point, Told
+from unmask.linkage.channel.posterior import most_likely_matching, one_to_one_posterior, plain_posterior
+from unmask.linkage.channel.result import ChannelLinkage, Point
 from unmask.linkage.channel.select import Channel, learn
 from unmask.linkage.channel.words import tell_columns
 
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 FEWEST = 4  # people that must teach
 SIZES = (10, 30, 100, 300, 1000, 3000)
+MOST_PAIRS = 36_000_000  # that are scored all at once: 6,000 people and records
+CURVE_PAIRS = 4_000_000
+BLOCK = 2_000_000
+SAMPLE = 1000  # people asked for where all would be too many
 TIE = 1e-9
 
 
@@ -74,15 +79,27 @@ def link_channel(
             f"{there.size} people are in both files: too few to learn from some and attack others",
             allowed=f"from {max(folds, FEWEST)}",
         )
-    classes = np.unique(scene.alike[there])
-    part = np.searchsorted(classes, scene.alike) % folds
+    part = np.searchsorted(np.unique(scene.alike[there]), scene.alike) % folds
+    rows = _asked(scene, people, seed)
     channels: list[Channel] = []
     for fold in range(folds):
         taught = there[part[there] != fold]
-        channels.append(_learn(scene, taught, seed, progress, (fold / folds * 0.7, 0.7 / folds)))
-    scores = score_all(scene, channels, part)
-    progress(0.75, "one-to-one")
-    return _found(release, scene, scores, channels, seed)
+        channels.append(_learn(scene, taught, seed, progress, (0.6 * fold / folds, 0.6 / folds)))
+    scores = score_rows(scene, channels, part, rows)
+    progress(0.7, "one to one")
+    links = link_rows(scene, scores, rows)
+    points = learning_curve(scene, part, seed, progress) if curve else ()
+    return _result(scene, links, rows, (channels, points, int(there.size * (folds - 1) // folds)), seed)
+
+
+def _asked(scene: Gathered, people: int | None, seed: int) -> Ints:
+    """Rows to ask for: all, or as many as are wanted or fit."""
+    there = np.flatnonzero(scene.material.truth >= 0)
+    n, records = scene.material.n_people, scene.material.n_records
+    if people is None and n * records <= MOST_PAIRS:
+        return np.arange(n)
+    most = max(1, min(people or SAMPLE, MOST_PAIRS // records, there.size))
+    return np.sort(np.random.default_rng([seed, 5]).choice(there, most, replace=False))
 
 
 def _learn(scene: Gathered, taught: Ints, seed: int, progress: Progress, span: tuple[float, float]) -> Channel:
@@ -91,33 +108,88 @@ def _learn(scene: Gathered, taught: Ints, seed: int, progress: Progress, span: t
     return learn(scene.material, taught, seed, lambda done: progress(span[0] + span[1] * done, "learning the channel"))
 
 
-def score_all(scene: Gathered, channels: list[Channel], part: Ints) -> Floats:
-    """Scores of all people with all records, each person's by the channel that others taught."""
+def score_rows(scene: Gathered, channels: list[Channel], part: Ints, rows: Ints) -> Floats:
+    """Scores of some people with all records, each person's by the channel that others taught."""
     records = np.arange(scene.material.n_records)
-    scores = np.empty((scene.material.n_people, scene.material.n_records))
+    scores = np.empty((rows.size, records.size))
     for fold, channel in enumerate(channels):
-        rows = np.flatnonzero(part == fold)
-        for block in np.array_split(rows, max(1, rows.size * records.size // 2_000_000)):
-            scores[block] = channel.score(block[:, None], records[None, :])
+        places = np.flatnonzero(part[rows] == fold)
+        for block in np.array_split(places, max(1, places.size * records.size // BLOCK)):
+            scores[block] = channel.score(rows[block][:, None], records[None, :])
     return scores
 
 
-def _found(release: Release, scene: Gathered, scores: Floats, channels: list[Channel], seed: int) -> ChannelLinkage:
-    material, n = scene.material, scene.material.n_people
-    there = material.truth >= 0
-    posterior = one_to_one_posterior(scores)
+@dataclass(frozen=True, slots=True)
+class Links:
+    """What was found of each person asked for, in canonical order."""
+
+    credit: Floats
+    matched: Floats
+    own: Floats
+    top: Floats
+    tied: Ints
+
+
+def link_rows(scene: Gathered, scores: Floats, rows: Ints) -> Links:
+    """Best candidates by posterior, and the most likely matching if everybody is asked for."""
+    truth = scene.material.truth[rows]
+    everybody = rows.size == scene.material.n_people
+    posterior = one_to_one_posterior(scores) if everybody else plain_posterior(scores)
     top = posterior.max(1)
-    own = np.where(there, posterior[np.arange(n), material.truth], 0.0)
+    own = np.where(truth >= 0, posterior[np.arange(rows.size), truth], 0.0)
     tied = (posterior >= top[:, None] * (1 - TIE)).sum(1)
-    credit = np.where(there & (own >= top * (1 - TIE)), 1.0 / tied, 0.0)
-    matched = shared_credit(most_likely_matching(scores), scene)
-    claimed = claims(top, credit, there, seed) & (tied == 1)
-    back = np.empty(n, dtype=np.int64)
-    back[scene.people] = np.arange(n)
-    asked = there[back]
+    credit = np.where((truth >= 0) & (own >= top * (1 - TIE)), 1.0 / tied, 0.0)
+    matched = shared_credit(most_likely_matching(scores), scene) if everybody else credit
+    return Links(credit, matched, own, top, tied)
+
+
+def learning_curve(scene: Gathered, part: Ints, seed: int, progress: Progress) -> tuple[Point, ...]:
+    """What the intruder finds who knows 10, 30, 100, ... people: of those they do not know."""
+    there = np.flatnonzero(scene.material.truth >= 0)
+    order = np.random.default_rng([seed, 7]).permutation(there)
+    points = []
+    sizes = [size for size in SIZES if size <= there.size // 2]
+    everybody = np.arange(scene.material.n_people)
+    full = scene.material.n_people * scene.material.n_records <= CURVE_PAIRS
+    for number, size in enumerate(sizes):
+        taught, others = np.sort(order[:size]), np.sort(order[size:])
+        rows = everybody if full else np.sort(others[: max(50, CURVE_PAIRS // scene.material.n_records)])
+        channel = _learn(scene, taught, seed, silent, (0.0, 0.0))
+        links = link_rows(scene, score_rows(scene, [channel], np.zeros_like(part), rows), rows)
+        better = links.credit if links.credit.sum() >= links.matched.sum() else links.matched
+        points.append(
+            Point(size, rate(better[np.isin(rows, others)], chance=1.0 / scene.material.n_records, seed=seed))
+        )
+        progress(0.7 + 0.3 * (number + 1) / len(sizes), "how few known people suffice")
+    return tuple(points)
+
+
+def _result(
+    scene: Gathered, links: Links, rows: Ints, learnt: tuple[list[Channel], tuple[Point, ...], int], seed: int
+) -> ChannelLinkage:
+    material, n = scene.material, scene.material.n_people
+    asked = np.zeros(n, dtype=bool)
+    asked[rows] = material.truth[rows] >= 0
+    claimed = claims(links.top, links.credit, material.truth[rows] >= 0, seed) & (links.tied == 1)
+
+    def back(values: NDArray[Any], blank: float) -> NDArray[Any]:
+        whole = np.full(n, blank, dtype=values.dtype)
+        whole[scene.people[rows]] = values
+        return whole
+
+    channels, points, taught = learnt
     return ChannelLinkage(
-        asked=asked, credit=credit[back], matched=matched[back], posterior=own[back], best=top[back], claimed=(claimed & there)[back],
-        n_candidates=material.n_records, taught=int(there.sum() // 2), columns=tell_columns(material, channels), learning=(), seed=seed,
+        asked=back(material.truth[rows] >= 0, blank=False),
+        credit=back(links.credit, 0.0),
+        matched=back(links.matched, 0.0),
+        posterior=back(links.own, np.nan),
+        best=back(links.top, np.nan),
+        claimed=back(claimed & (material.truth[rows] >= 0), blank=False),
+        n_candidates=material.n_records,
+        taught=taught,
+        columns=tell_columns(material, channels),
+        learning=points,
+        seed=seed,
     )
 
 

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 MOSTLY = 0.9  # share of the different texts that must be read alike
 NUMBER = r"\d(?:[\d.,' \u00a0\u202f_]*\d)?(?:[eE][+-]?\d+)?"
-SIGNED = re.compile(rf"^(?P<before>[A-Za-z]{{0,4}}[€$£¥]?\s*)(?P<sign>[-+−(]?)\s*(?P<mark>[€$£¥]?)\s*(?P<digits>{NUMBER}|\.\d+)\)?\s*(?P<after>%|[€$£¥]|[A-Za-z]{{0,6}}[.²³]?)$")
+SIGNED = re.compile(
+    r"^(?P<before>[A-Za-z]{0,4}[€$£¥]?\s*)(?P<sign>[-+\u2212(]?)\s*(?P<mark>[€$£¥]?)\s*"
+    rf"(?P<digits>{NUMBER}|\.\d+)\)?\s*(?P<after>%|[€$£¥]|[A-Za-z]{{0,6}}[.²³]?)$"
+)
 PARTS = re.compile(NUMBER)
 GROUPED = re.compile(r"^\d{1,3}(?P<mark>[.,'_ \u00a0\u202f])\d{3}(?:(?P=mark)\d{3})*$")
 BELOW = re.compile(r"(<|≤|under|below|less|up to|bis|unter|max|-inf|young|moins)", re.IGNORECASE)
@@ -31,8 +34,10 @@ DATES = (
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y.%m.%d", "%d %b %Y", "%d %B %Y",
     "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%Y%m%d",
 )  # fmt: skip
-TIMES = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M",
-         "%d/%m/%Y %H:%M:%S", "%m/%d/%Y %H:%M", "%Y-%m-%dT%H:%M:%SZ")  # fmt: skip
+TIMES = (
+    "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%d.%m.%Y %H:%M",
+    "%d/%m/%Y %H:%M", "%d/%m/%Y %H:%M:%S", "%m/%d/%Y %H:%M", "%Y-%m-%dT%H:%M:%SZ",
+)  # fmt: skip
 MONTHS = ("%Y-%m", "%m/%Y", "%m.%Y", "%b %Y", "%B %Y", "%Y/%m")
 EARLIEST, LATEST = -62_000.0, 84_000.0  # 1800 to 2200: beyond them numbers only look like dates
 STEPS_OF_TEN = range(9, -10, -1)
@@ -65,15 +70,21 @@ def read_column(series: pl.Series) -> Column:
     texts = _as_text(series)
     words = tuple(sorted(texts.drop_nulls().unique().to_list()))
     place = {word: k for k, word in enumerate(words)}
-    code = texts.replace_strict(place, default=-1, return_dtype=pl.Int64).fill_null(-1).to_numpy() if words else np.full(len(texts), -1)
+    code = (
+        texts.replace_strict(place, default=-1, return_dtype=pl.Int64).fill_null(-1).to_numpy()
+        if words
+        else np.full(len(texts), -1)
+    )
     code = np.ascontiguousarray(code, dtype=np.int64)
     if series.dtype.is_numeric() or series.dtype == pl.Boolean:
         number = series.cast(pl.Float64).fill_nan(None).to_numpy().astype(np.float64)
         return Column(series.name, "number", words, code, number, None, None, resolution(number))
     kind, values, low, high = _read_words(series, words)
     number = _spread(values, code)
-    ends = (None, None) if low is None or high is None else (_spread(low, code), _spread(high, code))
-    return Column(series.name, kind, words, code, number, *ends, resolution(number))
+    step = resolution(number)
+    if low is None or high is None:
+        return Column(series.name, kind, words, code, number, None, None, step)
+    return Column(series.name, kind, words, code, number, _spread(low, code), _spread(high, code), step)
 
 
 def _spread(values: Floats, code: Ints) -> Floats:
@@ -90,7 +101,7 @@ def _as_text(series: pl.Series) -> pl.Series:
         book = {value: f"{value:.12g}" for value in distinct.to_list()}
         return whole.replace_strict(book, default=None, return_dtype=pl.String) if book else whole.cast(pl.String)
     texts = series.cast(pl.String).str.strip_chars()
-    return texts.set(texts == "", None)  # type: ignore[arg-type]
+    return texts.set(texts == "", None)
 
 
 def _read_words(series: pl.Series, words: tuple[str, ...]) -> tuple[str, Floats, Floats | None, Floats | None]:
@@ -109,7 +120,7 @@ def _read_words(series: pl.Series, words: tuple[str, ...]) -> tuple[str, Floats,
     return "text", nothing, None, None
 
 
-# --- dates --------------------------------------------------------------------------------------------------------------
+# --- dates -----------------------------------------------------------------------------------------------------------
 
 
 def read_dates(words: tuple[str, ...]) -> Floats:
@@ -140,7 +151,7 @@ def _days(texts: pl.Series, form: str) -> Floats:
     return parsed.to_physical().cast(pl.Float64).to_numpy().astype(np.float64)
 
 
-# --- numbers ------------------------------------------------------------------------------------------------------------
+# --- numbers ---------------------------------------------------------------------------------------------------------
 
 
 def read_numbers(words: tuple[str, ...]) -> Floats:
@@ -154,7 +165,7 @@ def read_numbers(words: tuple[str, ...]) -> Floats:
     for place, match in enumerate(matches):
         if match:
             values[place] = to_number(match["digits"], comma=comma)
-            if match["sign"] in {"-", "−", "("}:
+            if match["sign"] in {"-", "\u2212", "("}:
                 values[place] *= -1
     return values
 
@@ -199,7 +210,7 @@ def resolution(values: Floats) -> float:
     return reach * 1e-9
 
 
-# --- intervals ----------------------------------------------------------------------------------------------------------
+# --- intervals -------------------------------------------------------------------------------------------------------
 
 
 def read_intervals(words: tuple[str, ...]) -> tuple[Floats, Floats]:
@@ -219,7 +230,9 @@ def read_intervals(words: tuple[str, ...]) -> tuple[Floats, Floats]:
 
 
 def _numbers_in(word: str) -> list[str]:
-    parts = PARTS.findall(re.sub(r"(?<=\d)\s*[-–—]\s*(?=\d)", " ; ", re.sub(r"(?<=\d)[,;]\s+(?=\d)", " ; ", word)))
+    parts = PARTS.findall(
+        re.sub(r"(?<=\d)\s*[-\u2013\u2014]\s*(?=\d)", " ; ", re.sub(r"(?<=\d)[,;]\s+(?=\d)", " ; ", word))
+    )
     return [piece for part in parts for piece in _split_pair(part)]
 
 
@@ -242,5 +255,10 @@ def _closed(low: Floats, high: Floats) -> Floats:
     following = np.searchsorted(starts, high, "left")
     nearest = starts[np.minimum(following, starts.size - 1)]
     width = np.where(np.isfinite(low), high - low, np.inf)
-    touches = (following < starts.size) & (nearest >= high) & (nearest - high <= np.maximum(1.0, 0.05 * width)) & (nearest > low)
+    touches = (
+        (following < starts.size)
+        & (nearest >= high)
+        & (nearest - high <= np.maximum(1.0, 0.05 * width))
+        & (nearest > low)
+    )
     return np.where(touches, nearest, np.nextafter(high, np.inf))

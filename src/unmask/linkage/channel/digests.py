@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.linkage.channel.features import DATE_TEXTS, TextFeature, text_features
+from unmask.linkage.channel.features import DATE_TEXTS, TextFeature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.linkage.channel.columns import Column
+    from unmask.linkage.channel.material import Material
 
     Sign = Callable[[str], tuple[str, ...]]
 
@@ -35,7 +36,14 @@ MOST_PAIRS = 90
 
 def _writings(digest: bytes) -> tuple[str, ...]:
     hexed, based = digest.hex(), base64.b64encode(digest).decode()
-    return hexed, hexed.upper(), based, based.rstrip("="), base64.urlsafe_b64encode(digest).decode().rstrip("="), base64.b32encode(digest).decode()
+    return (
+        hexed,
+        hexed.upper(),
+        based,
+        based.rstrip("="),
+        base64.urlsafe_b64encode(digest).decode().rstrip("="),
+        base64.b32encode(digest).decode(),
+    )
 
 
 def _hashed(name: str) -> Sign:
@@ -49,7 +57,14 @@ def _crc(text: str) -> tuple[str, ...]:
 
 def _plain(text: str) -> tuple[str, ...]:
     raw = text.encode()
-    return base64.b64encode(raw).decode(), base64.b64encode(raw).decode().rstrip("="), raw.hex(), raw.hex().upper(), text[::-1], codecs.encode(text, "rot13")
+    return (
+        base64.b64encode(raw).decode(),
+        base64.b64encode(raw).decode().rstrip("="),
+        raw.hex(),
+        raw.hex().upper(),
+        text[::-1],
+        codecs.encode(text, "rot13"),
+    )
 
 
 SIGNS: dict[str, Sign] = {
@@ -69,29 +84,29 @@ SIGNS: dict[str, Sign] = {
 def looks_signed(words: Sequence[str]) -> bool:
     """Whether texts may be fingerprints or encodings: no blanks, long enough, nearly all with both kinds of signs."""
     few = words[:: max(1, len(words) // 200)]
-    long = [SHORTEST <= len(word) and " " not in word for word in few]
+    long = [len(word) >= SHORTEST and " " not in word for word in few]
     return len(words) > 1 and float(np.mean(long)) > 0.95
 
 
-def find_digest(people: Sequence[Column], target: Column, pairs: Sequence[tuple[int, int]]) -> TextFeature | None:
+def find_digest(material: Material, target: Column, pairs: Sequence[tuple[int, int]]) -> TextFeature | None:
     """Look for a signing that turns what is known of some people into what is released of them."""
-    if not looks_signed(target.words):
+    if target.kind in {"date", "interval"} or not looks_signed(target.words):
         return None
     there = [(i, j) for i, j in pairs if target.code[j] >= 0][:PROBES]
     wanted = [target.words[target.code[j]] for _, j in there]
     rows = np.array([i for i, _ in there], dtype=np.int64)
     if len(rows) < 4:
         return None
-    for feature in _spelled(people):
+    for feature in _spelled(material):
         found = _try(feature, rows, wanted)
         if found is not None:
             return _apply(feature, found, len(wanted[0]))
-    return _find_in_couples(people, rows, wanted)
+    return _find_in_couples(material, rows, wanted)
 
 
-def _find_in_couples(people: Sequence[Column], rows: NDArray[np.int64], wanted: list[str]) -> TextFeature | None:
+def _find_in_couples(material: Material, rows: NDArray[np.int64], wanted: list[str]) -> TextFeature | None:
     """Try two columns written together, on the people probed only: there are many couples."""
-    raws = [text_features(column)[0] for column in people if len(column.words) > 1]
+    raws = [material.texts_of(k)[0] for k, column in enumerate(material.people) if len(column.words) > 1]
     everybody = np.arange(len(rows))
     for a, b in list(permutations(raws, 2))[:MOST_PAIRS]:
         for joint in JOINTS:
@@ -101,14 +116,14 @@ def _find_in_couples(people: Sequence[Column], rows: NDArray[np.int64], wanted: 
     return None
 
 
-def _spelled(people: Sequence[Column]) -> list[TextFeature]:
+def _spelled(material: Material) -> list[TextFeature]:
     """Every column in its usual writings."""
     singles: list[TextFeature] = []
-    for column in people:
-        raw = text_features(column)[0]
+    for place, column in enumerate(material.people):
+        raw = material.texts_of(place)[0]
         singles.append(raw)
         if column.kind == "date":
-            singles += [f for f in text_features(column) if f.words.split(" written as ")[-1] in FULL_DATES]
+            singles += [f for f in material.texts_of(place) if f.words.split(" written as ")[-1] in FULL_DATES]
         if column.kind == "number":
             singles += [_changed(raw, change) for change in (_with_point, _with_cents)]
         if column.kind == "text":
@@ -142,12 +157,16 @@ def _joined(a: TextFeature, b: TextFeature, joint: str, rows: NDArray[np.int64])
 
 def _try(feature: TextFeature, rows: NDArray[np.int64], wanted: list[str]) -> tuple[str, int, bool] | None:
     """Which function, writing and end of it give what is released: of nearly all of those tried."""
-    known = [(feature.texts[code], word) for code, word in zip(feature.code[rows].tolist(), wanted, strict=True) if code >= 0]
+    known = [
+        (feature.texts[code], word) for code, word in zip(feature.code[rows].tolist(), wanted, strict=True) if code >= 0
+    ]
     if len(known) < 4 or len({text for text, _ in known}) < 2:
         return None
     first, word = known[0]
     for name, sign in SIGNS.items():
-        if all(not _fits(text, word) for text in sign(first)) and all(not _fits(text, known[1][1]) for text in sign(known[1][0])):
+        if all(not _fits(text, word) for text in sign(first)) and all(
+            not _fits(text, known[1][1]) for text in sign(known[1][0])
+        ):
             continue
         for writing in range(len(sign(first))):
             for tail in (False, True):

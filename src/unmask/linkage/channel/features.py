@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 SPLIT = re.compile(r"[\s\-_/.,;:@|]+")
 LONGEST_PREFIX = 8
 DATE_TEXTS = (
-    "%Y", "%Y-%m", "%m", "%d", "%B", "%b", "%A", "%a", "%G-W%V", "%Y-W%W", "%V", "%y", "%m/%Y", "%m-%Y", "%Y%m", "%d.%m.%Y",
-    "%d/%m/%Y", "%m/%d/%Y", "%Y-%m-%d", "%Y%m%d", "%d-%m-%Y", "%b %Y", "%B %Y", "%d %b %Y", "%m-%d", "%d.%m.",
+    "%Y", "%Y-%m", "%m", "%d", "%B", "%b", "%A", "%a", "%G-W%V", "%Y-W%W", "%V", "%y", "%m/%Y", "%m-%Y", "%Y%m",
+    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y-%m-%d", "%Y%m%d", "%d-%m-%Y", "%b %Y", "%B %Y", "%d %b %Y",
+    "%m-%d", "%d.%m.",
 )  # fmt: skip
 
 
@@ -56,9 +58,13 @@ def number_features(column: Column) -> list[Feature]:
     if np.isfinite(column.number).any():
         found.append(Feature(column.name, name, column.number))
     if column.kind == "date":
-        found += [Feature(column.name, f"the {part} of {name}", values) for part, values in date_parts(column.number).items()]
+        found += [
+            Feature(column.name, f"the {part} of {name}", values) for part, values in date_parts(column.number).items()
+        ]
     if column.kind == "text" and len(column.words) > 1:
-        found.append(Feature(column.name, f"the alphabetical order of {name}", np.where(column.missing, np.nan, column.code)))
+        found.append(
+            Feature(column.name, f"the alphabetical order of {name}", np.where(column.missing, np.nan, column.code))
+        )
     return [feature for feature in found if np.unique(feature.values[np.isfinite(feature.values)]).size > 1]
 
 
@@ -94,16 +100,20 @@ def text_features(column: Column) -> list[TextFeature]:
             _dated_by(column, f"the decade of {name}", lambda y, _: f"{y // 10 * 10}"),
         ]
         return made
+    if column.kind == "number" and any("." in word for word in column.words):
+        return made  # parts of amounts are no codes
     longest = max((len(word) for word in column.words), default=0)
     cuts = range(1, min(LONGEST_PREFIX, longest - 1) + 1)
     if len(column.words) > 2:
-        made += [_make(column, f"the first {k} of {name}", lambda word, k=k: word[:k]) for k in cuts]
-        made += [_make(column, f"the last {k} of {name}", lambda word, k=k: word[-k:]) for k in cuts]
-        made += [
-            _make(column, f"part {part + 1} of {name}", lambda word, part=part: _part(word, part)) for part in range(3)
-        ]
-        made.append(_make(column, f"the last part of {name}", lambda word: _part(word, -1)))
+        made += [_make(column, f"the first {k} of {name}", _slice(None, k)) for k in cuts]
+        made += [_make(column, f"the last {k} of {name}", _slice(-k, None)) for k in cuts]
+        made += [_make(column, f"part {part + 1} of {name}", partial(_part, part=part)) for part in range(3)]
+        made.append(_make(column, f"the last part of {name}", partial(_part, part=-1)))
     return made
+
+
+def _slice(first: int | None, last: int | None) -> Callable[[str], str]:
+    return lambda word: word[first:last]
 
 
 def _part(word: str, part: int) -> str:
@@ -123,7 +133,12 @@ def _dated(column: Column, form: str) -> TextFeature:
 
 def _dated_by(column: Column, words: str, change: Callable[[int, int], str]) -> TextFeature:
     days, inverse = _different_days(column)
-    return _coded(column.name, words, [change(day.year, day.month) for day in days.astype("datetime64[D]").astype(object)], inverse)
+    return _coded(
+        column.name,
+        words,
+        [change(day.year, day.month) for day in days.astype("datetime64[D]").astype(object)],
+        inverse,
+    )
 
 
 def _different_days(column: Column) -> tuple[Floats, Ints]:

@@ -41,7 +41,9 @@ def gather(release: Release, seed: int) -> Gathered:
     """Read both tables as the intruder does, and put people and records in the order of a hash of what they contain."""
     ours, theirs = known_columns(release), target_columns(release)
     if not theirs:
-        raise EngineError("the release has no column that could give people away", hint="name fewer columns in ignored=")
+        raise EngineError(
+            "the release has no column that could give people away", hint="name fewer columns in ignored="
+        )
     if not ours:
         raise EngineError("the intruder knows no column of the original", hint="give fewer columns other roles")
     if not (release.truth >= 0).any():
@@ -55,7 +57,9 @@ def gather(release: Release, seed: int) -> Gathered:
     place[order_of_records] = np.arange(len(order_of_records))
     truth = np.where(release.truth >= 0, place[release.truth], -1)[order]
     material = Material(
-        tuple(_taken(column, order) for column in people), tuple(_taken(column, order_of_records) for column in records), truth
+        tuple(_taken(column, order) for column in people),
+        tuple(_taken(column, order_of_records) for column in records),
+        truth,
     )
     alike = np.unique(mark[order], return_inverse=True)[1]
     return Gathered(material, order, alike, np.unique(mark_of_record[order_of_records], return_inverse=True)[1])
@@ -65,7 +69,11 @@ def known_columns(release: Release) -> list[str]:
     """Columns of the original that the intruder knows, whether or not the release has them."""
     if release._explicit:  # noqa: SLF001 - whether the user named them
         return sorted(release.quasi)
-    return [name for name in _plain(release.original, release) if release.original[name].null_count() < release.original.height]
+    return [
+        name
+        for name in _plain(release.original, release)
+        if release.original[name].null_count() < release.original.height
+    ]
 
 
 def target_columns(release: Release) -> list[str]:
@@ -97,4 +105,4 @@ def marks(columns: Sequence[Column], seed: int) -> Marks:
         total += np.frombuffer(b"".join(words), dtype=np.uint64)[column.code]
     mixed = total ^ (total >> np.uint64(31))
     mixed *= SPREAD
-    return mixed ^ (mixed >> np.uint64(29))
+    return np.asarray(mixed ^ (mixed >> np.uint64(29)), dtype=np.uint64)

@@ -50,7 +50,14 @@ class Equal:
             error[group] = (wrong + 0.5) / (rows.sum() + 1.0)
         error = np.clip(error, LEAST_ERROR, 1 - LEAST_ERROR)
         error = np.where(absent & ~(label == len(column.words)).any(), 1.0, error)
-        return Labels(np.where(first == -2, len(column.words) + 1, first), first, np.ones(first.size), error, label, material.rarity(self.target))
+        return Labels(
+            np.where(first == -2, len(column.words) + 1, first),
+            first,
+            np.ones(first.size),
+            error,
+            label,
+            material.rarity(self.target),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +108,9 @@ class Steps:
         at, said = order[rows], label[material.truth[rows]]
         if rows.size < 3:
             nothing = np.full(order.size, -1)
-            return Labels(nothing, nothing, np.ones(order.size), np.ones(order.size), label, material.rarity(self.target))
+            return Labels(
+                nothing, nothing, np.ones(order.size), np.ones(order.size), label, material.rarity(self.target)
+            )
         first, second, weight = _neighbours(at, said, np.nan_to_num(order), own=None)
         ours = _neighbours(at, said, at, own=np.arange(rows.size))
         agree = ours[0] == ours[1]

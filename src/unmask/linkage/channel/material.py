@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
+T = TypeVar("T")
 SPACES = ("value", "log", "rank", "probit")
 MANY_LEVELS = 60
 
@@ -55,11 +56,11 @@ class Material:
     truth: Ints  # row of the release for each person, -1: none
     _kept: dict[Any, Any] = field(default_factory=dict)
 
-    def once(self, key: object, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever is made
+    def once(self, key: object, make: Callable[[], T]) -> T:
         """Make a view once."""
         if key not in self._kept:
             self._kept[key] = make()
-        return self._kept[key]
+        return self._kept[key]  # type: ignore[no-any-return]
 
     @property
     def n_people(self) -> int:
@@ -79,12 +80,16 @@ class Material:
     @cached_property
     def texts(self) -> list[TextFeature]:
         """Everything that a released text may be."""
-        return [feature for column in self.people for feature in text_features(column)]
+        return [feature for column in range(len(self.people)) for feature in self.texts_of(column)]
+
+    def texts_of(self, column: int) -> list[TextFeature]:
+        """Everything that a text made from one column may be."""
+        return self.once(("texts", column), lambda: text_features(self.people[column]))
 
     @cached_property
     def groups(self) -> list[TextFeature]:
         """Columns of few levels, for what differs by group."""
-        return [f for f in (text_features(c)[0] for c in self.people) if 1 < len(f.texts) <= MANY_LEVELS]
+        return [f for f in (self.texts_of(c)[0] for c in range(len(self.people))) if 1 < len(f.texts) <= MANY_LEVELS]
 
     def person(self, feature: int, space: str) -> Floats:
         """A feature of all people in a space."""

@@ -41,7 +41,7 @@ class Number:
         made = material.truth[taught]
         value = material.record(self.target, self.space)
         known = self._inputs(material)
-        there = np.isfinite(known).all(1) if known.ndim == 2 else np.isfinite(known)
+        there = np.asarray(np.isfinite(known.reshape(len(known), -1)).all(axis=1))
         rows = taught[there[taught] & np.isfinite(value[made])]
         states = fit_states(self._person_states(material, there), self._record_states(material, value), taught, made)
         if rows.size < 3:
@@ -55,7 +55,9 @@ class Number:
         foretold = predictors.unseen(function, x, y, parts) if parts and rows.size >= 2 * parts else predicted[rows]
         return self._law(material, predicted, (rows, y - foretold), value, states)
 
-    def _law(self, material: Material, predicted: Floats, known: tuple[Ints, Floats], value: Floats, states: object) -> Residual:
+    def _law(
+        self, material: Material, predicted: Floats, known: tuple[Ints, Floats], value: Floats, states: object
+    ) -> Residual:
         rows, residual = known
         step = self.step(material, value)
         reach = float(np.nanmax(value) - np.nanmin(value)) + float(np.nanmax(predicted) - np.nanmin(predicted))
@@ -154,9 +156,12 @@ class Chain:
         return self.own.target
 
     def fit(self, material: Material, taught: Ints) -> Given:
+        """Learn all columns, then join them."""
+        return self.join(material, taught, [recipe.fit(material, taught) for recipe in (self.own, *self.before)])
+
+    def join(self, material: Material, taught: Ints, learnt: list[Residual]) -> Given:
         """Learn what is left of the residual when those before it are known."""
-        own = self.own.fit(material, taught)
-        others = [recipe.fit(material, taught) for recipe in self.before]
+        own, *others = learnt
         made = material.truth[taught]
         gaps = np.column_stack([f.value[made] - f.predicted[taught] for f in (own, *others)])
         there = np.isfinite(gaps).all(1)
@@ -169,7 +174,9 @@ class Chain:
         step = self.own.step(material, own.value)
         reach = float(np.nanmax(value) - np.nanmin(value)) + float(np.nanmax(predicted) - np.nanmin(predicted))
         law = fit_law(remainder, reach=reach, step=step if self.slopes is not None else step * 1e-3)
-        return Given(replace(own, precision=own.precision), Residual(predicted, value, log_density(value, step), law, own.states))
+        return Given(
+            replace(own, precision=own.precision), Residual(predicted, value, log_density(value, step), law, own.states)
+        )
 
 
 def _slopes(gaps: Floats) -> tuple[float, ...]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 ROUNDS = 60
+QUICK_ROUNDS = 6
 SETTLED = 1e-4
 LOWEST = -600.0
 
@@ -27,10 +28,19 @@ def log_mean(scores: Floats, axis: int) -> Floats:
 def information(scores: Floats) -> Floats:
     """For each person how much better than chance the true record (on the diagonal) is foretold, in nats.
 
-    Each record is first weighed by how well it fits everybody, since p(y) says nothing about who it is.
+    Under one record per person, by a few rounds of normalising rows and columns: p(y) says nothing about who it is.
     """
-    own = scores - log_mean(scores, 0)
-    return np.asarray(np.diagonal(own) - log_mean(own, 1)[:, 0])
+    n = len(scores)
+    work = scores - scores.max(0)
+    work -= work.max(1, keepdims=True)
+    kernel = np.exp(work)
+    column = np.ones(n)
+    row = np.ones(n)
+    for _ in range(QUICK_ROUNDS):
+        row = 1.0 / np.maximum(kernel @ column, 1e-300)
+        column = 1.0 / np.maximum(row @ kernel, 1e-300)
+    row = 1.0 / np.maximum(kernel @ column, 1e-300)
+    return np.asarray(np.diagonal(work) + np.log(row) + np.log(column) + np.log(n))
 
 
 def one_to_one_posterior(scores: Floats, temperature: float = 1.0) -> Floats:
@@ -62,6 +72,12 @@ def one_to_one_posterior(scores: Floats, temperature: float = 1.0) -> Floats:
     kernel *= column
     kernel /= np.maximum(kernel.sum(1, keepdims=True) + (nowhere * theirs)[:, None] * bool(spare_records), 1e-300)
     return kernel
+
+
+def plain_posterior(scores: Floats) -> Floats:
+    """Posterior of every link of a person by itself: records compete, people do not (they were not all asked for)."""
+    kernel = np.exp(scores - scores.max(1, keepdims=True))
+    return np.asarray(kernel / kernel.sum(1, keepdims=True))
 
 
 def most_likely_matching(scores: Floats) -> Ints:

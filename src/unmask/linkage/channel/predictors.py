@@ -109,7 +109,9 @@ def boosted(x: Floats, y: Floats, everybody: Floats) -> Floats:
     """Foretell by boosted trees over all columns."""
     from sklearn.ensemble import HistGradientBoostingRegressor  # noqa: PLC0415 - heavy
 
-    trees = HistGradientBoostingRegressor(max_iter=60, max_leaf_nodes=12, min_samples_leaf=8, learning_rate=0.15, early_stopping=False)
+    trees = HistGradientBoostingRegressor(
+        max_iter=60, max_leaf_nodes=12, min_samples_leaf=8, learning_rate=0.15, early_stopping=False
+    )
     return np.asarray(trees.fit(x, y).predict(everybody))
 
 

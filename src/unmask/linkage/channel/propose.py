@@ -14,6 +14,8 @@ from unmask.linkage.channel.numbers import Number
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from unmask.linkage.channel.columns import Column
+    from unmask.linkage.channel.features import TextFeature
     from unmask.linkage.channel.material import Material
 
     Floats = NDArray[np.float64]
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 FEATURES = 3  # of each kind of dependence
 MOST_LABELS = 2000
+PROBES = 200  # people on whom texts are compared first
+WEAK = 2.0  # standard errors of a rank correlation that make a feature worth trying
+CLOSE = 0.7  # rank correlation from which exact functions are tried
 
 
 def propose(material: Material, target: int, taught: Ints) -> list[Any]:
@@ -32,23 +37,24 @@ def propose(material: Material, target: int, taught: Ints) -> list[Any]:
     return recipes
 
 
-# --- numbers ------------------------------------------------------------------------------------------------------------
+# --- numbers ---------------------------------------------------------------------------------------------------------
 
 
 def _numbers(material: Material, target: int, taught: Ints) -> list[Number]:
-    ranked = rank_features(material, target, taught)
+    ranked, close = rank_features(material, target, taught)
     recipes: list[Number] = []
     column = material.records[target]
     positive = float(np.mean(column.number[np.isfinite(column.number)] > 0)) > 0.5
     for feature in ranked:
         values = material.features[feature].values
-        recipes += [Number(target, feature, "value", how) for how in ("same", "affine", "between", "smooth")]
-        if column.step >= 1e-6 * float(np.nanmax(column.number) - np.nanmin(column.number)):
+        recipes += [Number(target, feature, "value", how) for how in ("same", "affine", "smooth")]
+        if feature in close:
+            recipes += [Number(target, feature, space, "between") for space in ("value", "rank")]
+        if feature in close and column.step >= 1e-6 * float(np.nanmax(column.number) - np.nanmin(column.number)):
             recipes.append(Number(target, feature, "value", "floored"))
         if positive and float(np.mean(values[np.isfinite(values)] > 0)) > 0.5:
             recipes += [Number(target, feature, "log", how) for how in ("same", "affine")]
-        recipes += [Number(target, feature, "rank", how) for how in ("same", "between")]
-        recipes += [Number(target, feature, "probit", how) for how in ("affine", "smooth")]
+        recipes += [Number(target, feature, "rank", "same"), Number(target, feature, "probit", "affine")]
     if len(material.people) > 1:
         recipes.append(Number(target, -1, "value", "linear"))
         if positive:
@@ -56,29 +62,45 @@ def _numbers(material: Material, target: int, taught: Ints) -> list[Number]:
     return recipes
 
 
-def rank_features(material: Material, target: int, taught: Ints) -> list[int]:
+def rank_features(material: Material, target: int, taught: Ints) -> tuple[list[int], set[int]]:
     """Features that the released number seems to depend on: by rank correlation, and by neighbours' closeness."""
     made = material.truth[taught]
     y = spread_ranks(material.records[target].number[made])
     there = np.isfinite(y)
     if there.sum() < 3:
-        return []
+        return [], set()
     y = np.where(there, y, 0.5)
-    ranks = np.column_stack([spread_ranks(f.values[taught]) for f in material.features]) if material.features else np.zeros((len(taught), 0))
-    ranks = np.where(np.isnan(ranks), 0.5, ranks)
+    ranks, order = material.once(("ranks", taught.tobytes()), lambda: _ranks_of(material, taught))
     z, w = ranks - 0.5, y - 0.5
     scale = np.sqrt((z**2).sum(0) * (w**2).sum())
     correlation = np.abs(w @ z) / np.where(scale > 0, scale, 1.0)
-    order = np.argsort(ranks, axis=0, kind="stable")
     jumps = np.abs(np.diff(y[order], axis=0)).mean(0) if len(taught) > 1 else np.zeros(ranks.shape[1])
     name = material.records[target].name.casefold()
     own = [k for k, f in enumerate(material.features) if f.column.casefold() == name and f.words == f"`{f.column}`"]
-    best = np.argsort(-correlation, kind="stable")[:FEATURES].tolist()
-    near = np.argsort(jumps, kind="stable")[: FEATURES - 1].tolist()
-    return list(dict.fromkeys(own + best + near))[: FEATURES + 2]
+    best = [
+        k
+        for k in np.argsort(-correlation, kind="stable")[:FEATURES].tolist()
+        if correlation[k] > WEAK / np.sqrt(len(taught))
+    ]
+    near = [
+        k
+        for k in np.argsort(jumps, kind="stable")[: FEATURES - 1].tolist()
+        if jumps[k] < 1 / 3 - 0.3 / np.sqrt(len(taught))
+    ]
+    tight = jumps < 0.5 * (1 - CLOSE)  # a third of what neighbours differ by if nothing ties them
+    close = {int(k) for k in np.flatnonzero((correlation > CLOSE) | tight)}
+    return list(dict.fromkeys(own + best + near))[: FEATURES + 1], close
 
 
-# --- labels -------------------------------------------------------------------------------------------------------------
+def _ranks_of(material: Material, taught: Ints) -> tuple[Floats, Ints]:
+    """Ranks of the known people in every feature, and the order that they are in."""
+    columns = [spread_ranks(feature.values[taught]) for feature in material.features]
+    ranks = np.column_stack(columns) if columns else np.zeros((len(taught), 0))
+    ranks = np.where(np.isnan(ranks), 0.5, ranks)
+    return ranks, np.argsort(ranks, axis=0, kind="stable")
+
+
+# --- labels ----------------------------------------------------------------------------------------------------------
 
 
 def _labels(material: Material, target: int, taught: Ints) -> list[Any]:
@@ -88,16 +110,18 @@ def _labels(material: Material, target: int, taught: Ints) -> list[Any]:
     label, made = material.label(target), material.truth[taught]
     recipes: list[Any] = []
     fits = []
+    chance = float(np.mean(1.0 / material.rarity(target)[made]))
     for place, feature in enumerate(material.texts):
+        if not _some_agree(feature, column, taught[:PROBES], made[:PROBES]):
+            continue
         foretold = foretold_labels(feature, column.words)[taught]
         share = float(np.mean((foretold == label[made]) & (foretold >= 0)))
-        chance = float(np.mean(1.0 / material.rarity(target)[made]))
         if share > 1.5 * chance + 2.0 / len(taught):
             fits.append((-share, place))
     recipes += [Equal(target, material.texts[place]) for _, place in sorted(fits)[:FEATURES]]
     if not fits or -min(fits)[0] < 0.9:
         pairs = [(int(i), int(material.truth[i])) for i in taught[:60]]
-        digest = find_digest(material.people, column, pairs)
+        digest = find_digest(material, column, pairs)
         recipes += [Equal(target, digest)] if digest is not None else []
     if len(column.words) <= min(MOST_LABELS, 0.5 * len(label)):
         recipes += [Category(target, material.texts[place]) for place in _tables(material, target, taught)]
@@ -105,6 +129,16 @@ def _labels(material: Material, target: int, taught: Ints) -> list[Any]:
     if column.low is not None:
         recipes += [Interval(target, feature) for feature in _containers(material, target, taught)]
     return recipes
+
+
+def _some_agree(feature: TextFeature, column: Column, people: Ints, records: Ints) -> bool:
+    """Whether the text is the released one for any of a few people."""
+    ours = feature.code[people].tolist()
+    theirs = column.code[records].tolist()
+    return any(
+        a >= 0 and b >= 0 and feature.texts[a].casefold() == column.words[b].casefold()
+        for a, b in zip(ours, theirs, strict=True)
+    )
 
 
 def _tables(material: Material, target: int, taught: Ints) -> list[int]:

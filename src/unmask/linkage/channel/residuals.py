@@ -2,9 +2,10 @@
 
 A law has a mass at equality, a body, and a tail. The body is one of several families (normal, Laplace, Student, a
 kernel density, a kernel density within hard ends such as the window of rank swapping, or a table of whole steps);
-the one that foretells the other half of the people best is taken. Residuals that are whole multiples of a step wider than the data's own
-(noise in whole units leaves the cents, a shift by weeks leaves the weekday) are noticed. The tail has the mass of one
-person in all: what was never seen may still happen, and a single odd cell never excludes a record for good.
+the one that foretells the other half of the people best is taken. Residuals that are whole multiples of a step wider
+than the data's own (noise in whole units leaves the cents, a shift by weeks leaves the weekday) are noticed. The tail
+has the mass of one person in all: what was never seen may still happen, and a single odd cell never excludes a record
+for good.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-CELLS = 2048
+CELLS = 1024
+WIDEST = 40.0  # interquartile ranges that the table of a law reaches to either side
 FEW_STEPS = 0.34  # a table of steps is tried if there are fewer different residuals than this share of people
 MULTIPLES = (1000, 500, 365, 100, 60, 50, 30, 28, 25, 24, 20, 12, 10, 7, 5, 4, 3, 2)
 
@@ -69,7 +71,8 @@ def fit_law(residual: Floats, *, reach: float, step: float) -> Law:
     at_zero = np.log(mass / (4 * near)) if mass else np.nan
     low, width, table, in_steps = _body(rest, reach, step, near, n)
     share = (1.0 - mass) if mass else 1.0
-    tail = 1.0 / (n + 2.0)
+    outside = int(((rest < low) | (rest > low + width * table.size)).sum())
+    tail = (outside + 1.0) / (n + 2.0)
     whole = np.log(share * ((1.0 - tail) * np.exp(table) + tail / reach))
     multiple, on, off = (0.0, 0.0, 0.0) if in_steps else _multiple(rest, near, step)
     return Law(low, width, whole, float(np.log(share * tail / reach)), near, float(at_zero), multiple, on, off)
@@ -91,7 +94,9 @@ def _body(e: Floats, reach: float, step: float, near: float, n: int) -> tuple[fl
         width = 4 * near if e.size else reach
         return middle - width / 2, width, np.array([-np.log(width)]), False
     pad = 0.75 * (e[-1] - e[0])
-    low, high = e[0] - pad, e[-1] + pad
+    quarter, middle, upper = np.quantile(e, [0.25, 0.5, 0.75])
+    most = WIDEST * (upper - quarter) if upper > quarter else np.inf  # a few wild residuals must not blur the rest
+    low, high = max(e[0] - pad, middle - most), min(e[-1] + pad, middle + most)
     grid = (low, (high - low) / CELLS)
     families = [_normal, _laplace, _student, _kernel, _window]
     if np.unique(np.round(e / (4 * near))).size < FEW_STEPS * e.size and (e[-1] - e[0]) / step < CELLS:
@@ -101,7 +106,8 @@ def _body(e: Floats, reach: float, step: float, near: float, n: int) -> tuple[fl
     else:
         cells = CELLS
     centres = grid[0] + grid[1] * (np.arange(cells) + 0.5)
-    parts = (e[::2], e[1::2]) if e.size > 3 else (e, e)  # sorted: each half covers the whole
+    inner = e[(e >= grid[0]) & (e <= grid[0] + grid[1] * cells)]
+    parts = (inner[::2], inner[1::2]) if inner.size > 3 else (inner, inner)  # sorted: each half covers the whole
 
     def foretold(family: object) -> float:
         total = 0.0
@@ -113,7 +119,7 @@ def _body(e: Floats, reach: float, step: float, near: float, n: int) -> tuple[fl
         return total
 
     best = max(families, key=foretold) if e.size >= 8 else _student
-    return grid[0], grid[1], _normed(best(e, centres, grid[1]), grid[1]), best is _steps
+    return grid[0], grid[1], _normed(best(inner, centres, grid[1]), grid[1]), best is _steps
 
 
 def _normed(log_density: Floats, width: float) -> Floats:
@@ -139,17 +145,19 @@ def _student(e: Floats, at: Floats, width: float) -> Floats:
 
 
 def _bandwidth(e: Floats, width: float) -> float:
-    spread = min(float(e.std()), float(np.subtract(*np.quantile(e, [0.75, 0.25]))) / 1.34 or np.inf)
-    return max(0.9 * spread * e.size**-0.2, width)
+    low, high = np.quantile(e, [0.25, 0.75])
+    spread = min(float(e.std()), float(high - low) / 1.34 or np.inf)
+    return max(0.9 * spread * float(e.size) ** -0.2, width)
 
 
 def _smooth(e: Floats, at: Floats, width: float, band: float) -> Floats:
-    """Histogram smoothed by a normal kernel."""
+    """Histogram smoothed by a normal kernel, by way of its Fourier transform; nothing wraps round."""
     cells = at.size
-    counts = np.bincount(np.clip(((e - at[0]) / width + 0.5).astype(int), 0, cells - 1), minlength=cells).astype(float)
-    reach = min(cells - 1, int(4 * band / width) + 1)
-    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * width / band) ** 2)
-    return np.convolve(counts, kernel / kernel.sum(), mode="full")[reach : reach + cells]
+    counts = np.bincount(np.clip(((e - at[0]) / width + 0.5).astype(int), 0, cells - 1), minlength=cells)
+    size = 2 * cells
+    turn = np.fft.rfftfreq(size) * (2 * np.pi * band / width)
+    smoothed = np.fft.irfft(np.fft.rfft(counts, size) * np.exp(-0.5 * turn**2), size)[:cells]
+    return np.maximum(smoothed, 0.0)
 
 
 def _kernel(e: Floats, at: Floats, width: float) -> Floats:
@@ -176,11 +184,11 @@ def _steps(e: Floats, at: Floats, width: float) -> Floats:
 
 def _multiple(e: Floats, near: float, step: float) -> tuple[float, float, float]:
     """The widest step that nearly all residuals are multiples of, with its log gain on and off it."""
-    if e.size < 8:
+    if e.size < 8 or near > 0.27 * step:  # values without a resolution of their own have no multiples
         return 0.0, 0.0, 0.0
     for times in MULTIPLES:
         wide = times * step
-        if e[-1] - e[0] < 3 * wide or near < 1e-6 * step:
+        if e[-1] - e[0] < 3 * wide:
             continue
         on = np.abs(e / wide - np.rint(e / wide)) * wide <= near
         share = (on.sum() + 0.5) / (e.size + 1.0)

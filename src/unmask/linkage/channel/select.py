@@ -8,11 +8,12 @@ held-out people are told apart better, or no worse while the column tells someth
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unmask.linkage.channel.lenses import untouched
 from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.posterior import information
 from unmask.linkage.channel.propose import propose
@@ -22,17 +23,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.linkage.channel.factors import Factor
+    from unmask.linkage.channel.factors import Factor, Residual
     from unmask.linkage.channel.material import Material
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Tried = tuple[Any, list[Floats], Floats]  # a recipe, its scores of held-out people, what they gained
 
 PARTS = 3
 ASKED = 170  # held-out people of a part that recipes are compared on
 KEPT = 5  # recipes that are compared on all parts
 BETTER = 0.5  # standard errors that a more complex recipe must gain
 TOLD = 2.0  # standard errors above chance that a column must reach to say anything
+PLAINNESS = ("same", "floored", "affine", "between", "smooth", "linear", "loglinear", "boosted")
 TEMPERATURES = (1.0, 0.85, 0.7, 0.55, 0.4, 0.25)
 
 
@@ -66,14 +69,28 @@ class Trial:
 
     material: Material
     parts: tuple[tuple[Ints, Ints], ...]
+    _fits: dict[Any, Residual] = field(default_factory=dict)
 
     def scores(self, recipe: Any, parts: slice = slice(None)) -> list[Floats]:  # noqa: ANN401 - any recipe
         """Scores of held-out people (rows) with each other's records (columns), a table per part."""
         tables = []
-        for learners, asked in self.parts[parts]:
-            factor = recipe.fit(self.material, learners)
+        for part, (_, asked) in enumerate(self.parts[parts]):
+            factor = self.fit(recipe, part)
             tables.append(factor.log(asked[:, None], self.material.truth[asked][None, :]))
         return tables
+
+    def fit(self, recipe: Any, part: int) -> Any:  # noqa: ANN401
+        """Learn a recipe from the learners of a part; numbers once, since chains ask again."""
+        learners = self.parts[part][0]
+        if isinstance(recipe, Chain):
+            return recipe.join(
+                self.material, learners, [self.fit(number, part) for number in (recipe.own, *recipe.before)]
+            )
+        if not isinstance(recipe, Number):
+            return recipe.fit(self.material, learners)
+        if (recipe, part) not in self._fits:
+            self._fits[recipe, part] = recipe.fit(self.material, learners)
+        return self._fits[recipe, part]
 
 
 def gains(tables: list[Floats]) -> Floats:
@@ -101,6 +118,7 @@ def learn(material: Material, taught: Ints, seed: int, tell: Callable[[float], N
         if found is not None:
             best.append((float(found[2].mean()), _error(found[2]), found[0], found[1]))
         tell(0.8 * (target + 1) / len(material.records))
+    best += _lenses(trial)
     chosen, total = _enter(trial, sorted(best, key=lambda entry: -entry[0]))
     factors = tuple(entry.recipe.fit(material, taught) for entry in chosen)
     tell(1.0)
@@ -111,13 +129,15 @@ def _error(gain: Floats) -> float:
     return float(gain.std() / np.sqrt(max(1, gain.size)))
 
 
-def _best_recipe(trial: Trial, target: int, taught: Ints) -> tuple[Any, list[Floats], Floats] | None:
+def _best_recipe(trial: Trial, target: int, taught: Ints) -> Tried | None:
     """The recipe that tells most about held-out people; None if none tells anything."""
     recipes = propose(trial.material, target, taught)
-    first = sorted(((_quick(trial, recipe), -k, recipe) for k, recipe in enumerate(recipes)), key=lambda t: t[:2], reverse=True)
-    best: tuple[Any, list[Floats], Floats] | None = None
-    for _, _, recipe in first[:KEPT]:
-        best = _better(best, recipe, trial)
+    first = sorted(
+        ((_quick(trial, recipe), -k, recipe) for k, recipe in enumerate(recipes)), key=lambda t: t[:2], reverse=True
+    )
+    best = _plainest(
+        [(recipe, tables, gains(tables)) for _, _, recipe in first[:KEPT] if (tables := trial.scores(recipe))]
+    )
     if best is not None and isinstance(best[0], Number):
         best = _refine(trial, best)
     if best is None or best[2].mean() <= 0.3 * _error(best[2]):
@@ -129,20 +149,30 @@ def _quick(trial: Trial, recipe: Any) -> float:  # noqa: ANN401 - any recipe
     return float(gains(trial.scores(recipe, slice(0, 1))).mean())
 
 
-def _better(best: tuple[Any, list[Floats], Floats] | None, recipe: Any, trial: Trial) -> tuple[Any, list[Floats], Floats] | None:  # noqa: ANN401
-    tables = trial.scores(recipe)
-    gain = gains(tables)
-    if best is None or float((gain - best[2]).mean()) > 0:
-        return recipe, tables, gain
+def _plainest(tried: list[Tried]) -> Tried | None:
+    """The plainest recipe that does not clearly tell less than the best."""
+    if not tried:
+        return None
+    best = max(tried, key=lambda entry: float(entry[2].mean()))
+    for entry in sorted(tried, key=lambda entry: _complexity(entry[0])):
+        less = best[2] - entry[2]
+        if float(less.mean()) <= BETTER * _error(less):
+            return entry
     return best
 
 
-def _refine(trial: Trial, best: tuple[Any, list[Floats], Floats]) -> tuple[Any, list[Floats], Floats]:
+def _complexity(recipe: Any) -> int:  # noqa: ANN401 - any recipe
+    return PLAINNESS.index(recipe.how) + 1 if isinstance(recipe, Number) else 0
+
+
+def _refine(trial: Trial, best: Tried) -> Tried:
     """Let residuals differ by level or by group, if that clearly tells more; many columns if one tells little."""
     recipe: Number = best[0]
     scales = ["level", *(f"group:{k}" for k in range(min(6, len(trial.material.groups))))]
     options = [replace(recipe, scale=scale) for scale in scales]
-    if best[2].mean() < 0.3 and len(trial.material.people) > 1 and recipe.how != "boosted":
+    names = {column.name.casefold() for column in trial.material.people}
+    derived = trial.material.records[recipe.target].name.casefold() not in names
+    if derived and best[2].mean() < 1.0 and len(trial.material.people) > 1:
         options.append(Number(recipe.target, -1, "value", "boosted"))
     for option in options:
         quick = _quick(trial, option)
@@ -154,6 +184,16 @@ def _refine(trial: Trial, best: tuple[Any, list[Floats], Floats]) -> tuple[Any, 
         if difference.mean() > max(BETTER, 1.0) * _error(difference):
             best = option, tables, gain
     return best
+
+
+def _lenses(trial: Trial) -> list[tuple[float, float, Any, list[Floats]]]:
+    """Evidence over several columns: rows that were left as they are."""
+    recipe = untouched(trial.material)
+    if recipe is None:
+        return []
+    tables = trial.scores(recipe)
+    gain = gains(tables)
+    return [(float(gain.mean()), _error(gain), recipe, tables)] if gain.mean() > _error(gain) else []
 
 
 def _enter(trial: Trial, best: list[tuple[float, float, Any, list[Floats]]]) -> tuple[list[Learnt], list[Floats]]:
@@ -184,13 +224,12 @@ def _chains(trial: Trial, recipe: Any, chosen: list[Learnt]) -> list[Chain]:  # 
     before = [other for other in before if isinstance(other, Number) and other.scale == "one"]
     if not before:
         return []
-    learners = trial.parts[0][0]
-    gaps = np.column_stack([_gap(trial, other, learners) for other in (recipe, *before)])
+    gaps = np.column_stack([_gap(trial, other) for other in (recipe, *before)])
     there = np.isfinite(gaps).all(1)
     if there.sum() < 8:
         return []
     ranks = np.argsort(np.argsort(gaps[there], axis=0), axis=0)
-    strength = np.abs(np.nan_to_num(np.corrcoef(ranks.T)[0, 1:]))
+    strength = np.abs(np.nan_to_num(np.asarray(np.corrcoef(ranks.T))[0, 1:]))
     related = np.flatnonzero(strength > 2.5 / np.sqrt(there.sum()))
     if not related.size:
         return []
@@ -203,9 +242,9 @@ def _chains(trial: Trial, recipe: Any, chosen: list[Learnt]) -> list[Chain]:  # 
     return options
 
 
-def _gap(trial: Trial, recipe: Number, learners: Ints) -> Floats:
-    factor = recipe.fit(trial.material, learners)
-    return factor.value[trial.material.truth[learners]] - factor.predicted[learners]
+def _gap(trial: Trial, recipe: Number) -> Floats:
+    factor, learners = trial.fit(recipe, 0), trial.parts[0][0]
+    return np.asarray(factor.value[trial.material.truth[learners]] - factor.predicted[learners])
 
 
 def _temperature(total: list[Floats]) -> float:

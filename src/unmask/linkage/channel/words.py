@@ -1,28 +1,69 @@
-"""What was learnt, in words."""
+"""What was learnt, in words: column names and functions only, never a value."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from unmask.linkage.channel.labels import Category, Equal, Interval, Pattern, Steps
+from unmask.linkage.channel.lenses import Untouched
+from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.result import Told
 
 if TYPE_CHECKING:
     from unmask.linkage.channel.material import Material
     from unmask.linkage.channel.select import Channel
 
+HOW = {
+    "same": "is {x}, with an error",
+    "floored": "is {x} in whole steps",
+    "affine": "is a straight line of {x}, with an error",
+    "between": "is a function of {x}",
+    "smooth": "is a curve of {x}, with an error",
+    "linear": "is a linear function of all columns, with an error",
+    "loglinear": "is a product of powers of all columns, with an error",
+    "boosted": "is a function of several columns, with an error",
+}
+SPACE = {"value": "", "log": " that grows with the value", "rank": " in its rank", "probit": " in its rank"}
+NOTHING = "tells nothing about who it is"
+
 
 def tell_columns(material: Material, channels: list[Channel]) -> tuple[Told, ...]:
-    """One sentence per released column, the most telling first: by the channel that told most."""
+    """One clause per released column, the most telling first: by the channel that told most."""
     told: dict[str, Told] = {}
     for channel in channels:
         for entry in channel.learnt:
-            name = material.records[entry.recipe.target].name
+            name = material.records[entry.recipe.target].name if entry.recipe.target >= 0 else "whole rows"
             if name not in told or entry.told > told[name].nats:
                 told[name] = Told(name, tell(material, entry.recipe), entry.told)
-    rest = [Told(c.name, "tells nothing about who it is", 0.0) for c in material.records if c.name not in told]
+    rest = [Told(c.name, NOTHING, 0.0) for c in material.records if c.name not in told]
     return (*sorted(told.values(), key=lambda t: (-t.nats, t.column)), *rest)
 
 
-def tell(material: Material, recipe: Any) -> str:  # noqa: ANN401 - any recipe
+def tell(material: Material, recipe: Any) -> str:  # noqa: ANN401, PLR0911 - any recipe; one clause for each
     """A clause that says what a released column is."""
-    return str(recipe)
+    match recipe:
+        case Number():
+            return _number(material, recipe)
+        case Chain():
+            names = ", ".join(f"`{material.records[other.target].name}`" for other in recipe.before)
+            return f"{_number(material, recipe.own)} shared with {names}"
+        case Equal():
+            return f"is {recipe.feature.words}"
+        case Category():
+            return f"is a label for {recipe.feature.words}"
+        case Steps():
+            return f"changes in steps along {material.features[recipe.feature].words}"
+        case Interval():
+            return f"is an interval around {material.features[recipe.feature].words}"
+        case Pattern():
+            return f"is missing or zero where `{material.people[recipe.column].name}` is"
+        case Untouched():
+            return "were left as they are for some people"
+        case _:
+            return "tells something"
+
+
+def _number(material: Material, recipe: Number) -> str:
+    x = material.features[recipe.feature].words if recipe.feature >= 0 else ""
+    words = HOW[recipe.how].format(x=x)
+    return words + (SPACE[recipe.space] if words.endswith("error") else "")

@@ -1,0 +1,93 @@
+"""The measure `channel`: the attack of an intruder who learns how the release was made, as evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure
+from unmask.linkage.channel.attack import link_channel
+
+if TYPE_CHECKING:
+    from unmask.linkage.channel.result import ChannelLinkage
+    from unmask.tables.release import Release
+
+
+@measure(
+    "channel",
+    title="The intruder who learns how the release was made",
+    story="The intruder knows the original, and for some people which record is theirs. From them they learn how every "
+    "released column was made, and look for the others.",
+    keys=("channel.rate", "channel.known"),
+)
+def assess_channel(release: Release, context: Context) -> Evidence:
+    """Run the attack and tell what it found."""
+    linkage = link_channel(release, seed=context.seed, progress=context.progress)
+    found, known = linkage.found, linkage.known
+    return Evidence(
+        observations=(
+            Observation(
+                "channel.rate",
+                f"Someone who learns from {linkage.taught:,} known people how the release was made finds the right "
+                f"record for {found.hits:,.0f} of {found.n:,} others; blind guessing finds "
+                f"{found.chance * found.n:,.0f}.",
+                found,
+            ),
+            Observation(
+                "channel.known",
+                f"They are sure of {known.hits:,.0f} of {known.n:,} people, and right: claims as sure as these are "
+                "right 19 times in 20.",
+                known,
+            ),
+        ),
+        per_record=linkage.per_record,
+        clarity=linkage.best,
+        facts=_facts(linkage),
+        figures=(_figure(linkage),) if len(linkage.learning) > 1 else (),
+        attributes=tuple((told.column, told.nats) for told in linkage.columns if told.nats > 0),
+        notes=_notes(linkage),
+    )
+
+
+def _facts(linkage: ChannelLinkage) -> tuple[Fact, ...]:
+    facts = [
+        Fact("found one by one", linkage.estimate.value, "share of people whose most probable record is their own"),
+        Fact("found one to one", linkage.one_to_one.value, "share of people found by the most likely matching of all"),
+        Fact("claims", int(linkage.claimed.sum()), "people whom the intruder claims to have found for sure"),
+    ]
+    if linkage.claimed.any():
+        facts.append(Fact("claims that are right", linkage.precision, "share of these claims"))
+    facts += [
+        Fact(f"found from {point.known:,} known people", point.found.value, "share of the others who are found")
+        for point in linkage.learning
+    ]
+    return tuple(facts)
+
+
+def _notes(linkage: ChannelLinkage) -> tuple[str, ...]:
+    told = [
+        f"`{t.column}` {t.words}" if t.column != "whole rows" else f"whole rows {t.words}"
+        for t in linkage.columns
+        if t.nats > 0
+    ]
+    silent = [f"`{t.column}`" for t in linkage.columns if t.nats <= 0]
+    notes = ["what was learnt: " + "; ".join(told)] if told else ["nothing was learnt that tells people apart"]
+    return (*notes, *(["nothing was learnt from " + ", ".join(silent)] if silent else []))
+
+
+def _figure(linkage: ChannelLinkage) -> Figure:
+    points = [(point.known, point.found.value) for point in linkage.learning]
+    points.append((linkage.taught, linkage.found.value))
+    known, found = tuple(float(k) for k, _ in points), tuple(f for _, f in points)
+    return Figure(
+        shape="line",
+        title="How few known people suffice?",
+        caption="Share of the others found by an intruder who learns from this many known people how the release was "
+        "made.",
+        alt="People found by number of known people: " + ", ".join(f"{k:,}: {f:.1%}" for k, f in points),
+        x_label="people known",
+        y_label="others found",
+        series=(Series("found", known, found), Series("blind guess", known, (linkage.chance,) * len(known))),
+        percent=(False, True),
+    )
