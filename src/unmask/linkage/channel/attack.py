@@ -16,6 +16,7 @@ from unmask.linkage.channel.posterior import most_likely_matching, one_to_one_po
 from unmask.linkage.channel.result import ChannelLinkage, Point
 from unmask.linkage.channel.select import Channel, learn
 from unmask.linkage.channel.words import tell_columns
+from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +37,7 @@ TIE = 1e-9
 
 
 def link_channel(
-    release: Release,
+    release: Release | Study,
     *,
     folds: int = 2,
     people: int | None = None,
@@ -72,7 +73,7 @@ def link_channel(
     """
     if folds < 2:
         raise ParameterError("people are attacked by what others taught", got=f"{folds} folds", allowed="from 2")
-    scene = gather(release, seed)
+    scene = gather(as_study(release).release, seed)
     there = np.flatnonzero(scene.material.truth >= 0)
     if there.size < max(folds, FEWEST):
         raise EngineError(

@@ -67,7 +67,7 @@ def gather(release: Release, seed: int) -> Gathered:
 
 def known_columns(release: Release) -> list[str]:
     """Columns of the original that the intruder knows, whether or not the release has them."""
-    if release._explicit:  # noqa: SLF001 - whether the user named them
+    if release.roles.named:
         return sorted(release.quasi)
     return [
         name
@@ -78,8 +78,7 @@ def known_columns(release: Release) -> list[str]:
 
 def target_columns(release: Release) -> list[str]:
     """Released columns that may give people away: those that the intruder is not to learn only after finding them."""
-    explicit = release._explicit  # noqa: SLF001
-    known = set(release.quasi) if explicit else None
+    known = set(release.quasi) if release.roles.named else None
     names = _plain(release.released, release)
     return [n for n in names if known is None or n in known or n not in release.original.columns]
 

@@ -11,7 +11,7 @@ from unmask.linkage.channel.attack import link_channel
 
 if TYPE_CHECKING:
     from unmask.linkage.channel.result import ChannelLinkage
-    from unmask.tables.release import Release
+    from unmask.study.study import Study
 
 
 @measure(
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     "released column was made, and look for the others.",
     keys=("channel.rate", "channel.known"),
 )
-def assess_channel(release: Release, context: Context) -> Evidence:
+def assess_channel(study: Study, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
-    linkage = link_channel(release, seed=context.seed, progress=context.progress)
+    linkage = link_channel(study, seed=context.seed, progress=context.progress)
     found, known = linkage.found, linkage.known
     return Evidence(
         observations=(

@@ -147,7 +147,7 @@ def _student(e: Floats, at: Floats, width: float) -> Floats:
 def _bandwidth(e: Floats, width: float) -> float:
     low, high = np.quantile(e, [0.25, 0.75])
     spread = min(float(e.std()), float(high - low) / 1.34 or np.inf)
-    return max(0.9 * spread * float(e.size) ** -0.2, width)
+    return float(max(0.9 * spread * e.size**-0.2, width))
 
 
 def _smooth(e: Floats, at: Floats, width: float, band: float) -> Floats:

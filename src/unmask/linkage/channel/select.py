@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Candidate = tuple[float, float, Any, list[Floats]]  # told, its standard error, recipe, scores of held-out people
     Tried = tuple[Any, list[Floats], Floats]  # a recipe, its scores of held-out people, what they gained
 
 PARTS = 3
@@ -112,14 +113,13 @@ def split(taught: Ints, seed: int) -> tuple[tuple[Ints, Ints], ...]:
 def learn(material: Material, taught: Ints, seed: int, tell: Callable[[float], None] = lambda _: None) -> Channel:
     """Learn the channel from known people."""
     trial = Trial(material, split(taught, seed))
-    best: list[tuple[float, float, Any, list[Floats]]] = []
+    best: list[Candidate] = []
     for target in range(len(material.records)):
         found = _best_recipe(trial, target, taught)
         if found is not None:
             best.append((float(found[2].mean()), _error(found[2]), found[0], found[1]))
         tell(0.8 * (target + 1) / len(material.records))
-    best += _lenses(trial)
-    chosen, total = _enter(trial, sorted(best, key=lambda entry: -entry[0]))
+    chosen, total = _enter(trial, _in_order(sorted(best, key=lambda entry: -entry[0]), _lenses(trial)))
     factors = tuple(entry.recipe.fit(material, taught) for entry in chosen)
     tell(1.0)
     return Channel(factors, tuple(chosen), _temperature(total) if chosen else 1.0)
@@ -186,7 +186,7 @@ def _refine(trial: Trial, best: Tried) -> Tried:
     return best
 
 
-def _lenses(trial: Trial) -> list[tuple[float, float, Any, list[Floats]]]:
+def _lenses(trial: Trial) -> list[Candidate]:
     """Evidence over several columns: rows that were left as they are."""
     recipe = untouched(trial.material)
     if recipe is None:
@@ -196,7 +196,14 @@ def _lenses(trial: Trial) -> list[tuple[float, float, Any, list[Floats]]]:
     return [(float(gain.mean()), _error(gain), recipe, tables)] if gain.mean() > _error(gain) else []
 
 
-def _enter(trial: Trial, best: list[tuple[float, float, Any, list[Floats]]]) -> tuple[list[Learnt], list[Floats]]:
+def _in_order(columns: list[Candidate], lenses: list[Candidate]) -> list[Candidate]:
+    """Lenses come last, where they must tell something new; first only if they tell more than any column."""
+    strongest = columns[0][0] if columns else 0.0
+    first = [lens for lens in lenses if lens[0] > strongest]
+    return [*first, *columns, *(lens for lens in lenses if lens[0] <= strongest)]
+
+
+def _enter(trial: Trial, best: list[Candidate]) -> tuple[list[Learnt], list[Floats]]:
     """Let columns enter, the most telling first."""
     chosen: list[Learnt] = []
     total = [np.zeros((asked.size, asked.size)) for _, asked in trial.parts]
@@ -209,7 +216,7 @@ def _enter(trial: Trial, best: list[tuple[float, float, Any, list[Floats]]]) -> 
         pick = int(np.argmax([score.mean() for score in scores]))
         difference = scores[pick] - now
         clear = float(difference.mean()) > BETTER * _error(difference) + 1e-3
-        harmless = float(difference.mean()) > -0.25 * _error(difference) and told > TOLD * error
+        harmless = float(difference.mean()) > -0.25 * _error(difference) and told > TOLD * error and recipe.target >= 0
         if clear or harmless:
             chosen.append(Learnt(options[pick][0], told))
             total, now = results[pick], scores[pick]
