@@ -1,0 +1,252 @@
+"""The blind intruder who fits the noise (METHODS section 12): two files, no truth, no word about the masking.
+
+They suppose that the release was made from the original by one rule, y = A x + b + e with normal noise e of any
+covariance, and that each person has one record. Which rule makes the release likeliest is learnt by EM from the two
+files alone; the rule then says how probable each link is. Where noise is unequal or correlated this finds people whom
+any fixed distance misses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.evidence.estimate import Estimate, rate
+from unmask.evidence.figure import Figure, Series
+from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence.measure import Context, measure, silent
+from unmask.linkage.likelihood.posterior import believe, best_records, candidates, match_all
+from unmask.linkage.likelihood.starts import STARTS, check_starts, learn
+from unmask.linkage.likelihood.views import build_views, set_sides
+from unmask.linkage.result import Linkage
+from unmask.tables.encode import encode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from unmask.evidence.measure import Progress
+    from unmask.linkage.likelihood.em import Fit, Start
+    from unmask.tables.release import Release
+
+    Floats = NDArray[np.float64]
+
+ROUNDED = 6  # digits of a posterior by which claims are ordered: the rest is rounding
+
+
+@dataclass(frozen=True, slots=True)
+class LikelihoodLinkage(Linkage):
+    """``credit``: is the record of greatest posterior the right one? ``margin`` is that posterior."""
+
+    one_to_one: Floats | None = None  # credit in the one-to-one matching of greatest likelihood
+    posterior: Floats | None = None  # what the intruder believes of the record they name
+    converged: bool = False  # EM came to rest, and so did the posteriors
+    steps: int = 0
+    view: str = "values"  # in which the noise looked most normal: values, logarithms, ranks
+    start: str = ""
+    noise: tuple[tuple[str, float], ...] = ()  # column, sd of its noise in sds of the column (as seen in the view)
+    kept: tuple[tuple[str, float], ...] = ()  # column, share of categories that were kept
+    correlated: bool = False  # noise goes together between columns
+
+    @property
+    def matched(self) -> Estimate:
+        """The share of people found by the one-to-one matching."""
+        credit = self.credit if self.one_to_one is None else self.one_to_one
+        return rate(credit[self.attempted], chance=self.chance, seed=self.seed)
+
+    def claims(self, precision: float = 0.95) -> NDArray[np.bool_]:
+        """The largest set of people, surest first, whose links are right at least so often."""
+        chosen = np.zeros(len(self.credit), dtype=bool)
+        curve = self.curve
+        good = np.flatnonzero(curve.precision >= precision - 1e-12)
+        if good.size:
+            chosen = self.attempted & (self.margin >= curve.margin[good[-1]])
+        return chosen
+
+    def known(self, precision: float = 0.95) -> Estimate:
+        """The people rightly claimed, where claims are right at least this often."""
+        right = np.where(self.claims(precision), self.credit, 0.0)
+        return rate(right[self.attempted], chance=0.0, seed=self.seed)
+
+
+def link_likelihood(
+    release: Release,
+    *,
+    starts: Sequence[str] = STARTS,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> LikelihoodLinkage:
+    """Learn from both files how the release was made, and link everybody by how likely each pair is.
+
+    Parameters
+    ----------
+    release
+        The two tables and the roles of their columns. Who belongs to whom is only used to count what was found.
+    starts
+        Where EM begins: "difference" of the two covariances, its "diagonal", a "quarter" of the original's, a "tenth"
+        of every variance, "plain" (each file in its own unit, all columns alike). The likeliest end is kept.
+    seed
+        Seeds the sample that a large file is learnt from, and the draw among equally good matchings.
+    progress
+        Called with the fraction done and a word.
+
+    Examples
+    --------
+    >>> import unmask
+    >>> from unmask.linkage.likelihood import link_likelihood
+    >>> people = unmask.datasets.census(100)
+    >>> link_likelihood(unmask.Release(people, people)).estimate.value
+    1.0
+
+    """
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - heavy
+
+    chosen = check_starts(starts)
+    with threadpool_limits(1):  # sums then come out the same on any machine
+        return _link(release, chosen, seed, silent if progress is None else progress)
+
+
+def _link(release: Release, chosen: tuple[Start, ...], seed: int, tell: Progress) -> LikelihoodLinkage:
+    sides = set_sides(encode(release))
+    fit = learn(build_views(sides), chosen, seed, lambda done: tell(0.7 * done, "learning how the release was made"))
+    tell(0.7, "posterior of each link")
+    pairs = candidates(fit, seed)
+    beliefs = believe(pairs, fit.view.x_size, fit.view.y_size)
+    found = best_records(beliefs, sides, release.truth, seed)
+    tell(0.8, "everybody at once, one to one")
+    matched, optimal = match_all(fit, sides, pairs, release.truth, seed)
+    posterior = np.round(found.posterior, ROUNDED)
+    return LikelihoodLinkage(
+        links=found.link,
+        distances=-np.log(np.maximum(posterior, 10.0**-ROUNDED)),
+        credit=found.credit,
+        tie_sizes=found.ties,
+        margin=posterior,
+        total_distance=float("nan"),
+        optimal=optimal,
+        truth=release.truth,
+        n_candidates=release.released.height,
+        direction="to_release",
+        seed=seed,
+        one_to_one=matched,
+        posterior=posterior,
+        converged=fit.converged and beliefs.settled,
+        steps=fit.steps,
+        view=fit.view.name,
+        start=fit.start,
+        noise=_noise(fit),
+        kept=tuple(zip(fit.view.code_columns, fit.channel.kept.tolist(), strict=True)),
+        correlated=not fit.channel.diagonal,
+    )
+
+
+def _noise(fit: Fit) -> tuple[tuple[str, float], ...]:
+    """Noise of each column in sds of the column: what was added, over what the original contributes (A x)."""
+    view, channel = fit.view, fit.channel
+    signal = np.nan_to_num(view.x) @ channel.slope.T
+    mean = view.x_size @ signal / view.x_size.sum()
+    spread = np.sqrt(np.maximum(view.x_size @ (signal - mean) ** 2 / view.x_size.sum(), 1e-300))
+    ratio = np.sqrt(np.diag(channel.noise)) / spread
+    return tuple((name, float(value)) for name, value in zip(view.columns, ratio, strict=True))
+
+
+# --- as a measure -----------------------------------------------------------------------------------------------------
+
+
+@measure(
+    "likelihood",
+    title="Blind linkage by likelihood",
+    story="The intruder holds the two files and nothing else. They learn from them how much noise each column got and "
+    "how the noise goes together, and name for each person the record that is most probably theirs.",
+    keys=("likelihood.rate", "likelihood.known"),
+)
+def assess_likelihood(release: Release, context: Context) -> Evidence:
+    """Run the attack and tell what it found."""
+    linkage = link_likelihood(release, seed=context.seed, progress=context.progress)
+    estimate, known, claimed = linkage.estimate, linkage.known(), int(linkage.claims().sum())
+    return Evidence(
+        observations=(
+            Observation(
+                "likelihood.rate",
+                f"Someone who learns the noise from the two files alone finds the right record for "
+                f"{estimate.hits:,.0f} of {estimate.n:,} people.",
+                estimate,
+            ),
+            Observation(
+                "likelihood.known",
+                f"For {known.hits:,.0f} of {known.n:,} people they can be sure: the {claimed:,} links they believe "
+                "most are right at least 19 times in 20.",
+                known,
+            ),
+        ),
+        per_record=linkage.per_record(release.original.height),
+        clarity=linkage.posterior,
+        facts=_facts(linkage, known, claimed),
+        figures=_figures(linkage),
+        notes=_notes(linkage),
+    )
+
+
+def _facts(linkage: LikelihoodLinkage, known: Estimate, claimed: int) -> tuple[Fact, ...]:
+    right = known.hits / claimed if claimed else 0.0
+    sure = linkage.attempted & (linkage.margin >= 0.95)
+    own = float(linkage.credit[sure].mean()) if sure.any() else 0.0
+    return (
+        Fact("found one to one", linkage.matched.value, "share found when all are linked at once, at most likelihood"),
+        Fact("links that can be claimed", claimed, f"surest first, as long as 19 in 20 are right ({right:.1%} are)"),
+        Fact("links the intruder believes to 95 %", int(sure.sum()), f"by their own posterior; {own:.1%} are right"),
+        Fact("view", linkage.view, "in which the noise looked most normal: values, logarithms or ranks"),
+        Fact("correlated noise", "yes" if linkage.correlated else "no", "whether noise goes together between columns"),
+        *(Fact(f"noise of {name}", value, "sd, in sds of the column") for name, value in linkage.noise),
+        *(Fact(f"{name} kept", value, "share of categories that were not changed") for name, value in linkage.kept),
+    )
+
+
+def _notes(linkage: LikelihoodLinkage) -> tuple[str, ...]:
+    notes = []
+    if not linkage.noise and not linkage.kept:
+        notes.append("no column varies in both files: there was nothing to learn from, and everybody is a guess")
+    if not linkage.converged:
+        notes.append(
+            f"the fit had not come to rest after {linkage.steps} steps: another intruder may find more than is shown"
+        )
+    if not linkage.optimal:
+        notes.append("the one-to-one matching is near the best, not proven to be it")
+    return tuple(notes)
+
+
+def _figures(linkage: LikelihoodLinkage) -> tuple[Figure, ...]:
+    figures = []
+    if linkage.noise:
+        shown = sorted(linkage.noise, key=lambda entry: (entry[1], entry[0]))[:20]
+        names, values = tuple(name for name, _ in shown), tuple(value for _, value in shown)
+        figures.append(
+            Figure(
+                shape="bar",
+                title="How much noise did the intruder find in each column?",
+                caption="Standard deviation of the noise they learnt, in standard deviations of the column. What is "
+                "near 0 was published nearly as it is and gives people away; beyond 2 or 3 a column tells little.",
+                alt="Noise by column: " + ", ".join(f"{n} {v:.2f}" for n, v in zip(names, values, strict=True)),
+                x_label="column",
+                y_label="sd of noise / sd of column",
+                series=(Series("noise", names, values),),
+            )
+        )
+    curve = linkage.curve
+    figures.append(
+        Figure(
+            shape="line",
+            title="How often is the intruder right about their surest links?",
+            caption="Links claimed in order of posterior, the surest first: the share that is right among the share "
+            "claimed so far.",
+            alt=f"Precision from {curve.precision[0]:.1%} for the surest to {curve.precision[-1]:.1%} for everybody.",
+            x_label="people claimed",
+            y_label="right",
+            series=(Series("precision", tuple(curve.coverage.tolist()), tuple(curve.precision.tolist())),),
+            percent=(True, True),
+        )
+    )
+    return tuple(figures)
