@@ -53,11 +53,17 @@ def fitted(release, starts=STARTS):
 # --- against the definitions ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("gaps", [0.0, 0.15])
-def test_weights_equal_definition(gaps):
+@pytest.mark.parametrize(("gaps", "most"), [(0.0, 400), (0.15, 400), (0.15, 3)])
+def test_weights_equal_definition(gaps, most, monkeypatch):
+    """With gaps in too many places noise and release are taken as independent between columns."""
+    monkeypatch.setattr("unmask.linkage.likelihood.views.MOST_PATTERNS", most)
     sides, fit = fitted(mixed(gaps=gaps))
     view = fit.view
     law = em.released_law(view)
+    if view.scattered:
+        assert fit.channel.diagonal
+        law = law[0], np.diag(np.diag(law[1]))
+    assert view.scattered == (most == 3)
     shares = [em.frequencies(view, k) for k in range(view.x_codes.shape[1])]
     expected = np.array(
         [
@@ -166,6 +172,21 @@ def test_credit_is_that_of_the_posterior():
     np.testing.assert_allclose(link_likelihood(release).credit, naive.credit(share, release.truth))
 
 
+def test_gaps_in_many_places_are_counted_as_in_few(monkeypatch):
+    view = build_views(set_sides(encode(mixed(40, gaps=0.15))))[0]
+    channel = em.Channel(np.eye(3), np.full(3, 0.1), np.diag([0.2, 0.3, 0.4]), np.full(1, 0.8), True, "fixed")
+    share = np.random.default_rng(0).random((len(view.x), len(view.y)))
+    found = []
+    for most in (400, 3):
+        monkeypatch.setattr("unmask.linkage.likelihood.views.MOST_PATTERNS", most)
+        moments = em._Moments(view, channel)
+        moments.add(share, np.arange(len(view.y)))
+        found.append(em.maximise(channel, view, moments))
+    np.testing.assert_allclose(found[0].noise, found[1].noise)
+    np.testing.assert_allclose(found[0].shift, found[1].shift)
+    np.testing.assert_allclose(found[0].kept, found[1].kept)
+
+
 def test_em_climbs_to_the_noise_that_was_added():
     x, y = numbers(400, 6, seed=3, noise=0.4, correlated=True)
     linkage = link_likelihood(Release(x, y))
@@ -254,6 +275,29 @@ def test_ranks_where_values_were_bent():
     x, y = numbers(150, 5, noise=0.1)
     release = Release(x, y.select(pl.all().exp()))
     assert link_likelihood(release).estimate.value > 0.8
+
+
+def test_answers_are_read_as_numbers_where_that_explains_more():
+    rng = np.random.default_rng(0)
+    x = np.clip(np.round(rng.normal(4, 1.6, (150, 20))), 1, 7).astype(int)
+    y = np.clip(x + rng.choice([-2, -1, 0, 1, 2], x.shape), 1, 7)
+    names = [f"q{k}" for k in range(20)]
+    release = Release(*(pl.DataFrame(side, schema=names) for side in (x, y)))
+    assert encode(release).code_names
+    linkage = link_likelihood(release)
+    assert linkage.view == "ordered"
+    assert linkage.estimate.value > 0.9
+
+
+def test_categories_that_are_numbers_stay_categories_where_that_explains_more():
+    """Codes without an order, one in ten replaced by any other."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(1, 8, (200, 6))
+    y = np.where(rng.random(x.shape) < 0.1, rng.integers(1, 8, x.shape), x)
+    names = [f"q{k}" for k in range(6)]
+    linkage = link_likelihood(Release(*(pl.DataFrame(side, schema=names) for side in (x, y))))
+    assert linkage.view == "values"
+    assert all(value == pytest.approx(0.9, abs=0.1) for _, value in linkage.kept)
 
 
 def test_other_units_are_learnt():

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from unmask.linkage.likelihood.scaling import LEAST_LOG, TINY, scale
+from unmask.linkage.likelihood.views import LEAST_NOISE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 DENSE = 1500  # records up to which all pairs are held at once
 SAMPLE = 1_000  # released records that a larger file is learnt from, at most
 STRIP = 4_000_000  # pairs in memory at once
-FLOOR = 1e-9  # least variance of noise, in variances of the column: what rounding leaves
+FLOOR = LEAST_NOISE
 KEPT = 0.9  # first guess: how often a category was kept
 LOG_TWO_PI = float(np.log(2 * np.pi))
 
@@ -91,6 +92,8 @@ class Weigher:
     def __init__(self, view: View, channel: Channel) -> None:
         self.view, self.channel = view, channel
         self.mean, self.spread = released_law(view)
+        self.scattered = view.scattered  # then noise is independent between columns, and so is the release's law
+        self.spread = np.diag(np.diag(self.spread)) if self.scattered else self.spread
         self.fitted = np.nan_to_num(view.x) @ channel.slope.T + channel.shift
         self.y = np.where(np.isnan(view.y), self.mean, view.y)
         self._laws: dict[bytes, tuple[_Normal, _Normal]] = {}
@@ -107,8 +110,8 @@ class Weigher:
     def dense(self, columns: Ints) -> Floats:
         """All originals against some released classes."""
         view = self.view
-        weights = np.zeros((len(view.x), len(columns)))
-        for rows, cols, present in blocks(view, columns):
+        weights = self._apart(columns) if self.scattered else np.zeros((len(view.x), len(columns)))
+        for rows, cols, present in () if self.scattered else blocks(view, columns):
             noise, law = self.laws(present)
             a = self.fitted[np.ix_(rows, np.flatnonzero(present))] @ noise.root
             y = self.y[np.ix_(columns[cols], np.flatnonzero(present))]
@@ -124,11 +127,28 @@ class Weigher:
             )
         return weights
 
+    def _apart(self, columns: Ints) -> Floats:
+        """All originals against some released classes, column by column: gaps drop out of the sums."""
+        left, right = ~np.isnan(self.view.x), ~np.isnan(self.view.y[columns])
+        y, noise, spread = self.y[columns], self._least(self.channel.noise), self._least(self.spread)
+        fitted = np.where(left, self.fitted, 0.0)
+        alone = 0.5 * ((y - self.mean) ** 2 / spread - y**2 / noise + np.log(spread / noise))
+        weights = left.astype(np.float64) @ np.where(right, alone, 0.0).T
+        weights += fitted @ np.where(right, y / noise, 0.0).T
+        weights -= (0.5 * fitted**2) @ (right / noise).T
+        return np.asarray(weights)
+
+    @staticmethod
+    def _least(covariance: Floats) -> Floats:
+        return np.maximum(np.diag(covariance), FLOOR)
+
     def pairs(self, rows: Ints, columns: Ints) -> Floats:
         """Some pairs, one by one."""
         view, weights = self.view, np.empty(len(rows))
         labels = view.x_holes[rows] * len(view.holes) + view.y_holes[columns]
-        for label in np.unique(labels):
+        if self.scattered:
+            weights = self._pairs_apart(rows, columns)
+        for label in () if self.scattered else np.unique(labels):
             chosen = np.flatnonzero(labels == label)
             present = view.holes[label // len(view.holes)] & view.holes[label % len(view.holes)]
             noise, law = self.laws(present)
@@ -142,14 +162,27 @@ class Weigher:
             weights += np.where(x == y, self.rewards[k][y], self.losses[k][x]) * ((x >= 0) & (y >= 0))
         return weights
 
+    def _pairs_apart(self, rows: Ints, columns: Ints) -> Floats:
+        view, weights = self.view, np.empty(len(rows))
+        noise, spread = self._least(self.channel.noise), self._least(self.spread)
+        for part in np.array_split(np.arange(len(rows)), max(1, len(rows) * max(1, view.x.shape[1]) // STRIP)):
+            y, fitted = self.y[columns[part]], self.fitted[rows[part]]
+            value = (y - self.mean) ** 2 / spread - (y - fitted) ** 2 / noise + np.log(spread / noise)
+            there = ~np.isnan(view.x[rows[part]]) & ~np.isnan(view.y[columns[part]])
+            weights[part] = 0.5 * np.where(there, value, 0.0).sum(axis=1)
+        return weights
+
     def own_law(self) -> Floats:
-        """Log p(y) of each released class, in the units of the table itself: the same for any start of a view."""
+        """Log p(y) of each released class, in the units of the table itself, so that views can be compared."""
         view, result = self.view, self.view.stretch.copy()
         for label in np.unique(view.y_holes):
             rows, present = np.flatnonzero(view.y_holes == label), view.holes[label]
             law = self.laws(present)[1]
             z = (self.y[rows][:, present] - self.mean[present]) @ law.root
             result[rows] -= 0.5 * ((z**2).sum(axis=1) + law.log_det + present.sum() * LOG_TWO_PI)
+        for k in range(view.y_codes.shape[1]):
+            codes = view.y_codes[:, k]
+            result += np.where(codes >= 0, np.log(np.maximum(frequencies(view, k), TINY))[codes], 0.0)
         return result
 
 
@@ -230,7 +263,9 @@ class _Moments:
     def add(self, share: Floats, columns: Ints) -> None:
         """Pairs of all originals with some released classes; ``share`` counts records."""
         view = self.view
-        for rows, cols, present in blocks(view, columns):
+        if self.fitted.scattered:
+            self._add_apart(share, columns)
+        for rows, cols, present in () if self.fitted.scattered else blocks(view, columns):
             part = share if share.shape == (len(rows), len(cols)) else share[np.ix_(rows, cols)]
             keep = np.flatnonzero(present)
             f, y = self.fitted.fitted[np.ix_(rows, keep)], self.fitted.y[np.ix_(columns[cols], keep)]
@@ -251,6 +286,16 @@ class _Moments:
             both = (x >= 0)[:, None] & (y >= 0)
             self.seen[k] += float((share * both).sum())
             self.kept[k] += float((share * (both & (x[:, None] == y))).sum())
+
+    def _add_apart(self, share: Floats, columns: Ints) -> None:
+        left, right = ~np.isnan(self.view.x), ~np.isnan(self.view.y[columns])
+        y = np.where(right, self.fitted.y[columns], 0.0)
+        f = np.where(left, self.fitted.fitted, 0.0)
+        there, first, second = share @ right, share @ y, share @ y**2
+        at = np.diag_indices(y.shape[1])
+        self.count[at] += (left * there).sum(axis=0)
+        self.gap[at] += (left * first - f * there).sum(axis=0)
+        self.product[at] += (left * second - 2 * f * first + f**2 * there).sum(axis=0)
 
 
 def expect(view: View, channel: Channel, columns: Ints, weight: Floats) -> tuple[_Moments, float]:
@@ -289,7 +334,8 @@ def maximise(channel: Channel, view: View, moments: _Moments) -> Channel:
         lean = p / (people + p)
         size = np.sqrt(np.maximum(np.diag(noise), FLOOR) / np.maximum(np.diag(shape), TINY))
         noise = (1 - lean) * noise + lean * shape * np.outer(size, size)
-        noise = np.diag(np.maximum(np.diag(noise), FLOOR)) if channel.diagonal else positive(noise)
+        noise = np.diag(np.diag(noise)) if channel.diagonal else positive(noise)
+        noise += np.diag(np.maximum(view.floor - np.diag(noise), 0.0))
     kept = np.array([_kept(moments, view, k) for k in range(len(channel.kept))])
     return replace(channel, slope=slope, shift=shift, noise=noise, kept=kept)
 

@@ -19,7 +19,7 @@ from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
 from unmask.linkage.likelihood.posterior import believe, best_records, candidates, match_all
 from unmask.linkage.likelihood.starts import STARTS, check_starts, learn
-from unmask.linkage.likelihood.views import build_views, set_sides
+from unmask.linkage.likelihood.views import build_views, ordered_codes, set_sides
 from unmask.linkage.result import Linkage
 from unmask.tables.encode import encode
 
@@ -45,7 +45,7 @@ class LikelihoodLinkage(Linkage):
     posterior: Floats | None = None  # what the intruder believes of the record they name
     converged: bool = False  # EM came to rest, and so did the posteriors
     steps: int = 0
-    view: str = "values"  # in which the noise looked most normal: values, logarithms, ranks
+    view: str = "values"  # in which the noise looked most normal: values, logarithms, ranks, ordered
     start: str = ""
     noise: tuple[tuple[str, float], ...] = ()  # column, sd of its noise in sds of the column (as seen in the view)
     kept: tuple[tuple[str, float], ...] = ()  # column, share of categories that were kept
@@ -111,7 +111,8 @@ def link_likelihood(
 
 def _link(release: Release, chosen: tuple[Start, ...], seed: int, tell: Progress) -> LikelihoodLinkage:
     sides = set_sides(encode(release))
-    fit = learn(build_views(sides), chosen, seed, lambda done: tell(0.7 * done, "learning how the release was made"))
+    views = build_views(sides, ordered_codes(release, sides))
+    fit = learn(views, chosen, seed, lambda done: tell(0.7 * done, "learning how the release was made"))
     tell(0.7, "posterior of each link")
     pairs = candidates(fit, seed)
     beliefs = believe(pairs, fit.view.x_size, fit.view.y_size)
@@ -198,7 +199,11 @@ def _facts(linkage: LikelihoodLinkage, known: Estimate, claimed: int) -> tuple[F
         Fact("found one to one", linkage.matched.value, "share found when all are linked at once, at most likelihood"),
         Fact("links that can be claimed", claimed, f"surest first, as long as 19 in 20 are right ({right:.1%} are)"),
         Fact("links the intruder believes to 95 %", int(sure.sum()), f"by their own posterior; {own:.1%} are right"),
-        Fact("view", linkage.view, "in which the noise looked most normal: values, logarithms or ranks"),
+        Fact(
+            "view",
+            linkage.view,
+            "in which noise looked most normal: values, logarithms, ranks, ordered (answers as numbers)",
+        ),
         Fact("correlated noise", "yes" if linkage.correlated else "no", "whether noise goes together between columns"),
         *(Fact(f"noise of {name}", value, "sd, in sds of the column") for name, value in linkage.noise),
         *(Fact(f"{name} kept", value, "share of categories that were not changed") for name, value in linkage.kept),

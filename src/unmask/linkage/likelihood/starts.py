@@ -36,7 +36,7 @@ STARTS: tuple[Start, ...] = get_args(Start)
 TRIAL_STEPS, TRIAL_TOLERANCE = 12, 3e-3
 LAST_STEPS, LAST_TOLERANCE = 150, 1e-4
 LEAST_START = 1e-3  # variance that a start gives a direction at least: nothing is excluded before it was looked at
-LARGE = 20 * STRIP  # pairs that a sampled step of EM goes through, at most
+LARGE = 10 * STRIP  # pairs that a sampled step of EM goes through, at most; a fifth of them while starts are tried
 
 
 def check_starts(starts: Sequence[str]) -> tuple[Start, ...]:
@@ -49,11 +49,11 @@ def check_starts(starts: Sequence[str]) -> tuple[Start, ...]:
     return tuple(start for start in STARTS if start in starts)
 
 
-def draw_columns(view: View, seed: int) -> tuple[Ints, Floats]:
+def draw_columns(view: View, seed: int, pairs: int = LARGE) -> tuple[Ints, Floats]:
     """Released classes to learn from and how many records of each: all, or a sample of a large file."""
     if len(view.x) <= DENSE and len(view.y) <= DENSE:
         return np.arange(len(view.y)), view.y_size
-    most = int(np.clip(LARGE // len(view.x), 200, SAMPLE))
+    most = int(np.clip(pairs // len(view.x), min(SAMPLE, max(200, 5 * view.x.shape[1])), SAMPLE))
     records = np.repeat(np.arange(len(view.y)), view.y_size.astype(np.int64))
     drawn = np.random.default_rng(seed).permutation(len(records))[:most]
     columns, counts = np.unique(records[drawn], return_counts=True)
@@ -62,7 +62,7 @@ def draw_columns(view: View, seed: int) -> tuple[Ints, Floats]:
 
 def learn(views: list[View], starts: tuple[Start, ...], seed: int, tell: Callable[[float], None]) -> Fit:
     """Try every start in every view for some steps, free the slopes of the likeliest, and let it come to rest."""
-    columns, weight = draw_columns(views[0], seed)
+    columns, weight = draw_columns(views[0], seed, LARGE // 5)
     trials = [
         Fit(channel, -np.inf, False, 0, start, view)  # noqa: FBT003
         for view in views
@@ -80,6 +80,7 @@ def learn(views: list[View], starts: tuple[Start, ...], seed: int, tell: Callabl
         tried = climb(best._replace(channel=freed), columns, weight, steps=TRIAL_STEPS, tolerance=TRIAL_TOLERANCE)
         best = tried if tried.likelihood > best.likelihood else best
     tell(0.7)
+    columns, weight = draw_columns(views[0], seed)
     return climb(best, columns, weight, steps=LAST_STEPS, tolerance=LAST_TOLERANCE)
 
 
@@ -108,7 +109,9 @@ def _guesses(view: View, starts: tuple[Start, ...]) -> list[tuple[Start, Channel
         "tenth": (same, same / 10, False),
         "plain": (own, own @ own / 10, True),
     }
-    wanted = [start for start in starts if view.name == "values" or start in {"diagonal", "tenth"}] or list(starts)
+    wanted = [
+        start for start in starts if view.name in {"values", "ordered"} or start in {"diagonal", "tenth"}
+    ] or list(starts)
     return [
         (start, Channel(slope, mean_y - slope @ mean_x, _at_least(noise), kept, diagonal, "fixed"))
         for start in wanted

@@ -1,5 +1,7 @@
 """Views of both files in which noise may look normal: values as they are, logarithms of skewed columns, ranks.
 
+Answers such as 1 to 7 are read as categories and, in one view more, as numbers ("ordered").
+
 A view maps each column of both files monotonically. The likelihood of the release is compared between views, so each
 view knows how much it stretches: the log-derivative of the map at every released value (its Jacobian).
 """
@@ -11,12 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.kernels.assignment.classes import Classes, classify
-from unmask.tables.encode import centre_and_spread
+from unmask.tables.encode import centre_and_spread, to_floats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.tables.encode import Encoding
+    from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -24,13 +27,14 @@ if TYPE_CHECKING:
 
 SKEWED = 1.0  # skewness from which a column is also looked at in logarithms
 MOST_PATTERNS = 400  # pairs of patterns of missing values up to which noise may be correlated
+LEAST_NOISE = 1e-9  # variance, in variances of the column: what rounding leaves
 FULL_FROM = 5  # people for each column, from which a full covariance is learnt
 
 
 class View(NamedTuple):
     """Classes of equal records of both files as numbers of one scale and codes, with how often each class occurs."""
 
-    name: str  # values, logarithms, ranks
+    name: str  # values, logarithms, ranks, ordered
     x: Floats  # (classes of the original, p), NaN missing
     y: Floats  # (classes of the release, p)
     x_codes: Codes
@@ -43,6 +47,7 @@ class View(NamedTuple):
     x_holes: Ints  # pattern of missing numbers of each class; rows of ``holes``
     y_holes: Ints
     holes: NDArray[np.bool_]  # (patterns, p) True: present
+    floor: Floats  # (p,) least variance of the noise: whole numbers are no surer than their rounding
 
     @property
     def complete(self) -> bool:
@@ -50,11 +55,15 @@ class View(NamedTuple):
         return bool(self.holes.all())
 
     @property
+    def scattered(self) -> bool:
+        """Whether gaps are in too many places to treat each pair of patterns by itself."""
+        return len(np.unique(self.x_holes)) * len(np.unique(self.y_holes)) > MOST_PATTERNS
+
+    @property
     def correlated(self) -> bool:
-        """Whether there are people enough, and holes few enough, for a full covariance of the noise."""
-        patterns = len(np.unique(self.x_holes)) * len(np.unique(self.y_holes))
+        """Whether there are people enough, and gaps in few enough places, for a full covariance of the noise."""
         people = min(self.x_size.sum(), self.y_size.sum())
-        return patterns <= MOST_PATTERNS and bool(people >= FULL_FROM * self.x.shape[1])
+        return not self.scattered and bool(people >= FULL_FROM * self.x.shape[1])
 
 
 class Sides(NamedTuple):
@@ -91,40 +100,63 @@ def _levels(column: Floats) -> int:
     return len(np.unique(column[~np.isnan(column)]))
 
 
-def build_views(sides: Sides) -> list[View]:
-    """Values as they are; logarithms if a column is skewed; ranks if there are numbers at all."""
+def build_views(sides: Sides, ordered: dict[str, tuple[Floats, Floats]] | None = None) -> list[View]:
+    """Values as they are; logarithms if a column is skewed; ranks if there are numbers; categories that are numbers."""
     a, b = sides.original, sides.released
     x, y = a.values[a.label], b.values[b.label]
-    views = [_assemble("values", sides, [(x[:, k], y[:, k], np.zeros(len(y))) for k in range(x.shape[1])])]
+    plain = [(x[:, k], y[:, k], np.zeros(len(y))) for k in range(x.shape[1])]
+    views = [_assemble("values", sides, plain)]
     skewed = [abs(_skewness(x[:, k])) > SKEWED for k in range(x.shape[1])]
     if any(skewed):
-        columns = [
-            _logarithms(x[:, k], y[:, k]) if skewed[k] else (x[:, k], y[:, k], np.zeros(len(y)))
-            for k in range(x.shape[1])
-        ]
-        views.append(_assemble("logarithms", sides, columns))
-    if x.shape[1]:
+        bent = [_logarithms(*column[:2]) if bend else column for column, bend in zip(plain, skewed, strict=True)]
+        views.append(_assemble("logarithms", sides, bent))
+    if plain:
         views.append(_assemble("ranks", sides, [_ranks(x[:, k], y[:, k]) for k in range(x.shape[1])]))
+    read = {name: pair for name, pair in (ordered or {}).items() if name in sides.code_names}
+    if read:
+        more = [(left, right, np.zeros(len(right))) for left, right in read.values()]
+        views.append(_assemble("ordered", sides, plain + more, tuple(read)))
     return views
 
 
-def _assemble(name: str, sides: Sides, columns: list[tuple[Floats, Floats, Floats]]) -> View:
-    """Standardise by the original's mean and sd, and keep one row for each class."""
+def ordered_codes(release: Release, sides: Sides) -> dict[str, tuple[Floats, Floats]]:
+    """Categories that both files write as numbers, one number for each category: they may be ordered."""
+    found = {}
+    for k, name in enumerate(sides.code_names):
+        columns = release.original[name], release.released[name]
+        if all(column.dtype.is_numeric() for column in columns):
+            pair = to_floats(columns[0], name), to_floats(columns[1], name)
+            codes = [side.codes[:, k] for side in (sides.original, sides.released)]
+            if all(_levels(v) == len(np.unique(c[c >= 0])) for v, c in zip(pair, codes, strict=True)):
+                found[name] = pair
+    return found
+
+
+def _assemble(
+    name: str, sides: Sides, columns: list[tuple[Floats, Floats, Floats]], read: tuple[str, ...] = ()
+) -> View:
+    """Standardise by the original's mean and sd, and keep one row for each class; ``read``: categories as numbers."""
     a, b = sides.original, sides.released
     first_a, first_b = a.members[a.start[:-1]], b.members[b.start[:-1]]
     x, y = np.empty((len(first_a), len(columns))), np.empty((len(first_b), len(columns)))
-    stretch = np.zeros(len(first_b))
+    stretch, floor = np.zeros(len(first_b)), np.full(len(columns), LEAST_NOISE)
     for k, (left, right, slope) in enumerate(columns):
         mean, spread = centre_and_spread(left)
         spread = spread or 1.0
         x[:, k], y[:, k] = (left[first_a] - mean) / spread, (right[first_b] - mean) / spread
         stretch += np.where(np.isnan(y[:, k]), 0.0, slope[first_b] - np.log(spread))
+        if k >= len(columns) - len(read):
+            floor[k] = max(LEAST_NOISE, 1.0 / (12.0 * spread**2))
+            stretch += np.where(np.isnan(y[:, k]), 0.0, _as_shares(right)[first_b])
     present = np.vstack([~np.isnan(x), ~np.isnan(y)])
     holes, label = np.unique(present, axis=0, return_inverse=True) if columns else (present[:1], np.zeros(len(present)))
     label = label.reshape(-1).astype(np.int64)
+    kept = [k for k, code in enumerate(sides.code_names) if code not in read]
     return View(
-        name, x, y, a.codes, b.codes, a.size.astype(np.float64), b.size.astype(np.float64), stretch,
-        sides.names, sides.code_names, label[: len(x)], label[len(x) :], holes,
+        name, x, y, np.ascontiguousarray(a.codes[:, kept]), np.ascontiguousarray(b.codes[:, kept]),
+        a.size.astype(np.float64), b.size.astype(np.float64), stretch,
+        sides.names + read, tuple(sides.code_names[k] for k in kept),
+        label[: len(x)], label[len(x) :], holes, floor,
     )  # fmt: skip
 
 
@@ -141,6 +173,17 @@ def _logarithms(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
         return np.log(x), np.log(y), -np.log(y)
     small = float(np.quantile(both[both > 0], 0.05))
     return np.arcsinh(x / small), np.arcsinh(y / small), -0.5 * np.log(y**2 + small**2)
+
+
+def _as_shares(column: Floats) -> Floats:
+    """Log-share of each level less the log-density of a normal law: levels are counted, in either reading."""
+    there = ~np.isnan(column)
+    mean, spread = centre_and_spread(column)
+    _, index, counts = np.unique(column[there], return_inverse=True, return_counts=True)
+    result = np.zeros(column.shape)
+    result[there] = np.log(counts / counts.sum())[index]
+    z = (column - mean) / (spread or 1.0)
+    return np.asarray(result + 0.5 * (z**2 + np.log(2 * np.pi)) + np.log(spread or 1.0))
 
 
 def _ranks(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
