@@ -35,9 +35,9 @@ from unmask.errors import (
 from unmask.evidence.estimate import Estimate as Estimate
 from unmask.evidence.finding import Finding as Finding
 from unmask.evidence.policy import Policy as Policy
-from unmask.graph.attack import GraphLinkage as GraphLinkage
 from unmask.graph.attack import link_graph as link_graph
 from unmask.graph.distances import Coordinates as Coordinates
+from unmask.graph.result import GraphLinkage as GraphLinkage
 from unmask.graph.tolerance import NoiseTolerance as NoiseTolerance
 from unmask.graph.tolerance import Relative as Relative
 from unmask.groups.anonymity import Anonymity as Anonymity

@@ -12,7 +12,7 @@ import polars as pl
 
 from unmask.cli.options import read_numbers
 from unmask.errors import ParameterError, RoleError, TableError
-from unmask.graph.attack import Coordinates, GraphLinkage, NoiseTolerance, Null, Relative, link_graph
+from unmask.graph import Coordinates, GraphLinkage, NoiseTolerance, Null, Relative, link_graph
 from unmask.graph.distances import read_place
 from unmask.graph.map import WORDS, default_grid, map_figure
 from unmask.graph.sweep import SweepPoint, sweep
@@ -60,27 +60,12 @@ def attack_files(options: dict[str, Any], progress: Tell | None = None) -> str:
         seed=options["seed"],
         progress=lambda stage, done: progress("graph", done, stage) if progress else None,
     )
-    lines = [found.why, tell(found, extended=options.get("gamma") is not None)]
+    lines = [found.why, found.summary]
     lines += [] if truth is None else [score(found, truth)]
     if options.get("output"):
         write_records(rows_of(found), options["output"])
         lines.append(f"Written to {options['output']}: row numbers from 1, no values.")
     return "\n".join(lines)
-
-
-def tell(found: GraphLinkage, *, extended: bool = False) -> str:
-    """Say what was found in words and counts."""
-    if not found.found:
-        return f"Nothing found: no pair is claimed among {found.n_target:,} x {found.n_identification:,} records."
-    if found.method == "geometric":
-        near, sure = found.clique_size, len(found.sure.pairs)
-        return f"{len(found.pairs):,} pairs claimed: {near:,} agree on the map, {sure:,} more likely right than wrong."
-    if (guesses := int(np.isnan(found.posterior).sum())) > 0:
-        seeds = len(found.pairs) - guesses
-        return f"{len(found.pairs):,} pairs claimed: {seeds:,} agree with each other, the others are the best guesses."
-    proof = "proven to be the largest" if found.exact else "not proven to be the largest"
-    ties = f"; {found.ties:,} more from ties{' and by gamma' * extended}" if found.ties else ""
-    return f"{len(found.pairs):,} pairs claimed: {found.clique_size:,} agree with each other, {proof}{ties}."
 
 
 def score(found: GraphLinkage, truth: NDArray[np.int64]) -> str:
@@ -99,7 +84,7 @@ def score(found: GraphLinkage, truth: NDArray[np.int64]) -> str:
 def rows_of(found: GraphLinkage) -> pl.DataFrame:
     """Return the claimed pairs as row numbers from 1, with the belief in each."""
     return pl.DataFrame(
-        {"target_row": found.pairs[:, 0] + 1, "ident_row": found.pairs[:, 1] + 1, "belief": found.posterior}
+        {"target_row": found.pairs[:, 0] + 1, "ident_row": found.pairs[:, 1] + 1, "belief": found.belief}
     ).with_columns(pl.col("belief").fill_nan(None))
 
 

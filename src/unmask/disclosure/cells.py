@@ -24,7 +24,7 @@ from unmask.errors import ParameterError, RoleError
 from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
-from unmask.kernels.base.groups import identical
+from unmask.kernels.groups import identical
 from unmask.study.study import Study, as_study
 from unmask.tables.encode import centre_and_spread
 

@@ -20,7 +20,7 @@ from unmask.evidence.estimate import Estimate, exact, excess, rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
-from unmask.kernels.base.groups import identical
+from unmask.kernels.groups import identical
 from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:

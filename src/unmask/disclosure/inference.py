@@ -20,7 +20,7 @@ from unmask.evidence.estimate import Estimate, excess_over_control, rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
-from unmask.kernels.search.nearest import tied
+from unmask.kernels.search import tied
 from unmask.study.ask import find_nearest, plant_tree
 from unmask.study.metric import build_space
 from unmask.study.study import Study, as_study

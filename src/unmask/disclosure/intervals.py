@@ -26,7 +26,7 @@ from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
-from unmask.kernels.base.windows import count_reached, rank_gaps
+from unmask.kernels.windows import count_reached, rank_gaps
 from unmask.study.study import Study, as_study
 from unmask.tables.encode import centre_and_spread
 

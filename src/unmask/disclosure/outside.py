@@ -9,7 +9,7 @@ import numpy as np
 from unmask.disclosure.learn import matrix
 from unmask.errors import RoleError
 from unmask.evidence.measure import silent
-from unmask.kernels.base.groups import identical
+from unmask.kernels.groups import identical
 from unmask.study.ask import find_nearest
 from unmask.study.metric import build_space
 from unmask.tables.encode import Encoded, Encoding, canonical_order, centre_and_spread
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
-    from unmask.kernels.search.nearest import Nearest
+    from unmask.kernels.search import Nearest
     from unmask.study.study import Study
     from unmask.tables.release import Release
 

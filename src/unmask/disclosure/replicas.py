@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.evidence.estimate import Estimate, excess, excess_over_control
-from unmask.kernels.base.groups import identical
+from unmask.kernels.groups import identical
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

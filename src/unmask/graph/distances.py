@@ -7,7 +7,7 @@ address); what is not a distance is refused here, by size and kind, never by quo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -68,6 +68,12 @@ class Place:
             return np.ascontiguousarray(self.matrix[np.ix_(records, records)], dtype=np.float64)
         assert self.points is not None  # noqa: S101  # one of the two is always there
         return between(self.points[records], self.points[records], self.kind)
+
+    def content(self, order: Ints) -> Iterable[Floats]:
+        """What says where each record is, in some order: its place, or its distances to everybody."""
+        if self.points is not None:
+            return self.points[order]
+        return (self.rows(order[k : k + 1])[0, order] for k in range(len(order)))
 
     def order(self, codes: Ints) -> Ints:
         """Records by label and content, so that no result depends on the order in which the file came."""

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.graph.exact import Problem
     from unmask.graph.geometry import Overlay
+    from unmask.graph.problem import Problem
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

@@ -10,16 +10,21 @@ claimed.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unmask.graph.distances import EARTH, Place, unit_vectors
-from unmask.kernels.cliques.alignment import Ground, fill, near_pairs, one_to_one, propose, score
+from unmask.graph.everybody import everybody
+from unmask.graph.result import MapLinkage, answer
+from unmask.kernels.alignment import Raster, fill, near_pairs, one_to_one, propose, score
 
 if TYPE_CHECKING:
-    from unmask.graph.exact import Problem
+    from collections.abc import Callable
+
+    from unmask.graph.problem import Maps, Problem, Task
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -160,6 +165,11 @@ def one_map(problem: Problem, rows: Ints, cols: Ints) -> tuple[Floats, Floats]:
     return flat(t @ best.T, radius), flat(w, radius)
 
 
+def shared_map(problem: Problem, rows: Shorts, cols: Shorts) -> Callable[[], Maps]:
+    """Both files on one map by the matches, made when it is first asked for."""
+    return cache(lambda: one_map(problem, rows.astype(np.int64), cols.astype(np.int64)))
+
+
 def density(places: Floats) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
     """People per unit of area at the identification file's points, and the coarse grid it was read from."""
     low, high = places.min(axis=0), places.max(axis=0)
@@ -175,6 +185,35 @@ def _at(grid: tuple[Floats, Floats, Floats], places: Floats) -> Floats:
     low, side, values = grid
     cells = np.clip(((places - low) / side).astype(int), 0, 63)
     return np.asarray(values[cells[:, 0], cells[:, 1]])
+
+
+def attack(task: Task) -> MapLinkage:
+    """Claim who is more likely right than wrong on the best map, or guess everybody there."""
+
+    def lay(problem: Problem) -> Overlay:
+        found = overlay(problem, task.noise, task.budget)
+        return everybody(problem, found, task.noise) if task.everybody else found
+
+    def play(other: Problem) -> tuple[float, bool]:
+        n_agree = lay(other).n_agree
+        return n_agree, n_agree >= found.n_agree
+
+    task.tell("alignment", 0.0)
+    found = lay(task.problem)
+    maps = np.zeros((task.problem.target.n, 2)), np.zeros((task.problem.identification.n, 2))
+    if found.spots is not None and found.places is not None:  # else nothing was laid over: one point does as well
+        maps = found.spots, found.places
+    null = task.by_chance(found.n_agree, lambda: maps, play)
+    return answer(
+        task,
+        MapLinkage,
+        (found.rows, found.cols),
+        null,
+        found.posterior,
+        method="geometric",
+        n_agree=found.n_agree,
+        why=f"{task.why}; {found.n_tried} alignments tried, noise of a place {found.scale:.3g}",
+    )
 
 
 def overlay(problem: Problem, scale: float, budget: int = 2**62) -> Overlay:
@@ -246,7 +285,7 @@ def search(  # noqa: PLR0913, PLR0917  # the parts of one picture
     return (top, float(value), tried) if np.isfinite(value) else None
 
 
-def _raster(problem: Problem, labels: Ints, places: Floats, around: Floats, scale: float) -> tuple[Ground, Ints]:
+def _raster(problem: Problem, labels: Ints, places: Floats, around: Floats, scale: float) -> tuple[Raster, Ints]:
     """Likelihood of meeting someone of some labels at each cell, and the layer of each label."""
     held = np.unique(labels)
     layer = np.full(len(problem.start1), -1, dtype=np.int64)
@@ -255,7 +294,7 @@ def _raster(problem: Problem, labels: Ints, places: Floats, around: Floats, scal
     cell = max(0.75 * scale, float(np.sqrt(box.prod() * len(held) / CELLS)))
     shape = (len(held), int(box[1] / cell) + 1, int(box[0] / cell) + 1)
     low = places.min(axis=0) - 4 * scale
-    ground = Ground(np.zeros(shape, dtype=np.float32), float(low[0]), float(low[1]), cell, float(np.log(1 - SHARE)))
+    ground = Raster(np.zeros(shape, dtype=np.float32), float(low[0]), float(low[1]), cell, float(np.log(1 - SHARE)))
     fill(ground, places, layer[problem.label2], np.diff(problem.start2)[held], around, max(scale, cell), SHARE)
     return ground, layer
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.evidence.figure import Figure, Series
-from unmask.graph.attack import Coordinates, GraphLinkage
-from unmask.graph.distances import EARTH
+from unmask.graph.distances import EARTH, Coordinates
 from unmask.graph.sweep import SweepPoint, sweep
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from unmask.graph.result import GraphLinkage
     from unmask.graph.stage import Stage
     from unmask.graph.tolerance import Masking
 

@@ -17,7 +17,8 @@ from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
-from unmask.graph.attack import Coordinates, GraphLinkage, Method, link_graph
+from unmask.graph.attack import Method, link_graph
+from unmask.graph.distances import Coordinates
 from unmask.graph.map import found_on_a_map, risk_utility_map
 from unmask.graph.stage import Stage, applies, set_stage
 from unmask.graph.sweep import trilaterate
@@ -25,6 +26,7 @@ from unmask.graph.sweep import trilaterate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from unmask.graph.result import GraphLinkage
     from unmask.study.study import Study
 
     Floats = NDArray[np.float64]
@@ -79,11 +81,11 @@ def assess_graph(study: Study, context: Context) -> Evidence:
 
 def _attacks(stage: Stage, context: Context) -> list[GraphLinkage]:
     """Overlay where she has places; cliques with a bounded proof; votes of those who are believed."""
-    plan: list[tuple[Method, int]] = [("seeds", WORK), ("exact", WORK)]
+    plan: list[tuple[Method, int]] = [("votes", WORK), ("exact", WORK)]
     if stage.has_places:
         few, places = _candidates(stage) <= CANDIDATES, isinstance(stage.target[1], Coordinates)
         plan = [("geometric", ALIGNMENTS)]
-        plan += [("seeds", SECOND)] if few or not places else []
+        plan += [("votes", SECOND)] if few or not places else []
         plan += [("exact", SECOND)] if few else []
     tried: list[GraphLinkage] = []
     deal = np.random.default_rng([context.seed, 8]).permutation(len(stage.rows))  # that row i is row i says nothing
@@ -94,9 +96,9 @@ def _attacks(stage: Stage, context: Context) -> list[GraphLinkage]:
             stage.target,
             dealt,
             labels=stage.labels,
-            tolerance=stage.whole if method == "seeds" else stage.tolerance,
+            tolerance=stage.whole if method == "votes" else stage.tolerance,
             method=method,
-            everybody=method != "exact",
+            everybody=method == "geometric",
             budget=budget,
             seed=context.seed,
             progress=lambda _stage, done, k=k: context.progress(0.6 * (k + done) / len(plan), "the same by chance"),  # type: ignore[misc]
@@ -127,7 +129,7 @@ def _facts(stage: Stage, found: GraphLinkage, truth: Ints) -> tuple[Fact, ...]:
     agree = {
         "geometric": "people whose labels and places agree after the best alignment (within three times the noise)",
         "exact": "people whose labels and distances to each other all agree (the largest clique)",
-        "seeds": "as many distances agree as among so many people who all agree",
+        "votes": "as many distances agree as among so many people who all agree",
     }[found.method]
     return (
         Fact("precision", precision, "share of the intruder's claims that are right"),
@@ -153,7 +155,7 @@ def _sure(found: GraphLinkage, truth: Ints) -> tuple[Fact, ...]:
 
 
 def _agreeing(found: GraphLinkage) -> float:
-    return found.null.observed if found.null is not None else found.clique_size
+    return found.null.observed if found.null is not None else found.n_agree
 
 
 def _by_chance(found: GraphLinkage) -> float:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.graph.exact import Problem
+    from unmask.graph.problem import Problem
 
     Floats = NDArray[np.float64]
     Draw = Callable[[np.random.Generator], tuple[float, bool]]

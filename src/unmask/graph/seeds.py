@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.graph.exact import Problem, greedy_clique
-from unmask.kernels.cliques.branch import greedy
-from unmask.kernels.cliques.cliques import Cliques, maximum_cliques
-from unmask.kernels.cliques.product import adjacency_of, matching_bounds, vertices
-from unmask.kernels.cliques.seeds import votes
+from unmask.graph.geometry import shared_map
+from unmask.graph.result import CliqueLinkage, answer, shared_belief
+from unmask.kernels.cliques import Cliques, adjacency_of, agreeing, greedy, greedy_clique, maximum_cliques
 
 if TYPE_CHECKING:
     from unmask.graph.distances import Place
-    from unmask.kernels.base.bits import Words
+    from unmask.graph.problem import Problem, Task
+
+    Words = NDArray[np.uint64]
 
 Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
@@ -75,10 +75,8 @@ def _cut(place: Place, order: Ints, start: Ints, labels: Ints, limit: int) -> tu
 def seed_clique(problem: Problem, starts: int, size: int = RARE) -> tuple[Ints, Ints]:
     """Records (kernel numbers) of a large clique among people with rare labels."""
     part, kept1, kept2 = rare(problem, size)
-    s = part.sides()
-    rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
-    clique = greedy_clique(s, rows, cols, matching_bounds(s, rows, cols), starts)
-    return kept1[rows[clique]], kept2[cols[clique]]
+    rows, cols = greedy_clique(part.sides(), starts)
+    return kept1[rows], kept2[cols]
 
 
 def candidates(problem: Problem, rows: Ints, cols: Ints) -> tuple[Shorts, Shorts]:
@@ -87,7 +85,7 @@ def candidates(problem: Problem, rows: Ints, cols: Ints) -> tuple[Shorts, Shorts
     v, w = rows[::step], cols[::step]
     e1, e2 = problem.distances_to(v, w)
     misses = int((1 - SHARE) * len(v))
-    found, other, counts = votes(e1, e2, problem.start1, problem.start2, problem.couples, problem.window, misses)
+    found, other, counts = agreeing(e1, e2, problem.start1, problem.start2, problem.couples, problem.window, misses)
     if len(found) > CORE:
         keep = counts >= np.sort(counts)[-CORE]
         found, other = (found[keep], other[keep]) if int(keep.sum()) <= 2 * CORE else (found[:0], other[:0])
@@ -145,3 +143,17 @@ def reaches(problem: Problem, need: int) -> tuple[int, bool]:
     """Size of the clique that seed and extend finds, and whether it has ``need`` members."""
     _, _, clique, _ = grow(problem)
     return len(clique), len(clique) >= need
+
+
+def attack(task: Task) -> CliqueLinkage:
+    """Claim the union of the largest cliques of the core."""
+    task.tell("seeds", 0.0)
+    found, rows, cols = seed_and_extend(task.problem, budget=task.budget)
+    maps = shared_map(task.problem, rows[found.clique], cols[found.clique])
+    null = task.by_chance(found.size, maps, lambda other: reaches(other, found.size))
+    rows, cols = rows[found.union], cols[found.union]
+    return answer(
+        task, CliqueLinkage, (rows, cols), null, shared_belief(rows, cols), method="seeds", n_agree=found.size,
+        why=f"{task.why}; not certified: only pairs that agree with the seed were searched",
+        n_cliques=found.n_found, exact=False,
+    )  # fmt: skip

@@ -13,9 +13,8 @@ import numpy as np
 import polars as pl
 
 from unmask.errors import EngineError
-from unmask.graph.attack import Coordinates, Deviations
-from unmask.graph.distances import between, row_keys
-from unmask.graph.tolerance import WIDEST
+from unmask.graph.distances import Coordinates, between, row_keys
+from unmask.graph.tolerance import WIDEST, Deviations
 from unmask.tables.encode import as_text
 
 if TYPE_CHECKING:

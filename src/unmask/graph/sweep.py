@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import ParameterError
-from unmask.graph.attack import BUDGET, GraphLinkage, Method, link_graph
+from unmask.graph.attack import BUDGET, Method, link_graph
 from unmask.graph.distances import Coordinates, Distances, Place, between, read_place
 from unmask.graph.tolerance import (
     MASKINGS,
@@ -30,6 +30,8 @@ from unmask.graph.tolerance import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from unmask.graph.result import GraphLinkage
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -82,12 +84,12 @@ def trilaterate(
         raise ParameterError("nobody is known", got="0 matches", allowed="at least 1; three fix a place on a map")
     if (known < 0).any() or (known >= [one.n, two.n]).any():
         raise ParameterError("no such row is known", allowed=f"rows 0 to {one.n - 1} and 0 to {two.n - 1}")
-    from unmask.graph.exact import pose  # noqa: PLC0415  # numba loads when it is needed
-    from unmask.kernels.cliques.seeds import votes  # noqa: PLC0415
+    from unmask.graph.problem import pose  # noqa: PLC0415  # numba loads when it is needed
+    from unmask.kernels.cliques import agreeing  # noqa: PLC0415  # as above
 
     problem = pose(one, two, window(two, tolerance), None)
     e1, e2 = problem.distances_to(np.argsort(problem.order1)[known[:, 0]], np.argsort(problem.order2)[known[:, 1]])
-    v, w, _ = votes(e1, e2, problem.start1, problem.start2, problem.couples, problem.window, 0)
+    v, w, _ = agreeing(e1, e2, problem.start1, problem.start2, problem.couples, problem.window, 0)
     rows, cols = problem.order1[v], problem.order2[w]
     fresh = ~np.isin(rows, known[:, 0]) & ~np.isin(cols, known[:, 1])
     rows, cols = rows[fresh], cols[fresh]
@@ -133,8 +135,8 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
     masked). ``overlap`` is the share of the release's people that the snooper holds as well; 1 is the worst case:
     everybody. Otherwise people are dealt anew to the two files in each repetition. Precision is the mean over the
     repetitions in which something was claimed (the attack is not calibrated here: the owner counts what is right).
-    ``everybody`` as in `link_graph`, and so by default unless ``method`` is exact: the owner asks for the worst. Recall
-    then counts the guesses, precision the sure claims. False: claims only, as in the paper.
+    ``everybody`` as in `link_graph`, and so by default unless ``method`` is exact or seeds: the owner asks for the
+    worst. Recall then counts the guesses, precision the sure claims. False: claims only, as in the paper.
     """
     if not 0 < overlap <= 1 or repetitions < 1:
         raise ParameterError("a sweep needs people in common", got=f"overlap={overlap}, repetitions={repetitions}")
@@ -146,7 +148,7 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
     check_memory(60 * place.n**2, "a sweep over all distances of these people", "a sample of them will do")
     if 2 * _size(place.n, overlap) <= place.n:
         raise ParameterError("a sweep needs people in common", got=f"overlap={overlap} of {place.n} people")
-    out, everybody = [], method != "exact" if everybody is None else everybody
+    out, everybody = [], method in {"auto", "geometric"} if everybody is None else everybody
     for k, (masking, sigma) in enumerate(maskings):
         setting = _Setting(masking, sigma, overlap, alpha, method, everybody, budget)
         plays = [_play(place, setting, child) for child in np.random.default_rng([seed, k]).spawn(repetitions)]
@@ -167,7 +169,7 @@ class _Setting:
     budget: int
 
 
-_Play = tuple[GraphLinkage, Ints, float, Floats, float]  # claims, truth, recall, risk, variance
+_Play = tuple["GraphLinkage", Ints, float, Floats, float]  # claims, truth, recall, risk, variance
 
 
 def _play(place: Place, setting: _Setting, rng: np.random.Generator) -> _Play:
@@ -193,7 +195,7 @@ def _play(place: Place, setting: _Setting, rng: np.random.Generator) -> _Play:
     risk = np.zeros(n)
     risk[hers] = link.exposure(truth)
     recall = link.recall(truth) if len(truth) else 0.0
-    if setting.everybody:  # who cannot be told apart shares the guesses
+    if setting.everybody or setting.method == "votes":  # who cannot be told apart shares the guesses
         link, recall = link.sure, float(risk.sum() / max(1, len(truth)))
     change = (place.block(ours) - d)[np.triu_indices(size, 1)]
     return link, truth, recall, risk, float(change.var()) if len(change) else 0.0
@@ -237,6 +239,3 @@ def _summary(masking: Masking, sigma: float, plays: list[_Play]) -> SweepPoint:
         n_silent=len(plays) - len(spoke),
         repetitions=len(plays),
     )
-
-
-__all__ = ["Followers", "SweepPoint", "release", "sweep", "trilaterate"]

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.errors import ParameterError
-from unmask.graph.distances import EARTH, Place, between
+from unmask.graph.distances import EARTH, Place
 
 if TYPE_CHECKING:
-    from unmask.kernels.cliques.product import Window
+    from unmask.kernels.cliques import Window
 
 Floats = NDArray[np.float64]
 Masking = Literal["coordinates", "donut", "distances", "rounding", "aggregation"]
@@ -143,7 +143,7 @@ def pairwise(a: Floats, b: Floats, kind: str | None) -> Floats:
 
 def window(identification: Place, tolerance: Tolerance, moved: Floats | None = None) -> Window:
     """Make the window of agreeing distances. ``moved``: what `simulated` says, if it was asked already."""
-    from unmask.kernels.cliques.product import Window, closed  # noqa: PLC0415  # numba loads when it is needed
+    from unmask.kernels.cliques import Window  # noqa: PLC0415  # numba loads when it is needed
 
     if isinstance(tolerance, Deviations):
         if not tolerance.low <= tolerance.high or not np.isfinite([tolerance.low, tolerance.high]).all():
@@ -152,7 +152,7 @@ def window(identification: Place, tolerance: Tolerance, moved: Floats | None = N
     elif isinstance(tolerance, Relative):
         share = _positive(tolerance.share, "a relative tolerance")
         slack = _rounding(identification)
-        return closed(-slack, slack, 1.0 - min(share, 1.0), 1.0 + share)
+        return Window(-slack, slack, 1.0 - min(share, 1.0), 1.0 + share).closed()
     elif isinstance(tolerance, NoiseTolerance):
         moved = simulated(identification, tolerance) if moved is None else moved
         low, high = np.quantile(moved, [(1 - tolerance.alpha) / 2, (1 + tolerance.alpha) / 2]).tolist()
@@ -164,7 +164,7 @@ def window(identification: Place, tolerance: Tolerance, moved: Floats | None = N
             "unknown tolerance", got=type(tolerance).__name__, allowed="a number, Relative, Deviations, NoiseTolerance"
         )
     slack = _rounding(identification)
-    return Window(low, high) if high - low > 2 * slack else closed(low - slack, high + slack)
+    return Window(low, high) if high - low > 2 * slack else Window(low - slack, high + slack).closed()
 
 
 def _rounding(place: Place) -> float:
@@ -197,16 +197,3 @@ def simulated(identification: Place, tolerance: Tolerance) -> Floats:
     if tolerance.masking not in MASKINGS:
         raise ParameterError("unknown masking", got=repr(tolerance.masking), allowed=", ".join(MASKINGS))
     return deviations(identification, tolerance) if tolerance.sigma > 0 else np.zeros(1)
-
-
-__all__ = [
-    "Deviations",
-    "Masking",
-    "NoiseTolerance",
-    "Relative",
-    "Tolerance",
-    "between",
-    "mask_distances",
-    "mask_points",
-    "window",
-]

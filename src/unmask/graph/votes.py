@@ -15,17 +15,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.graph.everybody import groups
+from unmask.graph.geometry import shared_map
+from unmask.graph.result import VoteLinkage, answer, shared_belief
 from unmask.graph.seeds import seed_clique
 from unmask.graph.tolerance import WIDEST
-from unmask.kernels.cliques.product import Window
-from unmask.kernels.cliques.seeds import strain
+from unmask.kernels.cliques import Window, misfit
 from unmask.study.ask import check_memory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.graph.everybody import Group
-    from unmask.graph.exact import Problem
+    from unmask.graph.problem import Problem, Task
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -53,15 +54,15 @@ class Guess(NamedTuple):
     n_agree: float  # as many distances agree among the people believed as among so many who all agree
 
 
-class _Panel(NamedTuple):
+class _Voters(NamedTuple):
     """People who vote, and the distances of everybody to them."""
 
-    voters: Ints  # (k, 2)
+    pairs: Ints  # (k, 2)
     e1: Floats  # (n1, k)
     e2: Floats  # (n2, k)
 
 
-class _Hall(NamedTuple):
+class _Records(NamedTuple):
     """Who may match whom, and who is a copy of whom."""
 
     problem: Problem
@@ -72,6 +73,25 @@ class _Hall(NamedTuple):
     def copies(self, pairs: Ints) -> Ints:
         """Who the records of pairs are."""
         return np.column_stack([self.one[pairs[:, 0]], self.two[pairs[:, 1]]])
+
+
+def attack(task: Task) -> VoteLinkage:
+    """Guess a partner for everybody; the clique that voted first is what the intruder is sure of."""
+    task.tell("seeds", 0.0)
+    found = everybody(task.problem)
+
+    def play(other: Problem) -> tuple[float, bool]:
+        n_agree = everybody(other).n_agree
+        return n_agree, n_agree >= found.n_agree
+
+    null = task.by_chance(found.n_agree, shared_map(task.problem, *found.believed.T), play)
+    people = len(np.unique(found.believed[:, 0]))
+    rows, cols = found.pairs.T
+    return answer(
+        task, VoteLinkage, (rows, cols), null, np.where(found.is_seed, shared_belief(rows, cols), np.nan),
+        why=f"{task.why}; a clique of {found.n_seeds} to begin with, {people} people believed at the end",
+        method="votes", n_agree=found.n_agree,
+    )  # fmt: skip
 
 
 def everybody(problem: Problem) -> Guess:
@@ -98,59 +118,59 @@ def vote(problem: Problem, seed: Ints) -> Guess:
     Copies share their guesses, and so do all whom equally good assignments exchange. Who agrees with nobody who is
     believed gets no partner. Guesses are those of the last turn; ``believed`` are the people who voted in it.
     """
-    hall, believed, pairs, unit = _open(problem), seed, seed, 1 / NORMAL
-    panel = _panel(hall, believed)
+    records, believed, pairs, unit = _records(problem), seed, seed, 1 / NORMAL
+    voters = _choose_voters(records, believed)
     for _ in range(TURNS):
-        pairs, fits = _turn(hall, panel, unit)
+        pairs, fits = _turn(records, voters, unit)
         if len(fits) <= 2 or np.array_equal(fits, believed):
             break
         believed = fits
-        panel = _panel(hall, believed)
-        off = _deviations(hall, panel)
+        voters = _choose_voters(records, believed)
+        off = _deviations(records, voters)
         unit = float(np.clip(1.4826 * np.median(off), *UNITS)) if len(off) else unit
-    off, n = _deviations(hall, panel), len(np.unique(believed[:, 0]))
+    off, n = _deviations(records, voters), len(np.unique(believed[:, 0]))
     agree = float((off < 1).mean()) if len(off) else 0.0
-    is_seed = (hall.copies(pairs)[:, None] == hall.copies(seed)).all(axis=2).any(axis=1)
+    is_seed = (records.copies(pairs)[:, None] == records.copies(seed)).all(axis=2).any(axis=1)
     return Guess(pairs, is_seed, len(seed), believed, round((1 + float(np.sqrt(1 + 4 * agree * n * (n - 1)))) / 2, 1))
 
 
-def _open(problem: Problem) -> _Hall:
+def _records(problem: Problem) -> _Records:
     parts = list(groups(problem))
     largest = max((max(len(rows), len(cols)) for rows, cols, *_ in parts), default=0)
     check_memory(64 * largest**2, "guessing everybody of one label", "more labels, or not everybody")
-    return _Hall(problem, parts, *problem.copies())
+    return _Records(problem, parts, *problem.copies())
 
 
-def _panel(hall: _Hall, believed: Ints) -> _Panel:
+def _choose_voters(records: _Records, believed: Ints) -> _Voters:
     """Let as many of the believed vote as the work allows, copies once, drawn evenly by content."""
-    voters = believed[np.sort(np.unique(hall.copies(believed), axis=0, return_index=True)[1])]
-    most = int(np.clip(WORK / max(1, hall.problem.n_vertices), *VOTERS))
+    voters = believed[np.sort(np.unique(records.copies(believed), axis=0, return_index=True)[1])]
+    most = int(np.clip(WORK / max(1, records.problem.n_vertices), *VOTERS))
     voters = voters[np.linspace(0, len(voters) - 1, min(len(voters), most)).astype(np.int64)]
-    return _Panel(voters, *hall.problem.distances_to(voters[:, 0], voters[:, 1]))
+    return _Voters(voters, *records.problem.distances_to(voters[:, 0], voters[:, 1]))
 
 
-def _deviations(hall: _Hall, panel: _Panel) -> Floats:
+def _deviations(records: _Records, voters: _Voters) -> Floats:
     """How far distances between voters are from the middle of the window, in its half width."""
-    i, j = np.triu_indices(len(panel.voters), 1)
-    who = hall.copies(panel.voters)
+    i, j = np.triu_indices(len(voters.pairs), 1)
+    who = records.copies(voters.pairs)
     other = (who[i] != who[j]).all(axis=1)  # who shares a record has no distance
     i, j = i[other], j[other]
-    d1, d2 = panel.e1[panel.voters[i, 0], j], panel.e2[panel.voters[i, 1], j]
-    low, high, low_slope, high_slope = hall.problem.window
+    d1, d2 = voters.e1[voters.pairs[i, 0], j], voters.e2[voters.pairs[i, 1], j]
+    low, high, low_slope, high_slope = records.problem.window
     bottom, top = low + low_slope * d1, high + high_slope * d1
     off = np.full(len(d1), np.inf)
     np.divide(np.abs(2 * d2 - bottom - top), top - bottom, out=off, where=top > bottom)
     return off
 
 
-def _turn(hall: _Hall, panel: _Panel, unit: float) -> tuple[Ints, Ints]:
+def _turn(records: _Records, voters: _Voters, unit: float) -> tuple[Ints, Ints]:
     """Assign everybody once: all guesses, and the pairs whose distances fit."""
-    none, own = np.zeros((0, 2), dtype=np.int64), hall.copies(panel.voters)
+    none, own = np.zeros((0, 2), dtype=np.int64), records.copies(voters.pairs)
     guesses, fits = [none], [none]
-    for rows, cols, _, _, may in hall.parts:
-        off = strain(
-            panel.e1[rows], panel.e2[cols], hall.one[rows], hall.two[cols], own[:, 0], own[:, 1],
-            hall.problem.window, unit, MOST,
+    for rows, cols, _, _, may in records.parts:
+        off = misfit(
+            voters.e1[rows], voters.e2[cols], records.one[rows], records.two[cols], own[:, 0], own[:, 1],
+            records.problem.window, unit, MOST,
         )  # fmt: skip
         i, j = _assign(np.where(may, off, MOST * (1 + max(off.shape))))
         found = np.column_stack([rows[i], cols[j]])

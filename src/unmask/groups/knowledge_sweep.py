@@ -133,7 +133,7 @@ def knowledge_sweep(
             "too many sets of attributes", got=str(sets), allowed=f"up to {MAX_SETS}", hint="take a smaller max_size"
         )
     classes = count_classes(table, keys)
-    from unmask.kernels.uniques.subsets import subset_counts  # noqa: PLC0415 - numba is heavy
+    from unmask.kernels.uniques import subset_counts  # noqa: PLC0415 - numba is heavy
 
     codes, records, n = classes.codes(narrow=True), classes.counts, classes.n_records
     del classes  # the values themselves are not needed any more

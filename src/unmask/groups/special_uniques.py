@@ -170,7 +170,7 @@ def special_uniques(  # noqa: PLR0913 - what to find, how to score it, and how l
     keys = check_keys(quasi)
     size = _check(keys, max_size, scoring, fraction)
     classes = count_classes(table, keys)
-    from unmask.kernels.uniques.special import WorkBoundError, minimal_uniques  # noqa: PLC0415 - numba is heavy
+    from unmask.kernels.uniques import WorkBoundError, minimal_uniques  # noqa: PLC0415 - numba is heavy
 
     try:
         who, mask = minimal_uniques(

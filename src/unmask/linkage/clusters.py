@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from unmask.evidence.measure import Progress
-    from unmask.kernels.base.space import Space
+    from unmask.kernels.base import Space
     from unmask.tables.encode import Encoded
     from unmask.tables.release import Release
 

@@ -16,7 +16,7 @@ from unmask.errors import ParameterError
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
-from unmask.kernels.search.nearest import rank_of_truth, tied
+from unmask.kernels.search import rank_of_truth, tied
 from unmask.linkage.result import Linkage
 from unmask.study.ask import ask_only, check_search, decide_truth, find_nearest, plant_tree
 from unmask.study.metric import build_space, readable, without
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
-    from unmask.kernels.base.space import Space
+    from unmask.kernels.base import Space
     from unmask.study.metric import Scale
     from unmask.tables.encode import Encoding
     from unmask.tables.release import Release

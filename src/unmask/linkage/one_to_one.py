@@ -17,10 +17,9 @@ from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
-from unmask.kernels.assignment.assignment import Matching, solve
-from unmask.kernels.assignment.classes import classify
-from unmask.kernels.assignment.credits import credits as shares_of_optima
-from unmask.kernels.base.space import EUCLIDEAN
+from unmask.kernels.assignment import Matching, classify, solve
+from unmask.kernels.assignment import credits as shares_of_optima
+from unmask.kernels.base import EUCLIDEAN
 from unmask.linkage.nearest import best_scale, curve_figure, link_nearest
 from unmask.linkage.result import Linkage
 from unmask.study.ask import PREPARING, check_memory, find_nearest, memory_of_search

@@ -55,7 +55,7 @@ class Microaggregation(ValueMasking):
 
 def mdav_groups(scaled: Floats, k: int) -> Groups:
     """Return the MDAV group of each record of a matrix without missing values."""
-    from unmask.kernels.masking.microaggregation import mdav  # noqa: PLC0415  (numba is imported when first needed)
+    from unmask.kernels.masking import mdav  # noqa: PLC0415  (numba is imported when first needed)
 
     groups: Groups = mdav(np.ascontiguousarray(scaled), k)
     return groups
@@ -94,7 +94,7 @@ def _univariate(column: Floats, k: int) -> Floats:
 
 def _line_groups(line: Floats, k: int) -> Groups:
     """Return the optimal groups of points on a line."""
-    from unmask.kernels.masking.microaggregation import optimal_partition  # noqa: PLC0415
+    from unmask.kernels.masking import optimal_partition  # noqa: PLC0415
 
     order = np.argsort(line, kind="stable")
     groups = np.empty(line.size, np.int64)

@@ -31,7 +31,7 @@ class RankSwap(MovingMasking):
         within("p", self.p, 0, 100)
 
     def _rows(self, column: pl.Series, rng: np.random.Generator) -> Rows:
-        from unmask.kernels.masking.swapping import swap_ranks  # noqa: PLC0415  (numba is imported when first needed)
+        from unmask.kernels.masking import swap_ranks  # noqa: PLC0415  (numba is imported when first needed)
 
         values = encoded(column)
         rows = np.arange(len(values))

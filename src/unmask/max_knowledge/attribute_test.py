@@ -16,7 +16,7 @@ from unmask.errors import ParameterError, RoleError, did_you_mean
 from unmask.evidence.estimate import rate
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
-from unmask.kernels.search.nearest import distance_of_pairs
+from unmask.kernels.search import distance_of_pairs
 from unmask.max_knowledge.evidence import distributions, facts, ks_observation
 from unmask.max_knowledge.links import nearest_points
 from unmask.max_knowledge.ranks import Ranked, ranked

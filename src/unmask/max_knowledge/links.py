@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
-    from unmask.kernels.base.space import Space
+    from unmask.kernels.base import Space
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

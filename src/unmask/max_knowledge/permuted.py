@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from unmask.evidence.finding import Evidence
     from unmask.evidence.measure import Progress
-    from unmask.kernels.base.space import Space
+    from unmask.kernels.base import Space
     from unmask.study.study import Study
     from unmask.tables.encode import RankMethod
     from unmask.tables.release import Release

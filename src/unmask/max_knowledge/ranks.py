@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.evidence.measure import silent
-from unmask.kernels.search.nearest import distance_of_pairs
+from unmask.kernels.search import distance_of_pairs
 from unmask.max_knowledge.links import least_distances
 from unmask.study.metric import build_space
 from unmask.study.study import Study, as_study
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
-    from unmask.kernels.base.space import Space
+    from unmask.kernels.base import Space
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

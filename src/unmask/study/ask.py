@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.errors import EngineError
-from unmask.kernels.search.nearest import Decision, Nearest, decide, nearest
-from unmask.kernels.search.tree import Tree, plant
+from unmask.kernels.search import Decision, Nearest, Tree, decide, nearest, plant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from unmask.kernels.base.space import Space
+    from unmask.kernels.base import Space
 
     Progress = Callable[[float, str], None]
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from unmask.errors import ParameterError, did_you_mean
-from unmask.kernels.base.space import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Space
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Space
 from unmask.tables.encode import Encoding, RankMethod, canonical_order, centre_and_spread, rank
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.kernels.base.space import Space
+    from unmask.kernels.base import Space
     from unmask.study.study import Study
 
     Rows = NDArray[np.int64]

@@ -1,1 +1,12 @@
-"""The one-to-one matching of least total distance, with a proof over all pairs."""
+"""The one-to-one matching of least total distance, with a proof over all pairs.
+
+`solve` runs an auction (Bertsekas) over candidate lists and returns a `Matching` with its dual variables, the bound
+that they prove and the gap to it; up to CERTIFIED the gap is rounding. `credits` shares the optimum among records that
+several optimal matchings exchange. `classify` groups equal records in an order that depends on their values alone.
+"""
+
+from unmask.kernels.assignment.classes import classify
+from unmask.kernels.assignment.optima import credits  # noqa: A004  # the word of the field
+from unmask.kernels.assignment.solver import CERTIFIED, Matching, solve
+
+__all__ = ["CERTIFIED", "Matching", "classify", "credits", "solve"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from unmask.kernels.assignment.market import Floats, Ints
+    from unmask.kernels.base import Floats, Ints
 
 _UNIT = 2.0**-52
 
@@ -32,10 +32,10 @@ def centre(price: Floats, *, leftovers: bool) -> float:
 
 
 def bound(least: Floats, prices: Floats, supply: Ints, capacity: Ints, size: float = 0.0) -> Bound:
-    """Bound from least levels of the bidders and centred prices of the objects, any prices.
+    """Bound from least priced costs of the bidders and centred prices of the objects, any prices.
 
-    A level is the sum of a cost and a price, each rounded relative to its own size, and they may cancel. ``size`` is
-    the largest number that took part in finding the levels, if it is larger than the prices.
+    A priced cost is the sum of a cost and a price, each rounded relative to its own size; they may cancel. ``size`` is
+    the largest number that took part in finding them, if it is larger than the prices.
     """
     dual = math.fsum(supply * least) - math.fsum(capacity * prices)
     size = max(size, float(np.abs(prices).max()))

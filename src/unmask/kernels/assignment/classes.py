@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base.groups import identical
+from unmask.kernels.groups import identical
 
 if TYPE_CHECKING:
-    from unmask.kernels.base.space import Codes, Floats, Space
-    from unmask.kernels.search.tree import Rows
+    from unmask.kernels.base import Codes, Floats, Ints, Space
 
 
 class Classes(NamedTuple):
     """Classes of one file."""
 
-    label: Rows  # (n,) class of each record
-    size: Rows  # (classes,)
-    start: Rows  # (classes + 1,) into members
-    members: Rows  # (n,) records by class
+    label: Ints  # (n,) class of each record
+    size: Ints  # (classes,)
+    start: Ints  # (classes + 1,) into members
+    members: Ints  # (n,) records by class
     values: Floats
     codes: Codes
 
@@ -53,11 +52,4 @@ def of_classes(space: Space, queries: Classes, points: Classes) -> Space:
     """Return the space of the classes."""
     return space._replace(
         queries=queries.values, query_codes=queries.codes, points=points.values, point_codes=points.codes
-    )
-
-
-def swap(space: Space) -> Space:
-    """Return the space with queries and points exchanged: distances are symmetric."""
-    return space._replace(
-        queries=space.points, query_codes=space.point_codes, points=space.queries, point_codes=space.query_codes
     )

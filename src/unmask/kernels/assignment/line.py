@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from unmask.kernels.base.space import Floats, Space
-    from unmask.kernels.search.tree import Rows
+    from unmask.kernels.base import Floats, Ints, Space
 
 
 def is_line(space: Space) -> bool:
@@ -23,8 +22,8 @@ def is_line(space: Space) -> bool:
     return not (np.isnan(space.queries).any() or np.isnan(space.points).any())
 
 
-def match_line(space: Space, rng: np.random.Generator, *, squared: bool) -> tuple[Rows, Rows, Floats]:
-    """Return matched rows and columns and the prices of these columns. Equal values are matched by lot.
+def match_line(space: Space, rng: np.random.Generator, *, squared: bool) -> tuple[Ints, Ints, Floats]:
+    """Return matched rows and columns and the prices of these columns. Equal values are matched at random.
 
     The price of the next point lies between what keeps the last query from preferring it and what keeps its own query
     from preferring the last point. By the Monge property neighbours are the only ones to be kept apart.
@@ -40,6 +39,6 @@ def match_line(space: Space, rng: np.random.Generator, *, squared: bool) -> tupl
     return rows, cols, np.concatenate(([0.0], np.cumsum(0.5 * (least + most))))
 
 
-def _sorted(values: Floats, rng: np.random.Generator) -> Rows:
+def _sorted(values: Floats, rng: np.random.Generator) -> Ints:
     lots = rng.permutation(len(values))
     return lots[np.argsort(values[lots], kind="stable")]

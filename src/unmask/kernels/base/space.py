@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
+Singles = NDArray[np.float32]
 
 CHEBYSHEV, MANHATTAN, EUCLIDEAN = 0, 1, 2
 
@@ -36,3 +38,9 @@ class Space(NamedTuple):
     code_missing: Floats  # (q,)
     tolerance: float = 1e-9  # reduced distances d <= least * (1 + tolerance) + floor are ties
     floor: float = 0.0
+
+    def swapped(self) -> Space:
+        """Return the space with queries and points exchanged: distances are symmetric."""
+        return self._replace(
+            queries=self.points, points=self.queries, query_codes=self.point_codes, point_codes=self.query_codes
+        )

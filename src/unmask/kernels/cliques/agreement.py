@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.kernels.base.bits import Words, mirror, words_for
-from unmask.kernels.base.compiling import kernel, lean
-from unmask.kernels.cliques.product import spread
+from unmask.kernels.cliques.bits import mirror, words_for
+from unmask.kernels.compiling import in_strides, kernel, lean
 
 if TYPE_CHECKING:
-    from unmask.kernels.cliques.product import Floats, Ints, Shorts, Sides
+    from unmask.kernels.base import Codes, Floats, Ints
+    from unmask.kernels.cliques.bits import Words
+    from unmask.kernels.cliques.product import Sides
 
 RECORDS = 32  # target records at a time
 WORDS = 16  # of 64 vertices at a time: what a core's own memory holds
@@ -50,7 +51,7 @@ def _blocks(start: Ints, couples: Ints) -> Ints:
 
 
 @kernel
-def _fill(s: Sides, rows: Shorts, cols: Shorts, blocks: Ints, bits: Words, begin: int, step: int) -> None:
+def _fill(s: Sides, rows: Codes, cols: Codes, blocks: Ints, bits: Words, begin: int, step: int) -> None:
     """Write each edge once, at the vertex of the lower target record."""
     low, high, low_slope, high_slope = s.window
     floor, roof = np.empty((RECORDS, 64 * WORDS)), np.empty((RECORDS, 64 * WORDS))
@@ -74,10 +75,10 @@ def _fill(s: Sides, rows: Shorts, cols: Shorts, blocks: Ints, bits: Words, begin
                     _compare(floor[v - v0], roof[v - v0], far, low, high, bits[u, word:stop])
 
 
-def all_pairs(s: Sides, rows: Shorts, cols: Shorts) -> Words:
+def all_pairs(s: Sides, rows: Codes, cols: Codes) -> Words:
     """Adjacency of all vertices as rows of bits; the sides need not be sorted."""
     bits = np.zeros((len(rows), words_for(len(rows))), dtype=np.uint64)
     blocks = _blocks(s.start1, s.couples)
-    spread(lambda begin, step: _fill(s, rows, cols, blocks, bits, begin, step), len(rows), least=10_000)
+    in_strides(lambda begin, step: _fill(s, rows, cols, blocks, bits, begin, step), len(rows), least=10_000)
     mirror(bits)
     return bits

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.kernels.base.bits import ONE, ZERO, Words, drop, has, lowest, members, popcount, put, size, words_for
-from unmask.kernels.base.compiling import kernel
+from unmask.kernels.cliques.bits import ONE, ZERO, drop, has, members, put, shared, size, words_for
+from unmask.kernels.compiling import kernel, lowest
 
 if TYPE_CHECKING:
-    from unmask.kernels.cliques.product import Shorts
+    from unmask.kernels.base import Codes
+    from unmask.kernels.cliques.bits import Words
 
 
 @kernel
-def narrowing_order(bits: Words) -> Shorts:
+def degeneracy_order(bits: Words) -> Codes:
     """Vertices so that each has the fewest neighbours among itself and those before it (the last has least degree)."""
     k = len(bits)
     degree = np.empty(k, dtype=np.int32)
@@ -42,7 +43,7 @@ def narrowing_order(bits: Words) -> Shorts:
 
 
 @kernel
-def induced(bits: Words, chosen: Shorts) -> Words:
+def induced(bits: Words, chosen: Codes) -> Words:
     """Adjacency among the chosen vertices, numbered as chosen."""
     k = len(chosen)
     small = np.zeros((k, words_for(k)), dtype=np.uint64)
@@ -56,7 +57,7 @@ def induced(bits: Words, chosen: Shorts) -> Words:
 
 
 @kernel
-def greedy(bits: Words, out: Shorts) -> int:
+def greedy(bits: Words, out: Codes) -> int:
     """Grow a clique by the candidate that keeps most candidates; write it, return its size."""
     k = len(bits)
     pool = np.zeros(words_for(k), dtype=np.uint64)
@@ -68,9 +69,7 @@ def greedy(bits: Words, out: Shorts) -> int:
     while left:
         best, most = -1, -1
         for i in range(members(pool, found)):
-            kept = 0
-            for word in range(len(pool)):
-                kept += popcount(bits[found[i], word] & pool[word])
+            kept = shared(bits[found[i]], pool)
             if kept > most:
                 best, most = found[i], kept
         out[length] = best
@@ -81,14 +80,14 @@ def greedy(bits: Words, out: Shorts) -> int:
 
 
 @kernel
-def _grow(array: Shorts, least: int) -> Shorts:
+def _grow(array: Codes, least: int) -> Codes:
     bigger = np.empty(2 * least, dtype=np.int32)
     bigger[: len(array)] = array
     return bigger
 
 
 @kernel
-def _colour(bits: Words, pool: Words, skip: int, branch: Shorts, colours: Shorts, top: int) -> int:
+def _colour(bits: Words, pool: Words, skip: int, branch: Codes, colours: Codes, top: int) -> int:
     """Colour the pool greedily; push candidates of a colour above skip with it. Returns the new top of the stack."""
     left = pool.copy()
     free = np.empty_like(pool)
@@ -127,10 +126,10 @@ def _descend(pools: Words, depth: int, row: Words) -> bool:
 
 
 @kernel
-def search(bits: Words, best: int, first: bool, budget: int, out: Shorts) -> tuple[int, int]:  # noqa: FBT001
+def search(bits: Words, best: int, first: bool, budget: int, out: Codes) -> tuple[int, int]:  # noqa: FBT001
     """Find a clique of more than ``best`` vertices, the largest or (``first``) any. Returns size (0: none) and work.
 
-    The graph should be numbered by `narrowing_order`. More work than the budget: the search ends undecided, and the
+    The graph should be numbered by `degeneracy_order`. More work than the budget: the search ends undecided, and the
     caller sees that ``work > budget``.
     """
     k, width = len(bits), words_for(len(bits))

@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base.bits import Words, drop, has, members, size
-from unmask.kernels.base.compiling import kernel
-from unmask.kernels.cliques.branch import greedy, induced, narrowing_order, search
+from unmask.kernels.cliques.bits import drop, has, members, size
+from unmask.kernels.cliques.branch import degeneracy_order, greedy, induced, search
 from unmask.kernels.cliques.truss import prune
+from unmask.kernels.compiling import kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unmask.kernels.cliques.product import Flags, Shorts
+    from unmask.kernels.base import Codes
+    from unmask.kernels.cliques.bits import Words
+    from unmask.kernels.cliques.product import Flags
 
     Tell = Callable[[float], None]
 
@@ -39,21 +41,21 @@ class Cliques(NamedTuple):
 
     size: int  # omega, or the largest found
     union: Flags  # (n,): lies in some maximum clique
-    clique: Shorts  # one of them
+    clique: Codes  # one of them
     n_found: int  # different maximum cliques met on the way: a lower bound of their number
     certified: bool  # True: size and union are proven; False: the budget ended first
     work: int  # of branch and bound
 
 
 @kernel
-def _isolate(bits: Words, u: int, found: Shorts) -> None:
+def _isolate(bits: Words, u: int, found: Codes) -> None:
     for i in range(members(bits[u], found)):
         drop(bits[found[i]], u)
     bits[u, :] = np.uint64(0)
 
 
 @kernel
-def _around(bits: Words, u: int, limit: Shorts, found: Shorts) -> Shorts:
+def _around(bits: Words, u: int, limit: Codes, found: Codes) -> Codes:
     """Neighbours x of u with limit[x] > limit[u]."""
     k = 0
     for i in range(members(bits[u], found)):
@@ -64,7 +66,7 @@ def _around(bits: Words, u: int, limit: Shorts, found: Shorts) -> Shorts:
 
 
 @kernel
-def _core(bits: Words, least: int) -> Shorts:
+def _core(bits: Words, least: int) -> Codes:
     """Vertices that keep at least ``least`` neighbours when all others are taken away (in place)."""
     n = len(bits)
     alive = np.ones(n, dtype=np.bool_)
@@ -81,7 +83,7 @@ def _core(bits: Words, least: int) -> Shorts:
 
 
 @kernel
-def _probe(bits: Words, u: int, chosen: Shorts, best: int, first: bool, budget: int, out: Shorts) -> tuple[int, int]:  # noqa: FBT001
+def _probe(bits: Words, u: int, chosen: Codes, best: int, first: bool, budget: int, out: Codes) -> tuple[int, int]:  # noqa: FBT001
     """Search the chosen neighbours of u for a clique that makes more than ``best`` with u. Returns (size, work)."""
     if best <= 0:
         out[0] = u
@@ -95,7 +97,7 @@ def _probe(bits: Words, u: int, chosen: Shorts, best: int, first: bool, budget: 
     left = _core(small, best - 1)
     if len(left) < best:
         return 0, effort
-    order = left[narrowing_order(induced(small, left))]
+    order = left[degeneracy_order(induced(small, left))]
     length, work = search(induced(small, order), best - 1, first, budget - effort, out)
     work += effort
     if length == 0:
@@ -107,7 +109,7 @@ def _probe(bits: Words, u: int, chosen: Shorts, best: int, first: bool, budget: 
 
 
 @kernel
-def greedy_bound(bits: Words, starts: int, budget: int, out: Shorts) -> int:
+def greedy_bound(bits: Words, starts: int, budget: int, out: Codes) -> int:
     """Write the best greedy clique through one of the ``starts`` vertices of largest degree; return its size.
 
     No further one is tried when the work is done that the budget has.
@@ -136,7 +138,7 @@ def greedy_bound(bits: Words, starts: int, budget: int, out: Shorts) -> int:
 
 @kernel
 def _largest_among(
-    bits: Words, some: Shorts, rank: Shorts, best: int, budget: int, out: Shorts
+    bits: Words, some: Codes, rank: Codes, best: int, budget: int, out: Codes
 ) -> tuple[int, int]:  # fmt: skip
     """Find a clique larger than ``best`` of one of some vertices and such as come after it. Returns (size, work)."""
     found = np.empty(len(bits) + 1, dtype=np.int32)
@@ -153,9 +155,9 @@ def _largest_among(
     return length, work
 
 
-def largest(bits: Words, best: int, budget: int, out: Shorts, tell: Tell = silent) -> tuple[int, int]:
+def largest(bits: Words, best: int, budget: int, out: Codes, tell: Tell = silent) -> tuple[int, int]:
     """Find a clique larger than ``best``, the largest there is. Returns (size or 0, work); budget as in `search`."""
-    order = narrowing_order(bits)[::-1].copy()  # least degree first
+    order = degeneracy_order(bits)[::-1].copy()  # least degree first
     rank = np.empty(len(bits), dtype=np.int32)
     rank[order] = np.arange(1, len(bits) + 1)
     length, work = 0, 0
@@ -170,7 +172,7 @@ def largest(bits: Words, best: int, budget: int, out: Shorts, tell: Tell = silen
 
 
 @kernel
-def union(bits: Words, omega: int, budget: int, inside: Flags, orbit: Shorts) -> tuple[int, int]:
+def union(bits: Words, omega: int, budget: int, inside: Flags, orbit: Codes) -> tuple[int, int]:
     """Mark (in place) every vertex of some clique of size omega, the maximum. Returns (cliques met, work).
 
     A vertex that no such clique contains is taken out of the graph at once, so that later decisions are easier.
@@ -179,7 +181,7 @@ def union(bits: Words, omega: int, budget: int, inside: Flags, orbit: Shorts) ->
     n = len(bits)
     found = np.empty(n + 1, dtype=np.int32)
     trial = np.empty(n + 1, dtype=np.int32)
-    order = narrowing_order(bits)
+    order = degeneracy_order(bits)
     met, work = 0, 0
     verdict = np.zeros(orbit.max() + 1 if n else 1, dtype=np.int8)  # 1: inside, -1: outside
     for u in range(n):
@@ -210,7 +212,7 @@ def union(bits: Words, omega: int, budget: int, inside: Flags, orbit: Shorts) ->
 
 
 @kernel
-def is_clique(bits: Words, chosen: Shorts) -> bool:
+def is_clique(bits: Words, chosen: Codes) -> bool:
     """Say whether the chosen vertices are pairwise adjacent."""
     for i in range(len(chosen)):
         for j in range(i):
@@ -219,7 +221,7 @@ def is_clique(bits: Words, chosen: Shorts) -> bool:
     return True
 
 
-def improve(bits: Words, clique: Shorts, kept: Shorts, starts: int, budget: int = GREED) -> Shorts:
+def improve(bits: Words, clique: Codes, kept: Codes, starts: int, budget: int = GREED) -> Codes:
     """Return a larger greedy clique among what is left, or the same."""
     out = np.empty(len(bits) + 1, dtype=np.int32)
     length = greedy_bound(bits, starts, min(budget, GREED), out)
@@ -227,12 +229,12 @@ def improve(bits: Words, clique: Shorts, kept: Shorts, starts: int, budget: int 
 
 
 def maximum_cliques(
-    bits: Words, rows: Shorts, cols: Shorts, *, bound: Shorts, orbit: Shorts | None = None, roof: int | None = None,
+    bits: Words, rows: Codes, cols: Codes, *, bound: Codes, orbit: Codes | None = None, upper: int | None = None,
     budget: int = 20_000_000, tell: Tell = silent,
 ) -> Cliques:  # fmt: skip
     """Solve a graph in rows of bits (used up). Rows must not fall from one vertex to the next.
 
-    ``bound``: a clique known already, or none (empty); ``orbit``: equal for vertices that can be exchanged; ``roof``:
+    ``bound``: a clique known already, or none (empty); ``orbit``: equal for vertices that can be exchanged; ``upper``:
     no clique is larger than this; ``tell`` hears the share done of the search.
     """
     n = len(bits)
@@ -240,18 +242,18 @@ def maximum_cliques(
     edges = int(np.bitwise_count(bits).sum())
     clique = bound if len(bound) else improve(bits, bound, everyone, 8)
     strangers = edges**2 / max(1, n) ** 3  # neighbours that two vertices have in common anyhow
-    roof = n if roof is None else roof
-    if len(clique) < min(roof, 8 + 4 * strangers):  # pruning needs a better bound
+    upper = n if upper is None else upper
+    if len(clique) < min(upper, 8 + 4 * strangers):  # pruning needs a better bound
         clique = improve(bits, clique, everyone, 64, budget // 4)
     bits, kept = prune(bits, rows, cols, len(clique))
-    if len(kept) > 1000 and len(clique) < roof:  # the bound was poor: look harder before proving
+    if len(kept) > 1000 and len(clique) < upper:  # the bound was poor: look harder before proving
         better = improve(bits, clique, kept, 400, budget // 4)
         if len(better) > len(clique):
             clique = better
             bits, place = prune(bits, rows[kept], cols[kept], len(clique))
             kept = kept[place]
     out = np.empty(n + 1, dtype=np.int32)
-    bigger, work = (0, 0) if len(clique) >= roof else largest(bits, len(clique), budget, out, tell)
+    bigger, work = (0, 0) if len(clique) >= upper else largest(bits, len(clique), budget, out, tell)
     if bigger:
         clique = kept[out[:bigger]]
         bits, place = prune(bits, rows[kept], cols[kept], bigger)

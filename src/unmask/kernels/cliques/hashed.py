@@ -10,32 +10,28 @@ reads the signatures of the one before and writes new ones, so that the outcome 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from unmask.kernels.base.bits import Words, popcount, put, words_for
-from unmask.kernels.base.compiling import kernel, lean
+from unmask.kernels.cliques.bits import put, shared, words_for
 from unmask.kernels.cliques.branch import greedy
-from unmask.kernels.cliques.product import Flags, Shorts, Sides, adjacency_of, neighbours, spread
+from unmask.kernels.cliques.product import adjacency_of, neighbours
 from unmask.kernels.cliques.truss import by_edges
+from unmask.kernels.compiling import in_strides, kernel
+
+if TYPE_CHECKING:
+    from unmask.kernels.base import Codes
+    from unmask.kernels.cliques.bits import Words
+    from unmask.kernels.cliques.product import Flags, Sides
 
 SMALL = 3000  # vertices that rows of bits take from here without hashing
 MEMORY = 700_000_000  # bytes of signatures, old and new
 
 
-@lean
-def _agree(old: Words, u: int, x: int, least: int) -> bool:
-    """Say whether two signatures share enough bits; without signatures they may."""
-    if old.shape[1] == 0:
-        return True
-    common = 0
-    for word in range(old.shape[1]):
-        common += popcount(old[u, word] & old[x, word])
-    return common >= least
-
-
 @kernel
 def _pass(
-    s: Sides, rows: Shorts, cols: Shorts, place: Shorts, old: Words, need: int, m: int, new: Words, alive: Flags,
+    s: Sides, rows: Codes, cols: Codes, place: Codes, old: Words, need: int, m: int, new: Words, alive: Flags,
     begin: int, step: int,
 ) -> None:  # fmt: skip
     """One pass over vertices begin, begin + step, ...: new signatures (m columns) from edges that pass the old ones.
@@ -57,7 +53,7 @@ def _pass(
             r, some = order[j], False
             for i in range(bound[r], bound[r + 1]):
                 x = near[i]
-                if not _agree(old, k, x, need - 2):
+                if old.shape[1] > 0 and shared(old[k], old[x]) < need - 2:
                     continue
                 some = True
                 n_cols += seen[cols[x]] != k
@@ -68,12 +64,14 @@ def _pass(
         alive[k] = spare >= 0 and n_cols >= need - 1
 
 
-def _refine(s: Sides, keep: Shorts, rows: Shorts, cols: Shorts, old: Words, need: int, m: int) -> tuple[Words, Flags]:
+def _refine(s: Sides, keep: Codes, rows: Codes, cols: Codes, old: Words, need: int, m: int) -> tuple[Words, Flags]:
     place = np.full(s.first[-1], -1, dtype=np.int32)
     place[keep] = np.arange(len(keep), dtype=np.int32)
     new = np.zeros((len(keep), words_for(len(s.d1) * m)), dtype=np.uint64)
     alive = np.zeros(len(keep), dtype=np.bool_)
-    spread(lambda begin, step: _pass(s, rows, cols, place, old, need, m, new, alive, begin, step), len(keep), least=500)
+    in_strides(
+        lambda begin, step: _pass(s, rows, cols, place, old, need, m, new, alive, begin, step), len(keep), least=500
+    )
     return new, alive
 
 
@@ -90,7 +88,7 @@ def _columns(s: Sides, n: int, degree: float, need: int) -> int:
 
 
 @kernel
-def _mean_degree(s: Sides, rows: Shorts, cols: Shorts, sample: int) -> float:
+def _mean_degree(s: Sides, rows: Codes, cols: Codes, sample: int) -> float:
     found = np.empty(s.first[-1], dtype=np.int32)
     total, seen = 0, 0
     for k in range(0, len(rows), max(1, len(rows) // sample)):
@@ -99,7 +97,7 @@ def _mean_degree(s: Sides, rows: Shorts, cols: Shorts, sample: int) -> float:
     return total / max(1, seen)
 
 
-def thin(s: Sides, keep: Shorts, rows: Shorts, cols: Shorts, need: int) -> Shorts:
+def thin(s: Sides, keep: Codes, rows: Codes, cols: Codes, need: int) -> Codes:
     """Positions in ``keep`` of the vertices that may lie in a clique of ``need`` members; no such clique is lost."""
     left = np.arange(len(keep), dtype=np.int32)
     old = np.zeros((len(keep), 0), dtype=np.uint64)
@@ -122,7 +120,7 @@ def thin(s: Sides, keep: Shorts, rows: Shorts, cols: Shorts, need: int) -> Short
 
 
 @kernel
-def greedy_from(s: Sides, rows: Shorts, cols: Shorts, starts: Shorts, best: int, out: Shorts) -> int:
+def greedy_from(s: Sides, rows: Codes, cols: Codes, starts: Codes, best: int, out: Codes) -> int:
     """Write the best greedy clique (vertex numbers) through one of the starts if larger than best; return its size."""
     found = np.empty(s.first[-1], dtype=np.int32)
     trial = np.empty(min(len(s.d1), len(s.d2)) + 1, dtype=np.int32)

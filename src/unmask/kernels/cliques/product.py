@@ -10,29 +10,25 @@ identification record.
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.base.bits import Words, mirror, put, words_for
-from unmask.kernels.base.compiling import kernel, lean
+from unmask.kernels.cliques.bits import mirror, put, words_for
+from unmask.kernels.compiling import in_strides, kernel, lean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from unmask.kernels.base import Codes, Floats, Ints
+    from unmask.kernels.cliques.bits import Words
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Shorts = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
 
 class Window(NamedTuple):
     """When two distances agree: ``d2 - low_slope * d1 > low`` and ``d2 - high_slope * d1 < high``, both strictly.
 
-    A closed window is an open one whose ends are moved to the next floating-point number (`closed`).
+    A closed window is an open one whose ends are moved to the next floating-point number.
     """
 
     low: float
@@ -40,10 +36,9 @@ class Window(NamedTuple):
     low_slope: float = 1.0
     high_slope: float = 1.0
 
-
-def closed(low: float, high: float, low_slope: float = 1.0, high_slope: float = 1.0) -> Window:
-    """Make a window that includes its ends."""
-    return Window(float(np.nextafter(low, -np.inf)), float(np.nextafter(high, np.inf)), low_slope, high_slope)
+    def closed(self) -> Window:
+        """Return the window with its ends."""
+        return self._replace(low=float(np.nextafter(self.low, -np.inf)), high=float(np.nextafter(self.high, np.inf)))
 
 
 class Sides(NamedTuple):
@@ -52,9 +47,9 @@ class Sides(NamedTuple):
     d1: Floats  # (n1, n1): distances of the target file
     d2: Floats  # (n2, n2): distances of the identification file
     near1: Floats  # (n1, n1): distances of each target record, rising within each label
-    who1: Shorts  # (n1, n1): whose they are
+    who1: Codes  # (n1, n1): whose they are
     near2: Floats  # (n2, n2): the same of the identification file
-    who2: Shorts
+    who2: Codes
     start1: Ints  # (labels + 1,): first target record of each label
     start2: Ints
     couples: Ints  # (c, 2): labels that may match, target then identification, sorted
@@ -69,21 +64,8 @@ def agree(window: Window, d1: float, d2: float) -> bool:
     return d2 - window.low_slope * d1 > window.low and d2 - window.high_slope * d1 < window.high
 
 
-def spread(work: Callable[[int, int], None], n: int, *, least: int = 2000) -> None:
-    """Call ``work(begin, step)`` in as many threads as there are cores, on items begin, begin + step, ... below n.
-
-    Items write to places of their own, so that the answer does not depend on the number of threads.
-    """
-    threads = min(os.cpu_count() or 1, max(1, n // least))
-    if threads == 1:
-        work(0, 1)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda begin: work(begin, threads), range(threads)))
-
-
 @kernel
-def _sorted_rows(distances: Floats, start: Ints, near: Floats, who: Shorts, begin: int, step: int) -> None:
+def _sorted_rows(distances: Floats, start: Ints, near: Floats, who: Codes, begin: int, step: int) -> None:
     for v in range(begin, len(distances), step):
         for block in range(len(start) - 1):
             a, b = start[block], start[block + 1]
@@ -117,14 +99,14 @@ def sides(
     near1, who1 = np.empty((n1, n1)), np.empty((n1, n1), dtype=np.int32)
     near2, who2 = np.empty((n2, n2)), np.empty((n2, n2), dtype=np.int32)
     if joins:
-        spread(lambda begin, step: _sorted_rows(d1, start1, near1, who1, begin, step), n1, least=300)
-        spread(lambda begin, step: _sorted_rows(d2, start2, near2, who2, begin, step), n2, least=300)
+        in_strides(lambda begin, step: _sorted_rows(d1, start1, near1, who1, begin, step), n1, least=300)
+        in_strides(lambda begin, step: _sorted_rows(d2, start2, near2, who2, begin, step), n2, least=300)
     shift, first = _vertex_ranges(start1, start2, couples)
     return Sides(d1, d2, near1, who1, near2, who2, start1, start2, couples, shift, first, window)
 
 
 @kernel
-def vertices(start1: Ints, start2: Ints, couples: Ints, first: Ints) -> tuple[Shorts, Shorts]:
+def vertices(start1: Ints, start2: Ints, couples: Ints, first: Ints) -> tuple[Codes, Codes]:
     """Target and identification record of every vertex, in the order of the numbering."""
     rows = np.empty(first[-1], dtype=np.int32)
     cols = np.empty(first[-1], dtype=np.int32)
@@ -139,7 +121,7 @@ def vertices(start1: Ints, start2: Ints, couples: Ints, first: Ints) -> tuple[Sh
 
 
 @lean
-def neighbours(s: Sides, v: int, w: int, above: int, out: Shorts) -> int:
+def neighbours(s: Sides, v: int, w: int, above: int, out: Codes) -> int:
     """Write the vertices adjacent to (v, w) whose target record is above a number (-1: all); return how many.
 
     Sorted windows, one pass per couple of labels.
@@ -199,20 +181,20 @@ def _matching(s: Sides, v: int, w: int) -> int:
 
 
 @kernel
-def _bounds(s: Sides, rows: Shorts, cols: Shorts, out: Shorts, begin: int, step: int) -> None:
+def _bounds(s: Sides, rows: Codes, cols: Codes, out: Codes, begin: int, step: int) -> None:
     for u in range(begin, len(rows), step):
         out[u] = 1 + _matching(s, rows[u], cols[u])
 
 
-def matching_bounds(s: Sides, rows: Shorts, cols: Shorts) -> Shorts:
+def matching_bounds(s: Sides, rows: Codes, cols: Codes) -> Codes:
     """Upper bound of the clique through each vertex: one-to-one agreements seen from it, and itself."""
     out = np.empty(len(rows), dtype=np.int32)
-    spread(lambda begin, step: _bounds(s, rows, cols, out, begin, step), len(rows))
+    in_strides(lambda begin, step: _bounds(s, rows, cols, out, begin, step), len(rows), least=2000)
     return out
 
 
 @kernel
-def _fill(s: Sides, rows: Shorts, cols: Shorts, place: Shorts, bits: Words, begin: int, step: int) -> None:
+def _fill(s: Sides, rows: Codes, cols: Codes, place: Codes, bits: Words, begin: int, step: int) -> None:
     """Write each edge once, at its lower vertex."""
     found = np.empty(len(place), dtype=np.int32)
     for k in range(begin, len(rows), step):
@@ -223,18 +205,18 @@ def _fill(s: Sides, rows: Shorts, cols: Shorts, place: Shorts, bits: Words, begi
                 put(row, x)
 
 
-def adjacency(s: Sides, keep: Shorts, rows: Shorts, cols: Shorts) -> Words:
+def adjacency(s: Sides, keep: Codes, rows: Codes, cols: Codes) -> Words:
     """Adjacency of the kept vertices (rising numbers, with their records) as rows of bits."""
     place = np.full(s.first[-1], -1, dtype=np.int32)
     place[keep] = np.arange(len(keep), dtype=np.int32)
     bits = np.zeros((len(keep), words_for(len(keep))), dtype=np.uint64)
-    spread(lambda begin, step: _fill(s, rows, cols, place, bits, begin, step), len(keep), least=10_000)
+    in_strides(lambda begin, step: _fill(s, rows, cols, place, bits, begin, step), len(keep), least=10_000)
     mirror(bits)
     return bits
 
 
 @kernel
-def adjacency_of(d1: Floats, d2: Floats, rows: Shorts, cols: Shorts, window: Window) -> Words:
+def adjacency_of(d1: Floats, d2: Floats, rows: Codes, cols: Codes, window: Window) -> Words:
     """Adjacency of a few given vertices by testing each pair: for cores that are small already."""
     k = len(rows)
     bits = np.zeros((k, words_for(k)), dtype=np.uint64)
@@ -248,7 +230,7 @@ def adjacency_of(d1: Floats, d2: Floats, rows: Shorts, cols: Shorts, window: Win
 
 
 @kernel
-def consistency(s: Sides, rows: Shorts, cols: Shorts, known_rows: Shorts, known_cols: Shorts) -> Floats:
+def consistency(s: Sides, rows: Codes, cols: Codes, known_rows: Codes, known_cols: Codes) -> Floats:
     """Share of the known matches, other than those of its own records, with which each vertex agrees."""
     share = np.zeros(len(rows))
     for u in range(len(rows)):

@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.kernels.base.bits import ONE, ZERO, Words, drop, lowest, members, put, shared, words_for
-from unmask.kernels.base.compiling import kernel, lean
+from unmask.kernels.cliques.bits import ONE, ZERO, drop, members, put, shared, words_for
+from unmask.kernels.compiling import kernel, lean, lowest
 
 if TYPE_CHECKING:
-    from unmask.kernels.cliques.product import Flags, Shorts
+    from unmask.kernels.base import Codes
+    from unmask.kernels.cliques.bits import Words
+    from unmask.kernels.cliques.product import Flags
 
 MANY = 3  # edges from which on a row waits until the end
 ENOUGH = 50  # a pass that removes less than one edge in so many is the last
 
 
 @lean
-def distinct(values: Shorts, chosen: Shorts, n: int, seen: Shorts, stamp: int) -> int:
+def distinct(values: Codes, chosen: Codes, n: int, seen: Codes, stamp: int) -> int:
     """Count distinct values among the first n chosen vertices; ``seen`` remembers by stamp."""
     total = 0
     for i in range(n):
@@ -34,7 +36,7 @@ def distinct(values: Shorts, chosen: Shorts, n: int, seen: Shorts, stamp: int) -
 
 
 @lean
-def by_edges(rows: Shorts, near: Shorts, n: int, bound: Shorts, order: Shorts) -> int:
+def by_edges(rows: Codes, near: Codes, n: int, bound: Codes, order: Codes) -> int:
     """Write where each row of the n neighbours ends, and the rows' order, fewest neighbours first; return how many.
 
     Neighbours of one row must stand together. Row r holds neighbours ``bound[r]`` to ``bound[r + 1]``.
@@ -55,7 +57,7 @@ def by_edges(rows: Shorts, near: Shorts, n: int, bound: Shorts, order: Shorts) -
 
 @kernel
 def _survives(
-    bits: Words, own: Words, rows: Shorts, need: int, near: Shorts, n: int, bound: Shorts, order: Shorts, weak: Shorts
+    bits: Words, own: Words, rows: Codes, need: int, near: Codes, n: int, bound: Codes, order: Codes, weak: Codes
 ) -> int:  # fmt: skip
     """Test edges until too few rows can be left (-1), or all. Returns how many failed, and writes these to ``weak``."""
     k = by_edges(rows, near, n, bound, order)
@@ -75,7 +77,7 @@ def _survives(
 
 
 @kernel
-def thin_out(bits: Words, rows: Shorts, cols: Shorts, need: int, alive: Flags, begin: int) -> tuple[int, int]:
+def thin_out(bits: Words, rows: Codes, cols: Codes, need: int, alive: Flags, begin: int) -> tuple[int, int]:
     """Remove vertices (from ``alive``) and edges (in place) that no clique of ``need`` members contains, in one pass.
 
     Rows must not fall from one vertex to the next. Returns (where it stopped, edges removed): it stops early when half
@@ -110,7 +112,7 @@ def thin_out(bits: Words, rows: Shorts, cols: Shorts, need: int, alive: Flags, b
     return n, removed
 
 
-def prune(bits: Words, rows: Shorts, cols: Shorts, need: int) -> tuple[Words, Shorts]:
+def prune(bits: Words, rows: Codes, cols: Codes, need: int) -> tuple[Words, Codes]:
     """Core and truss until a pass removes hardly anything. Returns what is left, and its old numbers.
 
     All cliques of at least ``need`` vertices stay, whatever the order of removal.
@@ -134,7 +136,7 @@ def prune(bits: Words, rows: Shorts, cols: Shorts, need: int) -> tuple[Words, Sh
 
 
 @kernel
-def compact(bits: Words, alive: Flags) -> tuple[Words, Shorts]:
+def compact(bits: Words, alive: Flags) -> tuple[Words, Codes]:
     """Adjacency among the living vertices, and their old numbers."""
     kept = np.flatnonzero(alive).astype(np.int32)
     place, mask = np.zeros(len(bits), dtype=np.int32), np.zeros(bits.shape[1], dtype=np.uint64)

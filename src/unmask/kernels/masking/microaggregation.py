@@ -8,15 +8,14 @@ never exceeds the distance it bounds, and the answer is that of the plain algori
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unmask.kernels.base.compiling import inner, kernel
+from unmask.kernels.compiling import inner, kernel
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+if TYPE_CHECKING:
+    from unmask.kernels.base import Floats, Ints
 
 LEAF = 12
 DEPTH = 256  # of the search stack; median splits make at most 2 entries per level
@@ -37,8 +36,8 @@ class ShrinkingTree(NamedTuple):
     total: Floats  # (nodes, m) sum of what is left
 
 
-class Desk(NamedTuple):
-    """Room to work in, shared by all searches: lean functions cannot make their own."""
+class Buffer(NamedTuple):
+    """Arrays that all searches work in: lean functions cannot make their own."""
 
     stack: Ints
     bounds: Floats
@@ -169,10 +168,10 @@ def _squared(tree: ShrinkingTree, place: int, query: Floats) -> float:
 
 
 @inner
-def farthest(tree: ShrinkingTree, desk: Desk) -> int:
-    """Return the place of the remaining point farthest from desk.query."""
+def farthest(tree: ShrinkingTree, buffer: Buffer) -> int:
+    """Return the place of the remaining point farthest from buffer.query."""
     best, found = -1.0, -1
-    stack, bounds, query = desk.stack, desk.bounds, desk.query
+    stack, bounds, query = buffer.stack, buffer.bounds, buffer.query
     stack[0], bounds[0], top = 0, _farthest_bound(tree, 0, query), 1
     while top > 0:
         top -= 1
@@ -196,9 +195,9 @@ def farthest(tree: ShrinkingTree, desk: Desk) -> int:
 
 
 @inner
-def nearest(tree: ShrinkingTree, desk: Desk) -> None:
-    """Put the leaves and places of the remaining points nearest to desk.query into desk.found, the nearest first."""
-    stack, bounds, query, found, distances = desk.stack, desk.bounds, desk.query, desk.found, desk.distances
+def nearest(tree: ShrinkingTree, buffer: Buffer) -> None:
+    """Put leaves and places of the remaining points nearest to buffer.query into buffer.found, the nearest first."""
+    stack, bounds, query, found, distances = buffer.stack, buffer.bounds, buffer.query, buffer.found, buffer.distances
     k = distances.size
     for i in range(k):
         distances[i] = np.inf
@@ -257,12 +256,12 @@ def _remove(tree: ShrinkingTree, found: Ints, group: int, groups: Ints) -> None:
 
 
 @inner
-def _group_around(tree: ShrinkingTree, place: int, group: int, groups: Ints, desk: Desk) -> None:
-    """Gather the k points nearest to the one at a place; it stays in desk.query."""
-    for c in range(desk.query.size):
-        desk.query[c] = tree.points[place, c]
-    nearest(tree, desk)
-    _remove(tree, desk.found, group, groups)
+def _group_around(tree: ShrinkingTree, place: int, group: int, groups: Ints, buffer: Buffer) -> None:
+    """Gather the k points nearest to the one at a place; it stays in buffer.query."""
+    for c in range(buffer.query.size):
+        buffer.query[c] = tree.points[place, c]
+    nearest(tree, buffer)
+    _remove(tree, buffer.found, group, groups)
 
 
 @kernel
@@ -270,16 +269,16 @@ def mdav(values: Floats, k: int) -> Ints:
     """Return the group of each record: maximum distance to average vector, groups of k (the last of up to 2k - 1)."""
     n, m = values.shape
     groups, tree = np.full(n, -1), build(values)
-    desk = Desk(np.empty(DEPTH, np.int64), np.empty(DEPTH), np.empty(m), np.full((k, 2), -1), np.empty(k))
+    buffer = Buffer(np.empty(DEPTH, np.int64), np.empty(DEPTH), np.empty(m), np.full((k, 2), -1), np.empty(k))
     left, group = n, 0
     while left >= 2 * k:
         for c in range(m):
-            desk.query[c] = tree.total[0, c] / left
-        _group_around(tree, farthest(tree, desk), group, groups, desk)
+            buffer.query[c] = tree.total[0, c] / left
+        _group_around(tree, farthest(tree, buffer), group, groups, buffer)
         left, group = left - k, group + 1
         if left < 2 * k:
             break  # fewer than 3k were left: the rest is one group
-        _group_around(tree, farthest(tree, desk), group, groups, desk)
+        _group_around(tree, farthest(tree, buffer), group, groups, buffer)
         left, group = left - k, group + 1
     for i in range(n):
         if groups[i] < 0:

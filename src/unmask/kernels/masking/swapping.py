@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import NDArray
 
-from unmask.kernels.base.compiling import inner, kernel
+from unmask.kernels.compiling import inner, kernel
 
-Floats = NDArray[np.float64]
-Ranks = NDArray[np.intp]
+if TYPE_CHECKING:
+    from unmask.kernels.base import Floats, Ints
 
 
 @kernel
-def swap_ranks(n: int, window: int, uniform: Floats) -> Ranks:
+def swap_ranks(n: int, window: int, uniform: Floats) -> Ints:
     """Return for each rank the rank it trades with (itself where no partner is left); draws come in `uniform`."""
     partner = np.arange(n)
     free = np.empty(n, np.intp)  # unswapped ranks in (i, i + window], in no order
@@ -35,7 +36,7 @@ def swap_ranks(n: int, window: int, uniform: Floats) -> Ranks:
 
 
 @inner
-def _drop(free: Ranks, place: Ranks, rank: int, count: int) -> int:
+def _drop(free: Ints, place: Ints, rank: int, count: int) -> int:
     """Remove a rank from the list by putting the last one in its place."""
     last = free[count - 1]
     free[place[rank]], place[last] = last, place[rank]

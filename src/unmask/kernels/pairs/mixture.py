@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.base.chunks import in_chunks
-from unmask.kernels.base.compiling import kernel
+from unmask.kernels.compiling import in_chunks, kernel
 from unmask.kernels.pairs.patterns import level_of
 
 if TYPE_CHECKING:
-    from unmask.kernels.base.space import Floats
+    from unmask.kernels.base import Floats, Ints
 
 Levels = NDArray[np.uint8]
-Ints = NDArray[np.int64]
 
 FAR = -35.0  # log of a share too small to count
 

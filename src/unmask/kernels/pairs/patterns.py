@@ -2,7 +2,7 @@
 
 Two ways, which give the same whole numbers:
 
-- *By groups*, for exact agreement: `kernels/sets.py`.
+- *By groups*, for exact agreement: `sets.py`.
 - *Pair by pair*, for any levels, here: a pass over all pairs that keeps one counter per pattern it meets.
 
 A pattern is a number in mixed radix, the first attribute first; digit 0 is the closest agreement.
@@ -14,17 +14,12 @@ from typing import TYPE_CHECKING
 
 import numba as nb
 import numpy as np
-from numpy.typing import NDArray
 
-from unmask.kernels.base.chunks import in_chunks
-from unmask.kernels.base.compiling import inner, kernel
+from unmask.kernels.compiling import in_chunks, inner, kernel
 from unmask.kernels.pairs.sets import Patterns
 
 if TYPE_CHECKING:
-    from unmask.kernels.base.space import Floats
-
-Ints = NDArray[np.int64]
-Small = NDArray[np.int32]
+    from unmask.kernels.base import Floats, Ints
 
 DENSE = 1 << 20  # patterns up to which every one has its own counter
 ALONE = 2_000_000  # pairs up to which starting threads takes longer than counting

@@ -10,16 +10,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unmask.kernels.base.chunks import in_chunks
-from unmask.kernels.base.compiling import kernel
-from unmask.kernels.base.groups import identical
+from unmask.kernels.compiling import in_chunks, kernel
+from unmask.kernels.groups import identical
 
 if TYPE_CHECKING:
-    from unmask.kernels.base.space import Codes, Floats
+    from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+    from unmask.kernels.base import Codes, Floats, Ints
+
+    Task = tuple["_Node", Ints, NDArray[np.bool_], tuple[int, ...]]
 
 SPLIT = 2  # depth from which subtrees go over the threads
 
@@ -48,7 +48,7 @@ def patterns_by_groups(left: Codes, right: Codes) -> Patterns:
     sizes = np.array([_levels(left[:, k], right[:, k]) for k in range(left.shape[1])], dtype=np.int64)
     order = np.argsort(-sizes, kind="stable")  # many values first: their groups are small, and soon fall away
     counts = np.zeros(tuple(3 if gaps[k] else 2 for k in order), dtype=np.int64)
-    tasks: list[tuple[_Node, Ints, NDArray[np.bool_], tuple[int, ...]]] = []
+    tasks: list[Task] = []
     _walk(_root(left[:, order], right[:, order])[0], sizes[order], gaps[order], (), counts, tasks)
     in_chunks(lambda part: _work(tasks[part.start], counts), len(tasks), chunk=1)
     for axis, k in enumerate(order):
@@ -61,7 +61,7 @@ def patterns_by_groups(left: Codes, right: Codes) -> Patterns:
     return Patterns(code.astype(np.int64), flat[code])
 
 
-def _work(task: tuple[_Node, Ints, NDArray[np.bool_], tuple[int, ...]], counts: NDArray[np.int64]) -> None:
+def _work(task: Task, counts: NDArray[np.int64]) -> None:
     node, sizes, gaps, at = task
     _walk(node, sizes, gaps, at, counts, None)
 
@@ -87,7 +87,7 @@ def _walk(
     gaps: NDArray[np.bool_],
     at: tuple[int, ...],
     counts: NDArray[np.int64],
-    tasks: list[tuple[_Node, Ints, NDArray[np.bool_], tuple[int, ...]]] | None,
+    tasks: list[Task] | None,
 ) -> None:
     """Leave the next attribute, take it, or (event 2) ask only that it is present on both sides.
 

@@ -10,43 +10,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN
+from unmask.kernels.compiling import inner, kernel
 
 if TYPE_CHECKING:
-    from unmask.kernels.base.space import Space
-
-from unmask.kernels.base.compiling import inner, kernel
-from unmask.kernels.base.space import CHEBYSHEV, EUCLIDEAN, Codes, Floats
-
-Rows = NDArray[np.int64]
+    from unmask.kernels.base import Floats, Ints, Space
 
 
 @inner
-def pair(
-    a: Floats, b: Floats, c: Codes, d: Codes, norm: int, missing: Floats, step: Floats, code_missing: Floats
-) -> float:
-    """Reduced distance of one query (coordinates `a`, codes `c`) and one point (`b`, `d`)."""
+def pair(space: Space, query: int, point: int) -> float:
+    """Reduced distance of one query and one point."""
+    a, b, c, d = space.queries[query], space.points[point], space.query_codes[query], space.point_codes[point]
     total = 0.0
     for k in range(a.shape[0]):
         gap = a[k] - b[k]
         if gap != gap:  # noqa: PLR0124  NaN: either is missing
-            part = missing[k]
-        elif norm == EUCLIDEAN:
+            part = space.missing[k]
+        elif space.norm == EUCLIDEAN:
             part = gap * gap
         else:
             part = abs(gap)
-        if norm != CHEBYSHEV:
+        if space.norm != CHEBYSHEV:
             total += part
         elif part > total:
             total = part
     for k in range(c.shape[0]):
         if c[k] < 0 or d[k] < 0:
-            part = code_missing[k]
+            part = space.code_missing[k]
         elif c[k] == d[k]:
             part = 0.0
         else:
-            part = step[k]
-        if norm != CHEBYSHEV:
+            part = space.step[k]
+        if space.norm != CHEBYSHEV:
             total += part
         elif part > total:
             total = part
@@ -54,24 +50,14 @@ def pair(
 
 
 @kernel
-def _pairs(space: Space, queries: Rows, points: Rows) -> Floats:
+def _pairs(space: Space, queries: Ints, points: Ints) -> Floats:
     out = np.empty(queries.shape[0])
     for i in range(queries.shape[0]):
-        q, p = queries[i], points[i]
-        out[i] = pair(
-            space.queries[q],
-            space.points[p],
-            space.query_codes[q],
-            space.point_codes[p],
-            space.norm,
-            space.missing,
-            space.step,
-            space.code_missing,
-        )
+        out[i] = pair(space, queries[i], points[i])
     return out
 
 
-def distance_of_pairs(space: Space, queries: Rows, points: Rows) -> Floats:
+def distance_of_pairs(space: Space, queries: Ints, points: Ints) -> Floats:
     """Reduced distances of the pairs (queries[i], points[i])."""
     found: Floats = _pairs(space, np.asarray(queries, dtype=np.int64), np.asarray(points, dtype=np.int64))
     return found

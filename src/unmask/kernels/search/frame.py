@@ -13,14 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base.chunks import in_chunks
-from unmask.kernels.base.compiling import inner, kernel, lean
-from unmask.kernels.base.space import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Codes, Floats
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, MANHATTAN
+from unmask.kernels.compiling import in_chunks, inner, kernel, lean
 
 if TYPE_CHECKING:
-    from unmask.kernels.base.groups import Rows
-    from unmask.kernels.base.space import Space
-    from unmask.kernels.search.tree import Singles
+    from unmask.kernels.base import Codes, Floats, Ints, Singles, Space
 
 SAMPLE = 20_000  # rows that principal axes are taken from
 CHUNK = 8192
@@ -117,7 +114,7 @@ def _defect(rotation: Floats) -> float:
     return float(np.linalg.norm(rotation.T @ rotation - np.eye(p))) + p * p * 2.0**-50
 
 
-def store(frame: Frame, values: Floats, codes: Codes, rows: Rows) -> Singles:
+def store(frame: Frame, values: Floats, codes: Codes, rows: Ints) -> Singles:
     """Chosen rows in the frame: numbers, then codes."""
     table = np.empty((len(rows), values.shape[1] + codes.shape[1]), dtype=np.float32)
 
@@ -130,7 +127,7 @@ def store(frame: Frame, values: Floats, codes: Codes, rows: Rows) -> Singles:
 
 
 @lean
-def _store(frame: Frame, values: Floats, codes: Codes, rows: Rows, room: Floats, table: Singles) -> None:
+def _store(frame: Frame, values: Floats, codes: Codes, rows: Ints, room: Floats, table: Singles) -> None:
     """Codes are taken modulo 2**24, which can only hide a difference; a missing one is NaN."""
     p = values.shape[1]
     for i in range(rows.shape[0]):

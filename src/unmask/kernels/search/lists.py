@@ -6,49 +6,49 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base.compiling import inner, kernel, lean
+from unmask.kernels.base import LEAF
+from unmask.kernels.compiling import inner, kernel, lean, lowest
+from unmask.kernels.draws import pick, stem, wait
 from unmask.kernels.search.best import tie_limit
-from unmask.kernels.search.lottery import pick, stem, wait
-from unmask.kernels.search.search import Desk, enter, limit, measured, next_near, tiles
-from unmask.kernels.search.tree import LEAF, Rows
-from unmask.kernels.search.vector import lowest_bit
+from unmask.kernels.search.walk import enter, limit, measured, next_near, tiles
 
 if TYPE_CHECKING:
-    from unmask.kernels.base.space import Floats, Space
+    from unmask.kernels.base import Floats, Ints, Space
     from unmask.kernels.search.best import Best
     from unmask.kernels.search.tree import Tree
+    from unmask.kernels.search.walk import Buffer
 
 
 class Lists(NamedTuple):
-    """The nearest groups of identical points of each query, (n_queries, k), ordered by distance, then by lot."""
+    """The nearest groups of identical points of each query, (n_queries, k), ordered by distance, then by draw."""
 
     distance: Floats
     waited: Floats
-    place: Rows  # tree position; -1: none
+    place: Ints  # tree position; -1: none
 
 
 @lean
-def k_part(space: Space, tree: Tree, queries: Rows, seed: int, lists: Lists, desk: Desk) -> None:
+def k_part(space: Space, tree: Tree, queries: Ints, seed: int, lists: Lists, buffer: Buffer) -> None:
     """Find the groups that hold the k nearest points of some queries."""
     for tile in range(tiles(tree)):
         for query in queries:
-            _visit(space, tree, tile, query, seed, lists, desk)
+            _visit(space, tree, tile, query, seed, lists, buffer)
 
 
 @inner
-def _visit(space: Space, tree: Tree, tile: int, query: int, seed: int, lists: Lists, desk: Desk) -> None:
+def _visit(space: Space, tree: Tree, tile: int, query: int, seed: int, lists: Lists, buffer: Buffer) -> None:
     probe = tree.probes[query]
     last = _bound(tree, query, lists)
     within = limit(tree, last)
-    top = enter(tree, tile, desk)
+    top = enter(tree, tile, buffer)
     while top > 0:
-        leaf, mask, top = next_near(tree, probe, within, desk, top)
+        leaf, mask, top = next_near(tree, probe, within, buffer, top)
         while mask:
-            j = lowest_bit(mask)
+            j = lowest(mask)
             mask &= mask - 1
-            if desk.far[j] <= within:
+            if buffer.far[j] <= within:
                 place = leaf * LEAF + j
-                d = measured(space, tree, query, place, desk.far[j])
+                d = measured(space, tree, query, place, buffer.far[j])
                 if d <= last:
                     _insert(tree, query, place, d, seed, lists)
                     last = _bound(tree, query, lists)
@@ -96,8 +96,8 @@ def _insert(tree: Tree, query: int, place: int, d: float, seed: int, lists: List
 
 
 @kernel
-def spread(tree: Tree, lists: Lists, seed: int) -> tuple[Rows, Floats]:
-    """Rows and distances of the k nearest points; of a group that does not fit whole, some members by lot."""
+def spread(tree: Tree, lists: Lists, seed: int) -> tuple[Ints, Floats]:
+    """Rows and distances of the k nearest points; of a group that does not fit whole, some members by draw."""
     n, k = lists.place.shape
     rows, distances = np.full((n, k), -1, dtype=np.int64), np.full((n, k), np.inf)
     for query in range(n):
@@ -116,28 +116,28 @@ def spread(tree: Tree, lists: Lists, seed: int) -> tuple[Rows, Floats]:
 
 
 @kernel
-def tied_part(space: Space, tree: Tree, slots: Rows, best: Best, start: Rows, rows: Rows, desk: Desk) -> None:
+def tied_part(space: Space, tree: Tree, slots: Ints, best: Best, start: Ints, rows: Ints, buffer: Buffer) -> None:
     """Write the rows of the ties of some queries, whose least distances are known, from start[slot] on."""
     for slot in slots:
         at = start[slot]
         for tile in range(tiles(tree)):
-            at = _collect(space, tree, tile, slot, best, rows, at, desk)
+            at = _collect(space, tree, tile, slot, best, rows, at, buffer)
         rows[start[slot] : at].sort()
 
 
 @inner
-def _collect(space: Space, tree: Tree, tile: int, slot: int, best: Best, rows: Rows, at: int, desk: Desk) -> int:
+def _collect(space: Space, tree: Tree, tile: int, slot: int, best: Best, rows: Ints, at: int, buffer: Buffer) -> int:
     query, cut = best.query[slot], tie_limit(space, best.least[slot])
     probe = tree.probes[query]
     within = limit(tree, cut)
-    top = enter(tree, tile, desk)
+    top = enter(tree, tile, buffer)
     while top > 0:
-        leaf, mask, top = next_near(tree, probe, within, desk, top)
+        leaf, mask, top = next_near(tree, probe, within, buffer, top)
         while mask:
-            j = lowest_bit(mask)
+            j = lowest(mask)
             mask &= mask - 1
             place = leaf * LEAF + j
-            if measured(space, tree, query, place, desk.far[j]) <= cut:
+            if measured(space, tree, query, place, buffer.far[j]) <= cut:
                 for m in range(tree.start[place], tree.start[place + 1]):
                     rows[at] = tree.members[m]
                     at += 1

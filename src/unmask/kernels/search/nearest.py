@@ -1,7 +1,7 @@
 """Nearest points of every query: found, listed, or only decided about. Never n × n numbers in memory.
 
 Ties are points whose reduced distance d obeys d <= least (1 + tolerance) + floor. All results are exact, decided by
-distance.pair, and the same for any order of the rows (but for the lots drawn, which go by row number), any number of
+distance.pair, and the same for any order of the rows (but for draws among ties, which go by row number), any number of
 threads, and for the tree and the flat pass. The points are in the tree and the queries search it: where a task can be
 put either way round, let the noisier file ask, since noise fills all dimensions and boxes around it exclude little.
 
@@ -14,41 +14,39 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base.chunks import in_chunks
-from unmask.kernels.base.groups import identical
-from unmask.kernels.search.best import OPEN, blank, draw_lots, find_best, hand_out, winners
+from unmask.kernels.compiling import in_chunks
+from unmask.kernels.groups import identical
+from unmask.kernels.search.best import OPEN, blank, draw_ties, expand, find_best, winners
 from unmask.kernels.search.distance import distance_of_pairs
 from unmask.kernels.search.lists import Lists, k_part, spread, tied_part
-from unmask.kernels.search.search import desk, order_of, search_order
-from unmask.kernels.search.tree import Rows, plant
+from unmask.kernels.search.tree import plant
 from unmask.kernels.search.truth import SETTLED, Trial, decide_part, rank_part
+from unmask.kernels.search.walk import new_buffer, order_of, search_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from unmask.kernels.base.space import Floats, Space
+    from unmask.kernels.base import Floats, Ints, Space
     from unmask.kernels.search.best import Best
     from unmask.kernels.search.tree import Tree
-
-__all__ = ["Decision", "Nearest", "decide", "distance_of_pairs", "nearest", "nearest_k", "rank_of_truth", "tied"]
 
 
 class Nearest(NamedTuple):
     """One entry per query."""
 
-    row: Rows  # one of the nearest points, by lot
+    row: Ints  # one of the nearest points, by draw
     least: Floats  # reduced distance of the nearest
     second: Floats  # the smallest reduced distance that is not a tie; inf if there is none
-    ties: Rows  # number of nearest points
+    ties: Ints  # number of nearest points
 
 
 class Decision(NamedTuple):
     """One entry per query."""
 
     closer: NDArray[np.bool_]  # some point is closer than the true one, or there is no true one
-    ties: Rows  # size of the tie that the true point is in; 0 if it is in none
+    ties: Ints  # size of the tie that the true point is in; 0 if it is in none
 
     @property
     def credit(self) -> Floats:
@@ -62,36 +60,36 @@ def nearest(
     """Find for each query a nearest point, the least and the second-best reduced distance, and the number of ties."""
     tree = plant(space) if tree is None else tree
     groups = identical(space.queries, space.query_codes)
-    best = hand_out(_search(space, tree, groups.first, progress), groups.label)  # equal queries are searched once
+    best = expand(_search(space, tree, groups.first, progress), groups.label)  # equal queries are searched once
     several = np.flatnonzero(best.ties > tree.weight[best.place])
     order, waited = several[search_order(tree, several)], np.full(len(best.query), np.inf)
-    in_chunks(lambda part: draw_lots(space, tree, order[part], seed, best, waited, desk()), len(order))
+    in_chunks(lambda part: draw_ties(space, tree, order[part], seed, best, waited, new_buffer()), len(order))
     return Nearest(winners(tree, best, seed), best.least, best.second, best.ties)
 
 
-def _search(space: Space, tree: Tree, queries: Rows, progress: Callable[[float], None] | None = None) -> Best:
+def _search(space: Space, tree: Tree, queries: Ints, progress: Callable[[float], None] | None = None) -> Best:
     best = blank(queries)
     order = search_order(tree, queries)
-    in_chunks(lambda part: find_best(space, tree, order[part], best, desk()), len(order), progress=progress)
+    in_chunks(lambda part: find_best(space, tree, order[part], best, new_buffer()), len(order), progress=progress)
     return best
 
 
-def nearest_k(space: Space, k: int, *, seed: int = 0, tree: Tree | None = None) -> tuple[Rows, Floats]:
+def nearest_k(space: Space, k: int, *, seed: int = 0, tree: Tree | None = None) -> tuple[Ints, Floats]:
     """Find the k nearest points of each query: rows and reduced distances, (n_queries, k), ascending.
 
-    Equal distances are ordered by lot. With fewer than k points the rest is -1 and inf.
+    Equal distances are ordered by draw. With fewer than k points the rest is -1 and inf.
     """
     tree = plant(space) if tree is None else tree
     n = len(space.queries)
     lists = Lists(np.full((n, k), np.inf), np.full((n, k), np.inf), np.full((n, k), -1, dtype=np.int64))
     order = search_order(tree, np.arange(n))
-    in_chunks(lambda part: k_part(space, tree, order[part], seed, lists, desk()), n)
+    in_chunks(lambda part: k_part(space, tree, order[part], seed, lists, new_buffer()), n)
     rows, distances = spread(tree, lists, seed)
     return rows, distances
 
 
 def decide(
-    space: Space, truth: Rows, *, tree: Tree | None = None, progress: Callable[[float], None] | None = None
+    space: Space, truth: Ints, *, tree: Tree | None = None, progress: Callable[[float], None] | None = None
 ) -> Decision:
     """Decide for each query whether some point is closer than the true one (row truth[i], or -1), and count its tie.
 
@@ -104,22 +102,22 @@ def decide(
     states = np.where(np.isfinite(distances), OPEN, SETTLED)
     trial = Trial(distances, np.full(n, np.inf), np.zeros(n, dtype=np.int64), states)
     order = order_of(tree, np.asarray(truth))  # a query is near its true point, or its search ends soon
-    in_chunks(lambda part: decide_part(space, tree, order[part], trial, desk()), n, progress=progress)
+    in_chunks(lambda part: decide_part(space, tree, order[part], trial, new_buffer()), n, progress=progress)
     closer = trial.state == SETTLED
     return Decision(closer, np.where(closer, 0, trial.ties))
 
 
-def rank_of_truth(space: Space, truth: Rows, cap: int, *, tree: Tree | None = None) -> Rows:
+def rank_of_truth(space: Space, truth: Ints, cap: int, *, tree: Tree | None = None) -> Ints:
     """Count the points strictly closer than the true one (beyond the tolerance), up to `cap`; -1 without a true one."""
     tree = plant(space) if tree is None else tree
     distances = _true_distances(space, truth)
     rank = np.where(np.isfinite(distances), 0, -1)
     order = order_of(tree, np.asarray(truth))
-    in_chunks(lambda part: rank_part(space, tree, order[part], distances, cap, desk(), rank), len(rank))
+    in_chunks(lambda part: rank_part(space, tree, order[part], distances, cap, new_buffer(), rank), len(rank))
     return rank
 
 
-def tied(space: Space, queries: Rows | None = None, *, tree: Tree | None = None) -> tuple[Rows, Rows]:
+def tied(space: Space, queries: Ints | None = None, *, tree: Tree | None = None) -> tuple[Ints, Ints]:
     """List the ties (anonymity sets) of chosen queries as (indptr, indices): rows ascend within a query."""
     tree = plant(space) if tree is None else tree
     chosen = np.arange(len(space.queries)) if queries is None else np.asarray(queries, dtype=np.int64)
@@ -127,11 +125,11 @@ def tied(space: Space, queries: Rows | None = None, *, tree: Tree | None = None)
     start = np.concatenate(([0], np.cumsum(best.ties))).astype(np.int64)
     rows = np.empty(start[-1], dtype=np.int64)
     order = search_order(tree, chosen)
-    in_chunks(lambda part: tied_part(space, tree, order[part], best, start, rows, desk()), len(order))
+    in_chunks(lambda part: tied_part(space, tree, order[part], best, start, rows, new_buffer()), len(order))
     return start, rows
 
 
-def _true_distances(space: Space, truth: Rows) -> Floats:
+def _true_distances(space: Space, truth: Ints) -> Floats:
     known = np.flatnonzero(np.asarray(truth) >= 0)
     distances = np.full(len(space.queries), np.inf)
     distances[known] = distance_of_pairs(space, known, truth[known])

@@ -11,7 +11,7 @@ then bound far better), and divided by ``scale``. They serve to *exclude* pairs 
 distance.pair on the numbers of the Space. ``probes`` holds the queries in the same frame, row by row.
 
 *Leaves.* Leaf l is positions ``48 l .. 48 l + 47``: ``lanes[l, k, j]`` is attribute k of position ``48 l + j``, so that
-one pass over j is a few vector instructions (vector.py). Padding is +inf: mask out positions beyond the last.
+one pass over j is a few vector instructions (masks.py). Padding is +inf: mask out positions beyond the last.
 
 *Boxes.* Box b of level h holds 16**h leaves: b * 16**h and up. Boxes stand in groups of 16, attribute-major too:
 ``low[g, k, j]`` and ``high[g, k, j]`` with ``g = level[h] + b // 16`` and ``j = b % 16``; ``relief`` is the missing
@@ -30,7 +30,7 @@ the frame by at most e per coordinate (frame.py: 2**-24 and a little). By the tr
 pair differs from the true one by at most E = 2 e c, with c = sqrt(p), p, 1 for norms 2, 1, max; constants are equal on
 both sides up to relative 2**-24. Summing in float32, in any order, adds a relative error below (width + 3) 2**-24, and
 a rotation whose R'R is within w of the identity a relative w. So every pair with distance at most T has a stored
-distance at most (root(T) / scale + E)**power (1 + slack): this is ``search.limit``. Box bounds obey it too: rounding is
+distance at most (root(T) / scale + E)**power (1 + slack): this is ``walk.limit``. Box bounds obey it too: rounding is
 monotone and a box is the exact range of stored numbers. Underflow adds less than 1e-36.
 
 *sharp.* Ranks need no such care: with the maximum norm, whole or in eighths and not too large, they and their
@@ -42,25 +42,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unmask.kernels.base.chunks import in_chunks
-from unmask.kernels.base.compiling import inner, kernel, lean
-from unmask.kernels.base.groups import identical
-from unmask.kernels.base.space import EUCLIDEAN
-from unmask.kernels.search.frame import SHARP_STEP as SHARP_STEP  # noqa: PLC0414
+from unmask.kernels.base import EUCLIDEAN, LANES, LEAF
+from unmask.kernels.compiling import in_chunks, inner, kernel, lean
+from unmask.kernels.groups import identical
 from unmask.kernels.search.frame import choose_frame, store
-from unmask.kernels.search.vector import LEAF as LEAF  # noqa: PLC0414  the assignment reads it here
 
 if TYPE_CHECKING:
-    from unmask.kernels.base.groups import Groups
-    from unmask.kernels.base.space import Space
+    from unmask.kernels.base import Ints, Singles, Space
+    from unmask.kernels.groups import Groups
 
-Singles = NDArray[np.float32]
-Rows = NDArray[np.int64]
-Kinds = tuple[Singles, Singles, int, int]  # contributions of missing values and unequal codes, p, norm
+    Kinds = tuple[Singles, Singles, int, int]  # contributions of missing values and unequal codes, p, norm
 
-LANES = 16  # boxes per group
 MANY = 64  # attributes beyond which boxes exclude too little
 FEW = 2 * LEAF  # points up to which boxes are not worth it
 _CHUNK = 256  # leaves per task of a thread
@@ -74,13 +67,13 @@ class Tree(NamedTuple):
     low: Singles  # (n_box_groups, width, 16)
     high: Singles
     relief: Singles
-    level: Rows  # (n_levels,) first box group of each level
-    rows: Rows  # (n,) lowest row of the group at each position
-    weight: Rows  # (n,) rows of that group
-    single: Rows  # (n_leaves,) bits of the positions of each leaf that are one row
-    start: Rows  # (n + 1,) into members
-    members: Rows  # (n_points,)
-    position: Rows  # (n_points,) tree position of each row
+    level: Ints  # (n_levels,) first box group of each level
+    rows: Ints  # (n,) lowest row of the group at each position
+    weight: Ints  # (n,) rows of that group
+    single: Ints  # (n_leaves,) bits of the positions of each leaf that are one row
+    start: Ints  # (n + 1,) into members
+    members: Ints  # (n_points,)
+    position: Ints  # (n_points,) tree position of each row
     probes: Singles  # (n_queries, width)
     missing: Singles  # (width,) contribution of a missing value
     step: Singles  # (width,) contribution of unequal codes; 0 for numeric attributes
@@ -128,7 +121,7 @@ def plant(space: Space, *, method: str = "auto") -> Tree:
     )  # fmt: skip
 
 
-def _names(groups: Groups, order: Rows) -> tuple[Rows, Rows, Rows, Rows, Rows]:
+def _names(groups: Groups, order: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Rows, weights and members in tree order, and the position of each row."""
     sizes = np.diff(groups.start)[order]
     start = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
@@ -140,7 +133,7 @@ def _names(groups: Groups, order: Rows) -> tuple[Rows, Rows, Rows, Rows, Rows]:
 
 
 @kernel
-def _single(weight: Rows) -> Rows:
+def _single(weight: Ints) -> Ints:
     bits = np.zeros((weight.shape[0] + LEAF - 1) // LEAF, dtype=np.int64)
     for t in range(weight.shape[0]):
         if weight[t] == 1:
@@ -148,7 +141,7 @@ def _single(weight: Rows) -> Rows:
     return bits
 
 
-def _order(columns: Singles, kinds: Kinds) -> Rows:
+def _order(columns: Singles, kinds: Kinds) -> Ints:
     """Tree order: split ranges of leaves until each is one leaf, the lower ranges in threads."""
     n = columns.shape[1]
     order, keys = np.arange(n), np.empty(n, dtype=np.float32)
@@ -160,7 +153,7 @@ def _order(columns: Singles, kinds: Kinds) -> Rows:
 
 
 def _split_all(
-    columns: Singles, kinds: Kinds, order: Rows, keys: Singles, ranges: list[tuple[int, int]], size: int
+    columns: Singles, kinds: Kinds, order: Ints, keys: Singles, ranges: list[tuple[int, int]], size: int
 ) -> list[tuple[int, int]]:
     """Split ranges of leaves down to a size; returns what they were split into."""
     found: list[list[tuple[int, int]]] = [[] for _ in ranges]
@@ -174,7 +167,7 @@ def _split_all(
 
 @kernel
 def _split(
-    columns: Singles, kinds: Kinds, order: Rows, keys: Singles, leaves: tuple[int, int], size: int
+    columns: Singles, kinds: Kinds, order: Ints, keys: Singles, leaves: tuple[int, int], size: int
 ) -> list[tuple[int, int]]:
     n = columns.shape[1]
     todo, done = [leaves], [leaves]
@@ -206,7 +199,7 @@ def _left_part(count: int) -> int:
 
 
 @inner
-def _widest(columns: Singles, order: Rows, kinds: Kinds) -> int:
+def _widest(columns: Singles, order: Ints, kinds: Kinds) -> int:
     """Return the attribute with the largest mean contribution over up to 128 pairs spread over the range."""
     missing, step, p, norm = kinds
     n = order.shape[0]
@@ -230,7 +223,7 @@ def _widest(columns: Singles, order: Rows, kinds: Kinds) -> int:
 
 
 @inner
-def _select(keys: Singles, order: Rows, rank: int) -> None:
+def _select(keys: Singles, order: Ints, rank: int) -> None:
     """Put the `rank` smallest keys first (Hoare's quickselect; equal keys spread over both sides)."""
     left, right = 0, keys.shape[0] - 1
     while left < right:
@@ -255,7 +248,7 @@ def _select(keys: Singles, order: Rows, rank: int) -> None:
             return
 
 
-def _levels(n_leaves: int) -> Rows:
+def _levels(n_leaves: int) -> Ints:
     """First box group of each level."""
     first, groups = [], 0
     boxes = n_leaves
@@ -274,7 +267,7 @@ def _aligned(shape: tuple[int, ...]) -> Singles:
 
 
 @lean
-def _lanes(columns: Singles, order: Rows, first: int, lanes: Singles) -> None:
+def _lanes(columns: Singles, order: Ints, first: int, lanes: Singles) -> None:
     """Fill some leaves, from number `first` on."""
     n = columns.shape[1]
     for leaf in range(lanes.shape[0]):
@@ -302,7 +295,7 @@ def _leaf_boxes(
 
 
 @kernel
-def _boxes(level: Rows, low: Singles, high: Singles, relief: Singles) -> None:
+def _boxes(level: Ints, low: Singles, high: Singles, relief: Singles) -> None:
     """Ranges of 16 leaves, and so on up to one group."""
     for h in range(1, level.shape[0]):
         for b in range(level[h] - level[h - 1]):

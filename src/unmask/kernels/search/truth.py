@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base.bits import popcount
-from unmask.kernels.base.compiling import inner, lean
+from unmask.kernels.base import LEAF
+from unmask.kernels.compiling import inner, lean, lowest, popcount
 from unmask.kernels.search.best import KNOWN, OPEN, UNSETTLED, tie_limit
+from unmask.kernels.search.frame import SHARP_STEP
 from unmask.kernels.search.masks import near_mask
-from unmask.kernels.search.search import Desk, enter, limit, measured, next_near, tiles
-from unmask.kernels.search.tree import LEAF, SHARP_STEP, Rows
-from unmask.kernels.search.vector import lowest_bit
+from unmask.kernels.search.walk import enter, limit, measured, next_near, tiles
 
 if TYPE_CHECKING:
-    from unmask.kernels.base.space import Floats, Space
+    from unmask.kernels.base import Floats, Ints, Space
     from unmask.kernels.search.tree import Tree
+    from unmask.kernels.search.walk import Buffer
 
 SETTLED = 3
 
@@ -30,42 +30,42 @@ class Trial(NamedTuple):
 
     truth: Floats  # reduced distance of the true point; inf if it has none
     least: Floats
-    ties: Rows
-    state: Rows  # as in best.py, and SETTLED: some point is strictly closer than the true one
+    ties: Ints
+    state: Ints  # as in best.py, and SETTLED: some point is strictly closer than the true one
 
 
 @lean
-def decide_part(space: Space, tree: Tree, queries: Rows, trial: Trial, desk: Desk) -> None:
+def decide_part(space: Space, tree: Tree, queries: Ints, trial: Trial, buffer: Buffer) -> None:
     """Decide some queries."""
     for turn in (OPEN, KNOWN):
         for tile in range(tiles(tree)):
             for query in queries:
                 if trial.state[query] == turn or (turn == OPEN and trial.state[query] == UNSETTLED):
-                    _try(space, tree, tile, query, trial, desk)
+                    _try(space, tree, tile, query, trial, buffer)
         for query in queries:
             if trial.state[query] == UNSETTLED:
                 trial.state[query], trial.ties[query] = KNOWN, 0
 
 
 @inner
-def _try(space: Space, tree: Tree, tile: int, query: int, trial: Trial, desk: Desk) -> None:
+def _try(space: Space, tree: Tree, tile: int, query: int, trial: Trial, buffer: Buffer) -> None:
     probe, truth, least, ties = tree.probes[query], trial.truth[query], trial.least[query], trial.ties[query]
     cut = tie_limit(space, min(truth, least))
     within = limit(tree, cut)
-    top = enter(tree, tile, desk)
+    top = enter(tree, tile, buffer)
     while top > 0:
-        leaf, mask, top = next_near(tree, probe, within, desk, top)
+        leaf, mask, top = next_near(tree, probe, within, buffer, top)
         if mask and tree.sharp:  # ranks tie by hundreds: a leaf at a time
-            if mask & near_mask(desk.far, (truth - SHARP_STEP) / tree.scale):
+            if mask & near_mask(buffer.far, (truth - SHARP_STEP) / tree.scale):
                 trial.state[query] = SETTLED
                 return
             least, ties = truth, ties + popcount(np.uint64(mask & tree.single[leaf]))
             mask &= ~tree.single[leaf]
         while mask:
-            j = lowest_bit(mask)
+            j = lowest(mask)
             mask &= mask - 1
             place = leaf * LEAF + j
-            d = measured(space, tree, query, place, desk.far[j])
+            d = measured(space, tree, query, place, buffer.far[j])
             if tie_limit(space, d) < truth:
                 trial.state[query] = SETTLED
                 return
@@ -79,26 +79,26 @@ def _try(space: Space, tree: Tree, tile: int, query: int, trial: Trial, desk: De
 
 
 @lean
-def rank_part(space: Space, tree: Tree, queries: Rows, truth: Floats, cap: int, desk: Desk, rank: Rows) -> None:
+def rank_part(space: Space, tree: Tree, queries: Ints, truth: Floats, cap: int, buffer: Buffer, rank: Ints) -> None:
     """Count the points strictly closer than the true one, up to `cap`."""
     for tile in range(tiles(tree)):
         for query in queries:
             if rank[query] < cap and np.isfinite(truth[query]):
-                closer = _closer(space, tree, tile, query, truth[query], cap - rank[query], desk)
+                closer = _closer(space, tree, tile, query, truth[query], cap - rank[query], buffer)
                 rank[query] = min(cap, rank[query] + closer)
 
 
 @inner
-def _closer(space: Space, tree: Tree, tile: int, query: int, truth: float, enough: int, desk: Desk) -> int:
+def _closer(space: Space, tree: Tree, tile: int, query: int, truth: float, enough: int, buffer: Buffer) -> int:
     probe, found = tree.probes[query], 0
     within = (truth - SHARP_STEP) / tree.scale if tree.sharp else limit(tree, truth)
-    top = enter(tree, tile, desk)
+    top = enter(tree, tile, buffer)
     while top > 0 and found < enough:
-        leaf, mask, top = next_near(tree, probe, within, desk, top)
+        leaf, mask, top = next_near(tree, probe, within, buffer, top)
         while mask:
-            j = lowest_bit(mask)
+            j = lowest(mask)
             mask &= mask - 1
             place = leaf * LEAF + j
-            if tie_limit(space, measured(space, tree, query, place, desk.far[j])) < truth:
+            if tie_limit(space, measured(space, tree, query, place, buffer.far[j])) < truth:
                 found += tree.weight[place]
     return found

@@ -9,13 +9,33 @@ is left of the partition and not the table (stripped partitions, as in Manning, 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from unmask.kernels.compiling import kernel
 
 Codes = NDArray[np.int32]
 
 
-@njit(cache=True)
+def by_cardinality(codes: Codes) -> tuple[Codes, NDArray[np.intp], int]:
+    """Columns as rows, those of fewest values first, in few bytes; their old places; and the most values of any."""
+    cards = codes.max(axis=0).astype(np.int64) + 1
+    order = np.argsort(cards, kind="stable")
+    narrow = np.uint8 if cards.max() <= 256 else np.int32  # a column that fits the cache is read twice as fast
+    columns = np.empty((codes.shape[1], len(codes)), narrow)
+    for place, column in enumerate(order):
+        columns[place] = codes[:, column]
+    return columns, order, int(cards.max())
+
+
+def restore(masks: NDArray[np.int64], order: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Bits in the order of the walk back to bits in the caller's order of columns."""
+    restored = np.zeros_like(masks)
+    for position, column in enumerate(order):
+        restored |= ((masks >> position) & 1) << np.int64(column)
+    return restored
+
+
+@kernel
 def split(
     column: Codes,
     rows: Codes,

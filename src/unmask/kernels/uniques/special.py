@@ -16,10 +16,10 @@ from math import comb
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from unmask.kernels.uniques.partition import split
+from unmask.kernels.compiling import kernel
+from unmask.kernels.uniques.partition import by_cardinality, restore, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,16 +76,11 @@ def minimal_uniques(
     max_size = m if max_size is None else min(max_size, m)
     if n == 0 or m == 0 or max_size == 0:
         return np.empty(0, np.int32), np.empty(0, np.int64)
-    cards = codes.max(axis=0).astype(np.int64) + 1
-    order = np.argsort(cards, kind="stable")
-    narrow = np.uint8 if cards.max() <= 256 else np.int32  # a column that fits the cache is read twice as fast
-    columns = np.empty((m, len(codes)), narrow)
-    for place, column in enumerate(order):
-        columns[place] = codes[:, column]
-    found = _walk(columns, int(cards.max()), counts == 1, max_size, max_work, progress)
+    columns, order, n_codes = by_cardinality(codes)
+    found = _walk(columns, n_codes, counts == 1, max_size, max_work, progress)
     for start in range(0, found.many, CHUNK):  # in place, and few at a time: there may be many more MSUs than classes
         part = found.masks[start : min(start + CHUNK, found.many)]
-        part[:] = _restore(part, order)
+        part[:] = restore(part, order)
     return _unlink(found.heads, found.links, found.masks, found.many)
 
 
@@ -129,15 +124,7 @@ def _covered(high: int, low: int, max_size: int) -> int:
     return below_high + below_low
 
 
-def _restore(masks: Masks, order: NDArray[np.intp]) -> Masks:
-    """Bits in the order of the walk back to bits in the caller's order of columns."""
-    restored = np.zeros_like(masks)
-    for position, column in enumerate(order):
-        restored |= ((masks >> position) & 1) << np.int64(column)
-    return restored
-
-
-@njit(cache=True)
+@kernel
 def _unlink(heads: Codes, links: Codes, masks: Masks, found: int) -> tuple[Codes, Masks]:
     """Lay the linked lists of all classes out as two arrays: the class, and its MSUs in increasing order."""
     rows, sets = np.empty(found, np.int32), np.empty(found, np.int64)
@@ -152,7 +139,7 @@ def _unlink(heads: Codes, links: Codes, masks: Masks, found: int) -> tuple[Codes
     return rows, sets
 
 
-@njit(cache=True)
+@kernel
 def _note(row: int, mask: int, found: Found) -> Found:
     """Add S to the MSUs of a class that is unique on S, unless a subset of S is among them."""
     heads, links, masks, many = found
@@ -169,7 +156,7 @@ def _note(row: int, mask: int, found: Found) -> Found:
     return Found(heads, links, masks, many + 1)
 
 
-@njit(cache=True)
+@kernel
 def _refine(
     column: Codes,
     alone: NDArray[np.bool_],
@@ -211,7 +198,7 @@ def _refine(
     return kept, found
 
 
-@njit(cache=True)
+@kernel
 def _finish(
     column: Codes,
     alone: NDArray[np.bool_],
@@ -242,7 +229,7 @@ def _finish(
     return found
 
 
-@njit(cache=True)
+@kernel
 def _descend(
     columns: Codes,
     alone: NDArray[np.bool_],

@@ -10,10 +10,10 @@ from __future__ import annotations
 from math import comb
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from unmask.kernels.uniques.partition import split
+from unmask.kernels.compiling import kernel
+from unmask.kernels.uniques.partition import by_cardinality, restore, split
 
 Codes = NDArray[np.int32]
 Counts = NDArray[np.int64]
@@ -28,21 +28,14 @@ def subset_counts(codes: Codes, counts: Counts, *, max_size: int, k: int) -> tup
     m = codes.shape[1]
     max_size = min(max_size, m)
     total = sum(comb(m, size) for size in range(1, max_size + 1))
-    cards = codes.max(axis=0).astype(np.int64) + 1
-    order = np.argsort(cards, kind="stable")
-    narrow = np.uint8 if cards.max() <= 256 else np.int32
-    columns = np.empty((m, len(codes)), narrow)
-    for place, column in enumerate(order):
-        columns[place] = codes[:, column]
-    masks, table = _walk(columns, int(cards.max()), counts.astype(np.int64), max_size, k, total)
-    restored = np.zeros_like(masks)
-    for position, column in enumerate(order):
-        restored |= ((masks >> position) & 1) << np.int64(column)
+    columns, order, n_codes = by_cardinality(codes)
+    masks, table = _walk(columns, n_codes, counts.astype(np.int64), max_size, k, total)
+    restored = restore(masks, order)
     by = np.argsort(restored)
     return restored[by], table[by]
 
 
-@njit(cache=True)
+@kernel
 def _refine(
     column: Codes,
     counts: Counts,
@@ -56,7 +49,7 @@ def _refine(
     tally: Codes,
     touched: Codes,
     edges: Codes,
-) -> tuple[int, int]:  # pragma: no cover - compiled
+) -> tuple[int, int]:
     """Split every group by one column; settle what is down to one class; return (kept, below k) of the rest."""
     at, kept, below = 0, 0, 0
     for g in range(groups):
@@ -81,10 +74,8 @@ def _refine(
     return kept, below
 
 
-@njit(cache=True)
-def _walk(
-    columns: Codes, n_codes: int, counts: Counts, max_size: int, k: int, total: int
-) -> tuple[Counts, Counts]:  # pragma: no cover - compiled
+@kernel
+def _walk(columns: Codes, n_codes: int, counts: Counts, max_size: int, k: int, total: int) -> tuple[Counts, Counts]:
     m, n = columns.shape
     masks, table = np.empty(total, np.int64), np.empty((total, 3), np.int64)
     tally, touched, edges = np.zeros(n_codes, np.int32), np.empty(n, np.int32), np.empty(n + 1, np.int32)

@@ -17,7 +17,7 @@ from unmask.linkage.learned.distances import Aggregator, Distance, features, pac
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.kernels.base.space import Space
+    from unmask.kernels.base import Space
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from unmask.evidence.measure import silent
-from unmask.kernels.pairs.aggregation import credit_of, hardest_of
-from unmask.kernels.search.nearest import nearest_k
+from unmask.kernels.aggregation import credit_of, hardest_of
+from unmask.kernels.search import nearest_k
 from unmask.study.ask import ask_only, decide_truth
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.kernels.base.space import Space
+    from unmask.kernels.base import Space
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
-    from unmask.kernels.base.space import Space
+    from unmask.kernels.base import Space
     from unmask.tables.encode import Encoding
     from unmask.tables.release import Release
 

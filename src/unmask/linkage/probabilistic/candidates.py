@@ -8,10 +8,8 @@ import numpy as np
 
 from unmask.errors import EngineError
 from unmask.evidence.measure import silent
-from unmask.kernels.pairs.blocking import MARGIN, cut_blocks, scale_of, weigh_blocks
-from unmask.kernels.pairs.patterns import patterns_by_pairs
-from unmask.kernels.pairs.sets import Patterns, patterns_by_groups, sums_by_groups
-from unmask.kernels.pairs.weighing import TIE, Weighing, weigh
+from unmask.kernels.pairs import Patterns, patterns_by_groups, patterns_by_pairs, sums_by_groups
+from unmask.kernels.weighing import MARGIN, TIE, Weighing, cut_blocks, scale_of, weigh, weigh_blocks
 from unmask.linkage.probabilistic.matching import Match, code_space, match_people
 from unmask.study.ask import decide_truth, find_nearest, plant_tree
 
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.kernels.base.space import Space
+    from unmask.kernels.base import Space
     from unmask.linkage.probabilistic.levels import Comparison
     from unmask.linkage.probabilistic.model import FellegiSunter
 

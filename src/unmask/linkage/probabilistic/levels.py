@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from unmask.errors import ParameterError, did_you_mean
-from unmask.kernels.pairs.mixture import level_shares
+from unmask.kernels.pairs import level_shares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.kernels.assignment.assignment import CERTIFIED, solve
-from unmask.kernels.base.space import MANHATTAN, Space
-from unmask.kernels.pairs.blocking import cut_blocks, pairs_in_blocks, scale_of
-from unmask.kernels.pairs.weighing import TIE
+from unmask.kernels.assignment import CERTIFIED, solve
+from unmask.kernels.base import MANHATTAN, Space
+from unmask.kernels.weighing import TIE, cut_blocks, pairs_in_blocks, scale_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

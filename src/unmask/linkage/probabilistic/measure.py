@@ -17,7 +17,7 @@ from unmask.evidence.estimate import rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
-from unmask.kernels.assignment.assignment import CERTIFIED
+from unmask.kernels.assignment import CERTIFIED
 from unmask.linkage.probabilistic.candidates import Found, best_candidates, count_patterns, match_one_to_one
 from unmask.linkage.probabilistic.levels import Comparison, Numbers, compare
 from unmask.linkage.probabilistic.model import FellegiSunter, Fitting, fit, unpack
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
-    from unmask.kernels.pairs.sets import Patterns
+    from unmask.kernels.pairs import Patterns
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]

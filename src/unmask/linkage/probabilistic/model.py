@@ -28,13 +28,13 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from unmask.errors import EngineError, ParameterError
-from unmask.kernels.pairs.mixture import expect, expect_people, levels_of_pairs
+from unmask.kernels.pairs import expect, expect_people, levels_of_pairs
 from unmask.linkage.probabilistic.levels import Comparison, shares_of_levels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.kernels.pairs.sets import Patterns
+    from unmask.kernels.pairs import Patterns
 
     Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from unmask.errors import EngineError
-from unmask.kernels.pairs.likelihood import EQUAL, FACTOR, GAUSSIAN, TABLE, TRIANGLE, WINDOW, Makings
+from unmask.kernels.likelihood import EQUAL, FACTOR, GAUSSIAN, TABLE, TRIANGLE, WINDOW, Makings
 from unmask.masking.base import chosen
 from unmask.masking.chain import Chain
 from unmask.masking.pram import Pram, categorical, transition_matrix
@@ -219,7 +219,7 @@ def swap_profile(n: int, window: int) -> Floats:
 
     At the ends of a column there are fewer ranks to trade with, and the first ones only trade upwards.
     """
-    from unmask.kernels.masking.swapping import swap_ranks  # noqa: PLC0415 - compiled when first needed
+    from unmask.kernels.masking import swap_ranks  # noqa: PLC0415 - compiled when first needed
 
     window = max(1, round(window * min(1.0, LONG / n)))
     n = min(n, LONG)

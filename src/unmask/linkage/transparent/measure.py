@@ -17,8 +17,8 @@ from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
-from unmask.kernels.pairs.likelihood import likelihoods
-from unmask.kernels.pairs.weighing import TIE
+from unmask.kernels.likelihood import likelihoods
+from unmask.kernels.weighing import TIE
 from unmask.linkage.nearest import link_nearest
 from unmask.linkage.result import Linkage
 from unmask.linkage.transparent.makings import describe
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
-    from unmask.kernels.pairs.likelihood import Likelihoods
+    from unmask.kernels.likelihood import Likelihoods
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]

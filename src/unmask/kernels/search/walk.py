@@ -2,9 +2,9 @@
 
 A search is a loop that its owner writes::
 
-    top = enter(tree, tile, desk)
+    top = enter(tree, tile, buffer)
     while top > 0:
-        leaf, mask, top = next_near(tree, probe, within, desk, top)
+        leaf, mask, top = next_near(tree, probe, within, buffer, top)
         while mask: take its lowest bit, decide that point in float64, lower the limit
 
 The owner alone knows what lowers the limit, so nearest records, the k nearest, decisions and ranks share this file.
@@ -17,37 +17,32 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unmask.kernels.base.chunks import in_chunks
-from unmask.kernels.base.compiling import inlined, inner, kernel, lean
-from unmask.kernels.base.space import EUCLIDEAN
+from unmask.kernels.base import EUCLIDEAN, LANES, LEAF
+from unmask.kernels.compiling import in_chunks, inlined, kernel, lean, lowest
 from unmask.kernels.search.distance import pair
-from unmask.kernels.search.tree import LANES, LEAF, Rows, Singles
-from unmask.kernels.search.vector import box_mask, lowest_bit, point_mask
+from unmask.kernels.search.masks import box_mask, point_mask
 
 if TYPE_CHECKING:
-    from unmask.kernels.base.space import Space
+    from unmask.kernels.base import Codes, Ints, Singles, Space
     from unmask.kernels.search.tree import Tree
-
-Leaves = NDArray[np.int32]
 
 LEVEL_SHIFT = 40  # a stack entry is level << 40 | box
 STACK = 16 * LANES  # deeper than any tree: a level adds at most 15 entries, and 2**64 leaves have 16 levels
 
 
-class Desk(NamedTuple):
-    """Room for one search at a time."""
+class Buffer(NamedTuple):
+    """Arrays that one search at a time works in."""
 
-    nodes: Rows  # stack of boxes
+    nodes: Ints  # stack of boxes
     floors: Singles  # lower bounds of their distances
     gaps: Singles  # of the boxes of a group
     far: Singles  # stored distances of the points of a leaf
 
 
-def desk() -> Desk:
-    """Lay out a desk."""
-    return Desk(
+def new_buffer() -> Buffer:
+    """Allocate a buffer."""
+    return Buffer(
         np.empty(STACK, dtype=np.int64),
         np.empty(STACK, dtype=np.float32),
         np.empty(LANES, dtype=np.float32),
@@ -55,25 +50,10 @@ def desk() -> Desk:
     )
 
 
-@inner
-def exact(space: Space, query: int, row: int) -> float:
-    """Reduced distance of a query and a point, as distance.pair defines it."""
-    return pair(
-        space.queries[query],
-        space.points[row],
-        space.query_codes[query],
-        space.point_codes[row],
-        space.norm,
-        space.missing,
-        space.step,
-        space.code_missing,
-    )
-
-
 @inlined
 def measured(space: Space, tree: Tree, query: int, place: int, stored: float) -> float:
     """Reduced distance of a query and the point at a place of the tree, whose stored distance is known."""
-    return stored * tree.scale if tree.sharp else exact(space, query, tree.rows[place])
+    return stored * tree.scale if tree.sharp else pair(space, query, tree.rows[place])
 
 
 @inlined
@@ -117,21 +97,21 @@ def near_boxes(tree: Tree, height: int, parent: int, probe: Singles, within: flo
 
 
 @inlined
-def enter(tree: Tree, tile: int, desk: Desk) -> int:
+def enter(tree: Tree, tile: int, buffer: Buffer) -> int:
     """Start a search in one tile of the leaves; returns the height of the stack."""
     if tree.flat:
-        desk.nodes[0] = tile * tree.tile
-        desk.nodes[1] = min(desk.nodes[0] + tree.tile, tree.lanes.shape[0])
+        buffer.nodes[0] = tile * tree.tile
+        buffer.nodes[1] = min(buffer.nodes[0] + tree.tile, tree.lanes.shape[0])
         return 2
-    desk.nodes[0] = tree.level.shape[0] << LEVEL_SHIFT
-    desk.floors[0] = 0.0
+    buffer.nodes[0] = tree.level.shape[0] << LEVEL_SHIFT
+    buffer.floors[0] = 0.0
     return 1
 
 
 @inlined
-def _next_leaf(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) -> tuple[int, int]:
+def _next_leaf(tree: Tree, probe: Singles, within: float, buffer: Buffer, top: int) -> tuple[int, int]:
     """Return the next leaf that may hold a point within the limit (-1: none is left) and the height of the stack."""
-    nodes, floors = desk.nodes, desk.floors
+    nodes, floors = buffer.nodes, buffer.floors
     if tree.flat:
         nodes[0] += 1
         return (nodes[0] - 1 if nodes[0] <= nodes[1] else -1), top
@@ -142,32 +122,32 @@ def _next_leaf(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) 
         height, box = nodes[top] >> LEVEL_SHIFT, nodes[top] & ((1 << LEVEL_SHIFT) - 1)
         if height == 0:
             return box, top
-        mask = near_boxes(tree, height - 1, box, probe, within, desk.gaps)
-        top = _push((height - 1) << LEVEL_SHIFT | (box * LANES), mask, desk, top)
+        mask = near_boxes(tree, height - 1, box, probe, within, buffer.gaps)
+        top = _push((height - 1) << LEVEL_SHIFT | (box * LANES), mask, buffer, top)
     return -1, 0
 
 
 @inlined
-def next_near(tree: Tree, probe: Singles, within: float, desk: Desk, top: int) -> tuple[int, int, int]:
+def next_near(tree: Tree, probe: Singles, within: float, buffer: Buffer, top: int) -> tuple[int, int, int]:
     """Return the next leaf with points within the limit, their bits, and the height of the stack; bits 0: the end."""
     while top > 0:
-        leaf, top = _next_leaf(tree, probe, within, desk, top)
+        leaf, top = _next_leaf(tree, probe, within, buffer, top)
         if leaf < 0:
             break
-        mask = screen(tree, leaf, probe, within, desk.far)
+        mask = screen(tree, leaf, probe, within, buffer.far)
         if mask:
             return leaf, mask, top
     return -1, 0, 0
 
 
 @inlined
-def _push(first: int, mask: int, desk: Desk, top: int) -> int:
+def _push(first: int, mask: int, buffer: Buffer, top: int) -> int:
     """Put boxes on the stack, the nearest last, so that it comes first; ordering the others does not pay."""
-    nodes, floors, bottom = desk.nodes, desk.floors, top
+    nodes, floors, bottom = buffer.nodes, buffer.floors, top
     while mask:
-        j = lowest_bit(mask)
+        j = lowest(mask)
         mask &= mask - 1
-        nodes[top], floors[top] = first + j, desk.gaps[j]
+        nodes[top], floors[top] = first + j, buffer.gaps[j]
         top += 1
     nearest = bottom
     for i in range(bottom + 1, top):
@@ -179,23 +159,23 @@ def _push(first: int, mask: int, desk: Desk, top: int) -> int:
     return top
 
 
-def search_order(tree: Tree, queries: Rows) -> Rows:
+def search_order(tree: Tree, queries: Ints) -> Ints:
     """Places in `queries`, in the order of the leaves nearest to them: neighbours in time then share their memory."""
     n = len(queries)
     if tree.flat:
         return np.arange(n)
     leaves = np.empty(n, dtype=np.int32)
-    in_chunks(lambda part: _nearest_leaves(tree, queries[part], leaves[part], desk()), n, chunk=8192)
+    in_chunks(lambda part: _nearest_leaves(tree, queries[part], leaves[part], new_buffer()), n, chunk=8192)
     return _sort(leaves, tree.lanes.shape[0])
 
 
-def order_of(tree: Tree, points: Rows) -> Rows:
+def order_of(tree: Tree, points: Ints) -> Ints:
     """Places in `points` (rows, or -1 for none), in the order of their leaves."""
     return _sort(np.where(points < 0, 0, tree.position[points] // LEAF).astype(np.int32), tree.lanes.shape[0])
 
 
 @kernel
-def _sort(leaves: Leaves, n_leaves: int) -> Rows:
+def _sort(leaves: Codes, n_leaves: int) -> Ints:
     """Places of the numbers in ascending order, equal ones as they come (a counting sort)."""
     start = np.zeros(n_leaves + 1, dtype=np.int64)
     for leaf in leaves:
@@ -209,9 +189,9 @@ def _sort(leaves: Leaves, n_leaves: int) -> Rows:
 
 
 @lean
-def _nearest_leaves(tree: Tree, queries: Rows, leaves: Leaves, desk: Desk) -> None:
+def _nearest_leaves(tree: Tree, queries: Ints, leaves: Codes, buffer: Buffer) -> None:
     """Go down to the nearest box at each level."""
-    gaps = desk.gaps
+    gaps = buffer.gaps
     for slot, query in enumerate(queries):
         box = int(np.int64(0))  # a literal would have near_boxes compiled twice
         for height in range(tree.level.shape[0] - 1, -1, -1):

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.kernels.base.compiling import kernel
+from unmask.kernels.compiling import kernel
 
 if TYPE_CHECKING:
-    from unmask.kernels.cliques.product import Floats, Ints, Shorts, Window
+    from unmask.kernels.base import Codes, Floats, Ints
+    from unmask.kernels.cliques.product import Window
 
 
 @kernel
-def votes(
+def agreeing(
     e1: Floats, e2: Floats, start1: Ints, start2: Ints, couples: Ints, window: Window, misses: int
-) -> tuple[Shorts, Shorts, Shorts]:  # fmt: skip
+) -> tuple[Codes, Codes, Codes]:  # fmt: skip
     """Pairs that disagree with at most ``misses`` of the k believed matches, and with how many each agrees.
 
     ``e1`` (n1, k) and ``e2`` (n2, k): distances of each record to the believed matches, side by side.
@@ -49,14 +50,14 @@ def votes(
 
 
 @kernel
-def _double(array: Shorts) -> Shorts:
+def _double(array: Codes) -> Codes:
     bigger = np.empty(2 * len(array), dtype=np.int32)
     bigger[: len(array)] = array
     return bigger
 
 
 @kernel
-def strain(
+def misfit(
     e1: Floats, e2: Floats, who1: Ints, who2: Ints, own1: Ints, own2: Ints, window: Window, unit: float, most: float
 ) -> Floats:  # fmt: skip
     """How far each record of one file is from fitting each of the other: mean square deviation of its distances.

@@ -1,4 +1,4 @@
-"""Ties broken by lot: a hash of seed, query and point, never the position of a row.
+"""Draws that break ties at random: a hash of seed, query and point, never the position of a row.
 
 Each tied group of identical points draws an exponential waiting time whose rate is the group's size; the shortest wins,
 so that every point of the tie has the same chance. A draw depends on (seed, query, point) alone: neither the order in
@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import math
 
-from unmask.kernels.base.compiling import inlined, inner
-from unmask.kernels.search.masks import SCRAMBLE
+from unmask.kernels.base import SCRAMBLE
+from unmask.kernels.compiling import inlined, inner
+
+__all__ = ["branch", "draw", "least_draw", "pick", "stem", "wait"]
 
 MASK = 0xFFFFFFFF
 

@@ -10,18 +10,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unmask.kernels.base.chunks import in_chunks
-from unmask.kernels.base.compiling import inner, kernel
+from unmask.kernels.compiling import in_chunks, inner, kernel
 
 if TYPE_CHECKING:
-    from unmask.kernels.base.space import Floats, Space
+    from unmask.kernels.base import Floats, Ints, Space
 
-Rows = NDArray[np.int64]
+__all__ = ["credit_of", "hardest_of"]
 
 
-def credit_of(space: Space, truth: Rows, linear: Floats, pairs: Floats, *, ordered: bool) -> tuple[Floats, Rows]:
+def credit_of(space: Space, truth: Ints, linear: Floats, pairs: Floats, *, ordered: bool) -> tuple[Floats, Ints]:
     """Credit of each query, 1/ties where its true point is among the nearest, and the number of nearest points."""
     n = len(space.queries)
     credit, ties = np.zeros(n), np.zeros(n, dtype=np.int64)
@@ -33,7 +31,7 @@ def credit_of(space: Space, truth: Rows, linear: Floats, pairs: Floats, *, order
     return credit, ties
 
 
-def hardest_of(space: Space, truth: Rows, linear: Floats, pairs: Floats, k: int, *, ordered: bool) -> Rows:
+def hardest_of(space: Space, truth: Ints, linear: Floats, pairs: Floats, k: int, *, ordered: bool) -> Ints:
     """The k nearest points of each query other than its true one; -1 where there are fewer."""
     found = np.full((len(space.queries), k), -1, dtype=np.int64)
     in_chunks(
@@ -80,13 +78,13 @@ def _aggregate(d: Floats, linear: Floats, pairs: Floats, ordered: bool) -> float
 @kernel
 def _credit(
     space: Space,
-    truth: Rows,
+    truth: Ints,
     linear: Floats,
     pairs: Floats,
     ordered: bool,  # noqa: FBT001
-    queries: Rows,
+    queries: Ints,
     credit: Floats,
-    ties: Rows,
+    ties: Ints,
 ) -> None:
     d = np.empty(linear.shape[0])
     n = space.points.shape[0]
@@ -108,12 +106,12 @@ def _credit(
 @kernel
 def _hardest(
     space: Space,
-    truth: Rows,
+    truth: Ints,
     linear: Floats,
     pairs: Floats,
     ordered: bool,  # noqa: FBT001
-    queries: Rows,
-    found: Rows,
+    queries: Ints,
+    found: Ints,
 ) -> None:
     d = np.empty(linear.shape[0])
     k = found.shape[1]

@@ -20,18 +20,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.kernels.assignment.candidates import open_shops, update_prices
 from unmask.kernels.assignment.classes import both, of_classes
-from unmask.kernels.assignment.sharing import count_part, sample_part, strip
-from unmask.kernels.assignment.survey import within
+from unmask.kernels.assignment.flows import count_part, sample_part, strip
+from unmask.kernels.search import priced
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.kernels.assignment.assignment import Matching
     from unmask.kernels.assignment.classes import Classes
-    from unmask.kernels.base.space import Floats, Space
-    from unmask.kernels.search.tree import Rows
+    from unmask.kernels.assignment.solver import Matching
+    from unmask.kernels.base import Floats, Ints, Space
 
 COUNTED = 10  # units of a part up to which its matchings are counted
 _TIGHT = 1e-9  # of the mean cost
@@ -47,15 +45,15 @@ class Credits(NamedTuple):
 class _Graph(NamedTuple):
     """Tight pairs of classes. Queries come first, then points; the side with fewer records has a leftover class."""
 
-    a: Rows
-    b: Rows
+    a: Ints
+    b: Ints
     flow: Floats
     n_a: int
     n_b: int
     whole: bool  # no tight pair is left out
 
 
-def credits(space: Space, matching: Matching, truth: Rows, *, seed: int = 0, draws: int = 200) -> Credits:  # noqa: A001
+def credits(space: Space, matching: Matching, truth: Ints, *, seed: int = 0, draws: int = 200) -> Credits:  # noqa: A001
     """Share of the optimal matchings that contain (i, truth[i]), for every query i; -1 means no true point: 0.
 
     A matching that is not proven optimal is taken for the only one, up to equal records; then nothing is exact.
@@ -98,9 +96,9 @@ def _tight(space: Space, matching: Matching, queries: Classes, points: Classes, 
     price = np.empty(len(points.size))
     profit[queries.label], price[points.label] = matching.profits, matching.prices
     tolerance = _TIGHT * (float(np.nanmean(matching.costs)) or _size(space))
-    shop, _, rows, cols = open_shops(of_classes(space, queries, points), squared=matching.squared)
-    update_prices(shop, price[cols])
-    who, what, whole = within(shop, price[cols], profit[rows] + tolerance)
+    index, _, rows, cols = priced.index_both(of_classes(space, queries, points), squared=matching.squared)
+    priced.update_prices(index, price[cols])
+    who, what, whole = priced.pairs_below(index, price[cols], profit[rows] + tolerance)
     keys = [rows[who] * used.n_b + cols[what], used.a * used.n_b + used.b]
     if len(points.label) > len(queries.label):
         keys.append((used.n_a - 1) * used.n_b + np.flatnonzero(price <= tolerance))
@@ -120,19 +118,16 @@ def _size(space: Space) -> float:
 
 def _mean_flow(graph: _Graph, seed: int, draws: int) -> tuple[Floats, NDArray[np.bool_]]:
     """Mean flow of every tight pair over all optimal matchings, and whether it is exact."""
-    from scipy.sparse import coo_array  # noqa: PLC0415 - slow to import, and only needed here
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
-
     mean, exact = graph.flow.copy(), np.ones(len(graph.flow), np.bool_)
     inner = np.flatnonzero(_on_cycles(graph))
-    part, a, b = _parts(graph, inner)
+    a, b = _parts(graph, inner)
     alive = (
         strip(a, b, np.bincount(a), np.bincount(b, minlength=a.max(initial=-1) + 1)) if len(a) else np.zeros(0, bool)
     )
     inner, a, b = inner[alive], a[alive], b[alive]
     if not len(inner):
         return mean, exact
-    part = connected_components(coo_array((np.ones(len(a)), (a, b)), shape=(b.max() + 1,) * 2), directed=False)[1][a]
+    part = _components(a, b, b.max() + 1)[a]
     order = np.argsort(part, kind="stable")
     bounds = np.append(np.flatnonzero(np.diff(part[order], prepend=-1)), len(order))
     for number, (first, last) in enumerate(pairwise(bounds)):
@@ -150,29 +145,32 @@ def _mean_flow(graph: _Graph, seed: int, draws: int) -> tuple[Floats, NDArray[np
 
 def _on_cycles(graph: _Graph) -> NDArray[np.bool_]:
     """Pairs within a strong component of: query to point if tight, point back to query if matched."""
-    from scipy.sparse import coo_array  # noqa: PLC0415 - slow to import, and only needed here
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
-
     n = graph.n_a + graph.n_b
     back = graph.flow > 0
     tails = np.concatenate([graph.a, graph.n_a + graph.b[back]])
     heads = np.concatenate([graph.n_a + graph.b, graph.a[back]])
-    label = connected_components(coo_array((np.ones(len(tails)), (tails, heads)), shape=(n, n)), connection="strong")[1]
+    label = _components(tails, heads, n, strong=True)
     return np.asarray(label[graph.a] == label[graph.n_a + graph.b])
 
 
-def _parts(graph: _Graph, inner: Rows) -> tuple[Rows, Rows, Rows]:
+def _parts(graph: _Graph, inner: Ints) -> tuple[Ints, Ints]:
     """Split at the leftover class: how much of each part is left over is the same in all matchings."""
-    from scipy.sparse import coo_array  # noqa: PLC0415 - slow to import, and only needed here
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
-
     a, b = graph.a[inner], graph.b[inner]
     real = (a < graph.n_a - 1) & (b < graph.n_b - 1)
     n = graph.n_a + graph.n_b
-    links = coo_array((np.ones(int(real.sum())), (a[real], graph.n_a + b[real])), shape=(n, n))
-    label = connected_components(links, directed=False)[1]
+    label = _components(a[real], graph.n_a + b[real], n)
     part = np.where(a < graph.n_a - 1, label[a], label[graph.n_a + b])
     left = np.where(a < graph.n_a - 1, a, graph.n_a + part)
     right = np.where(b < graph.n_b - 1, graph.n_a + n + b, graph.n_a + n + graph.n_b + part)
     names = np.unique(np.concatenate([left, right]), return_inverse=True)[1]
-    return part, names[: len(a)], names[len(a) :]
+    return names[: len(a)], names[len(a) :]
+
+
+def _components(tails: Ints, heads: Ints, n: int, *, strong: bool = False) -> Ints:
+    """Label the (strong) components of a graph of n vertices."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 - slow to import, and only needed here
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
+
+    links = coo_array((np.ones(len(tails)), (tails, heads)), shape=(n, n))
+    labels: Ints = connected_components(links, directed=strong, connection="strong" if strong else "weak")[1]
+    return labels

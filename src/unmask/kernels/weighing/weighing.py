@@ -6,19 +6,15 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unmask.kernels.base.chunks import in_chunks
-from unmask.kernels.base.compiling import inner, kernel
-from unmask.kernels.pairs.patterns import level_of
-from unmask.kernels.search.lottery import draw
+from unmask.kernels.compiling import in_chunks, inner, kernel
+from unmask.kernels.draws import draw
+from unmask.kernels.pairs import level_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unmask.kernels.base.space import Floats
-
-Ints = NDArray[np.int64]
+    from unmask.kernels.base import Floats, Ints
 
 TIE = 1e-9  # weights that differ by less are equal: sums of logarithms in another order
 NOTHING = -1e300  # no candidate

@@ -14,19 +14,18 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unmask.kernels.base.chunks import in_chunks
-from unmask.kernels.base.compiling import inner, kernel
-from unmask.kernels.pairs.patterns import level_of
-from unmask.kernels.pairs.weighing import Weighing, blank, take
+from unmask.kernels.compiling import in_chunks, inner, kernel
+from unmask.kernels.pairs import level_of
+from unmask.kernels.weighing.weighing import blank, take
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unmask.kernels.base.space import Floats
+    from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+    from unmask.kernels.base import Floats, Ints
+    from unmask.kernels.weighing.weighing import Weighing
 
 LEAF = 16
 JUDGES = 64  # records of a block that tell which attribute to cut

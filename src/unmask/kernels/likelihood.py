@@ -6,16 +6,19 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unmask.kernels.base.chunks import in_chunks
-from unmask.kernels.base.compiling import inner, kernel
-from unmask.kernels.pairs.weighing import Weighing, blank, take
+from unmask.kernels.compiling import in_chunks, inner, kernel
+from unmask.kernels.weighing import blank, take
 
 if TYPE_CHECKING:
-    from unmask.kernels.base.space import Floats
+    from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+    from unmask.kernels.base import Floats, Ints
+    from unmask.kernels.weighing import Weighing
+
+__all__ = [
+    "EQUAL", "FACTOR", "GAUSSIAN", "TABLE", "TRIANGLE", "WINDOW", "Likelihoods", "Makings", "likelihoods",
+]  # fmt: skip
 
 FEW = 30
 LEAST = 1e-6  # chance left to others, however unlikely they are: nobody's list of people is complete

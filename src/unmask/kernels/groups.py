@@ -9,23 +9,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unmask.kernels.base.compiling import inner, kernel
+from unmask.kernels.compiling import inner, kernel
 
 if TYPE_CHECKING:
-    from unmask.kernels.base.space import Codes, Floats
+    from unmask.kernels.base import Codes, Floats, Ints
 
-Rows = NDArray[np.int64]
+__all__ = ["Groups", "identical"]
 
 
 class Groups(NamedTuple):
     """Groups of identical rows, ordered by their first row; members ascend within a group."""
 
-    first: Rows  # (g,) the lowest row of each group: its name
-    label: Rows  # (n,) the group of each row
-    start: Rows  # (g + 1,) where each group's members start
-    members: Rows  # (n,)
+    first: Ints  # (g,) the lowest row of each group: its name
+    label: Ints  # (n,) the group of each row
+    start: Ints  # (g + 1,) where each group's members start
+    members: Ints  # (n,)
 
 
 def identical(values: Floats, codes: Codes) -> Groups:
@@ -42,7 +41,7 @@ def identical(values: Floats, codes: Codes) -> Groups:
 
 
 @inner
-def _same(words: Rows, codes: Codes, i: int, j: int) -> bool:
+def _same(words: Ints, codes: Codes, i: int, j: int) -> bool:
     for k in range(words.shape[1]):
         if words[i, k] != words[j, k]:
             return False
@@ -53,7 +52,7 @@ def _same(words: Rows, codes: Codes, i: int, j: int) -> bool:
 
 
 @inner
-def _slot(words: Rows, codes: Codes, i: int, bits: int) -> int:
+def _slot(words: Ints, codes: Codes, i: int, bits: int) -> int:
     """Multiplicative hash in 32-bit steps: products stay below 2**63, so plain Python gives the same numbers."""
     h = 0x9E3779B1
     for k in range(words.shape[1]):
@@ -67,7 +66,7 @@ def _slot(words: Rows, codes: Codes, i: int, bits: int) -> int:
 
 
 @kernel
-def _label(words: Rows, codes: Codes) -> tuple[Rows, Rows]:
+def _label(words: Ints, codes: Codes) -> tuple[Ints, Ints]:
     """Open addressing over the rows seen so far."""
     n = words.shape[0]
     bits = 4

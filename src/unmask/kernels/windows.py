@@ -6,19 +6,22 @@ Whoever asks for twenty widths compares this one number with twenty limits.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import NDArray
 
-from unmask.kernels.base.compiling import kernel
+from unmask.kernels.compiling import kernel
 
-Floats = NDArray[np.float64]
-Ranks = NDArray[np.int64]
+if TYPE_CHECKING:
+    from unmask.kernels.base import Floats, Ints
+
+__all__ = ["NEVER", "count_reached", "rank_gaps"]
 
 NEVER = np.iinfo(np.int64).max  # no window reaches it: the masked value is missing
 
 
 @kernel
-def _gaps(values: Floats, rows: Ranks, masked: Floats, masked_rows: Ranks) -> tuple[Ranks, Ranks]:
+def _gaps(values: Floats, rows: Ints, masked: Floats, masked_rows: Ints) -> tuple[Ints, Ints]:
     """Walk along both sorted columns together. Positions are doubled: between two ranks there is a half."""
     n, present = values.shape[0], masked.shape[0]
     gap = np.full(n, NEVER, dtype=np.int64)
@@ -46,7 +49,7 @@ def _gaps(values: Floats, rows: Ranks, masked: Floats, masked_rows: Ranks) -> tu
     return gap, position
 
 
-def rank_gaps(values: Floats, masked: Floats) -> tuple[Ranks, Ranks, Floats, Floats]:
+def rank_gaps(values: Floats, masked: Floats) -> tuple[Ints, Ints, Floats, Floats]:
     """Return each record's doubled gap, the masked values' doubled positions, ascending, and both columns sorted.
 
     ``values`` has no NaN; the gap is NEVER where ``masked`` is NaN. A value that stands several times has the middle of
@@ -60,7 +63,7 @@ def rank_gaps(values: Floats, masked: Floats) -> tuple[Ranks, Ranks, Floats, Flo
 
 
 @kernel
-def count_reached(gaps: Floats | Ranks, limits: Floats | Ranks, total: Ranks, histogram: Ranks) -> None:
+def count_reached(gaps: Floats | Ints, limits: Floats | Ints, total: Ints, histogram: Ints) -> None:
     """Add to ``total`` how many of the ascending ``limits`` reach each gap, and count records by that number.
 
     A gap of NaN, or of NEVER, is reached by none.

@@ -49,6 +49,15 @@ def in_chunks(
         wait(tasks)
 
 
+def in_strides(work: Callable[[int, int], object], n: int, *, least: int) -> None:
+    """Call ``work(begin, step)`` in threads, on items begin, begin + step, ... below n; `least` are worth a thread.
+
+    For kernels that need much memory of their own in each call.
+    """
+    threads = min(nb.get_num_threads(), max(1, n // least))
+    in_chunks(lambda part: work(part.start, threads), threads, chunk=1)
+
+
 @cache
 def _pool(process: int, threads: int) -> ThreadPoolExecutor:  # noqa: ARG001  a forked process has none of the threads
     """Threads that stay: a solver calls for them hundreds of times, and starting them takes longer than the work."""

@@ -1,58 +1,21 @@
-"""Rows of bits: the words of a set, how many are in it, and which is the first.
-
-A set of k things is ``ceil(k / 64)`` unsigned words. Both counts compile to one machine instruction; without the
-compiler (``NUMBA_DISABLE_JIT=1``) plain Python integers answer, so that the suite can run on the obvious code too.
-"""
-
-# ruff: noqa: ANN401  # what numba passes to an intrinsic has no types
+"""Rows of bits: a set of k things is ``ceil(k / 64)`` unsigned words."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import config, types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from unmask.kernels.base.compiling import kernel
+from unmask.kernels.compiling import kernel, lowest, popcount
+
+if TYPE_CHECKING:
+    from unmask.kernels.base import Codes
 
 Words = NDArray[np.uint64]
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
-
-if config.DISABLE_JIT:  # type: ignore[attr-defined]
-
-    def popcount(word: Any) -> int:
-        """Count the ones of a word."""
-        return int(word).bit_count()
-
-    def lowest(word: Any) -> int:
-        """Return the position of the lowest one of a word that has one."""
-        value = int(word)
-        return (value & -value).bit_length() - 1
-
-else:
-
-    @intrinsic
-    def popcount(_typing: Any, _word: Any) -> Any:
-        """Count the ones of a word."""
-
-        def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-            return builder.ctpop(args[0])
-
-        return types.int64(types.uint64), codegen
-
-    @intrinsic
-    def lowest(_typing: Any, _word: Any) -> Any:
-        """Return the position of the lowest one of a word that has one."""
-
-        def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-            return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
-
-        return types.int64(types.uint64), codegen
 
 
 @kernel
@@ -98,7 +61,7 @@ def shared(a: Words, b: Words) -> int:
 
 
 @kernel
-def members(row: Words, out: NDArray[np.int32]) -> int:
+def members(row: Words, out: Codes) -> int:
     """Write the members in rising order; return how many."""
     k = 0
     for i in range(len(row)):

@@ -1,11 +1,11 @@
 """Global linkage: the one-to-one matching of two files with the least total distance, and a proof of it.
 
 No n × n matrix is ever held. Classes of equal records bid for each other in an auction with falling epsilon
-(auction.py, bargain.py) over candidate lists that a tree search keeps proven (candidates.py). In the end each record's
-least level is searched once more over *all* pairs, and weak duality turns prices into a lower bound (certificate.py).
+(bidding.py, forward_reverse.py) over candidate lists that a tree search keeps proven (candidates.py). In the
+end each bidder's dual is searched once more over *all* pairs, and weak duality makes a bound of both (certificate.py).
 
 The solver sees classes in an order that depends on their values alone (classes.py), so totals, prices and bounds do not
-depend on the order of the rows. Which of several equal records gets which partner is drawn by lot.
+depend on the order of the rows. Which of several equal records gets which partner is drawn at random.
 """
 
 from __future__ import annotations
@@ -16,32 +16,29 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.kernels.assignment.auction import bids_made, least_levels
-from unmask.kernels.assignment.bargain import (
+from unmask.kernels.assignment.allocation import holdings
+from unmask.kernels.assignment.bidding import bids_made, least_priced
+from unmask.kernels.assignment.certificate import bound, centre, relative_gap
+from unmask.kernels.assignment.classes import both, of_classes
+from unmask.kernels.assignment.forward_reverse import (
     LISTED,
-    Bargain,
     match_rest,
+    new_auction,
     next_phase,
-    open_bargain,
     run_phase,
     search_lists,
 )
-from unmask.kernels.assignment.candidates import open_shops, update_prices
-from unmask.kernels.assignment.certificate import bound, centre, relative_gap
-from unmask.kernels.assignment.classes import both, of_classes
 from unmask.kernels.assignment.line import is_line, match_line
-from unmask.kernels.assignment.market import holdings
-from unmask.kernels.assignment.survey import effort, least_costs
-from unmask.kernels.base.space import EUCLIDEAN, Floats
-from unmask.kernels.search.distance import distance_of_pairs
+from unmask.kernels.base import EUCLIDEAN
+from unmask.kernels.search import distance_of_pairs, priced
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unmask.kernels.assignment.certificate import Bound
     from unmask.kernels.assignment.classes import Classes
-    from unmask.kernels.base.space import Space
-    from unmask.kernels.search.tree import Rows
+    from unmask.kernels.assignment.forward_reverse import Auction
+    from unmask.kernels.base import Floats, Ints, Space
 
     Progress = Callable[[float, str], None]
 
@@ -57,7 +54,7 @@ _CHUNK = 16384  # first searches between two looks at the clock
 class Matching(NamedTuple):
     """A one-to-one matching. profits[i] - prices[j] <= cost of (i, j) for all pairs proves the bound ``dual``."""
 
-    cols: Rows  # (n_queries,) the matched point, or -1
+    cols: Ints  # (n_queries,) the matched point, or -1
     costs: Floats  # (n_queries,) NaN where there is none
     total: float
     dual: float  # no matching costs less
@@ -69,13 +66,13 @@ class Matching(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """Who bids: classes of both files, and which of them are bidders and objects in the order of the market."""
+    """Who bids: classes of both files, and which of them are bidders and objects in the order of the trees."""
 
     queries: Classes
     points: Classes
     swapped: bool  # points bid for queries
-    bidders: Rows
-    objects: Rows
+    bidders: Ints
+    objects: Ints
 
 
 class _Clock:
@@ -125,60 +122,60 @@ def solve(
     if is_line(space):
         return _solve_line(space, seed, squared=squared)
     clock.say(0.0, "grouping equal records and planting trees")
-    layout, bargain = _prepare(space, squared=squared)
+    layout, auction = _prepare(space, squared=squared)
     clock.say(0.05, "first candidates")
-    _auction(bargain, max_gap, clock)
+    _auction(auction, max_gap, clock)
     clock.say(0.95, "certificate over all pairs")
-    proof = _certify(bargain, exact=not clock.late())
-    matching = _expand(space, layout, bargain, proof, seed, squared=squared)
+    proof = _certify(auction, exact=not clock.late())
+    matching = _expand(space, layout, auction, proof, seed, squared=squared)
     clock.say(1.0, f"gap {matching.gap:.1e}")
     return matching
 
 
-def _prepare(space: Space, *, squared: bool) -> tuple[_Layout, Bargain]:
+def _prepare(space: Space, *, squared: bool) -> tuple[_Layout, Auction]:
     """Group both files, and decide who bids: the smaller file, else the one whose searches are cheaper."""
     queries, points = both(space)
-    there, back, rows, cols = open_shops(of_classes(space, queries, points), squared=squared)
-    ratio = effort(back, LISTED) / effort(there, LISTED)
+    there, back, rows, cols = priced.index_both(of_classes(space, queries, points), squared=squared)
+    ratio = priced.effort(back, LISTED) / priced.effort(there, LISTED)
     swapped = len(space.queries) > len(space.points)
     if len(space.queries) == len(space.points):
         swapped = ratio * len(points.size) < len(queries.size)
     if swapped:
-        bargain = open_bargain(back, there, points.size[cols], queries.size[rows], 1.0 / ratio)
-        return _Layout(queries, points, swapped, cols, rows), bargain
-    bargain = open_bargain(there, back, queries.size[rows], points.size[cols], ratio)
-    return _Layout(queries, points, swapped, rows, cols), bargain
+        auction = new_auction(back, there, points.size[cols], queries.size[rows], 1.0 / ratio)
+        return _Layout(queries, points, swapped, cols, rows), auction
+    auction = new_auction(there, back, queries.size[rows], points.size[cols], ratio)
+    return _Layout(queries, points, swapped, rows, cols), auction
 
 
-def _auction(bargain: Bargain, max_gap: float, clock: _Clock) -> None:
+def _auction(auction: Auction, max_gap: float, clock: _Clock) -> None:
     """Run phases of falling epsilon until the gap is small enough, or it is late; then match what is left anyhow."""
-    side = bargain.forward
-    real = len(side.shop.space.queries)
+    side = auction.forward
+    real = len(side.objects.space.queries)
     for part in range(0, real, _CHUNK):
         if not clock.late():
-            search_lists(bargain, side, np.arange(part, min(real, part + _CHUNK)))
-    epsilon, last = _epsilons(bargain)
+            search_lists(auction, side, np.arange(part, min(real, part + _CHUNK)))
+    epsilon, last = _epsilons(auction)
     phases = math.log(epsilon / last)
     while True:
         before = bids_made(side.queue)
-        epsilon = run_phase(bargain, epsilon, clock.late)
+        epsilon = run_phase(auction, epsilon, clock.late)
         if not epsilon:
-            match_rest(bargain)
+            match_rest(auction)
             return
-        gap = _current_gap(bargain)
+        gap = _current_gap(auction)
         done = 1.0 - math.log(epsilon / last) / phases
         clock.say(0.2 + 0.7 * min(1.0, done), f"epsilon {epsilon:.1e}, gap {gap:.1e}")
         if gap <= max(max_gap, _EXACT) or epsilon <= last:
             return
-        easy = bids_made(side.queue) - before < 3 * side.market.supply.sum()
+        easy = bids_made(side.queue) - before < 3 * side.state.supply.sum()
         epsilon = max(last, epsilon / (_EASY_FACTOR if easy else _FACTOR))
-        next_phase(bargain, epsilon)
+        next_phase(auction, epsilon)
 
 
-def _epsilons(bargain: Bargain) -> tuple[float, float]:
+def _epsilons(auction: Auction) -> tuple[float, float]:
     """First and last epsilon, from the costs on the lists."""
-    lists = bargain.forward.lists
-    real = len(bargain.forward.shop.space.queries)
+    lists = auction.forward.lists
+    real = len(auction.forward.objects.space.queries)
     listed = lists.cost[: lists.start[real]]
     near = np.minimum.reduceat(listed, lists.start[:real])
     positive = near[near > 0] if (near > 0).sum() > 0.5 * len(near) else listed[listed > 0]
@@ -188,36 +185,36 @@ def _epsilons(bargain: Bargain) -> tuple[float, float]:
     return _FIRST_EPSILON * scale, _LAST_EPSILON * float(listed.max())
 
 
-def _current_gap(bargain: Bargain) -> float:
-    side = bargain.forward
-    proof = _certify(bargain, exact=False)
-    _, _, amount, cost = holdings(side.market)
+def _current_gap(auction: Auction) -> float:
+    side = auction.forward
+    proof = _certify(auction, exact=False)
+    _, _, amount, cost = holdings(side.state)
     return relative_gap(math.fsum(amount * cost), proof.dual)
 
 
-def _certify(bargain: Bargain, *, exact: bool) -> Bound:
+def _certify(auction: Auction, *, exact: bool) -> Bound:
     """Bound the optimum, with a search over all pairs if exact, else from lists and thresholds."""
-    side = bargain.forward
-    market, real = side.market, len(side.shop.space.queries)
-    holder, item, _, cost = holdings(market)
-    shift = centre(market.price, leftovers=bargain.crowd >= 0)
-    price = market.price - shift
+    side = auction.forward
+    state, real = side.state, len(side.objects.space.queries)
+    holder, item, _, cost = holdings(state)
+    shift = centre(state.price, leftovers=auction.dummy >= 0)
+    price = state.price - shift
     leftover = item[holder >= real]  # within epsilon of the lowest price; the bound is sharper at that price
     sunk = price[leftover].max(initial=0.0)
     price[leftover] = price.min()
     if exact:
         start = np.full(real, np.inf)
-        update_prices(side.shop, price)
+        priced.update_prices(side.objects, price)
         np.minimum.at(start, holder[holder < real], (cost + price[item])[holder < real])
-        least = least_costs(side.shop, price, start)
-        return bound(least, price, market.supply[:real], market.capacity)
-    least = np.maximum(least_levels(market, side.lists)[:real] - shift - sunk, price.min())
-    return bound(least, price, market.supply[:real], market.capacity, float(np.abs(market.price).max()))
+        least = priced.least_costs(side.objects, price, start)
+        return bound(least, price, state.supply[:real], state.capacity)
+    least = np.maximum(least_priced(state, side.lists)[:real] - shift - sunk, price.min())
+    return bound(least, price, state.supply[:real], state.capacity, float(np.abs(state.price).max()))
 
 
-def _expand(space: Space, layout: _Layout, bargain: Bargain, proof: Bound, seed: int, *, squared: bool) -> Matching:
-    """Turn classes back into records, equal ones by lot."""
-    holder, item, amount, _ = holdings(bargain.forward.market)
+def _expand(space: Space, layout: _Layout, auction: Auction, proof: Bound, seed: int, *, squared: bool) -> Matching:
+    """Turn classes back into records, equal ones at random."""
+    holder, item, amount, _ = holdings(auction.forward.state)
     holder, item = np.repeat(holder, amount), np.repeat(item, amount)
     bidding, offered = (layout.points, layout.queries) if layout.swapped else (layout.queries, layout.points)
     rng = np.random.default_rng(seed)
@@ -233,8 +230,8 @@ def _expand(space: Space, layout: _Layout, bargain: Bargain, proof: Bound, seed:
 
 def _finish(
     space: Space,
-    rows: Rows,
-    cols: Rows,
+    rows: Ints,
+    cols: Ints,
     dual: float,
     proof: tuple[Floats, Floats],
     squared: bool,  # noqa: FBT001
@@ -256,20 +253,20 @@ def _solve_line(space: Space, seed: int, *, squared: bool) -> Matching:
     queries, points = both(space)
     squares = space.norm == EUCLIDEAN and squared
     rows, cols, prices = match_line(space, np.random.default_rng(seed), squared=squares)
-    shop, _, bidders, objects = open_shops(of_classes(space, queries, points), squared=squared)
+    index, _, bidders, objects = priced.index_both(of_classes(space, queries, points), squared=squared)
     price = np.empty(len(points.size))
     price[points.label[cols]] = prices
     price -= centre(price, leftovers=False)
-    update_prices(shop, price[objects])
-    least = least_costs(shop, price[objects], np.full(len(bidders), np.inf))
+    priced.update_prices(index, price[objects])
+    least = priced.least_costs(index, price[objects], np.full(len(bidders), np.inf))
     proof = bound(least, price[objects], queries.size[bidders], points.size[objects])
     profit = np.empty(len(queries.size))
     profit[bidders], price[objects] = proof.profits, proof.prices
     return _finish(space, rows, cols, proof.dual, (profit[queries.label], price[points.label]), squared)
 
 
-def _deal(units: Rows, names: Rows, classes: Classes, rng: np.random.Generator) -> Rows:
-    """Give each unit of a class one of its records, by lot; -1 for the crowd, which comes after all classes."""
+def _deal(units: Ints, names: Ints, classes: Classes, rng: np.random.Generator) -> Ints:
+    """Give each unit of a class one of its records, at random; -1 for the dummy, which comes after all classes."""
     shuffled = rng.permutation(len(classes.label))
     members = shuffled[np.argsort(classes.label[shuffled], kind="stable")]
     dealt = np.full(len(units), -1)

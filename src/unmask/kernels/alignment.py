@@ -10,20 +10,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unmask.kernels.base.compiling import kernel
+from unmask.kernels.compiling import kernel
 
 if TYPE_CHECKING:
-    from unmask.kernels.cliques.product import Floats, Ints, Shorts
+    from unmask.kernels.base import Codes, Floats, Ints, Singles
 
-Raster = NDArray[np.float32]
+__all__ = ["Raster", "fill", "near_pairs", "one_to_one", "propose", "score"]
 
 
-class Ground(NamedTuple):
+class Raster(NamedTuple):
     """The identification file as a map: log-likelihood ratio of meeting someone of a label at a cell."""
 
-    layers: Raster  # (labels, height, width)
+    layers: Singles  # (labels, height, width)
     left: float
     low: float
     cell: float
@@ -40,9 +39,9 @@ def flatten(p: Floats, radius: float) -> tuple[float, float]:
 
 
 @kernel
-def fill(ground: Ground, flat: Floats, label: Ints, sizes: Ints, around: Floats, scale: float, share: float) -> None:
+def fill(raster: Raster, flat: Floats, label: Ints, sizes: Ints, around: Floats, scale: float, share: float) -> None:
     """Write the map: Gaussian stamps of each identification point, against the density of people around it."""
-    layers, left, low, cell, empty = ground
+    layers, left, low, cell, empty = raster
     height, width = layers.shape[1], layers.shape[2]
     reach = int(np.ceil(3.0 * scale / cell))
     for j in range(len(flat)):
@@ -62,9 +61,9 @@ def fill(ground: Ground, flat: Floats, label: Ints, sizes: Ints, around: Floats,
 
 
 @kernel
-def score(ground: Ground, m: Floats, points: Floats, label: Ints, radius: float, trial: int) -> float:
+def score(raster: Raster, m: Floats, points: Floats, label: Ints, radius: float, trial: int) -> float:
     """Log-likelihood ratio of an alignment over target points; minus infinity if hopeless after the first ``trial``."""
-    layers, left, low, cell, empty = ground
+    layers, left, low, cell, empty = raster
     total = 0.0
     moved = np.empty(3)
     for i in range(len(points)):
@@ -131,7 +130,7 @@ def _fixes(distance: float, radius: float) -> bool:
 @kernel
 def propose(
     pairs: Ints, t: Floats, start2: Ints, label1: Ints, w: Floats, slack: float,
-    ground: Ground, sample: Floats, layer: Ints, radius: float, best: Floats, kept: Floats,
+    raster: Raster, sample: Floats, layer: Ints, radius: float, best: Floats, kept: Floats,
 ) -> int:  # fmt: skip
     """Try every alignment that takes two target points to two identification points of their labels and distance.
 
@@ -159,7 +158,7 @@ def propose(
                         for b in range(3):
                             m[a, b] = ahead[a, 0] * back[0, b] + ahead[a, 1] * back[1, b] + ahead[a, 2] * back[2, b]
                     tried += 1
-                    value = score(ground, m, sample, layer, radius, 48)
+                    value = score(raster, m, sample, layer, radius, 48)
                     if value > best[0]:
                         _keep(value, m, best, kept)
     return tried
@@ -184,7 +183,7 @@ def _keep(value: float, m: Floats, best: Floats, kept: Floats) -> None:
 @kernel
 def near_pairs(
     flat1: Floats, order1: Ints, start1: Ints, flat2: Floats, order2: Ints, start2: Ints, couples: Ints, reach: float,
-    rows: Shorts, cols: Shorts, squares: Floats,
+    rows: Codes, cols: Codes, squares: Floats,
 ) -> int:  # fmt: skip
     """Write pairs of matching labels within reach on the map, and their squared distances; return how many there are.
 
@@ -211,7 +210,7 @@ def near_pairs(
 
 
 @kernel
-def one_to_one(rows: Shorts, cols: Shorts, weight: Floats, n1: int, n2: int, rounds: int) -> Floats:
+def one_to_one(rows: Codes, cols: Codes, weight: Floats, n1: int, n2: int, rounds: int) -> Floats:
     """Posterior of each pair when nobody is matched twice: odds ``weight`` against being unmatched on both sides.
 
     Scaling of a monomer-dimer model: p = a_i w_ij b_j with a_i = 1 / (1 + sum_j w_ij b_j), and the same for b.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import NDArray
 
-from unmask.kernels.base.compiling import kernel
+from unmask.kernels.compiling import kernel
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.kernels.base import Floats, Ints
 
 _BURN_IN = 20  # draws that are thrown away
 _STEPS = 2  # steps of the walk per unit and draw
@@ -31,7 +34,7 @@ def strip(a: Ints, b: Ints, degree_a: Ints, degree_b: Ints) -> NDArray[np.bool_]
 
 
 def count_part(a: Ints, b: Ints, flow: Floats) -> Floats:
-    """Mean flow over all matchings of units, exactly: counts over subsets of the right-hand units."""
+    """Mean flow over all matchings of units, exactly: counts over subsets of the right-give units."""
     supply = np.bincount(a, weights=flow).astype(np.int64)
     capacity = np.bincount(b, weights=flow).astype(np.int64)
     tight = np.zeros((len(supply), len(capacity)), np.bool_)
@@ -113,7 +116,7 @@ def _walk(
 
 @kernel
 def _matched_pair(flow: Ints, by_b: Ints, start_b: Ints, capacity: Ints, units: int, rng: np.random.Generator) -> int:
-    """Choose the pair of a random unit of the right-hand side."""
+    """Choose the pair of a random unit of the right-give side."""
     x = int(rng.random() * units)
     j = 0
     while x >= capacity[j]:

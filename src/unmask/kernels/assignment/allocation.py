@@ -1,4 +1,4 @@
-"""A market: classes of equal records on both sides of a matching, who holds what, and at which price.
+"""A partial assignment: classes of equal records on both sides, who holds how much of what, and the prices (duals).
 
 Records that are equal in every attribute form one class. A class of the *bidding* side wants ``supply`` units, a class
 of the *object* side has ``capacity`` units. Grouping is what keeps price wars away: equal records would otherwise
@@ -11,18 +11,17 @@ price of a full object is its lowest bid, and that is the tranche which a better
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unmask.kernels.base.compiling import inlined, kernel
+from unmask.kernels.compiling import inlined, kernel
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+if TYPE_CHECKING:
+    from unmask.kernels.base import Floats, Ints
 
 
-class Market(NamedTuple):
+class Allocation(NamedTuple):
     """Holdings and prices. ``n_b`` bidding classes and ``n_o`` object classes; ``slot`` places tranches by object."""
 
     supply: Ints  # (n_b,)
@@ -38,11 +37,11 @@ class Market(NamedTuple):
     cost: Floats  # (units,) of holder and object, kept because a holder's list may have lost the object
 
 
-def open_market(supply: Ints, capacity: Ints) -> Market:
-    """Return a market where nothing is held and every price is zero."""
+def new_allocation(supply: Ints, capacity: Ints) -> Allocation:
+    """Return an allocation where nothing is held and every price is zero."""
     slot = np.concatenate([[0], np.cumsum(capacity)]).astype(np.int64)
     units, n_o = int(slot[-1]), len(capacity)
-    return Market(
+    return Allocation(
         supply=supply.astype(np.int64),
         free=supply.astype(np.int64).copy(),
         capacity=capacity.astype(np.int64),
@@ -58,14 +57,14 @@ def open_market(supply: Ints, capacity: Ints) -> Market:
 
 
 @inlined
-def holds_all(m: Market, i: int, j: int) -> bool:
+def holds_all(m: Allocation, i: int, j: int) -> bool:
     """Tell whether bidder i holds every unit of object j: then it has nothing to win there."""
     s = m.slot[j]
     return bool(m.tranches[j] == 1 and m.holder[s] == i and m.amount[s] == m.capacity[j])
 
 
 @inlined
-def _swap(m: Market, a: int, b: int) -> None:
+def _swap(m: Allocation, a: int, b: int) -> None:
     m.holder[a], m.holder[b] = m.holder[b], m.holder[a]
     m.amount[a], m.amount[b] = m.amount[b], m.amount[a]
     m.bid[a], m.bid[b] = m.bid[b], m.bid[a]
@@ -73,7 +72,7 @@ def _swap(m: Market, a: int, b: int) -> None:
 
 
 @inlined
-def _sift_down(m: Market, j: int, k: int) -> None:
+def _sift_down(m: Allocation, j: int, k: int) -> None:
     s, n = m.slot[j], m.tranches[j]
     while 2 * k + 1 < n:
         child = 2 * k + 1
@@ -86,7 +85,7 @@ def _sift_down(m: Market, j: int, k: int) -> None:
 
 
 @inlined
-def _sift_up(m: Market, j: int, k: int) -> None:
+def _sift_up(m: Allocation, j: int, k: int) -> None:
     s = m.slot[j]
     while k > 0 and m.bid[s + k] < m.bid[s + (k - 1) // 2]:
         _swap(m, s + k, s + (k - 1) // 2)
@@ -94,7 +93,7 @@ def _sift_up(m: Market, j: int, k: int) -> None:
 
 
 @inlined
-def _insert(m: Market, i: int, j: int, units: int, offer: float, cost: float) -> None:
+def _insert(m: Allocation, i: int, j: int, units: int, offer: float, cost: float) -> None:
     """Add a tranche; one that i already has there is raised to the new bid instead (bids of one class are equal)."""
     s = m.slot[j]
     if m.supply[i] > 1:
@@ -111,7 +110,7 @@ def _insert(m: Market, i: int, j: int, units: int, offer: float, cost: float) ->
 
 
 @inlined
-def lower_bid(m: Market, i: int, j: int, most: float) -> None:
+def lower_bid(m: Allocation, i: int, j: int, most: float) -> None:
     """Lower i's bid for j to ``most``, though not below the price."""
     s = m.slot[j]
     for k in range(m.tranches[j]):
@@ -122,7 +121,7 @@ def lower_bid(m: Market, i: int, j: int, most: float) -> None:
 
 
 @inlined
-def _drop_top(m: Market, j: int) -> None:
+def _drop_top(m: Allocation, j: int) -> None:
     s = m.slot[j]
     m.tranches[j] -= 1
     last = m.tranches[j]
@@ -132,7 +131,7 @@ def _drop_top(m: Market, j: int) -> None:
 
 
 @inlined
-def place(m: Market, i: int, j: int, offer: float, cost: float) -> int:
+def place_bid(m: Allocation, i: int, j: int, offer: float, cost: float) -> int:
     """Bid ``offer`` for as many units of j as stand at its price. Returns who lost units, or -1."""
     s = m.slot[j]
     room = m.capacity[j] - m.used[j]
@@ -160,7 +159,7 @@ def place(m: Market, i: int, j: int, offer: float, cost: float) -> int:
 
 
 @inlined
-def hand(m: Market, i: int, j: int, cost: float) -> None:
+def give(m: Allocation, i: int, j: int, cost: float) -> None:
     """Give bidder i one unit of j at its price."""
     m.free[i] -= 1
     m.used[j] += 1
@@ -168,7 +167,7 @@ def hand(m: Market, i: int, j: int, cost: float) -> None:
 
 
 @kernel
-def seat(m: Market, i: int, units: int) -> None:
+def give_rest(m: Allocation, i: int, units: int) -> None:
     """Let bidder i have so many of the units that nobody holds, at their prices and no cost."""
     for j in range(m.capacity.shape[0]):
         take = min(units, m.capacity[j] - m.used[j])
@@ -178,7 +177,7 @@ def seat(m: Market, i: int, units: int) -> None:
             _insert(m, i, j, take, m.price[j], 0.0)
 
 
-def holdings(m: Market) -> tuple[Ints, Ints, Ints, Floats]:
+def holdings(m: Allocation) -> tuple[Ints, Ints, Ints, Floats]:
     """Return all tranches: holders, objects, amounts and costs."""
     item = np.repeat(np.arange(len(m.capacity)), m.tranches)
     first = np.concatenate(([0], np.cumsum(m.tranches)))

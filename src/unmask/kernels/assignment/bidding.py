@@ -4,23 +4,27 @@ After Bertsekas (1988), Gauss-Seidel, for classes of equal records as in Bertsek
 at a short list of candidates and a *threshold*: no object off the list costs less than that, price included. Prices
 only rise, so a threshold stays true, and a list is searched anew only when its best entry has passed the threshold.
 
-The *level* of an object for a bidder is cost + price. Epsilon-complementary slackness, which every function here keeps:
-whoever holds units of an object has no level that is lower by more than epsilon.
+The *priced cost* of an object for a bidder is cost + price, and the least of them is the bidder's dual. Every function
+here keeps epsilon-complementary slackness: no bidder holds units at a priced cost above its dual plus epsilon.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unmask.kernels.assignment.candidates import Desk, Lists, Shop, enlist, search_list, update_prices
-from unmask.kernels.assignment.market import Market, holds_all, lower_bid, place
-from unmask.kernels.base.compiling import inlined, inner, kernel, lean
+from unmask.kernels.assignment.allocation import holds_all, lower_bid, place_bid
+from unmask.kernels.assignment.candidates import add_candidate, search_list
+from unmask.kernels.compiling import inlined, inner, kernel, lean
+from unmask.kernels.search import priced
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.kernels.assignment.allocation import Allocation
+    from unmask.kernels.assignment.candidates import Lists
+    from unmask.kernels.base import Floats, Ints
 
 _HEAD, _LENGTH, _STALE, _BIDS, _SEARCHES = 0, 1, 2, 3, 4
 _TOUCH = 32  # searches between two updates of box prices, at least; and a share of the leaves, which that passes over
@@ -71,7 +75,7 @@ def searches_made(q: Queue) -> int:
 
 
 @lean
-def call_up(q: Queue, free: Ints) -> None:
+def fill_queue(q: Queue, free: Ints) -> None:
     """Queue every bidder that has free units; forget who waited before."""
     q.state[:_BIDS] = 0
     q.waiting[:] = False
@@ -92,70 +96,79 @@ def take_stale(q: Queue) -> Ints:
 
 
 @inlined
-def _best_two(m: Market, lists: Lists, i: int) -> tuple[int, float, float]:
-    """Place and level of the best object of which i does not hold everything, and the next best level."""
+def _best_two(m: Allocation, lists: Lists, i: int) -> tuple[int, float, float]:
+    """Place and priced cost of the best object of which i does not hold everything, and the next best priced cost."""
     best, second, at = np.inf, np.inf, -1
     for k in range(lists.start[i], lists.start[i] + lists.length[i]):
         j = int(np.int64(lists.item[k]))
-        level = lists.cost[k] + m.price[j]
-        if level < second and not holds_all(m, i, j):
-            if level < best:
-                best, second, at = level, best, k
+        cost = lists.cost[k] + m.price[j]
+        if cost < second and not holds_all(m, i, j):
+            if cost < best:
+                best, second, at = cost, best, k
             else:
-                second = level
+                second = cost
     return at, best, second
 
 
 @inner
-def _settle(m: Market, lists: Lists, i: int, epsilon: float) -> None:
+def _settle(m: Allocation, lists: Lists, i: int, epsilon: float) -> None:
     """Level the bids of a bidder of many units before others act.
 
-    Its next choice, at some level, is all that counts: what it holds alone rises to that level, so that nobody takes it
+    Its next choice, at some priced cost, is all that counts: what it holds alone rises to that, so that nobody takes it
     for less than i would pay elsewhere, and a bid for a shared object falls to it, as the price may follow up to there.
     """
     _, best, _ = _best_two(m, lists, i)
-    level = min(best, lists.threshold[i])
-    if level == np.inf:
+    other = min(best, lists.threshold[i])
+    if other == np.inf:
         return
     for k in range(lists.start[i], lists.start[i] + lists.length[i]):
-        j, bid = int(np.int64(lists.item[k])), level + epsilon - lists.cost[k]
+        j, bid = int(np.int64(lists.item[k])), other + epsilon - lists.cost[k]
         if holds_all(m, i, j):
             m.bid[m.slot[j]] = m.price[j] = max(m.price[j], bid)
         elif m.capacity[j] > 1:
             lower_bid(m, i, j, bid)
-    if i == lists.crowd:
+    if i == lists.dummy:
         for j in range(m.capacity.shape[0]):
-            if m.price[j] < level and holds_all(m, i, j):
-                m.bid[m.slot[j]] = m.price[j] = level
+            if m.price[j] < other and holds_all(m, i, j):
+                m.bid[m.slot[j]] = m.price[j] = other
 
 
 @inner
-def _bid(m: Market, lists: Lists, q: Queue, i: int, epsilon: float) -> bool:
+def _bid(m: Allocation, lists: Lists, q: Queue, i: int, epsilon: float) -> bool:
     """Let bidder i place its free units. False if its list is exhausted first."""
     while m.free[i] > 0:
         at, best, second = _best_two(m, lists, i)
         if at < 0 or best > lists.threshold[i]:
             return False
-        level = min(second, lists.threshold[i])
-        if level == np.inf:  # nothing else is to be had
-            level = best
+        other = min(second, lists.threshold[i])
+        if other == np.inf:  # nothing else is to be had
+            other = best
         j, cost = int(np.int64(lists.item[at])), lists.cost[at]
-        loser = place(m, i, j, max(level + epsilon - cost, m.price[j] + 0.5 * epsilon), cost)
+        loser = place_bid(m, i, j, max(other + epsilon - cost, m.price[j] + 0.5 * epsilon), cost)
         q.state[_BIDS] += 1
         if loser >= 0:
             _push(q, loser)
-        if loser >= 0 and loser == lists.crowd:
-            enlist(lists, m.price, loser, j, 0.0)
+        if loser >= 0 and loser == lists.dummy:
+            add_candidate(lists, m.price, loser, j, 0.0)
     return True
 
 
 @lean
-def drain(m: Market, lists: Lists, q: Queue, shop: Shop, desk: Desk, epsilon: float, most: int, alone: int) -> int:
+def drain(
+    m: Allocation,
+    lists: Lists,
+    q: Queue,
+    index: priced.Index,
+    buffer: priced.Buffer,
+    epsilon: float,
+    most: int,
+    alone: int,
+) -> int:
     """Let queued bidders bid until only those with exhausted lists are left, or ``most`` bids were ever made.
 
     The first ``alone`` of them search at once; the rest are left for threads. Returns how many these are.
     """
-    searched, pause = 0, max(_TOUCH, shop.leaf.shape[0] // _TOUCH)
+    searched, pause = 0, max(_TOUCH, index.leaf.shape[0] // _TOUCH)
     while q.state[_LENGTH] > 0 and q.state[_BIDS] < most:
         i = _pop(q)
         if m.free[i] == 0:
@@ -165,10 +178,10 @@ def drain(m: Market, lists: Lists, q: Queue, shop: Shop, desk: Desk, epsilon: fl
             _settle(m, lists, i, epsilon)
         if done:
             continue
-        if searched < alone and i != lists.crowd:
+        if searched < alone and i != lists.dummy:
             if searched % pause == 0:  # box prices that are too low are bounds still
-                update_prices(shop, m.price)
-            search_list(lists, shop, m.price, i, desk)
+                priced.update_prices(index, m.price)
+            search_list(lists, index, m.price, i, buffer)
             searched += 1
             q.state[_SEARCHES] += 1
             _push(q, i)
@@ -180,8 +193,8 @@ def drain(m: Market, lists: Lists, q: Queue, shop: Shop, desk: Desk, epsilon: fl
 
 
 @kernel
-def least_levels(m: Market, lists: Lists) -> Floats:
-    """Return a lower bound of each bidder's least level, from its list and threshold."""
+def least_priced(m: Allocation, lists: Lists) -> Floats:
+    """Return a lower bound of each bidder's dual, its least priced cost, from its list and threshold."""
     out = lists.threshold.copy()
     for i in range(out.shape[0]):
         for k in range(lists.start[i], lists.start[i] + lists.length[i]):
@@ -190,8 +203,8 @@ def least_levels(m: Market, lists: Lists) -> Floats:
 
 
 @kernel
-def held_levels(m: Market) -> Floats:
-    """Return the highest level at which each bidder holds something."""
+def most_held(m: Allocation) -> Floats:
+    """Return the highest priced cost at which each bidder holds something."""
     out = np.full(len(m.supply), -np.inf)
     for j in range(m.capacity.shape[0]):
         for k in range(m.slot[j], m.slot[j] + m.tranches[j]):
@@ -201,8 +214,8 @@ def held_levels(m: Market) -> Floats:
 
 
 @lean
-def level_out(m: Market, held: Floats) -> None:
-    """Raise what a bidder holds alone to the highest level at which it holds anything.
+def raise_sole(m: Allocation, held: Floats) -> None:
+    """Raise what a bidder holds alone to the highest priced cost at which it holds anything.
 
     While others raise the price of an object that it shares, a bidder does not act, and what it holds alone stays
     cheap. Nobody else is concerned if that catches up.
@@ -215,7 +228,7 @@ def level_out(m: Market, held: Floats) -> None:
 
 
 @lean
-def release(m: Market, profit: Floats, epsilon: float) -> None:
+def release(m: Allocation, profit: Floats, epsilon: float) -> None:
     """Begin a phase: free what is held above profit + epsilon, and forget bids that an older epsilon allowed."""
     for j in range(m.capacity.shape[0]):
         s, kept = m.slot[j], 0
@@ -232,7 +245,7 @@ def release(m: Market, profit: Floats, epsilon: float) -> None:
 
 
 @lean
-def turn(m: Market, profit: Floats, out: Market) -> None:
+def swap_sides(m: Allocation, profit: Floats, out: Allocation) -> None:
     """Swap sides: objects become bidders, bidders objects, and the price of a bidder is minus its profit."""
     for i in range(m.supply.shape[0]):
         out.used[i], out.price[i], out.tranches[i] = m.supply[i] - m.free[i], -profit[i], 0

@@ -1,0 +1,14 @@
+"""How kernels are compiled and spread over threads; the only room that knows numba's options and private features.
+
+`kernel` compiles a function that Python calls; `lean` the same without reference counts, for kernels that allocate
+nothing; `inner` and `inlined` what only kernels call. `machine` compiles a function that native.py may replace by
+machine code of the same name: that file alone uses what numba does not promise, and where it cannot be loaded, or
+UNMASK_PLAIN_KERNELS is set, the function runs as written, with equal results. `in_chunks` and `in_strides` share work
+among threads so that no result depends on their number.
+"""
+
+from unmask.kernels.compiling.bits import lowest, popcount
+from unmask.kernels.compiling.chunks import in_chunks, in_strides
+from unmask.kernels.compiling.decorators import inlined, inner, kernel, lean, machine
+
+__all__ = ["in_chunks", "in_strides", "inlined", "inner", "kernel", "lean", "lowest", "machine", "popcount"]

@@ -1,0 +1,295 @@
+"""Machine code that numba's own compiler does not make, and options that it does not promise: this file alone has them.
+
+Each function here is named like one that is decorated with `machine` (bits.py; search/masks.py says what is computed)
+and takes its place. numba's loop vectoriser leaves such short loops at a tenth of the machine's speed, because sums go
+through memory; here they are written as LLVM vectors and stay in registers. Where this file cannot be loaded, the
+functions run as written: the same results, later.
+
+All distances are float32 and are used to exclude only, so their order of summation is free (see search/tree.py).
+"""
+
+# ruff: noqa: ANN401, ARG001  # what numba passes to an intrinsic has no types
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core import cgutils
+from numba.core.options import DefaultOptions
+from numba.extending import intrinsic
+
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, MANHATTAN, SCRAMBLE
+
+OPTIONS: dict[str, dict[str, bool]] = {
+    "wrapped": {"no_cfunc_wrapper": True},
+    "unwrapped": {"no_cfunc_wrapper": True, "no_cpython_wrapper": True},
+    "uncounted": {"_nrt": False},
+    "forced": {"forceinline": True},
+}
+for _names in OPTIONS.values():
+    for _name in _names:
+        getattr(DefaultOptions, _name)  # an option that numba no longer has: AttributeError, and all runs as written
+
+FLOATS = ir.VectorType(ir.FloatType(), LANES)
+DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
+I64 = ir.IntType(64)
+FUSE = ("contract",)  # lets a product and a sum become one instruction
+CHECK = 4  # attributes between two looks at whether any point is still within the limit
+
+emitted: Any = intrinsic  # typed as taking the arguments of its emitter, which is not how it is called
+_alloca: Any = cgutils.alloca_once_value
+
+
+@emitted
+def popcount(typing: Any, word: Any) -> Any:
+    """Count the ones of a word."""
+
+    def emit(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), emit
+
+
+@emitted
+def lowest(typing: Any, word: Any) -> Any:
+    """Return the position of the lowest one of a word that has one."""
+
+    def emit(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.IntType(1)(1))
+
+    return types.int64(types.uint64), emit
+
+
+def spread(builder: Any, scalar: Any) -> Any:
+    """Emit a vector of one number."""
+    nothing = ir.Constant(ir.VectorType(scalar.type, LANES), ir.Undefined)
+    one = builder.insert_element(nothing, scalar, ir.IntType(32)(0))
+    return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LANES), None))
+
+
+class _Emitter:
+    """Emits what point_mask and box_mask have in common."""
+
+    def __init__(self, context: Any, builder: Any, probe: tuple[Any, Any], kinds: tuple[Any, Any]) -> None:
+        self.context, self.builder = context, builder
+        self.probe = context.make_array(probe[0])(context, builder, probe[1])
+        self.width = builder.extract_value(self.probe.shape, 0)
+        kind_type, kind = kinds
+        missing, step, numeric, norm, plain = (builder.extract_value(kind, i) for i in range(5))
+        self.missing = context.make_array(kind_type[0])(context, builder, missing).data
+        self.step = context.make_array(kind_type[1])(context, builder, step).data
+        self.numeric, self.norm = numeric, norm
+        self.plain = builder.trunc(plain, ir.IntType(1)) if plain.type != ir.IntType(1) else plain
+
+    def rows(self, array: Any, value: Any, index: Any, size: int) -> Any:
+        """Pointer to the first number of array[index], whose rows are `size` long."""
+        data = self.context.make_array(array)(self.context, self.builder, value).data
+        offset = self.builder.mul(self.builder.mul(index, self.width), I64(size))
+        return self.builder.gep(data, [offset])
+
+    def vector(self, pointer: Any, offset: Any) -> Any:
+        at = self.builder.bitcast(self.builder.gep(pointer, [offset]), FLOATS.as_pointer())
+        return self.builder.load(at, align=4)
+
+    def splat(self, scalar: Any) -> Any:
+        return spread(self.builder, scalar)
+
+    def scalar(self, pointer: Any, k: Any) -> Any:
+        return self.builder.load(self.builder.gep(pointer, [k]))
+
+    def larger(self, a: Any, b: Any) -> Any:
+        return self.builder.select(self.builder.fcmp_ordered(">", a, b), a, b)
+
+    def smaller(self, a: Any, b: Any) -> Any:
+        return self.builder.select(self.builder.fcmp_ordered("<", a, b), a, b)
+
+    def size(self, gap: Any) -> Any:
+        words = ir.VectorType(ir.IntType(32), LANES)
+        unsigned = self.builder.and_(self.builder.bitcast(gap, words), ir.Constant(words, [0x7FFFFFFF] * LANES))
+        return self.builder.bitcast(unsigned, FLOATS)
+
+    def add(self, total: Any, gap: Any, norm: int) -> Any:
+        """Add the contribution of numeric gaps to a total."""
+        if norm == EUCLIDEAN:
+            return self.builder.fadd(total, self.builder.fmul(gap, gap, flags=FUSE), flags=FUSE)
+        return self.gather(total, self.size(gap), norm)
+
+    def gather(self, total: Any, part: Any, norm: int) -> Any:
+        return self.larger(part, total) if norm == CHEBYSHEV else self.builder.fadd(total, part)
+
+    def part(self, gap: Any, k: Any, norm: int) -> Any:
+        """Contribution of gaps in attribute k, numeric or nominal."""
+        builder, zero = self.builder, ir.Constant(FLOATS, None)
+        number = builder.fmul(gap, gap) if norm == EUCLIDEAN else self.size(gap)
+        unequal = builder.fcmp_unordered("!=", gap, zero)
+        code = builder.select(unequal, self.splat(self.scalar(self.step, k)), zero)
+        return builder.select(builder.icmp_signed("<", k, self.numeric), number, code)
+
+    def cases(self, body: Any) -> None:
+        """Emit body(norm, plain) for each of the six cases, with a branch to the one that is wanted."""
+        for plain in (True, False):
+            for norm in (EUCLIDEAN, MANHATTAN, CHEBYSHEV):
+                is_norm = self.builder.icmp_signed("==", self.norm, self.norm.type(norm))
+                is_plain = self.plain if plain else self.builder.not_(self.plain)
+                with self.builder.if_then(self.builder.and_(is_norm, is_plain)):
+                    body(norm, plain)
+
+    def bits(self, total: Any, within: Any) -> Any:
+        close = self.builder.fcmp_ordered("<=", total, within)
+        return self.builder.zext(self.builder.bitcast(close, ir.IntType(LANES)), I64)
+
+
+@emitted
+def point_mask(typing: Any, lanes: Any, leaf: Any, probe: Any, kinds: Any, within: Any, far: Any) -> Any:
+    """Emit search.masks.point_mask."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = signature.args
+        tool = _Emitter(context, builder, (kind[2], args[2]), (kind[3], args[3]))
+        row = tool.rows(kind[0], args[0], args[1], LEAF)
+        within = tool.splat(args[4])
+        totals = [_alloca(builder, ir.Constant(FLOATS, None)) for _ in range(LEAF // LANES)]
+        for total in totals:
+            builder.store(ir.Constant(FLOATS, None), total)
+
+        def body(norm: int, plain: bool) -> None:  # noqa: FBT001
+            with cgutils.for_range(builder, tool.width) as loop:
+                q = tool.splat(tool.scalar(tool.probe.data, loop.index))
+                start = builder.mul(loop.index, I64(LEAF))
+                for i, total in enumerate(totals):
+                    gap = builder.fsub(q, tool.vector(row, builder.add(start, I64(i * LANES))))
+                    if plain:
+                        builder.store(tool.add(builder.load(total), gap, norm), total)
+                    else:
+                        lost = builder.fcmp_unordered("uno", gap, gap)
+                        constant = tool.splat(tool.scalar(tool.missing, loop.index))
+                        part = builder.select(lost, constant, tool.part(gap, loop.index, norm))
+                        builder.store(tool.gather(builder.load(total), part, norm), total)
+                look = builder.icmp_signed("==", builder.and_(loop.index, I64(CHECK - 1)), I64(CHECK - 1))
+                with builder.if_then(look):
+                    least = builder.load(totals[0])
+                    for total in totals[1:]:
+                        least = tool.smaller(least, builder.load(total))
+                    with builder.if_then(builder.icmp_signed("==", tool.bits(least, within), I64(0))):
+                        loop.do_break()
+
+        tool.cases(body)
+        mask = I64(0)
+        for i, total in enumerate(totals):
+            mask = builder.or_(mask, builder.shl(tool.bits(builder.load(total), within), I64(i * LANES)))
+        with builder.if_then(builder.icmp_signed("!=", mask, I64(0))):
+            out = context.make_array(kind[5])(context, builder, args[5]).data
+            for i, total in enumerate(totals):
+                at = builder.bitcast(builder.gep(out, [I64(i * LANES)]), FLOATS.as_pointer())
+                builder.store(builder.load(total), at, align=4)
+        return mask
+
+    return types.int64(lanes, types.int64, probe, kinds, types.float32, far), emit
+
+
+@emitted
+def box_mask(typing: Any, box: Any, group: Any, probe: Any, kinds: Any, within: Any, gaps: Any) -> Any:
+    """Emit search.masks.box_mask."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = signature.args
+        tool = _Emitter(context, builder, (kind[2], args[2]), (kind[3], args[3]))
+        low, high, relief = (tool.rows(kind[0][i], builder.extract_value(args[0], i), args[1], LANES) for i in range(3))
+        zero = ir.Constant(FLOATS, None)
+        total = _alloca(builder, zero)
+        builder.store(zero, total)
+
+        def body(norm: int, plain: bool) -> None:  # noqa: FBT001
+            with cgutils.for_range(builder, tool.width) as loop:
+                scalar = tool.scalar(tool.probe.data, loop.index)
+                q, start = tool.splat(scalar), builder.mul(loop.index, I64(LANES))
+                below = builder.fsub(tool.vector(low, start), q)
+                gap = tool.larger(tool.larger(below, builder.fsub(q, tool.vector(high, start))), zero)
+                if plain:
+                    builder.store(tool.add(builder.load(total), gap, norm), total)
+                else:
+                    part = tool.smaller(tool.part(gap, loop.index, norm), tool.vector(relief, start))
+                    constant = tool.splat(tool.scalar(tool.missing, loop.index))
+                    part = builder.select(builder.fcmp_unordered("uno", scalar, scalar), constant, part)
+                    builder.store(tool.gather(builder.load(total), part, norm), total)
+
+        tool.cases(body)
+        out = context.make_array(kind[5])(context, builder, args[5]).data
+        builder.store(builder.load(total), builder.bitcast(out, FLOATS.as_pointer()), align=4)
+        return tool.bits(builder.load(total), tool.splat(args[4]))
+
+    return types.int64(box, types.int64, probe, kinds, types.float32, gaps), emit
+
+
+def _add(builder: Any, mask: Any, chosen: Any, part: int) -> Any:
+    """Emit the bits of one vector of a leaf, added to a mask."""
+    bits = builder.zext(builder.bitcast(chosen, ir.IntType(LANES)), I64)
+    return builder.or_(mask, builder.shl(bits, I64(part * LANES)))
+
+
+@emitted
+def near_mask(typing: Any, far: Any, within: Any) -> Any:
+    """Emit search.masks.near_mask."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        limits, mask = spread(builder, args[1]), I64(0)
+        for i in range(LEAF // LANES):
+            at = builder.bitcast(builder.gep(data, [I64(i * LANES)]), FLOATS.as_pointer())
+            close = builder.fcmp_ordered("<=", builder.load(at, align=4), limits)
+            mask = _add(builder, mask, close, i)
+        return mask
+
+    return types.int64(far, types.float32), emit
+
+
+@emitted
+def priced_mask(typing: Any, far: Any, price: Any, first: Any, cut: Any, frame: Any) -> Any:
+    """Emit search.masks.priced_mask."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        stored = context.make_array(signature.args[0])(context, builder, args[0]).data
+        prices = builder.gep(context.make_array(signature.args[1])(context, builder, args[1]).data, [args[2]])
+        unit, error, slack, root = (builder.extract_value(args[4], i) for i in range(4))
+        root = builder.trunc(root, ir.IntType(1)) if root.type != ir.IntType(1) else root
+        slack = builder.fadd(slack, ir.DoubleType()(1.0))
+        one = (args[3], unit, error, slack, ir.DoubleType()(1e-36))
+        cut, unit, error, slack, tiny = (spread(builder, number) for number in one)
+        mask = I64(0)
+        for i in range(LEAF // LANES):
+            at = [builder.gep(side, [I64(i * LANES)]) for side in (prices, stored)]
+            room = builder.fsub(cut, builder.load(builder.bitcast(at[0], DOUBLES.as_pointer()), align=8))
+            distance = builder.fpext(builder.load(builder.bitcast(at[1], FLOATS.as_pointer()), align=4), DOUBLES)
+            reach = builder.fadd(builder.fmul(room, unit), error)
+            within = builder.fmul(builder.select(root, builder.fmul(reach, reach), reach), slack)
+            near = builder.fcmp_ordered("<=", distance, builder.fadd(within, tiny))
+            near = builder.and_(near, builder.fcmp_ordered(">=", room, ir.Constant(DOUBLES, None)))
+            mask = _add(builder, mask, near, i)
+        return mask
+
+    return types.int64(far, price, types.int64, types.float64, frame), emit
+
+
+@emitted
+def lot_mask(typing: Any, rows: Any, first: Any, stem: Any, least: Any) -> Any:
+    """Emit search.masks.lot_mask."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = builder.gep(context.make_array(signature.args[0])(context, builder, args[0]).data, [args[1]])
+        words, longs = ir.VectorType(ir.IntType(32), LANES), ir.VectorType(I64, LANES)
+        half, factor = (ir.Constant(words, [number] * LANES) for number in (16, SCRAMBLE))
+        stem, least = (spread(builder, builder.trunc(number, ir.IntType(32))) for number in args[2:])
+        mask = I64(0)
+        for i in range(LEAF // LANES):
+            at = builder.bitcast(builder.gep(data, [I64(i * LANES)]), longs.as_pointer())
+            draws = builder.xor(builder.trunc(builder.load(at, align=8), words), stem)
+            for _ in range(2):
+                for _ in range(2):
+                    draws = builder.mul(builder.xor(draws, builder.lshr(draws, half)), factor)
+                draws = builder.xor(draws, builder.lshr(draws, half))
+            mask = _add(builder, mask, builder.icmp_unsigned(">=", draws, least), i)
+        return mask
+
+    return types.int64(rows, types.int64, types.int64, types.int64), emit

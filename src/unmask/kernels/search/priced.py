@@ -1,0 +1,294 @@
+"""The search tree with prices: objects of least cost plus price, as an auction asks for them (kernels/assignment).
+
+The *priced cost* of object j for bidder i is cost_ij + price_j; less the bidder's own dual it is the reduced cost.
+Every box knows the least price inside it, so its bound is distance + price. Prices only rise during an auction. A box
+price that was not brought up to date is then too low, which is still a bound.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unmask.kernels.base import EUCLIDEAN, LANES, LEAF
+from unmask.kernels.compiling import in_chunks, inlined, inner, lean, lowest
+from unmask.kernels.search.distance import pair
+from unmask.kernels.search.masks import priced_mask
+from unmask.kernels.search.tree import plant
+from unmask.kernels.search.walk import LEVEL_SHIFT, STACK, limit, near_boxes, screen
+
+if TYPE_CHECKING:
+    from unmask.kernels.base import Codes, Floats, Ints, Singles, Space
+    from unmask.kernels.search.tree import Tree
+
+CHUNK = 256  # bidders per task of a thread
+_SAMPLE = 128
+_PAIRS = 1 << 26  # room for pairs within a cut
+
+
+class Index(NamedTuple):
+    """Where bidders look for objects. Objects are numbered in tree order; ``space`` has them in that order too."""
+
+    space: Space
+    tree: Tree
+    root: bool  # a cost is the square root of the reduced distance
+    box: Floats  # (box groups, 16) least price in a box
+    leaf: Floats  # (leaves,) least price in a leaf
+
+
+class Buffer(NamedTuple):
+    """Arrays that one search works in: a stack of boxes, bounds, and the candidates found so far as a heap."""
+
+    nodes: Ints
+    floors: Floats
+    gaps: Singles
+    far: Singles
+    priced: Floats
+    items: Codes
+    costs: Floats
+    looked: Ints  # (1,) leaves looked at
+
+
+def new_buffer(size: int) -> Buffer:
+    """Allocate a buffer for lists of up to ``size`` candidates."""
+    return Buffer(
+        np.empty(STACK, np.int64), np.empty(STACK), np.empty(LANES, np.float32), np.empty(LEAF, np.float32),
+        np.empty(size), np.empty(size, np.int32), np.empty(size), np.zeros(1, np.int64),
+    )  # fmt: skip
+
+
+def index_both(space: Space, *, squared: bool) -> tuple[Index, Index, Ints, Ints]:
+    """Plant a tree on either side of distinct records.
+
+    Returns the index where queries look for points and the one for the other direction, and the rows of queries and of
+    points in the order in which both number them: that of the trees, so that neighbours lie together in memory.
+    """
+    tree, back = plant(space), plant(space.swapped())
+    queries, points = back.rows, tree.rows
+    space = space._replace(
+        queries=space.queries[queries], query_codes=space.query_codes[queries],
+        points=space.points[points], point_codes=space.point_codes[points],
+    )  # fmt: skip
+    forward = _index(space, tree._replace(probes=tree.probes[queries]), squared=squared)
+    backward = _index(space.swapped(), back._replace(probes=back.probes[points]), squared=squared)
+    return forward, backward, queries, points
+
+
+def _index(space: Space, tree: Tree, *, squared: bool) -> Index:
+    root = space.norm == EUCLIDEAN and not squared
+    return Index(space, tree, root, np.full((len(tree.low), LANES), np.inf), np.zeros(len(tree.lanes)))
+
+
+@lean
+def update_prices(index: Index, price: Floats) -> None:
+    """Put the least price inside on every leaf and box."""
+    n, tree = index.space.points.shape[0], index.tree
+    for leaf in range(index.leaf.shape[0]):
+        least = np.inf
+        for t in range(leaf * LEAF, min(n, (leaf + 1) * LEAF)):
+            least = min(least, price[t])
+        index.leaf[leaf] = least
+        if not tree.flat:
+            index.box[leaf // LANES, leaf % LANES] = least
+    for h in range(1, tree.level.shape[0]):
+        for b in range(tree.level[h] - tree.level[h - 1]):
+            least = np.inf
+            for j in range(LANES):
+                least = min(least, index.box[tree.level[h - 1] + b, j])
+            index.box[tree.level[h] + b // LANES, b % LANES] = least
+
+
+@inner
+def cost_of(index: Index, i: int, j: int) -> float:
+    """Cost of bidder i and object j."""
+    d = pair(index.space, i, j)
+    return math.sqrt(d) if index.root else d
+
+
+@inlined
+def reach(index: Index, room: float) -> float:
+    """Stored distances of pairs that cost at most ``room`` do not exceed this; negative if there are none."""
+    if room < 0.0:
+        return -1.0
+    return limit(index.tree, room * room if index.root else room)
+
+
+@inlined
+def _floor(index: Index, gap: float) -> float:
+    """Least cost of pairs whose stored distance is at least ``gap``: limit() turned round, a shade lower."""
+    tree = index.tree
+    scaled = max(0.0, gap / (1.0 + tree.slack) - 1e-36)
+    if tree.norm == EUCLIDEAN:
+        length = max(0.0, math.sqrt(scaled) - tree.error) * (1.0 - 1e-12)
+        return length * math.sqrt(tree.scale) if index.root else length * length * tree.scale
+    return max(0.0, scaled - tree.error) * (1.0 - 1e-12) * tree.scale
+
+
+@inlined
+def near(index: Index, price: Floats, i: int, leaf: int, cut: float, far: Singles) -> int:
+    """Bits of the objects of a leaf whose cost + price may be below ``cut``; their stored distances are in ``far``."""
+    tree = index.tree
+    mask = screen(tree, leaf, tree.probes[i], reach(index, cut - index.leaf[leaf]), far)
+    if mask and (leaf + 1) * LEAF <= tree.rows.shape[0]:  # most are too dear; the last leaf may lack prices
+        unit, error = 1.0 / (math.sqrt(tree.scale) if index.root else tree.scale), tree.error
+        if tree.norm == EUCLIDEAN and not index.root:  # (root(x) + e)**2 <= x + e (x + 1) + e**2
+            unit, error = unit * (1.0 + error), error * (1.0 + error)
+        mask &= priced_mask(far, price, leaf * LEAF, cut, (unit, error, tree.slack, index.root))
+    return mask
+
+
+@inlined
+def _replace_worst(buffer: Buffer, n: int, key: float, item: int, cost: float) -> None:
+    """Put a candidate in the place of the worst of n: a heap with the greatest priced cost on top."""
+    priced, items, costs = buffer.priced, buffer.items, buffer.costs
+    k = 0
+    while 2 * k + 1 < n:
+        child = 2 * k + 1
+        if child + 1 < n and priced[child + 1] > priced[child]:
+            child += 1
+        if priced[child] <= key:
+            break
+        priced[k], items[k], costs[k] = priced[child], items[child], costs[child]
+        k = child
+    priced[k], items[k], costs[k] = key, item, cost
+
+
+@inlined
+def _look(index: Index, price: Floats, i: int, leaf: int, cut: float, n: int, buffer: Buffer) -> float:
+    """Offer the objects of a leaf to the heap. Returns the priced cost from which on nothing is wanted."""
+    far = buffer.far
+    buffer.looked[0] += 1
+    mask = near(index, price, i, leaf, cut, far)
+    while mask:
+        j = lowest(mask)
+        mask &= mask - 1
+        t = leaf * LEAF + j
+        if far[j] <= reach(index, cut - price[t]):
+            cost = cost_of(index, i, t)
+            if cost + price[t] < cut:
+                _replace_worst(buffer, n, cost + price[t], t, cost)
+                cut = min(cut, buffer.priced[0])
+    return cut
+
+
+@inlined
+def _open(index: Index, i: int, height: int, parent: int, cut: float, buffer: Buffer, top: int) -> int:
+    """Put the children of a box on the stack, the most promising last, so that it comes first."""
+    tree, nodes, floors, gaps = index.tree, buffer.nodes, buffer.floors, buffer.gaps
+    group = tree.level[height] + parent
+    least = index.box[group, 0]
+    for j in range(1, LANES):
+        least = min(least, index.box[group, j])
+    mask = near_boxes(tree, height, parent, tree.probes[i], reach(index, cut - least), gaps)
+    bottom = top
+    while mask:
+        j = lowest(mask)
+        mask &= mask - 1
+        floor = _floor(index, gaps[j]) + index.box[group, j]
+        if floor < cut:
+            at = top
+            while at > bottom and floors[at - 1] < floor:
+                nodes[at], floors[at] = nodes[at - 1], floors[at - 1]
+                at -= 1
+            nodes[at], floors[at] = height << LEVEL_SHIFT | (parent * LANES + j), floor
+            top += 1
+    return top
+
+
+@inner
+def find(index: Index, price: Floats, i: int, cut: float, n: int, buffer: Buffer) -> float:
+    """Find the n objects of least cost + price below ``cut`` for bidder i; items are -1 if there are fewer.
+
+    Returns the threshold: no object that was not found is below it.
+    """
+    for k in range(n):
+        buffer.priced[k], buffer.items[k] = np.inf, -1
+    top = 0 + enter(index, buffer)  # a sum is no literal, for which numba would compile all of this once more
+    while top > 0:
+        leaf, top = next_leaf(index, i, cut, buffer, top)
+        if leaf >= 0:
+            cut = _look(index, price, i, leaf, cut, n, buffer)
+    return cut
+
+
+@inlined
+def enter(index: Index, buffer: Buffer) -> int:
+    """Put the root on the stack; a flat tree has none, and its leaves are taken in turn."""
+    buffer.nodes[0], buffer.floors[0] = 0 if index.tree.flat else index.tree.level.shape[0] << LEVEL_SHIFT, -np.inf
+    return 1
+
+
+@inlined
+def next_leaf(index: Index, i: int, cut: float, buffer: Buffer, top: int) -> tuple[int, int]:
+    """Take one box off the stack. Returns the leaf it is, or -1, and the height of the stack."""
+    leaf = -1
+    if index.tree.flat:
+        leaf = int(buffer.nodes[0])
+        buffer.nodes[0] += 1
+        return leaf, 1 if leaf + 1 < index.leaf.shape[0] else 0
+    top -= 1
+    if buffer.floors[top] < cut:
+        height, box = int(buffer.nodes[top]) >> LEVEL_SHIFT, int(buffer.nodes[top]) & ((1 << LEVEL_SHIFT) - 1)
+        if height == 0:
+            leaf = box
+        else:
+            top = _open(index, i, height - 1, box, cut, buffer, top)
+    return leaf, top
+
+
+def least_costs(index: Index, price: Floats, start: Floats) -> Floats:
+    """Least cost + price over *all* objects, for every bidder, by a search of its own. ``start``: some met."""
+    out, bidders, found = start.copy(), np.arange(len(start)), np.empty((len(start), 1), np.int32)
+    in_chunks(
+        lambda part: _find(index, price, bidders[part], out[part], found[part], new_buffer(1)), len(out), chunk=CHUNK
+    )
+    return out
+
+
+def effort(index: Index, n: int) -> float:
+    """Leaves that a bidder looks at for n candidates, from a sample: the noisier file should do the asking."""
+    n_b, n_o = len(index.space.queries), len(index.space.points)
+    buffer, price = new_buffer(min(n, n_o)), np.zeros(n_o)
+    update_prices(index, price)
+    sample = np.arange(0, n_b, max(1, n_b // _SAMPLE))
+    _find(index, price, sample, np.full(len(sample), np.inf), np.empty((len(sample), min(n, n_o)), np.int32), buffer)
+    return float(buffer.looked[0]) / len(sample)
+
+
+def pairs_below(index: Index, price: Floats, cut: Floats) -> tuple[Ints, Ints, bool]:
+    """All pairs (bidder, object) with cost + price below the bidder's ``cut``, and whether these are all.
+
+    Where nearly every pair is, as with equal costs, bidders with the most get a share of them only: see _PAIRS.
+    """
+    who, what = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    todo, size, n_o = np.arange(len(cut)), min(8, len(index.space.points)), len(index.space.points)
+    whole = True
+    while len(todo):
+        found = _found(index, price, todo, cut[todo], size)
+        full = (found[:, -1] >= 0) & (size < n_o)
+        if len(todo) * size > _PAIRS // 8 and full.any():
+            whole, full = False, np.zeros(len(todo), np.bool_)
+        row, col = np.nonzero((found >= 0) & ~full[:, None])
+        who.append(todo[row])
+        what.append(found[row, col].astype(np.int64))
+        todo, size = todo[full], min(8 * size, n_o)
+    return np.concatenate(who), np.concatenate(what), whole
+
+
+def _found(index: Index, price: Floats, bidders: Ints, cut: Floats, size: int) -> Codes:
+    found = np.full((len(bidders), size), -1, np.int32)
+    cut = cut.copy()
+    in_chunks(lambda part: _find(index, price, bidders[part], cut[part], found[part], new_buffer(size)), len(bidders))
+    return found
+
+
+@lean
+def _find(index: Index, price: Floats, bidders: Ints, cut: Floats, found: Codes, buffer: Buffer) -> None:
+    """Put the least objects of some bidders in ``found``, and into ``cut`` what is proven of all others."""
+    n = found.shape[1]
+    for s in range(bidders.shape[0]):
+        cut[s] = min(cut[s], find(index, price, bidders[s], cut[s], n, buffer))
+        for k in range(n):  # a heap with fewer than n objects has its empty places on top
+            found[s, n - 1 - k] = buffer.items[k]
