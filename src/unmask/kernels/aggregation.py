@@ -7,14 +7,10 @@ half their difference. ``ordered`` applies the linear weights to the differences
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from unmask.kernels.base import Floats, Ints, Space
 from unmask.kernels.compiling import in_chunks, inner, kernel
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Floats, Ints, Space
 
 __all__ = ["credit_of", "hardest_of"]
 

@@ -7,14 +7,12 @@ for the sphere).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from unmask.kernels.base import Codes, Floats, Ints, Singles
 from unmask.kernels.compiling import kernel
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Codes, Floats, Ints, Singles
 
 __all__ = ["Raster", "fill", "near_pairs", "one_to_one", "propose", "score"]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 
-from unmask.kernels.base import SCRAMBLE
 from unmask.kernels.compiling import inlined, inner
 
 __all__ = ["branch", "draw", "least_draw", "pick", "stem", "wait"]
 
 MASK = 0xFFFFFFFF
+SCRAMBLE = 0x45D9F3B
 
 
 @inner

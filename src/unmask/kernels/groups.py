@@ -6,14 +6,12 @@ of them is searched for all; without this a file of equal rows would cost n comp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from unmask.kernels.base import Codes, Floats, Ints
 from unmask.kernels.compiling import inner, kernel
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Codes, Floats, Ints
 
 __all__ = ["Groups", "identical"]
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import in_chunks, inner, kernel
-from unmask.kernels.weighing import blank, take
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.kernels.base import Floats, Ints
-    from unmask.kernels.weighing import Weighing
+from unmask.kernels.weighing import Weighing, blank, take
 
 __all__ = [
     "EQUAL", "FACTOR", "GAUSSIAN", "TABLE", "TRIANGLE", "WINDOW", "Likelihoods", "Makings", "likelihoods",

@@ -6,14 +6,10 @@ Whoever asks for twenty widths compares this one number with twenty limits.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import kernel
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Floats, Ints
 
 __all__ = ["NEVER", "count_reached", "rank_gaps"]
 

@@ -11,14 +11,12 @@ price of a full object is its lowest bid, and that is the tranche which a better
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import inlined, kernel
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Floats, Ints
 
 
 class Allocation(NamedTuple):

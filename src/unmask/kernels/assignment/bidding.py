@@ -10,21 +10,16 @@ here keeps epsilon-complementary slackness: no bidder holds units at a priced co
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from unmask.kernels.assignment.allocation import holds_all, lower_bid, place_bid
-from unmask.kernels.assignment.candidates import add_candidate, search_list
+from unmask.kernels.assignment.allocation import Allocation, holds_all, lower_bid, place_bid
+from unmask.kernels.assignment.candidates import Lists, add_candidate, search_list
+from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import inlined, inner, kernel, lean
 from unmask.kernels.search import priced
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.kernels.assignment.allocation import Allocation
-    from unmask.kernels.assignment.candidates import Lists
-    from unmask.kernels.base import Floats, Ints
 
 _HEAD, _LENGTH, _STALE, _BIDS, _SEARCHES = 0, 1, 2, 3, 4
 _TOUCH = 32  # searches between two updates of box prices, at least; and a share of the leaves, which that passes over

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base import LEAF
+from unmask.kernels.base import LEAF, Codes, Floats, Ints, Singles
 from unmask.kernels.compiling import in_chunks, inlined, inner, lean, lowest
 from unmask.kernels.search import priced
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Codes, Floats, Ints, Singles
 
 _CHUNK = 64  # bidders per task of a thread
 

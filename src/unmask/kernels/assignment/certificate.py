@@ -8,12 +8,11 @@ over must not lower that sum, so the least price is subtracted from all when the
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from unmask.kernels.base import Floats, Ints
+from unmask.kernels.base import Floats, Ints
 
 _UNIT = 2.0**-52
 

@@ -5,14 +5,12 @@ A solver that sees classes in this order cannot know in which rows the records s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from unmask.kernels.base import Codes, Floats, Ints, Space
 from unmask.kernels.groups import identical
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Codes, Floats, Ints, Space
 
 
 class Classes(NamedTuple):

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
+from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import kernel
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.kernels.base import Floats, Ints
 
 _BURN_IN = 20  # draws that are thrown away
 _STEPS = 2  # steps of the walk per unit and draw

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.kernels.assignment.allocation import give, give_rest, new_allocation
+from unmask.kernels.assignment.allocation import Allocation, give, give_rest, new_allocation
 from unmask.kernels.assignment.bidding import (
+    Queue,
     bids_made,
     drain,
     empty_queue,
@@ -28,17 +29,13 @@ from unmask.kernels.assignment.bidding import (
     swap_sides,
     take_stale,
 )
-from unmask.kernels.assignment.candidates import empty_lists, readmit, refresh
+from unmask.kernels.assignment.candidates import Lists, empty_lists, readmit, refresh
+from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import kernel
 from unmask.kernels.search import priced
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from unmask.kernels.assignment.allocation import Allocation
-    from unmask.kernels.assignment.bidding import Queue
-    from unmask.kernels.assignment.candidates import Lists
-    from unmask.kernels.base import Floats, Ints
 
 LISTED = 16  # candidates of a bidder, besides as many as it wants
 DUMMY_LISTED = 256

@@ -7,12 +7,9 @@ choice is next door, and prices have to climb all the way.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from unmask.kernels.base import Floats, Ints, Space
+from unmask.kernels.base import Floats, Ints, Space
 
 
 def is_line(space: Space) -> bool:

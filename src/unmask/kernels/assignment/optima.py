@@ -16,20 +16,16 @@ The result depends on values only, so shuffling the rows changes nothing.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from unmask.kernels.assignment.classes import both, of_classes
+from unmask.kernels.assignment.classes import Classes, both, of_classes
 from unmask.kernels.assignment.flows import count_part, sample_part, strip
+from unmask.kernels.assignment.solver import Matching
+from unmask.kernels.base import Floats, Ints, Space
 from unmask.kernels.search import priced
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.kernels.assignment.classes import Classes
-    from unmask.kernels.assignment.solver import Matching
-    from unmask.kernels.base import Floats, Ints, Space
 
 COUNTED = 10  # units of a part up to which its matchings are counted
 _TIGHT = 1e-9  # of the mean cost

@@ -18,10 +18,11 @@ import numpy as np
 
 from unmask.kernels.assignment.allocation import holdings
 from unmask.kernels.assignment.bidding import bids_made, least_priced
-from unmask.kernels.assignment.certificate import bound, centre, relative_gap
-from unmask.kernels.assignment.classes import both, of_classes
+from unmask.kernels.assignment.certificate import Bound, bound, centre, relative_gap
+from unmask.kernels.assignment.classes import Classes, both, of_classes
 from unmask.kernels.assignment.forward_reverse import (
     LISTED,
+    Auction,
     match_rest,
     new_auction,
     next_phase,
@@ -29,16 +30,11 @@ from unmask.kernels.assignment.forward_reverse import (
     search_lists,
 )
 from unmask.kernels.assignment.line import is_line, match_line
-from unmask.kernels.base import EUCLIDEAN
+from unmask.kernels.base import EUCLIDEAN, Floats, Ints, Space
 from unmask.kernels.search import distance_of_pairs, priced
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from unmask.kernels.assignment.certificate import Bound
-    from unmask.kernels.assignment.classes import Classes
-    from unmask.kernels.assignment.forward_reverse import Auction
-    from unmask.kernels.base import Floats, Ints, Space
 
     Progress = Callable[[float, str], None]
 

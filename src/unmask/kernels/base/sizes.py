@@ -2,4 +2,3 @@
 
 LANES = 16  # numbers in a vector: boxes of a group
 LEAF = 48  # points of a leaf: a multiple of LANES, at most 63 as their bits go into one integer
-SCRAMBLE = 0x45D9F3B  # factor of the hash that ties are drawn by

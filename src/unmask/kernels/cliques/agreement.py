@@ -8,17 +8,12 @@ not be adjacent (the same record) is not a number, and agrees with nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from unmask.kernels.cliques.bits import mirror, words_for
+from unmask.kernels.base import Codes, Floats, Ints
+from unmask.kernels.cliques.bits import Words, mirror, words_for
+from unmask.kernels.cliques.product import Sides
 from unmask.kernels.compiling import in_strides, kernel, lean
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Codes, Floats, Ints
-    from unmask.kernels.cliques.bits import Words
-    from unmask.kernels.cliques.product import Sides
 
 RECORDS = 32  # target records at a time
 WORDS = 16  # of 64 vertices at a time: what a core's own memory holds

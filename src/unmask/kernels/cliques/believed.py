@@ -7,15 +7,11 @@ than being named.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from unmask.kernels.base import Codes, Floats, Ints
+from unmask.kernels.cliques.product import Window
 from unmask.kernels.compiling import kernel
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Codes, Floats, Ints
-    from unmask.kernels.cliques.product import Window
 
 
 @kernel

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
+from unmask.kernels.base import Codes
 from unmask.kernels.compiling import kernel, lowest, popcount
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Codes
 
 Words = NDArray[np.uint64]
 

@@ -8,16 +8,11 @@ thousand words that its colouring may touch (a few microseconds).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from unmask.kernels.cliques.bits import ONE, ZERO, drop, has, members, put, shared, size, words_for
+from unmask.kernels.base import Codes
+from unmask.kernels.cliques.bits import ONE, ZERO, Words, drop, has, members, put, shared, size, words_for
 from unmask.kernels.compiling import kernel, lowest
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Codes
-    from unmask.kernels.cliques.bits import Words
 
 
 @kernel

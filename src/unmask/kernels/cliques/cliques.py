@@ -10,23 +10,19 @@ injective on cliques.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
-from unmask.kernels.cliques.bits import drop, has, members, size
+from unmask.kernels.base import Codes
+from unmask.kernels.cliques.bits import Words, drop, members, size
 from unmask.kernels.cliques.branch import degeneracy_order, greedy, induced, search
+from unmask.kernels.cliques.product import Flags
 from unmask.kernels.cliques.truss import prune
 from unmask.kernels.compiling import kernel
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unmask.kernels.base import Codes
-    from unmask.kernels.cliques.bits import Words
-    from unmask.kernels.cliques.product import Flags
-
-    Tell = Callable[[float], None]
+Tell = Callable[[float], None]
 
 CHUNK = 64  # vertices searched between two words of progress
 GREED = 5_000_000  # work that greedy cliques may take
@@ -209,16 +205,6 @@ def union(bits: Words, omega: int, budget: int, inside: Flags, orbit: Codes) -> 
     for u in range(n):
         inside[u] = verdict[orbit[u]] == 1
     return met, work
-
-
-@kernel
-def is_clique(bits: Words, chosen: Codes) -> bool:
-    """Say whether the chosen vertices are pairwise adjacent."""
-    for i in range(len(chosen)):
-        for j in range(i):
-            if not has(bits[chosen[i]], chosen[j]):
-                return False
-    return True
 
 
 def improve(bits: Words, clique: Codes, kept: Codes, starts: int, budget: int = GREED) -> Codes:

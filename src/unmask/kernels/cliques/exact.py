@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.kernels.base import Codes, Floats, Ints
 from unmask.kernels.cliques.agreement import all_pairs
-from unmask.kernels.cliques.cliques import improve, largest, maximum_cliques, silent
+from unmask.kernels.cliques.bits import Words
+from unmask.kernels.cliques.cliques import Cliques, Tell, improve, largest, maximum_cliques, silent
 from unmask.kernels.cliques.hashed import greedy_from, thin
-from unmask.kernels.cliques.product import adjacency, consistency, matching_bounds, vertices
+from unmask.kernels.cliques.product import Sides, adjacency, consistency, matching_bounds, vertices
 from unmask.kernels.cliques.truss import prune
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from unmask.kernels.base import Codes, Floats, Ints
-    from unmask.kernels.cliques.bits import Words
-    from unmask.kernels.cliques.cliques import Cliques, Tell
-    from unmask.kernels.cliques.product import Sides
 
 DENSE = 66_000  # vertices whose rows of bits take half a gigabyte
 

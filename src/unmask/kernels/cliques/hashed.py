@@ -10,20 +10,14 @@ reads the signatures of the one before and writes new ones, so that the outcome 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from unmask.kernels.cliques.bits import put, shared, words_for
+from unmask.kernels.base import Codes
+from unmask.kernels.cliques.bits import Words, put, shared, words_for
 from unmask.kernels.cliques.branch import greedy
-from unmask.kernels.cliques.product import adjacency_of, neighbours
+from unmask.kernels.cliques.product import Flags, Sides, adjacency_of, neighbours
 from unmask.kernels.cliques.truss import by_edges
 from unmask.kernels.compiling import in_strides, kernel
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Codes
-    from unmask.kernels.cliques.bits import Words
-    from unmask.kernels.cliques.product import Flags, Sides
 
 SMALL = 3000  # vertices that rows of bits take from here without hashing
 MEMORY = 700_000_000  # bytes of signatures, old and new

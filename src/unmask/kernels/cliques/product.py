@@ -10,17 +10,14 @@ identification record.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.cliques.bits import mirror, put, words_for
+from unmask.kernels.base import Codes, Floats, Ints
+from unmask.kernels.cliques.bits import Words, mirror, put, words_for
 from unmask.kernels.compiling import in_strides, kernel, lean
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Codes, Floats, Ints
-    from unmask.kernels.cliques.bits import Words
 
 Flags = NDArray[np.bool_]
 

@@ -8,17 +8,12 @@ mask takes it out of every later test.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from unmask.kernels.cliques.bits import ONE, ZERO, drop, members, put, shared, words_for
+from unmask.kernels.base import Codes
+from unmask.kernels.cliques.bits import ONE, ZERO, Words, drop, members, put, shared, words_for
+from unmask.kernels.cliques.product import Flags
 from unmask.kernels.compiling import kernel, lean, lowest
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Codes
-    from unmask.kernels.cliques.bits import Words
-    from unmask.kernels.cliques.product import Flags
 
 MANY = 3  # edges from which on a row waits until the end
 ENOUGH = 50  # a pass that removes less than one edge in so many is the last

@@ -20,7 +20,7 @@ from numba.core import cgutils
 from numba.core.options import DefaultOptions
 from numba.extending import intrinsic
 
-from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, MANHATTAN, SCRAMBLE
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, MANHATTAN
 
 OPTIONS: dict[str, dict[str, bool]] = {
     "wrapped": {"no_cfunc_wrapper": True},
@@ -33,7 +33,6 @@ for _names in OPTIONS.values():
         getattr(DefaultOptions, _name)  # an option that numba no longer has: AttributeError, and all runs as written
 
 FLOATS = ir.VectorType(ir.FloatType(), LANES)
-DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
 I64 = ir.IntType(64)
 FUSE = ("contract",)  # lets a product and a sum become one instruction
 CHECK = 4  # attributes between two looks at whether any point is still within the limit
@@ -62,13 +61,6 @@ def lowest(typing: Any, word: Any) -> Any:
     return types.int64(types.uint64), emit
 
 
-def spread(builder: Any, scalar: Any) -> Any:
-    """Emit a vector of one number."""
-    nothing = ir.Constant(ir.VectorType(scalar.type, LANES), ir.Undefined)
-    one = builder.insert_element(nothing, scalar, ir.IntType(32)(0))
-    return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LANES), None))
-
-
 class _Emitter:
     """Emits what point_mask and box_mask have in common."""
 
@@ -94,7 +86,9 @@ class _Emitter:
         return self.builder.load(at, align=4)
 
     def splat(self, scalar: Any) -> Any:
-        return spread(self.builder, scalar)
+        nothing = ir.Constant(ir.VectorType(scalar.type, LANES), ir.Undefined)
+        one = self.builder.insert_element(nothing, scalar, ir.IntType(32)(0))
+        return self.builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LANES), None))
 
     def scalar(self, pointer: Any, k: Any) -> Any:
         return self.builder.load(self.builder.gep(pointer, [k]))
@@ -221,75 +215,3 @@ def box_mask(typing: Any, box: Any, group: Any, probe: Any, kinds: Any, within: 
         return tool.bits(builder.load(total), tool.splat(args[4]))
 
     return types.int64(box, types.int64, probe, kinds, types.float32, gaps), emit
-
-
-def _add(builder: Any, mask: Any, chosen: Any, part: int) -> Any:
-    """Emit the bits of one vector of a leaf, added to a mask."""
-    bits = builder.zext(builder.bitcast(chosen, ir.IntType(LANES)), I64)
-    return builder.or_(mask, builder.shl(bits, I64(part * LANES)))
-
-
-@emitted
-def near_mask(typing: Any, far: Any, within: Any) -> Any:
-    """Emit search.masks.near_mask."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        limits, mask = spread(builder, args[1]), I64(0)
-        for i in range(LEAF // LANES):
-            at = builder.bitcast(builder.gep(data, [I64(i * LANES)]), FLOATS.as_pointer())
-            close = builder.fcmp_ordered("<=", builder.load(at, align=4), limits)
-            mask = _add(builder, mask, close, i)
-        return mask
-
-    return types.int64(far, types.float32), emit
-
-
-@emitted
-def priced_mask(typing: Any, far: Any, price: Any, first: Any, cut: Any, frame: Any) -> Any:
-    """Emit search.masks.priced_mask."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        stored = context.make_array(signature.args[0])(context, builder, args[0]).data
-        prices = builder.gep(context.make_array(signature.args[1])(context, builder, args[1]).data, [args[2]])
-        unit, error, slack, root = (builder.extract_value(args[4], i) for i in range(4))
-        root = builder.trunc(root, ir.IntType(1)) if root.type != ir.IntType(1) else root
-        slack = builder.fadd(slack, ir.DoubleType()(1.0))
-        one = (args[3], unit, error, slack, ir.DoubleType()(1e-36))
-        cut, unit, error, slack, tiny = (spread(builder, number) for number in one)
-        mask = I64(0)
-        for i in range(LEAF // LANES):
-            at = [builder.gep(side, [I64(i * LANES)]) for side in (prices, stored)]
-            room = builder.fsub(cut, builder.load(builder.bitcast(at[0], DOUBLES.as_pointer()), align=8))
-            distance = builder.fpext(builder.load(builder.bitcast(at[1], FLOATS.as_pointer()), align=4), DOUBLES)
-            reach = builder.fadd(builder.fmul(room, unit), error)
-            within = builder.fmul(builder.select(root, builder.fmul(reach, reach), reach), slack)
-            near = builder.fcmp_ordered("<=", distance, builder.fadd(within, tiny))
-            near = builder.and_(near, builder.fcmp_ordered(">=", room, ir.Constant(DOUBLES, None)))
-            mask = _add(builder, mask, near, i)
-        return mask
-
-    return types.int64(far, price, types.int64, types.float64, frame), emit
-
-
-@emitted
-def lot_mask(typing: Any, rows: Any, first: Any, stem: Any, least: Any) -> Any:
-    """Emit search.masks.lot_mask."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = builder.gep(context.make_array(signature.args[0])(context, builder, args[0]).data, [args[1]])
-        words, longs = ir.VectorType(ir.IntType(32), LANES), ir.VectorType(I64, LANES)
-        half, factor = (ir.Constant(words, [number] * LANES) for number in (16, SCRAMBLE))
-        stem, least = (spread(builder, builder.trunc(number, ir.IntType(32))) for number in args[2:])
-        mask = I64(0)
-        for i in range(LEAF // LANES):
-            at = builder.bitcast(builder.gep(data, [I64(i * LANES)]), longs.as_pointer())
-            draws = builder.xor(builder.trunc(builder.load(at, align=8), words), stem)
-            for _ in range(2):
-                for _ in range(2):
-                    draws = builder.mul(builder.xor(draws, builder.lshr(draws, half)), factor)
-                draws = builder.xor(draws, builder.lshr(draws, half))
-            mask = _add(builder, mask, builder.icmp_unsigned(">=", draws, least), i)
-        return mask
-
-    return types.int64(rows, types.int64, types.int64, types.int64), emit

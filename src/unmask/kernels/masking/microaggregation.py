@@ -8,14 +8,12 @@ never exceeds the distance it bounds, and the answer is that of the plain algori
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import inner, kernel
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Floats, Ints
 
 LEAF = 12
 DEPTH = 256  # of the search stack; median splits make at most 2 entries per level

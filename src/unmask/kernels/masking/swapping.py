@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import inner, kernel
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Floats, Ints
 
 
 @kernel

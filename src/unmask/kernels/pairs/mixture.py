@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import in_chunks, kernel
 from unmask.kernels.pairs.patterns import level_of
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Floats, Ints
 
 Levels = NDArray[np.uint8]
 

@@ -10,16 +10,12 @@ A pattern is a number in mixed radix, the first attribute first; digit 0 is the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numba as nb
 import numpy as np
 
+from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import in_chunks, inner, kernel
 from unmask.kernels.pairs.sets import Patterns
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Floats, Ints
 
 DENSE = 1 << 20  # patterns up to which every one has its own counter
 ALONE = 2_000_000  # pairs up to which starting threads takes longer than counting

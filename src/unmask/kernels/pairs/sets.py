@@ -7,19 +7,16 @@ make them agree. Moebius inversion over the sets gives the count of every patter
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from unmask.kernels.base import Codes, Floats, Ints
 from unmask.kernels.compiling import in_chunks, kernel
 from unmask.kernels.groups import identical
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.kernels.base import Codes, Floats, Ints
-
-    Task = tuple["_Node", Ints, NDArray[np.bool_], tuple[int, ...]]
+Task = tuple["_Node", Ints, NDArray[np.bool_], tuple[int, ...]]
 
 SPLIT = 2  # depth from which subtrees go over the threads
 

@@ -8,21 +8,17 @@ start. Draws are made afterwards, among the ties alone: where a thousand points 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base import LEAF
+from unmask.kernels.base import LEAF, Floats, Ints, Space
 from unmask.kernels.compiling import inlined, inner, kernel, lean, lowest, popcount
 from unmask.kernels.draws import least_draw, pick, stem, wait
 from unmask.kernels.search.frame import SHARP_STEP
-from unmask.kernels.search.masks import lot_mask, near_mask
-from unmask.kernels.search.walk import enter, limit, measured, next_near, tiles
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Floats, Ints, Space
-    from unmask.kernels.search.tree import Tree
-    from unmask.kernels.search.walk import Buffer
+from unmask.kernels.search.masks import drawn_mask, near_mask
+from unmask.kernels.search.tree import Tree
+from unmask.kernels.search.walk import Buffer, enter, limit, measured, next_near, tiles
 
 OPEN, UNSETTLED, KNOWN = 0, 1, 2
 
@@ -123,7 +119,7 @@ def _draw(
     while top > 0:
         leaf, mask, top = next_near(tree, probe, within, buffer, top)
         if mask and (leaf + 1) * LEAF <= tree.rows.shape[0]:  # most wait too long, and that is cheap to tell
-            mask &= lot_mask(tree.rows, leaf * LEAF, high, enough) | ~tree.single[leaf]
+            mask &= drawn_mask(tree.rows, leaf * LEAF, high, enough) | ~tree.single[leaf]
         while mask:
             j = lowest(mask)
             mask &= mask - 1

@@ -7,15 +7,10 @@ position of a row, on the number of threads or on the path of a search.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, Floats, Ints, Space
 from unmask.kernels.compiling import inner, kernel
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Floats, Ints, Space
 
 
 @inner

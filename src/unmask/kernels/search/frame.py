@@ -9,15 +9,12 @@ rounded to float32 (2**-24 of at most 1).
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, MANHATTAN
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Codes, Floats, Ints, Singles, Space
 from unmask.kernels.compiling import in_chunks, inner, kernel, lean
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Codes, Floats, Ints, Singles, Space
 
 SAMPLE = 20_000  # rows that principal axes are taken from
 CHUNK = 8192

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base import LEAF
+from unmask.kernels.base import LEAF, Floats, Ints, Space
 from unmask.kernels.compiling import inner, kernel, lean, lowest
 from unmask.kernels.draws import pick, stem, wait
-from unmask.kernels.search.best import tie_limit
-from unmask.kernels.search.walk import enter, limit, measured, next_near, tiles
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Floats, Ints, Space
-    from unmask.kernels.search.best import Best
-    from unmask.kernels.search.tree import Tree
-    from unmask.kernels.search.walk import Buffer
+from unmask.kernels.search.best import Best, tie_limit
+from unmask.kernels.search.tree import Tree
+from unmask.kernels.search.walk import Buffer, enter, limit, measured, next_near, tiles
 
 
 class Lists(NamedTuple):

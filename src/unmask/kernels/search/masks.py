@@ -1,24 +1,19 @@
 """Which of the 48 points of a leaf, or of the 16 boxes of a group, are wanted, as the bits of one integer.
 
-What is computed is written here. Where it can be had, machine code does it with vector instructions (native.py), and in
+What is computed is written here. Where it can be had, machine code makes `point_mask` and `box_mask` (native.py), in
 another order of summation: the distances are float32 and serve to exclude only (see tree.py).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, Floats, Ints, Singles
 from unmask.kernels.compiling import inlined, machine
 from unmask.kernels.draws import branch
 
-if TYPE_CHECKING:
-    from unmask.kernels.base import Floats, Ints, Singles
-
-    Kinds = tuple[Singles, Singles, int, int, bool]  # see point_mask
-    Boxes = tuple[Singles, Singles, Singles]
+Kinds = tuple[Singles, Singles, int, int, bool]  # see point_mask
+Boxes = tuple[Singles, Singles, Singles]
 
 
 @inlined
@@ -29,14 +24,19 @@ def _part(gap: np.float32, step: np.float32, numeric: bool, norm: int) -> np.flo
     return gap * gap if norm == EUCLIDEAN else gap
 
 
-@machine
+@inlined
+def _within(far: Singles, within: float, n: int) -> int:
+    """Bits of the first n distances that are within a limit."""
+    mask, most = 0, np.float32(within)
+    for j in range(n):
+        mask |= int(far[j] <= most) << j
+    return mask
+
+
+@inlined
 def near_mask(far: Singles, within: float) -> int:
     """Bits of the distances of a leaf's points within a limit."""
-    mask, most = 0, np.float32(within)
-    for j in range(far.shape[0]):
-        if far[j] <= most:
-            mask |= 1 << j
-    return mask
+    return _within(far, within, LEAF)
 
 
 @machine
@@ -52,7 +52,7 @@ def point_mask(lanes: Singles, leaf: int, probe: Singles, kinds: Kinds, within: 
             gap = abs(probe[k] - lanes[leaf, k, j])
             part = missing[k] if gap != gap else _part(gap, step[k], k < numeric, norm)  # noqa: PLR0124  NaN
             far[j] = max(far[j], part) if norm == CHEBYSHEV else far[j] + part
-    return near_mask(far, within)
+    return _within(far, within, LEAF)
 
 
 @machine
@@ -69,10 +69,10 @@ def box_mask(box: Boxes, group: int, probe: Singles, kinds: Kinds, within: float
                 gap = max(low[group, k, j] - x, x - high[group, k, j], np.float32(0.0))
                 part = min(_part(gap, step[k], k < numeric, norm), relief[group, k, j])
             gaps[j] = max(gaps[j], part) if norm == CHEBYSHEV else gaps[j] + part
-    return near_mask(gaps, within)
+    return _within(gaps, within, LANES)
 
 
-@machine
+@inlined
 def priced_mask(far: Singles, price: Floats, first: int, cut: float, frame: tuple[float, float, float, bool]) -> int:
     """Bits of a leaf's points whose cost + price may be below `cut`. The prices are those from place `first` on.
 
@@ -85,16 +85,14 @@ def priced_mask(far: Singles, price: Floats, first: int, cut: float, frame: tupl
         room = cut - price[first + j]
         reach = room * unit + error
         within = (reach * reach if root else reach) * (1.0 + slack) + 1e-36
-        if room >= 0.0 and far[j] <= within:
-            mask |= 1 << j
+        mask |= int(room >= 0.0 and far[j] <= within) << j
     return mask
 
 
-@machine
-def lot_mask(rows: Ints, first: int, stem: int, least: int) -> int:
+@inlined
+def drawn_mask(rows: Ints, first: int, stem: int, least: int) -> int:
     """Bits of a leaf's points whose draw, draws.branch(stem, row), is at least `least`. Rows are below 2**32."""
     mask = 0
     for j in range(LEAF):
-        if branch(stem, rows[first + j]) >= least:
-            mask |= 1 << j
+        mask |= int(branch(stem, rows[first + j]) >= least) << j
     return mask

@@ -13,24 +13,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from unmask.kernels.base import Floats, Ints, Space
 from unmask.kernels.compiling import in_chunks
 from unmask.kernels.groups import identical
-from unmask.kernels.search.best import OPEN, blank, draw_ties, expand, find_best, winners
+from unmask.kernels.search.best import OPEN, Best, blank, draw_ties, expand, find_best, winners
 from unmask.kernels.search.distance import distance_of_pairs
 from unmask.kernels.search.lists import Lists, k_part, spread, tied_part
-from unmask.kernels.search.tree import plant
+from unmask.kernels.search.tree import Tree, plant
 from unmask.kernels.search.truth import SETTLED, Trial, decide_part, rank_part
 from unmask.kernels.search.walk import new_buffer, order_of, search_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from unmask.kernels.base import Floats, Ints, Space
-    from unmask.kernels.search.best import Best
-    from unmask.kernels.search.tree import Tree
 
 
 class Nearest(NamedTuple):

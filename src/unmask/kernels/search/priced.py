@@ -8,20 +8,16 @@ price that was not brought up to date is then too low, which is still a bound.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base import EUCLIDEAN, LANES, LEAF
+from unmask.kernels.base import EUCLIDEAN, LANES, LEAF, Codes, Floats, Ints, Singles, Space
 from unmask.kernels.compiling import in_chunks, inlined, inner, lean, lowest
 from unmask.kernels.search.distance import pair
 from unmask.kernels.search.masks import priced_mask
-from unmask.kernels.search.tree import plant
+from unmask.kernels.search.tree import Tree, plant
 from unmask.kernels.search.walk import LEVEL_SHIFT, STACK, limit, near_boxes, screen
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Codes, Floats, Ints, Singles, Space
-    from unmask.kernels.search.tree import Tree
 
 CHUNK = 256  # bidders per task of a thread
 _SAMPLE = 128

@@ -39,20 +39,16 @@ differences are float32 numbers, so E = slack = 0 and stored distances need not 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base import EUCLIDEAN, LANES, LEAF
+from unmask.kernels.base import EUCLIDEAN, LANES, LEAF, Ints, Singles, Space
 from unmask.kernels.compiling import in_chunks, inner, kernel, lean
-from unmask.kernels.groups import identical
+from unmask.kernels.groups import Groups, identical
 from unmask.kernels.search.frame import choose_frame, store
 
-if TYPE_CHECKING:
-    from unmask.kernels.base import Ints, Singles, Space
-    from unmask.kernels.groups import Groups
-
-    Kinds = tuple[Singles, Singles, int, int]  # contributions of missing values and unequal codes, p, norm
+Kinds = tuple[Singles, Singles, int, int]  # contributions of missing values and unequal codes, p, norm
 
 MANY = 64  # attributes beyond which boxes exclude too little
 FEW = 2 * LEAF  # points up to which boxes are not worth it

@@ -6,21 +6,17 @@ the decision: most queries end after a few leaves.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base import LEAF
+from unmask.kernels.base import LEAF, Floats, Ints, Space
 from unmask.kernels.compiling import inner, lean, lowest, popcount
 from unmask.kernels.search.best import KNOWN, OPEN, UNSETTLED, tie_limit
 from unmask.kernels.search.frame import SHARP_STEP
 from unmask.kernels.search.masks import near_mask
-from unmask.kernels.search.walk import enter, limit, measured, next_near, tiles
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Floats, Ints, Space
-    from unmask.kernels.search.tree import Tree
-    from unmask.kernels.search.walk import Buffer
+from unmask.kernels.search.tree import Tree
+from unmask.kernels.search.walk import Buffer, enter, limit, measured, next_near, tiles
 
 SETTLED = 3
 

@@ -14,18 +14,15 @@ All numbers here are float32 and serve to exclude (see tree.py for why that is e
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base import EUCLIDEAN, LANES, LEAF
+from unmask.kernels.base import EUCLIDEAN, LANES, LEAF, Codes, Ints, Singles, Space
 from unmask.kernels.compiling import in_chunks, inlined, kernel, lean, lowest
 from unmask.kernels.search.distance import pair
 from unmask.kernels.search.masks import box_mask, point_mask
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Codes, Ints, Singles, Space
-    from unmask.kernels.search.tree import Tree
+from unmask.kernels.search.tree import Tree
 
 LEVEL_SHIFT = 40  # a stack entry is level << 40 | box
 STACK = 16 * LANES  # deeper than any tree: a level adds at most 15 entries, and 2**64 leaves have 16 levels

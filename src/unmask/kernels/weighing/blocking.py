@@ -14,18 +14,15 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import in_chunks, inner, kernel
 from unmask.kernels.pairs import level_of
-from unmask.kernels.weighing.weighing import blank, take
+from unmask.kernels.weighing.weighing import Weighing, blank, take
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from unmask.kernels.base import Floats, Ints
-    from unmask.kernels.weighing.weighing import Weighing
 
 LEAF = 16
 JUDGES = 64  # records of a block that tell which attribute to cut

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import in_chunks, inner, kernel
 from unmask.kernels.draws import draw
 from unmask.kernels.pairs import level_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from unmask.kernels.base import Floats, Ints
 
 TIE = 1e-9  # weights that differ by less are equal: sums of logarithms in another order
 NOTHING = -1e300  # no candidate
