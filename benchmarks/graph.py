@@ -26,12 +26,12 @@ import polars as pl
 from scipy.spatial import cKDTree
 
 from unmask.datasets.places import people
-from unmask.graph.attack import Coordinates, NoiseTolerance, Null, link_graph
+from unmask.graph import Coordinates, NoiseTolerance, Null, link_graph
 from unmask.graph.distances import between, read_place
-from unmask.graph.exact import pose
+from unmask.graph.problem import pose
 from unmask.graph.tolerance import window
+from unmask.kernels.alignment import one_to_one
 from unmask.kernels.cliques.agreement import all_pairs
-from unmask.kernels.cliques.alignment import one_to_one
 from unmask.kernels.cliques.product import vertices
 
 LONLAT = Coordinates("lon", "lat")

@@ -15,7 +15,7 @@ import polars as pl
 from scipy.stats import beta
 
 from unmask.datasets.places import people
-from unmask.graph.attack import Coordinates, GraphLinkage, NoiseTolerance, link_graph
+from unmask.graph import Coordinates, GraphLinkage, NoiseTolerance, link_graph
 from unmask.graph.distances import read_place
 from unmask.graph.sweep import sweep
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 LONLAT = Coordinates("lon", "lat")
 BUDGET = {"exact": 100_000, "seeds": 100_000, "geometric": 20_000, "everybody": 20_000, "votes": 0}  # as in assess
-GUESSES = {"everybody": "geometric", "votes": "seeds"}
 ALARMS = [  # method, people, labels, share around cities, sigma
     ("exact", 300, ("sex", "age"), 0.45, 0.02),
     ("seeds", 300, ("sex", "age"), 0.45, 0.02),
@@ -67,7 +66,7 @@ def attack(
     """One attack, calibrated by 19 null draws."""
     return link_graph(
         (files[0], LONLAT), (files[1], LONLAT), labels=labels, tolerance=NoiseTolerance(sigma), seed=seed,
-        method=GUESSES.get(method, method), everybody=method in GUESSES, budget=BUDGET[method],
+        method="geometric" if method == "everybody" else method, everybody=method == "everybody", budget=BUDGET[method],
     )  # fmt: skip
 
 
@@ -103,7 +102,7 @@ def distances(repetitions: int, lines: slice) -> None:
             sigma = strength * float(np.median(exact)) * (12**0.5 if masking == "rounding" else 1.0)
             options = {"labels": ("sex", "age"), "maskings": [(masking, sigma)], "repetitions": 1, "seed": seed}
             ways: list[dict[str, Any]] = [
-                {"method": "seeds"}, {"method": "geometric", "budget": 20_000}, {"method": "exact", "budget": 100_000}
+                {"method": "votes"}, {"method": "geometric", "budget": 20_000}, {"method": "exact", "budget": 100_000}
             ]  # fmt: skip
             rows.append([sweep(table, LONLAT, **options, **way)[0].recall for way in ways])  # type: ignore[arg-type]
         cells = [f"{np.mean(c):.2f} ({np.min(c):.2f} to {np.max(c):.2f})" for c in np.array(rows).T]

@@ -30,9 +30,8 @@ from linkage_parts.clock import best, peak, timed
 from linkage_parts.peers import assignment_peers, missing, nearest_peers
 from linkage_parts.tables import ATTRIBUTES, MASKINGS, space_of
 
-from unmask.kernels.assignment.assignment import solve
-from unmask.kernels.search.nearest import decide, nearest
-from unmask.kernels.search.tree import plant
+from unmask.kernels.assignment import solve
+from unmask.kernels.search import decide, nearest, plant
 
 METRICS = {"euclidean": "L2", "permutation": "Chebyshev on ranks"}
 DENSE = 5000  # the largest n at which a peer may fill a matrix

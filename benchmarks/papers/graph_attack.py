@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from unmask.datasets.places import people, uniform_points
-from unmask.graph.attack import Coordinates, Deviations, NoiseTolerance, link_graph
+from unmask.graph import Coordinates, Deviations, NoiseTolerance, link_graph
 from unmask.graph.distances import Place
 from unmask.graph.tolerance import deviations
 

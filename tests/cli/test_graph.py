@@ -90,7 +90,7 @@ def test_everybody_is_guessed_and_said(folder, tmp_path):
     assert 0 < sure < pairs.height
 
 
-@pytest.mark.parametrize("words", [("--method", "seeds"), ()])
+@pytest.mark.parametrize("words", [("--method", "votes"), ()])
 def test_who_has_no_places_guesses_everybody_by_votes(folder, words, tmp_path):
     points = pl.read_csv(folder / "ident.csv").select("lon", "lat").to_numpy()
     np.save(folder / "hers.npy", between(points, points, "lonlat"))
@@ -98,15 +98,16 @@ def test_who_has_no_places_guesses_everybody_by_votes(folder, words, tmp_path):
     clique, out = run(folder, *LABELS, *where, "--method", "seeds", "--truth", "id"), tmp_path / "pairs.csv"
     result = run(folder, *LABELS, *where, "--everybody", "--truth", "id", "-o", out, *words)
     assert result.exit_code == 0, result.output
-    assert ("asked for" if words else "seeds: everybody is to be guessed, by distances alone") in result.output
+    assert ("asked for" if words else "votes: everybody is to be guessed, by distances alone") in result.output
     pairs = pl.read_csv(out)
     assert 0 < pairs["belief"].null_count() < pairs.height  # seeds are weighed, guesses are not
     weighed = pairs.height - pairs["belief"].null_count()
     assert f"{pairs.height} pairs claimed: {weighed} agree with each other, the others are the best" in result.output
     recalls = [float(told.output.split("recall ")[1].split()[0]) for told in (clique, result)]
     assert recalls[1] > recalls[0]
-    refused = run(folder, *LABELS, *where, "--everybody", "--method", "exact")
-    assert "the exact attack guesses nobody" in str(refused.exception)
+    for method in ("exact", "seeds"):
+        refused = run(folder, *LABELS, *where, "--everybody", "--method", method)
+        assert f"the {method} attack guesses nobody" in str(refused.exception)
 
 
 def test_quasi_cliques_label_distances_and_chance_are_options(folder):

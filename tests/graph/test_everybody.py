@@ -10,10 +10,10 @@ from numba import config
 from naive import graph as naive
 from unmask.datasets.places import people
 from unmask.errors import ParameterError
-from unmask.graph.attack import Coordinates, NoiseTolerance, link_graph
+from unmask.graph import Coordinates, NoiseTolerance, link_graph
 from unmask.graph.distances import read_place
 from unmask.graph.everybody import everybody
-from unmask.graph.exact import pose
+from unmask.graph.problem import pose
 from unmask.graph.geometry import Overlay
 from unmask.graph.sweep import sweep
 from unmask.graph.tolerance import window

@@ -327,9 +327,7 @@ def test_heavy_noise_is_judged_by_the_best_of_the_attacks():
     overlaid = link_graph(stage.target, stage.identification, method="geometric", budget=20_000, **asked)
     clique = link_graph(stage.target, stage.identification, method="exact", **asked)
     guessed = link_graph(stage.target, stage.identification, method="geometric", everybody=True, budget=20_000, **asked)
-    voted = link_graph(
-        stage.target, stage.identification, method="seeds", everybody=True, **asked | {"tolerance": stage.whole}
-    )
+    voted = link_graph(stage.target, stage.identification, method="votes", **asked | {"tolerance": stage.whole})
     shares = [linkage.exposure(truth) for linkage in (guessed, voted, clique)]
     estimate = found.observations[0].estimate
     assert estimate.hits == pytest.approx(max(credit.sum() for credit in shares))

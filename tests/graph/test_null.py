@@ -9,9 +9,9 @@ from numba import config
 from scipy.stats import binom
 
 from unmask.datasets.places import people
-from unmask.graph.attack import Coordinates, NoiseTolerance, link_graph
+from unmask.graph import Coordinates, NoiseTolerance, link_graph
 from unmask.graph.distances import between, read_place
-from unmask.graph.exact import pose
+from unmask.graph.problem import pose
 from unmask.graph.geometry import one_map
 from unmask.graph.null import places_may_be_dealt, same_label, strangers
 from unmask.graph.tolerance import window
@@ -19,7 +19,6 @@ from unmask.graph.tolerance import window
 pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="hundreds of people take minutes in plain Python")
 LONLAT = Coordinates("lon", "lat")
 WORK = {"exact": 20_000_000, "seeds": 20_000_000, "geometric": 3_000, "everybody": 2_000, "votes": 0}
-GUESSES = {"everybody": "geometric", "votes": "seeds"}
 PAIRS, LEVEL = 25, 0.05
 # An attack of the right level raises more than this many alarms on 25 pairs in less than one of a hundred worlds
 # (4: P(X > 4) = 0.007 for X binomial of 25 and 0.05). The same for all methods.
@@ -36,7 +35,7 @@ def pair(n, common, sigma, seed, urban=0.45):
 
 
 def attack(target, identification, method, sigma, *, labels=("sex", "age"), seed=0):
-    options = {"method": GUESSES.get(method, method), "everybody": method in GUESSES}
+    options = {"method": "geometric", "everybody": True} if method == "everybody" else {"method": method}
     return link_graph(
         (target, LONLAT), (identification, LONLAT), labels=labels, tolerance=NoiseTolerance(sigma), seed=seed,
         budget=WORK[method], **options,
@@ -72,7 +71,7 @@ def test_neighbours_of_one_town_are_no_alarm(method, labels):
 def test_people_in_both_files_are_still_found_with_few_labels(method, labels):
     found = []
     for seed in range(5):
-        target, identification, truth = pair(60, 60 if method in GUESSES else 40, 0.01, 500 + seed)
+        target, identification, truth = pair(60, 60 if method in {"everybody", "votes"} else 40, 0.01, 500 + seed)
         linkage = attack(target, identification, method, 0.01, labels=labels, seed=seed)
         found.append(linkage.recall(truth))
     assert np.mean(found) > 0.5

@@ -10,13 +10,13 @@ from numba import config
 from naive import graph as naive
 from unmask.datasets.places import people
 from unmask.graph import votes as graph_votes
-from unmask.graph.attack import Coordinates, Deviations, NoiseTolerance, Relative, link_graph
+from unmask.graph import Coordinates, Deviations, NoiseTolerance, Relative, VoteLinkage, link_graph
 from unmask.graph.distances import read_place
-from unmask.graph.exact import pose
+from unmask.graph.problem import pose
 from unmask.graph.seeds import rare, seed_clique
 from unmask.graph.sweep import sweep
 from unmask.graph.tolerance import window
-from unmask.graph.votes import _narrow, _open, _panel, everybody, vote
+from unmask.graph.votes import _choose_voters, _narrow, _records, everybody, vote
 
 pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="the attack takes minutes in plain Python")
 
@@ -92,9 +92,10 @@ def test_the_better_of_two_beginnings_counts_and_all_the_believed_vote():
         assert everybody(problem).n_agree == max(guess.n_agree for guess in guesses)
         differed += guesses[0].n_agree != guesses[1].n_agree
     assert differed
-    hall = _open(problem)
-    assert len(_panel(hall, np.column_stack([np.arange(130)] * 2)).voters) == 130
-    assert 32 <= len(_panel(_open(big_problem(8.0, 900)), np.column_stack([np.arange(900)] * 2)).voters) < 900
+    voters = _choose_voters(_records(problem), np.column_stack([np.arange(130)] * 2))
+    assert len(voters.pairs) == 130
+    some = _choose_voters(_records(big_problem(8.0, 900)), np.column_stack([np.arange(900)] * 2))
+    assert 32 <= len(some.pairs) < 900
 
 
 def test_cliques_ask_for_closer_agreement_where_everything_would_agree(monkeypatch):
@@ -116,7 +117,7 @@ def test_everybody_gets_a_partner_of_matching_labels_whatever_it_costs(monkeypat
     """One pair that may not match would make all others fit perfectly; as many that may match as there can be count."""
     off = np.full((5, 5), 8.9)
     off[np.arange(1, 5), np.arange(4)] = 0.0
-    monkeypatch.setattr(graph_votes, "strain", lambda *_: off)
+    monkeypatch.setattr(graph_votes, "misfit", lambda *_: off)
     exact, label = distances(np.random.default_rng(0).uniform(0, 9, (5, 2))), table_of(np.arange(5))
     place = read_place((label, exact), ["label"], "file")
     found = vote(pose(place, place, window(place, 1.0), {"label": 1}), np.array([[0, 0]]))
@@ -148,13 +149,13 @@ def test_noisy_distances_of_any_metric_give_nearly_everybody_away(power, dimensi
     files, truth = ((table_of(label), masked), (table_of(label), exact)), np.column_stack([np.arange(150)] * 2)
     voted = link_graph(*files, labels=["label"], tolerance=tolerance, everybody=True)
     clique = link_graph(*files, labels=["label"], tolerance=tolerance, method="exact", budget=100_000)
-    assert voted.method == "seeds"
-    assert not voted.exact
+    assert voted.method == "votes"
+    assert isinstance(voted, VoteLinkage)
+    assert voted.is_seed.sum() < len(voted.pairs)
     assert clique.recall(truth) < 0.5
     assert voted.recall(truth) > 0.9
     assert voted.precision(truth) > 0.9
     assert set(map(tuple, voted.sure.pairs.tolist())) < set(map(tuple, voted.pairs.tolist()))
-    assert voted.ties == 0
 
 
 def test_exact_distances_give_away_all_who_are_in_both_files():
@@ -169,18 +170,18 @@ def test_exact_distances_give_away_all_who_are_in_both_files():
     truth = {(v, w) for v, person in enumerate(one) for w, other in enumerate(two) if person == other}
     assert truth <= set(map(tuple, found.pairs.tolist()))
     assert set(map(tuple, found.sure.pairs.tolist())) <= truth
-    assert found.clique_size == 30  # nobody else is believed
+    assert found.n_agree == 30  # nobody else is believed
     assert len(found.pairs) < 40  # of 30 strangers most agree with nobody
 
 
-@pytest.mark.parametrize("everybody", [False, True])
-def test_one_label_for_all_begins_with_the_same_people_in_both_files(everybody):
+@pytest.mark.parametrize("method", ["seeds", "votes"])
+def test_one_label_for_all_begins_with_the_same_people_in_both_files(method):
     """A matrix and places sort people differently: the most remote ones are the same."""
     table = people(250, np.random.default_rng(9)).select("lon", "lat", pl.lit("x").alias("label"))
     where = Coordinates("lon", "lat")
     exact = read_place((table, where), ["label"], "file").block(np.arange(250))
-    options = {"labels": ["label"], "tolerance": 0.5, "method": "seeds", "null": None}
-    found = link_graph((table, exact), (table, where), everybody=everybody, **options)
+    options = {"labels": ["label"], "tolerance": 0.5, "method": method, "null": None}
+    found = link_graph((table, exact), (table, where), **options)
     assert found.recall(np.column_stack([np.arange(250)] * 2)) > 0.9
 
 
@@ -228,7 +229,7 @@ def test_row_order_decides_nothing():
             (table_of(label[a]), masked[np.ix_(a, a)]), (table_of(label[b]), exact[np.ix_(b, b)]), **options
         )
         assert {(int(a[v]), int(b[w])) for v, w in again.pairs} == {(int(v), int(w)) for v, w in first.pairs}
-        assert again.clique_size == first.clique_size
+        assert again.n_agree == first.n_agree
 
 
 def test_independent_distances_claim_nobody():
@@ -259,7 +260,7 @@ def test_the_masking_decides_who_guesses_and_the_owner_sees_the_worst():
     """Noise on distances is undone by votes, noise on places by an overlay: recall of a sweep is the stronger one's."""
     table = people(80, np.random.default_rng(8))
     where, labels = Coordinates("lon", "lat"), ["sex", "age"]
-    for masking, best in (("distances", "seeds"), ("rounding", "seeds"), ("coordinates", "geometric")):
+    for masking, best in (("distances", "votes"), ("rounding", "votes"), ("coordinates", "geometric")):
         tolerance = NoiseTolerance(0.1, masking=masking)
         found = link_graph((table, where), (table, where), labels=labels, tolerance=tolerance, everybody=True)
         assert found.method == best

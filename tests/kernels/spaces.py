@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from unmask.kernels.base.space import Space
+from unmask.kernels.base import Space
 
 
 def plain(queries, points, norm=2, **options):

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from spaces import plain, spaces
 
 from naive import assignment as naive
-from unmask.kernels.assignment.assignment import solve
-from unmask.kernels.assignment.credits import credits  # noqa: A004
+from unmask.kernels.assignment import credits, solve  # noqa: A004
 
 SHARED = Path(os.environ.get("UNMASK_DATA", Path(__file__).parents[3] / "shared"))
 GOLDEN = (SHARED.parent if SHARED.name == "data" else SHARED) / "golden"
@@ -217,7 +216,7 @@ def test_sampled_credits_are_near_the_counted_ones(monkeypatch):
     rng = np.random.default_rng(4)
     space = plain(rng.integers(0, 2, (6, 3)), rng.integers(0, 2, (6, 3)), norm=1)
     truth = np.arange(6)
-    monkeypatch.setattr("unmask.kernels.assignment.credits.COUNTED", 0)
+    monkeypatch.setattr("unmask.kernels.assignment.optima.COUNTED", 0)
     found = credits(space, solve(space), truth, draws=4000)
     np.testing.assert_allclose(found.credit, naive.shares(space, truth), atol=0.05)
 

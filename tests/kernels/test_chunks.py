@@ -4,7 +4,7 @@ import numba as nb
 import numpy as np
 import pytest
 
-from unmask.kernels.base.chunks import in_chunks
+from unmask.kernels.compiling import in_chunks
 
 
 @pytest.mark.parametrize("threads", [1, 2])

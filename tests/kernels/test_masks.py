@@ -1,14 +1,22 @@
-"""The vector forms of masks against their twins in NumPy, and both against the words of their definitions."""
+"""Masks of leaves and boxes: the machine's form against the plain one, and both against the words of the definitions."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numba
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unmask.kernels.search.search import lottery, masks
-from unmask.kernels.search.vector import LEAF
+from unmask.kernels import draws
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, MANHATTAN
+from unmask.kernels.compiling import lowest, popcount
+from unmask.kernels.search import masks
 
 many = settings(max_examples=100, deadline=None)
 
@@ -19,18 +27,38 @@ def near(far, within):
 
 
 @numba.njit
-def level(far, price, first, cut, frame):
-    return masks.level_mask(far, price, first, cut, frame)
+def priced(far, price, first, cut, frame):
+    return masks.priced_mask(far, price, first, cut, frame)
 
 
 @numba.njit
-def lots(rows, first, stem, least):
-    return masks.lot_mask(rows, first, stem, least)
+def drawn(rows, first, stem, least):
+    return masks.drawn_mask(rows, first, stem, least)
 
 
 @numba.njit
 def branch(stem, row):
-    return lottery.branch(stem, row)
+    return draws.branch(stem, row)
+
+
+@numba.njit
+def points(lanes, leaf, probe, kinds, within, far):
+    return masks.point_mask(lanes, leaf, probe, kinds, within, far)
+
+
+@numba.njit
+def boxes(box, group, probe, kinds, within, gaps):
+    return masks.box_mask(box, group, probe, kinds, within, gaps)
+
+
+@numba.njit
+def bits(word):
+    return popcount(word), lowest(word)
+
+
+def as_written(function):
+    """The function that machine code replaces, as plain Python."""
+    return getattr(function, "py_func", function)
 
 
 @many
@@ -38,7 +66,6 @@ def branch(stem, row):
 def test_near(seed, within):
     far = np.random.default_rng(seed).integers(0, 8, LEAF).astype(np.float32) / 8
     mask = near(far, within)
-    assert mask == masks.near_mask(far, within)
     assert [mask >> j & 1 for j in range(LEAF)] == [int(number <= within) for number in far]
 
 
@@ -49,7 +76,7 @@ def test_near(seed, within):
     root=st.booleans(),
     error=st.sampled_from([0.0, 1e-7, 0.1]),
 )
-def test_level(seed, cut, root, error):
+def test_priced(seed, cut, root, error):
     """No point whose cost + price is below the cut is lost, whatever the prices; what is far beyond is left out."""
     rng = np.random.default_rng(seed)
     price = rng.normal(size=3 * LEAF)
@@ -58,12 +85,12 @@ def test_level(seed, cut, root, error):
     unit = 0.25
     far = (((cost * unit) ** 2) if root else cost * unit).astype(np.float32)
     frame = (unit, error, 1e-6, root)
-    mask = level(far, price, LEAF, cut, frame)
-    assert mask == masks.level_mask(far, price, LEAF, cut, frame)
+    mask = priced(far, price, LEAF, cut, frame)
+    assert mask == as_written(masks.priced_mask)(far, price, LEAF, cut, frame)
     levels = cost + price[LEAF : 2 * LEAF]
     reach = cost * unit + error  # the farthest that such a pair may be stored
     most = ((reach**2 if root else reach) * (1 + 1e-6) + 1e-36) * (1 - 1e-7)
-    farthest = level(most.astype(np.float32), price, LEAF, cut, frame)
+    farthest = priced(most.astype(np.float32), price, LEAF, cut, frame)
     for j in range(LEAF):
         if levels[j] < cut - 1e-9:
             assert farthest >> j & 1
@@ -75,17 +102,82 @@ def test_level(seed, cut, root, error):
 
 @many
 @given(seed=st.integers(0, 2**30), stem=st.integers(0, 2**32 - 1), least=st.integers(0, 2**32 - 1))
-def test_lots(seed, stem, least):
+def test_drawn(seed, stem, least):
     rows = np.random.default_rng(seed).integers(0, 2**32, 2 * LEAF)
     for limit in (least, int(branch(stem, rows[LEAF + 5]))):  # a draw of exactly the least is wanted
-        mask = lots(rows, LEAF, stem, limit)
-        assert mask == masks.lot_mask(rows, LEAF, stem, limit)
-        assert [mask >> j & 1 for j in range(LEAF)] == [int(branch(stem, row) >= limit) for row in rows[LEAF:]]
+        mask = drawn(rows, LEAF, stem, limit)
+        wanted = [int(branch(stem, row) >= limit) for row in rows[LEAF:]]
+        assert [mask >> j & 1 for j in range(LEAF)] == wanted
 
 
 @many
-@given(draw=st.integers(0, 2**32 - 1), low=st.integers(0, 2**32 - 1), waited=st.floats(0, 30))
-def test_a_draw_below_the_least_waits_longer(draw, low, waited):
-    uniform = (draw * 4294967296.0 + low + 1.0) / 18446744073709551616.0
-    if draw < lottery.least_draw.py_func(waited):
-        assert -np.log(uniform) > waited
+@given(
+    seed=st.integers(0, 2**30),
+    width=st.integers(1, 9),
+    numeric=st.integers(0, 9),
+    norm=st.sampled_from([CHEBYSHEV, MANHATTAN, EUCLIDEAN]),
+    lost=st.sampled_from([0.0, 0.2]),
+    within=st.sampled_from([0.0, 0.3, 1.0, np.inf]),
+)
+def test_points_and_boxes_by_definition(seed, width, numeric, norm, lost, within):
+    """Numbers in eighths add up exactly in any order: machine code and the plain form agree to the last bit."""
+    rng = np.random.default_rng(seed)
+    numeric = min(numeric, width)
+    whole = rng.integers(-4, 5, (3, width, LEAF)).astype(np.float32) / 8
+    lanes, probe = np.where(rng.random(whole.shape) < lost, np.float32(np.nan), whole), whole[0, :, 0].copy()
+    probe[rng.random(width) < lost] = np.nan
+    missing, step = (rng.integers(0, 5, width).astype(np.float32) / 4 for _ in range(2))
+    plain = numeric == width and lost == 0
+    kinds = (missing, step, numeric, norm, plain)
+    far, other = np.full(LEAF, -1, dtype=np.float32), np.full(LEAF, -1, dtype=np.float32)
+    mask = points(lanes, 1, probe, kinds, within, far)
+    assert mask == as_written(masks.point_mask)(lanes, 1, probe, kinds, within, other)
+    if mask:
+        inside = other <= within  # a leaf may be given up before all attributes are added
+        assert far[inside].tolist() == other[inside].tolist()
+    low = np.nanmin(np.where(np.isnan(lanes), np.inf, lanes).reshape(3, width, LANES, 3), axis=3).astype(np.float32)
+    high = np.nanmax(np.where(np.isnan(lanes), -np.inf, lanes).reshape(3, width, LANES, 3), axis=3).astype(np.float32)
+    gone = np.isnan(lanes).reshape(3, width, LANES, 3).any(axis=3)
+    relief = np.where(gone, missing[:, None], np.float32(np.inf)).astype(np.float32)
+    gaps, bounds = np.full(LANES, -1, dtype=np.float32), np.full(LANES, -1, dtype=np.float32)
+    mask = boxes((low, high, relief), 1, probe, kinds, within, gaps)
+    assert mask == as_written(masks.box_mask)((low, high, relief), 1, probe, kinds, within, bounds)
+    assert gaps.tolist() == bounds.tolist()
+    assert (np.repeat(gaps, 3) <= np.where(np.isnan(other), np.inf, other)).all()  # a box bounds its points from below
+
+
+@given(word=st.integers(1, 2**64 - 1))
+def test_bits_of_a_word(word):
+    assert bits(np.uint64(word)) == (word.bit_count(), (word & -word).bit_length() - 1)
+    assert as_written(popcount)(np.uint64(word)) == word.bit_count()
+    assert as_written(lowest)(np.uint64(word)) == (word & -word).bit_length() - 1
+
+
+RUN = """
+import numpy as np
+from spaces import plain
+from unmask.kernels.assignment import solve
+from unmask.kernels.compiling import decorators
+from unmask.kernels.search import decide, nearest, nearest_k, plant, tied
+rng = np.random.default_rng(4)
+out = []
+for norm, values in ((2, rng.normal(size=(400, 3))), (0, rng.integers(0, 30, (400, 2)).astype(float))):
+    space = plain(values, values + rng.integers(-1, 2, values.shape), norm)
+    tree = plant(space)
+    out += [*nearest(space, seed=3, tree=tree), *decide(space, np.arange(400), tree=tree), *tied(space, tree=tree)]
+    out += [*nearest_k(space, 5, tree=tree), solve(space).costs]
+print(decorators.native is None, [part.tobytes().hex() for part in out])
+"""
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_without_private_features_of_numba_the_results_are_the_same():
+    """UNMASK_PLAIN_KERNELS: no machine code, no private option, every bit equal."""
+    told = {}
+    for plain_kernels in ("", "1"):
+        environment = {**os.environ, "UNMASK_PLAIN_KERNELS": plain_kernels, "PYTHONPATH": os.pathsep.join(
+            [*filter(None, [os.environ.get("PYTHONPATH")]), str(Path(__file__).parent)])}  # fmt: skip
+        run = subprocess.run([sys.executable, "-c", RUN], env=environment, capture_output=True, text=True, check=True)
+        told[plain_kernels] = run.stdout.split(" ", 1)
+    assert (told[""][0], told["1"][0]) == ("False", "True")
+    assert told[""][1] == told["1"][1]

@@ -9,8 +9,7 @@ from scipy.spatial import cKDTree
 from spaces import plain, spaces
 
 from naive import nearest as naive
-from unmask.kernels.search.nearest import decide, distance_of_pairs, nearest, nearest_k, rank_of_truth, tied
-from unmask.kernels.search.tree import plant
+from unmask.kernels.search import decide, distance_of_pairs, nearest, nearest_k, plant, rank_of_truth, tied
 
 METHODS = ["tree", "brute"]
 many = settings(max_examples=150, deadline=None)

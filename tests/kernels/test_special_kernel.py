@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import groups as naive
-from unmask.kernels.uniques.special import WorkBoundError, minimal_uniques
-from unmask.kernels.uniques.subsets import subset_counts
+from unmask.kernels.uniques import WorkBoundError, minimal_uniques, subset_counts
 
 TABLES = st.integers(1, 5).flatmap(lambda m: st.lists(st.tuples(*[st.integers(0, 3)] * m), min_size=1, max_size=14))
 

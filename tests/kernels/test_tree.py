@@ -8,24 +8,24 @@ from hypothesis import strategies as st
 from spaces import plain, spaces
 
 from naive.nearest import distance
-from unmask.kernels.base.space import CHEBYSHEV, EUCLIDEAN
-from unmask.kernels.search.search import desk, search
-from unmask.kernels.search.tree import LANES, LEAF, plant
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF
+from unmask.kernels.search import plant, walk
+from unmask.kernels.search.walk import new_buffer
 
 
 @numba.njit
 def limit(tree, reduced):
-    return search.limit(tree, reduced)
+    return walk.limit(tree, reduced)
 
 
 @numba.njit
 def screen(tree, leaf, probe, within, far):
-    return search.screen(tree, leaf, probe, within, far)
+    return walk.screen(tree, leaf, probe, within, far)
 
 
 @numba.njit
 def near_boxes(tree, height, parent, probe, within, gaps):
-    return search.near_boxes(tree, height, parent, probe, within, gaps)
+    return walk.near_boxes(tree, height, parent, probe, within, gaps)
 
 
 usual = settings(max_examples=100, deadline=None)
@@ -82,7 +82,7 @@ def test_splits_shrink_boxes():
 def test_nothing_within_a_distance_is_excluded(space, shift):
     """The proof at the top of tree.py, for every pair: neither its leaf's box nor its stored distance excludes it."""
     space = space._replace(queries=space.queries + shift, points=space.points + shift)
-    tree, room = plant(space, method="tree"), desk()
+    tree, room = plant(space, method="tree"), new_buffer()
     for i in range(len(space.queries)):
         for j in range(len(space.points)):
             within = limit(tree, distance(space, i, j))
@@ -94,7 +94,7 @@ def test_nothing_within_a_distance_is_excluded(space, shift):
 def test_the_band_is_narrow():
     """Excluding must also exclude: a limit at half the distance leaves a pair out."""
     space = plain(table(50, 4), table(2000, 4, seed=1))
-    tree, room = plant(space), desk()
+    tree, room = plant(space), new_buffer()
     left = 0
     for i in range(50):
         for leaf in range(len(tree.lanes)):
@@ -112,7 +112,7 @@ def test_a_range_of_codes_proves_a_step():
         step=np.array([100.0]),
         code_missing=np.array([1.0]),
     )
-    tree, room = plant(space), desk()
+    tree, room = plant(space), new_buffer()
     near = sum(
         near_boxes(tree, 0, group, tree.probes[0], limit(tree, 99.0), room.gaps).bit_count() for group in range(3)
     )

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unmask.kernels.base.windows import NEVER, count_reached, rank_gaps
+from unmask.kernels.windows import NEVER, count_reached, rank_gaps
 
 VALUE = st.sampled_from([-1.0, 0.0, 0.5, 2.0, 3.0])
 

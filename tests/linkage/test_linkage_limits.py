@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from unmask import Release, datasets, link_globally, link_nearest, parse_masking
 from unmask.cli.app import app
 from unmask.errors import EngineError, TableError
-from unmask.kernels.base.chunks import in_chunks
+from unmask.kernels.compiling import in_chunks
 from unmask.study.ask import PREPARING
 
 MANY = 100_000
@@ -109,8 +109,8 @@ def test_chunks_and_threads_change_nothing(link, metric, monkeypatch):
     release = Release(people, parse_masking("noise(0.4)").apply(people, 1))
     whole = link(release, metric=metric)
     monkeypatch.setitem(in_chunks.__kwdefaults__, "chunk", 37)
-    monkeypatch.setattr("unmask.kernels.assignment.survey.CHUNK", 41)
-    monkeypatch.setattr("unmask.kernels.assignment.assignment._CHUNK", 53)
+    monkeypatch.setattr("unmask.kernels.search.priced.CHUNK", 41)
+    monkeypatch.setattr("unmask.kernels.assignment.solver._CHUNK", 53)
     for threads in (1, 2):
         monkeypatch.setattr("numba.get_num_threads", lambda threads=threads: threads)
         parts = link(release, metric=metric)

@@ -15,10 +15,8 @@ from strategies import pairs
 from unmask import Release, datasets, link_probabilistic, parse_masking
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence.measure import Context
-from unmask.kernels.pairs.blocking import cut_blocks, pairs_in_blocks, scale_of, weigh_blocks
-from unmask.kernels.pairs.patterns import patterns_by_pairs
-from unmask.kernels.pairs.sets import patterns_by_groups, sums_by_groups
-from unmask.kernels.pairs.weighing import weigh
+from unmask.kernels.pairs import patterns_by_groups, patterns_by_pairs, sums_by_groups
+from unmask.kernels.weighing import cut_blocks, pairs_in_blocks, scale_of, weigh, weigh_blocks
 from unmask.linkage.probabilistic.candidates import count_patterns
 from unmask.linkage.probabilistic.levels import compare, shares_of_levels
 from unmask.linkage.probabilistic.matching import proven_bound

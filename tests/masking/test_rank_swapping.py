@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unmask.kernels.masking.swapping import swap_ranks
+from unmask.kernels.masking import swap_ranks
 from unmask.masking import RankSwap
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from unmask.kernels.search.nearest import distance_of_pairs
+from unmask.kernels.search import distance_of_pairs
 from unmask.max_knowledge.links import least_distances, nearest_points, right_credit
 from unmask.max_knowledge.ranks import ranked
 from unmask.tables.release import Release
