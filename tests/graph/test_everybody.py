@@ -13,8 +13,8 @@ from unmask.errors import ParameterError
 from unmask.graph import Coordinates, NoiseTolerance, link_graph
 from unmask.graph.distances import read_place
 from unmask.graph.everybody import everybody
-from unmask.graph.problem import pose
 from unmask.graph.geometry import Overlay
+from unmask.graph.problem import pose
 from unmask.graph.sweep import sweep
 from unmask.graph.tolerance import window
 

@@ -11,9 +11,9 @@ from scipy.stats import binom
 from unmask.datasets.places import people
 from unmask.graph import Coordinates, NoiseTolerance, link_graph
 from unmask.graph.distances import between, read_place
-from unmask.graph.problem import pose
 from unmask.graph.geometry import one_map
 from unmask.graph.null import places_may_be_dealt, same_label, strangers
+from unmask.graph.problem import pose
 from unmask.graph.tolerance import window
 
 pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="hundreds of people take minutes in plain Python")

@@ -9,8 +9,8 @@ from numba import config
 
 from naive import graph as naive
 from unmask.datasets.places import people
-from unmask.graph import votes as graph_votes
 from unmask.graph import Coordinates, Deviations, NoiseTolerance, Relative, VoteLinkage, link_graph
+from unmask.graph import votes as graph_votes
 from unmask.graph.distances import read_place
 from unmask.graph.problem import pose
 from unmask.graph.seeds import rare, seed_clique

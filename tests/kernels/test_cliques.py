@@ -88,7 +88,9 @@ def test_product_graph_equals_definition(closed):
     for _ in range(ROUNDS // 20):
         d1, d2, labels1, labels2 = random_files(rng, 7, 6, 3)
         low, high = (-1.0, 1.0) if closed else (-1.0, 1.5)
-        s = sides_of(d1, d2, labels1, labels2, product.Window(low, high).closed() if closed else product.Window(low, high), 3)
+        s = sides_of(
+            d1, d2, labels1, labels2, product.Window(low, high).closed() if closed else product.Window(low, high), 3
+        )
 
         def agrees(a, b, low=low, high=high):
             return low <= b - a <= high if closed else low < b - a < high

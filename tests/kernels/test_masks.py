@@ -1,4 +1,4 @@
-"""Masks of leaves and boxes: the machine's form against the plain one, and both against the words of the definitions."""
+"""Masks of leaves and boxes: the machine's form against the plain one, and both against their definitions."""
 
 from __future__ import annotations
 
@@ -57,8 +57,12 @@ def bits(word):
 
 
 def as_written(function):
-    """The function that machine code replaces, as plain Python."""
-    return getattr(function, "py_func", function)
+    """The function that machine code replaces, compiled as it is written."""
+    return numba.njit(getattr(function, "py_func", function))
+
+
+plain_points, plain_boxes, plain_priced = map(as_written, (masks.point_mask, masks.box_mask, masks.priced_mask))
+plain_popcount, plain_lowest = as_written(popcount), as_written(lowest)
 
 
 @many
@@ -86,7 +90,7 @@ def test_priced(seed, cut, root, error):
     far = (((cost * unit) ** 2) if root else cost * unit).astype(np.float32)
     frame = (unit, error, 1e-6, root)
     mask = priced(far, price, LEAF, cut, frame)
-    assert mask == as_written(masks.priced_mask)(far, price, LEAF, cut, frame)
+    assert mask == plain_priced(far, price, LEAF, cut, frame)
     levels = cost + price[LEAF : 2 * LEAF]
     reach = cost * unit + error  # the farthest that such a pair may be stored
     most = ((reach**2 if root else reach) * (1 + 1e-6) + 1e-36) * (1 - 1e-7)
@@ -131,7 +135,7 @@ def test_points_and_boxes_by_definition(seed, width, numeric, norm, lost, within
     kinds = (missing, step, numeric, norm, plain)
     far, other = np.full(LEAF, -1, dtype=np.float32), np.full(LEAF, -1, dtype=np.float32)
     mask = points(lanes, 1, probe, kinds, within, far)
-    assert mask == as_written(masks.point_mask)(lanes, 1, probe, kinds, within, other)
+    assert mask == plain_points(lanes, 1, probe, kinds, within, other)
     if mask:
         inside = other <= within  # a leaf may be given up before all attributes are added
         assert far[inside].tolist() == other[inside].tolist()
@@ -141,7 +145,7 @@ def test_points_and_boxes_by_definition(seed, width, numeric, norm, lost, within
     relief = np.where(gone, missing[:, None], np.float32(np.inf)).astype(np.float32)
     gaps, bounds = np.full(LANES, -1, dtype=np.float32), np.full(LANES, -1, dtype=np.float32)
     mask = boxes((low, high, relief), 1, probe, kinds, within, gaps)
-    assert mask == as_written(masks.box_mask)((low, high, relief), 1, probe, kinds, within, bounds)
+    assert mask == plain_boxes((low, high, relief), 1, probe, kinds, within, bounds)
     assert gaps.tolist() == bounds.tolist()
     assert (np.repeat(gaps, 3) <= np.where(np.isnan(other), np.inf, other)).all()  # a box bounds its points from below
 
@@ -149,8 +153,8 @@ def test_points_and_boxes_by_definition(seed, width, numeric, norm, lost, within
 @given(word=st.integers(1, 2**64 - 1))
 def test_bits_of_a_word(word):
     assert bits(np.uint64(word)) == (word.bit_count(), (word & -word).bit_length() - 1)
-    assert as_written(popcount)(np.uint64(word)) == word.bit_count()
-    assert as_written(lowest)(np.uint64(word)) == (word & -word).bit_length() - 1
+    assert plain_popcount(np.uint64(word)) == word.bit_count()
+    assert plain_lowest(np.uint64(word)) == (word & -word).bit_length() - 1
 
 
 RUN = """

@@ -11,7 +11,7 @@ import numpy as np
 from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import kernel
 
-__all__ = ["NEVER", "count_reached", "rank_gaps"]
+__all__ = ["count_reached", "rank_gaps"]
 
 NEVER = np.iinfo(np.int64).max  # no window reaches it: the masked value is missing
 

@@ -19,7 +19,7 @@ from unmask.errors import RoleError
 from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
-from unmask.kernels.search.distance import distance_of_pairs
+from unmask.kernels.search import distance_of_pairs
 from unmask.study.metric import Metric, build_space
 from unmask.study.study import Study, as_study
 
