@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.kernels.assignment.assignment import solve
-from unmask.kernels.assignment.classes import swap
-from unmask.kernels.assignment.credits import credits as shares_of_optima
-from unmask.kernels.base.space import EUCLIDEAN, Space
-from unmask.kernels.search.nearest import nearest_k
+from unmask.kernels.assignment import credits as shares_of_optima
+from unmask.kernels.assignment import solve
+from unmask.kernels.base import EUCLIDEAN, Space
+from unmask.kernels.search import nearest_k
 from unmask.linkage.likelihood.em import DENSE, FLOOR, Weigher, frequencies
 from unmask.linkage.likelihood.scaling import LEAST_LOG, TINY, with_spare
 
@@ -76,7 +75,7 @@ def candidates(fit: Fit, seed: int, *, most: int = DENSE, listed: int = CANDIDAT
         rows, cols = np.divmod(np.arange(n * m), m)
         return Pairs(rows, cols, weigher.dense(np.arange(m)).reshape(-1), open=False)
     space = metric(fit)
-    there, back = (nearest_k(side, listed, seed=seed)[0] for side in (space, swap(space)))
+    there, back = (nearest_k(side, listed, seed=seed)[0] for side in (space, space.swapped()))
     keys = np.concatenate(
         [
             (np.arange(n)[:, None] * m + there)[there >= 0],
