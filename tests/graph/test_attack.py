@@ -454,7 +454,7 @@ def test_heavy_noise_ends_with_the_budget_and_says_so():
     options = {"labels": ["sex"], "tolerance": NoiseTolerance(1.0), "method": "exact", "null": None}
     linkage = link_graph(
         (target, LONLAT), (identification, LONLAT), **options, budget=50_000,
-        progress=lambda stage, share: heard.append((stage, share)),
+        progress=lambda share, stage: heard.append((stage, share)),
     )  # fmt: skip
     assert not linkage.exact
     assert "the budget ended before the proof" in linkage.why

@@ -69,7 +69,7 @@ def test_worked_example_of_t_closeness():
 
 @given(rows=ROWS, alpha=st.sampled_from([0.0, 0.5, 1.0]))
 def test_wildcards_by_all_pairs(rows, alpha):
-    found = anonymity(frame(rows), quasi=["word", "whole", "ill"], missing="wildcard", alpha=alpha)
+    found = anonymity(frame(rows), quasi=["word", "whole", "ill"], missing="wildcard", incomplete=alpha)
     assert found.classes.spread(found.class_sizes).tolist() == naive.wildcard_sizes(rows, alpha)
 
 
@@ -80,7 +80,7 @@ def test_diversity_of_wildcard_crowds_by_all_pairs(rows, alpha, c, ground):
 
     Weights are halves, so twice the crowd is a list of whole records, and its models are those of a plain group.
     """
-    options = {"missing": "wildcard", "alpha": alpha, "ground": {"ill": ground}, "c": c}
+    options = {"missing": "wildcard", "incomplete": alpha, "ground": {"ill": ground}, "c": c}
     found = anonymity(frame(rows), quasi=["word", "whole"], confidential=["ill"], **options)
     crowds = naive.wildcard_crowds(rows, [0, 1], alpha)
     spread = {model: found.classes.spread(getattr(found.attribute("ill"), model)) for model in MODELS}
@@ -104,7 +104,7 @@ def test_with_nothing_missing_a_wildcard_changes_nothing(rows):
 def test_sdcmicro_frequencies_with_missing_keys(alpha):
     """sdcMicro 5.8.1, freqCalc(alpha): fk and Fk."""
     table, wanted = reference.golden("fk_testdata_na_input"), reference.golden("fk_testdata_na_output")
-    found = anonymity(table, quasi=KEYS7, weight="sampling_weight", missing="wildcard", alpha=float(alpha))
+    found = anonymity(table, quasi=KEYS7, weight="sampling_weight", missing="wildcard", incomplete=float(alpha))
     assert found.classes.spread(found.class_sizes) == pytest.approx(wanted[f"fk_alpha{alpha}"].to_numpy(), abs=1e-9)
     assert found.classes.spread(found.class_weights) == pytest.approx(wanted[f"Fk_alpha{alpha}"].to_numpy(), abs=1e-9)
 
@@ -116,8 +116,8 @@ def test_sdcmicro_records_that_violate_k():
     made = {
         "keys9": anonymity(household, quasi=KEYS9),
         "keys7": anonymity(household, quasi=KEYS7),
-        "keys7_na_alpha1": anonymity(gaps, quasi=KEYS7, missing="wildcard", alpha=1.0),
-        "keys7_na_alpha0": anonymity(gaps, quasi=KEYS7, missing="wildcard", alpha=0.0),
+        "keys7_na_alpha1": anonymity(gaps, quasi=KEYS7, missing="wildcard", incomplete=1.0),
+        "keys7_na_alpha0": anonymity(gaps, quasi=KEYS7, missing="wildcard", incomplete=0.0),
     }
     for name, wanted in counts.items():
         assert {key: made[name].n_below(int(key[1:])) for key in wanted} == wanted
@@ -138,7 +138,7 @@ def test_same_on_every_engine(engine):
     options = {"quasi": ["word", "whole"], "confidential": ["ill"], "ground": {"ill": "numeric"}}
     here, there = anonymity(table, **options), anonymity(engine.frame(table), **options)
     assert there.table().rows() == here.table().rows()
-    options = {"quasi": ["word", "whole"], "confidential": ["ill"], "missing": "wildcard", "alpha": 0.5}
+    options = {"quasi": ["word", "whole"], "confidential": ["ill"], "missing": "wildcard", "incomplete": 0.5}
     wild = [anonymity(t, **options) for t in (table, engine.frame(table))]
     assert wild[0].class_sizes.tolist() == wild[1].class_sizes.tolist()
     assert wild[0].table().rows() == wild[1].table().rows()
@@ -207,7 +207,8 @@ def test_number_rows_survives_large_products():
         ({"confidential": ["word"]}, RoleError, "both known and confidential"),
         ({"confidential": ["il"]}, RoleError, "did you mean 'ill'"),
         ({"missing": "drop"}, ParameterError, "missing keys"),
-        ({"alpha": 2.0}, ParameterError, "alpha"),
+        ({"incomplete": 2.0}, ParameterError, "incomplete"),
+        ({"alpha": 2.0}, ParameterError, "incomplete"),
         ({"c": 0.0}, ParameterError, "recursive"),
         ({"confidential": "ill", "ground": {"ill": "other"}}, ParameterError, "ground distance"),
         ({"quasi": ["whole"], "confidential": "word", "ground": {"word": "numeric"}}, RoleError, "no numbers"),

@@ -181,7 +181,7 @@ def test_blocks_miss_no_candidate(seed):
     scale = scale_of(edges, n_edges, table)
     blocks = cut_blocks(right, scale)
     assert sorted(blocks.rows.tolist()) == list(range(len(right)))
-    mine, all_pairs = weigh_blocks(left, blocks, scale, truth, 7), weigh(left, right, edges, n_edges, table, truth, 7)
+    mine, all_pairs = weigh_blocks(left, blocks, scale, truth, 7), weigh(left, right, scale, truth, 7)
     assert mine.row.tolist() == all_pairs.row.tolist()
     assert mine.ties.tolist() == all_pairs.ties.tolist()
     assert mine.best == pytest.approx(all_pairs.best, abs=1e-12)

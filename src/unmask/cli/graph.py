@@ -58,7 +58,7 @@ def attack_files(options: dict[str, Any], progress: Tell | None = None) -> str:
         label_distance=read_numbers(options.get("label_distance"), "--label-distance", "age=1"),
         null=Null(options.get("draws", 19), options.get("level", 0.05)),
         seed=options["seed"],
-        progress=lambda stage, done: progress("graph", done, stage) if progress else None,
+        progress=lambda done, stage: progress("graph", done, stage) if progress else None,
     )
     lines = [found.why, found.summary]
     lines += [] if truth is None else [score(found, truth)]
@@ -139,7 +139,7 @@ def sweep_file(options: dict[str, Any], progress: Tell | None = None) -> str:
     points = sweep(
         table, where, labels=options["labels"], maskings=grid, overlap=options["overlap"], alpha=options["alpha"],
         repetitions=options["repetitions"], method=options["method"], seed=options["seed"],
-        everybody=everybody, progress=lambda stage, done: progress("graph", done, stage) if progress else None,
+        everybody=everybody, progress=lambda done, stage: progress("graph", done, stage) if progress else None,
     )  # fmt: skip
     frame = pl.DataFrame(points).with_columns(change=pl.col("variance").sqrt() / median)
     lines = [f"{place.n:,} people, median distance {median:.4g}; the intruder holds {options['overlap']:.0%} of them."]

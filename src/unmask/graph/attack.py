@@ -1,10 +1,10 @@
 """The graph attack: published distances give people away [KROLL]_.
 
-The owner removed names and places and published, beside the table, how far its people live from each other. The snooper
-holds another table with names and places. Two people of the release and two of hers match when their labels agree and
-their distances agree; a set of matches in which *all* distances agree is a clique of the product graph, and the larger
-it is, the harder it is to believe in chance. She takes the union of all maximum cliques. Success: the share of her
-claims that is right (precision) and of the people in both files that she claims (recall).
+The owner removed names and places and published, beside the table, how far its people live from each other. The
+intruder holds another table with names and places. Two people of the release and two of that table match when their
+labels and their distances agree; a set of matches in which *all* distances agree is a clique of the product graph, and
+the larger it is, the harder it is to believe in chance. They take the union of all maximum cliques. Success: the share
+of their claims that is right (precision) and of the people in both files that they claim (recall).
 
 Where the paper stops, this goes on: larger files (seeds, geometry), and a null calibration, because a maximum clique
 always exists, and in files without anyone in common it is a set of wrong claims.
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from unmask.errors import ParameterError
+from unmask.evidence.measure import silent
 from unmask.graph.distances import Distances, Place, read_place
 from unmask.graph.null import Null, places_may_be_dealt, strangers
 from unmask.graph.result import CliqueLinkage, GraphLinkage, MapLinkage, VoteLinkage
@@ -26,6 +27,7 @@ from unmask.graph.tolerance import Tolerance, place_noise, simulated, window
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from unmask.evidence.measure import Progress
     from unmask.graph.problem import Maps, Problem
 
 Method = Literal["auto", "exact", "seeds", "geometric", "votes"]
@@ -46,15 +48,15 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
     null: Null | None = Null(),  # noqa: B008  # frozen
     budget: int = BUDGET,
     seed: int = 0,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress = silent,
 ) -> GraphLinkage:
     """Attack a release that comes with distances.
 
     Parameters
     ----------
     target, identification
-        The release and the snooper's file: each a table and its distances (a square matrix, a path to one in .npy, .csv
-        or .parquet, names of the table's distance columns, `Coordinates`, or a function of two rows' numeric arrays).
+        The release and the intruder's file: each a table and its distances (a square matrix, a path to one in .npy,
+        .csv or .parquet, names of the table's distance columns, `Coordinates`, or a function of two rows' numeric arrays).
     labels
         Columns that both tables have; records may match when these are equal (missing equals missing).
     tolerance
@@ -77,7 +79,7 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
         Work of branch and bound (a few microseconds each) after which the answer is no longer certified; geometric:
         alignments after which no further batch is tried.
     seed, progress
-        Random state of null draws and seeds; a function told the stage and its share done.
+        Random state of null draws and seeds; a function told the share of a stage that is done, and the stage.
     """
     if method not in METHODS:
         raise ParameterError("unknown method", got=repr(method), allowed=", ".join(METHODS))
@@ -104,7 +106,7 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
         return pose(one, drawn, problem.window, label_distance)
 
     task = Task(
-        problem, null, nobody, budget, seed, progress or (lambda _stage, _share: None), why,
+        problem, null, nobody, budget, seed, progress, why,
         noise=place_noise(two, tolerance, problem.window, moved) if chosen == "geometric" else 0.0,
         everybody=everybody, gamma=gamma,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A guess for everybody: once the map lies right, the intruder need not stop at the people of whom she is sure.
+"""A guess for everybody: once the map lies right, the intruder need not stop at the people they are sure of.
 
 The geometric attack claims pairs that are more likely right than wrong. Under heavy noise these are few although the
 map lies right, and whoever reads only them takes the release for safer than it is. Here everybody gets a partner.

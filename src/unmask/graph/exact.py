@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def attack(task: Task) -> CliqueLinkage:
     """Claim the union of all maximum cliques, and (gamma) pairs that agree with most of it."""
     check_memory(task.problem.memory, "the exact attack on these files", "more labels, or method seeds or geometric")
-    task.tell("cliques", 0.0)
+    task.tell(0.0, "cliques")
     s, budget = task.problem.exact_sides(), task.budget
-    found, rows, cols = solve(s, budget=budget, tell=lambda share: task.tell("cliques", share))
+    found, rows, cols = solve(s, budget=budget, tell=lambda share: task.tell(share, "cliques"))
     maps = shared_map(task.problem, rows[found.clique], cols[found.clique])
     null = task.by_chance(found.size, maps, lambda other: reaches(other.exact_sides(), found.size, budget=budget))
     rows, cols = rows[found.union], cols[found.union]

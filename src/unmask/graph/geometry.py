@@ -1,7 +1,7 @@
-"""The geometric attack: distances alone redraw the map, and two people on it are enough to lay it over hers.
+"""The geometric attack: distances alone redraw the map, and two people on it are enough to lay it over another.
 
 The release's distances to a few landmarks give every record a place on a map that may be turned, moved or mirrored. Two
-records of the release and two of the snooper's with the same labels and the same distance fix how; each such alignment
+records of the release and two of the intruder's with the same labels and the same distance fix how; each such alignment
 is scored by how many others then lie on someone with their labels. The best is refined by expectation maximisation:
 noise, share of common people and alignment from the posterior of each pair, one to one; pairs above one half are
 claimed.
@@ -198,7 +198,7 @@ def attack(task: Task) -> MapLinkage:
         n_agree = lay(other).n_agree
         return n_agree, n_agree >= found.n_agree
 
-    task.tell("alignment", 0.0)
+    task.tell(0.0, "alignment")
     found = lay(task.problem)
     maps = np.zeros((task.problem.target.n, 2)), np.zeros((task.problem.identification.n, 2))
     if found.spots is not None and found.places is not None:  # else nothing was laid over: one point does as well
@@ -310,11 +310,11 @@ def _far_pairs(t: Floats, rarest: Ints) -> Ints:
     return np.column_stack([rarest[i], rarest[j]])[order][: BATCHES[-1]].astype(np.int64)
 
 
-Hers = tuple[Floats, Floats, tuple[Floats, Floats, Floats]]  # the identification file: vectors, places, density
+Known = tuple[Floats, Floats, tuple[Floats, Floats, Floats]]  # the identification file: vectors, places, density
 Belief = tuple[Shorts, Shorts, Floats]  # pairs that were weighed, and their posterior
 
 
-def refine(problem: Problem, t: Floats, ground: Hers, m: Floats, state: tuple[float, float, float, int]) -> Overlay:
+def refine(problem: Problem, t: Floats, ground: Known, m: Floats, state: tuple[float, float, float, int]) -> Overlay:
     """Expectation maximisation over alignment, noise and share of common people; one-to-one posteriors.
 
     In large files a part of the target's records settles the alignment, and everybody the rest.
@@ -334,7 +334,7 @@ def refine(problem: Problem, t: Floats, ground: Hers, m: Floats, state: tuple[fl
 
 
 def _turns(
-    problem: Problem, t: Floats, ground: Hers, start: tuple[Floats, float, float], limits: tuple[float, float, int]
+    problem: Problem, t: Floats, ground: Known, start: tuple[Floats, float, float], limits: tuple[float, float, int]
 ) -> tuple[Floats, float, float, Belief]:  # fmt: skip
     """Some turns of expectation maximisation. Returns alignment, noise, share, and the posterior of every near pair."""
     (w, places, grid), (m, noise, share), (scale, radius, turns) = ground, start, limits

@@ -72,7 +72,7 @@ def risk_utility_map(
         repetitions=REPETITIONS,
         budget=5000,
         seed=seed,
-        progress=lambda _stage, done: progress(done),
+        progress=lambda done, _words: progress(done),
     )
     truth = np.column_stack([np.arange(len(stage.rows))] * 2)
     here = float((stage.known - stage.released)[np.triu_indices(len(stage.known), 1)].std() / median)

@@ -1,8 +1,8 @@
 """The graph attack on released places or distances, as `assess` runs it: are people found by nothing but distances?
 
-The intruder knows the labels and places of real people (or exact distances between them). Of the release she uses only
-the labels and the distances, which is all that is left of a map that was turned, shifted, or published as a matrix. She
-knows how the owner masks: how far distances moved is taken from the true pairs. The owner counts who was found
+The intruder knows the labels and places of real people (or exact distances between them). Of the release they use only
+the labels and the distances, which is all that is left of a map that was turned, shifted, or published as a matrix.
+They know how the owner masks: how far distances moved is taken from the true pairs. The owner counts who was found
 [KROLL]_, and sees what other maskings would have done.
 """
 
@@ -80,7 +80,7 @@ def assess_graph(study: Study, context: Context) -> Evidence:
 
 
 def _attacks(stage: Stage, context: Context) -> list[GraphLinkage]:
-    """Overlay where she has places; cliques with a bounded proof; votes of those who are believed."""
+    """Overlay where they have places; cliques with a bounded proof; votes of those who are believed."""
     plan: list[tuple[Method, int]] = [("votes", WORK), ("exact", WORK)]
     if stage.has_places:
         few, places = _candidates(stage) <= CANDIDATES, isinstance(stage.target[1], Coordinates)
@@ -101,7 +101,7 @@ def _attacks(stage: Stage, context: Context) -> list[GraphLinkage]:
             everybody=method == "geometric",
             budget=budget,
             seed=context.seed,
-            progress=lambda _stage, done, k=k: context.progress(0.6 * (k + done) / len(plan), "the same by chance"),  # type: ignore[misc]
+            progress=lambda done, _words, k=k: context.progress(0.6 * (k + done) / len(plan), "the same by chance"),  # type: ignore[misc]
         )
         tried.append(replace(found, pairs=np.column_stack([found.pairs[:, 0], deal[found.pairs[:, 1]]])))
     return tried
@@ -126,6 +126,7 @@ def _facts(stage: Stage, found: GraphLinkage, truth: Ints) -> tuple[Fact, ...]:
     three = truth[np.linspace(0, len(truth) - 1, 3).round().astype(np.int64)]
     follow = trilaterate(stage.target, stage.identification, three, labels=stage.labels, tolerance=stage.tolerance)
     precision = f"{found.precision(truth):.3f}" if found.found else "no claim"
+    most, p_value = _by_chance(found)
     agree = {
         "geometric": "people whose labels and places agree after the best alignment (within three times the noise)",
         "exact": "people whose labels and distances to each other all agree (the largest clique)",
@@ -133,42 +134,35 @@ def _facts(stage: Stage, found: GraphLinkage, truth: Ints) -> tuple[Fact, ...]:
     }[found.method]
     return (
         Fact("precision", precision, "share of the intruder's claims that are right"),
-        Fact("recall", f"{found.recall(truth):.3f}", "share of the people drawn whom she claims rightly"),
+        Fact("recall", f"{found.recall(truth):.3f}", "share of the people drawn whom they claim rightly"),
         *_sure(found, truth),
-        Fact("pairs that agree", _agreeing(found), agree),
-        Fact("most by chance", _by_chance(found), "the same when chance deals the places, or the people to the files"),
-        Fact("p-value", _p_value(found), "how often chance agrees as well; above 0.05 nothing is claimed"),
+        Fact("pairs that agree", float(found.n_agree), agree),
+        Fact("most by chance", most, "the same when chance deals the places, or the people to the files"),
+        Fact("p-value", p_value, "how often chance agrees as well; above 0.05 nothing is claimed"),
         Fact("follow from three", follow.hits(truth), "people who follow at once when three others are known"),
     )
 
 
 def _sure(found: GraphLinkage, truth: Ints) -> tuple[Fact, ...]:
-    """Of whom she could be sure, where she guessed everybody."""
+    """Of whom they could be sure, where they guessed everybody."""
     if found.method == "exact" or not found.found:
         return ()
     sure = found.sure
     right = f"{sure.hits(truth):,} of {len(sure.pairs):,} right"
-    told = "claims that she can tell to be more likely right than wrong"
+    told = "claims that they can tell to be more likely right than wrong"
     return (
         Fact("sure claims", right, told if found.method == "geometric" else "claims that all agree with each other"),
     )
 
 
-def _agreeing(found: GraphLinkage) -> float:
-    return found.null.observed if found.null is not None else found.n_agree
-
-
-def _by_chance(found: GraphLinkage) -> float:
-    return max(found.null.sizes) if found.null is not None else 0.0
-
-
-def _p_value(found: GraphLinkage) -> float:
-    return found.null.p_value if found.null is not None else 1.0
+def _by_chance(found: GraphLinkage) -> tuple[float, float]:
+    """Most that chance showed, and how often it showed as much."""
+    return (max(found.null.sizes), found.null.p_value) if found.null is not None else (0.0, 1.0)
 
 
 def _figure(found: GraphLinkage, estimate: Estimate) -> Figure:
     names = ("people asked", "pairs that agree", "most by chance", "people found")
-    values = (float(estimate.n), _agreeing(found), _by_chance(found), estimate.hits)
+    values = (float(estimate.n), float(found.n_agree), _by_chance(found)[0], estimate.hits)
     return Figure(
         shape="bar",
         title="Do the distances agree by more than chance?",

@@ -16,6 +16,7 @@ from unmask.study.ask import check_memory
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from unmask.evidence.measure import Progress
     from unmask.graph.null import Calibration, Null
     from unmask.kernels.cliques import Sides, Window
 
@@ -112,7 +113,7 @@ class Task:
     strangers: Callable[[Callable[[], Maps], np.random.Generator], Problem]  # the same problem with nobody in common
     budget: int
     seed: int
-    tell: Callable[[str, float], None]
+    tell: Progress
     why: str  # why this attack
     noise: float = 0.0  # of one place, for the geometric attack
     everybody: bool = False  # the same: guess a partner for everybody
@@ -122,7 +123,10 @@ class Task:
         """Play the attack on files with nobody in common; ``maps``: both files on one map, as the answer lays them."""
         if self.null is None:
             return None
-        tell = self.tell
         return calibrate(
-            observed, lambda rng: play(self.strangers(maps, rng)), self.null, self.seed, lambda done: tell("null", done)
+            observed,
+            lambda rng: play(self.strangers(maps, rng)),
+            self.null,
+            self.seed,
+            lambda done: self.tell(done, "null"),
         )

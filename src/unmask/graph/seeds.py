@@ -147,7 +147,7 @@ def reaches(problem: Problem, need: int) -> tuple[int, bool]:
 
 def attack(task: Task) -> CliqueLinkage:
     """Claim the union of the largest cliques of the core."""
-    task.tell("seeds", 0.0)
+    task.tell(0.0, "seeds")
     found, rows, cols = seed_and_extend(task.problem, budget=task.budget)
     maps = shared_map(task.problem, rows[found.clique], cols[found.clique])
     null = task.by_chance(found.size, maps, lambda other: reaches(other, found.size))

@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import ParameterError
+from unmask.evidence.measure import silent
 from unmask.graph.attack import BUDGET, Method, link_graph
 from unmask.graph.distances import Coordinates, Distances, Place, between, read_place
 from unmask.graph.tolerance import (
@@ -29,8 +30,9 @@ from unmask.graph.tolerance import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
+    from unmask.evidence.measure import Progress
     from unmask.graph.result import GraphLinkage
 
 Floats = NDArray[np.float64]
@@ -127,12 +129,12 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
     everybody: bool | None = None,
     budget: int = BUDGET,
     seed: int = 0,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress = silent,
 ) -> list[SweepPoint]:
     """Play the attack on every masking of a list: the risk-utility map before anything is published.
 
     ``where``: `Coordinates` of the people, or their distances as `link_graph` takes them (then only distances can be
-    masked). ``overlap`` is the share of the release's people that the snooper holds as well; 1 is the worst case:
+    masked). ``overlap`` is the share of the release's people that the intruder holds as well; 1 is the worst case:
     everybody. Otherwise people are dealt anew to the two files in each repetition. Precision is the mean over the
     repetitions in which something was claimed (the attack is not calibrated here: the owner counts what is right).
     ``everybody`` as in `link_graph`, and so by default unless ``method`` is exact or seeds: the owner asks for the
@@ -153,8 +155,7 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
         setting = _Setting(masking, sigma, overlap, alpha, method, everybody, budget)
         plays = [_play(place, setting, child) for child in np.random.default_rng([seed, k]).spawn(repetitions)]
         out.append(_summary(masking, sigma, plays))
-        if progress is not None:
-            progress("sweep", (k + 1) / len(maskings))
+        progress((k + 1) / len(maskings), "maskings")
     return out
 
 
@@ -176,11 +177,11 @@ def _play(place: Place, setting: _Setting, rng: np.random.Generator) -> _Play:
     n = place.n
     order = rng.permutation(n)
     size = _size(n, setting.overlap)
-    ours, hers = order[:size], rng.permutation(order[n - size :])
+    ours, known = order[:size], rng.permutation(order[n - size :])
     d = release(place, ours, setting.masking, setting.sigma, rng)
     link = link_graph(
         (_people(place, ours), d),
-        _hers(place, hers),
+        _known(place, known),
         labels=place.labels.columns,
         tolerance=NoiseTolerance(setting.sigma, setting.alpha, masking=setting.masking),
         method=setting.method,
@@ -189,11 +190,11 @@ def _play(place: Place, setting: _Setting, rng: np.random.Generator) -> _Play:
         budget=setting.budget,
     )
     rank = np.full(n, -1)
-    rank[hers] = np.arange(size)
+    rank[known] = np.arange(size)
     truth = np.column_stack([np.arange(size), rank[ours]])
     truth = truth[truth[:, 1] >= 0]
     risk = np.zeros(n)
-    risk[hers] = link.exposure(truth)
+    risk[known] = link.exposure(truth)
     recall = link.recall(truth) if len(truth) else 0.0
     if setting.everybody or setting.method == "votes":  # who cannot be told apart shares the guesses
         link, recall = link.sure, float(risk.sum() / max(1, len(truth)))
@@ -206,8 +207,8 @@ def _size(n: int, overlap: float) -> int:
     return n if overlap == 1 else int(n / (2 - overlap))
 
 
-def _hers(place: Place, rows: Ints) -> tuple[pl.DataFrame, Distances]:
-    """Return the snooper's part of the people, with their places or distances."""
+def _known(place: Place, rows: Ints) -> tuple[pl.DataFrame, Distances]:
+    """Return the intruder's part of the people, with their places or distances."""
     table = _people(place, rows)
     if place.points is None:
         return table, place.block(rows)

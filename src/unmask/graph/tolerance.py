@@ -1,9 +1,9 @@
 """When are two distances the same? The relation of the paper's Definition 5, in four forms.
 
-A number is an absolute tolerance; `Relative` a share; `Deviations` the two ends that the snooper measured; and
-`NoiseTolerance` measures them as the snooper does (section 5, "Fine-tuning of the attack"): take pairs of known points,
-mask them the way the owner is known to have done, and look how far the distances moved. Inequalities are strict, as in
-the paper, except where that would leave nothing: a tolerance of 0 means equal (to a billionth of the largest distance,
+A number is an absolute tolerance; `Relative` a share; `Deviations` the two ends that the intruder measured; and
+`NoiseTolerance` measures them as the intruder does (section 5, "Fine-tuning of the attack"): take pairs of known
+points, mask them the way the owner is known to have done, and look how far the distances moved. Inequalities are strict,
+as in the paper, except where that would leave nothing: a tolerance of 0 means equal (to a billionth of the largest distance,
 since two programs rarely agree to the last bit).
 """
 

@@ -77,7 +77,7 @@ class _Records(NamedTuple):
 
 def attack(task: Task) -> VoteLinkage:
     """Guess a partner for everybody; the clique that voted first is what the intruder is sure of."""
-    task.tell("seeds", 0.0)
+    task.tell(0.0, "seeds")
     found = everybody(task.problem)
 
     def play(other: Problem) -> tuple[float, bool]:

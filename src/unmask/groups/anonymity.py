@@ -42,8 +42,8 @@ class Anonymity:
 
     classes: Classes
     missing: Missing
-    alpha: float
-    class_sizes: Floats  # f of each class; a whole number unless missing is a wildcard with 0 < alpha < 1
+    incomplete: float  # what an incomplete record counts for others, where missing is a wildcard
+    class_sizes: Floats  # f of each class; a whole number unless missing is a wildcard with 0 < incomplete < 1
     class_weights: Floats | None  # F of each class, when there are weights
     attributes: tuple[Diversity, ...]
 
@@ -90,9 +90,10 @@ def anonymity(  # noqa: PLR0913 - one option for each model that has a parameter
     confidential: Iterable[str] = (),
     weight: str | None = None,
     missing: Missing = "value",
-    alpha: float = 1.0,
+    incomplete: float = 1.0,
     ground: Mapping[str, Ground] | None = None,
     c: float = 2.0,
+    alpha: float | None = None,
 ) -> Anonymity:
     """Group ``table`` by its quasi-identifiers and tell which anonymity models hold.
 
@@ -106,18 +107,21 @@ def anonymity(  # noqa: PLR0913 - one option for each model that has a parameter
         Column of sampling weights, for the sum of weights of each crowd.
     missing
         "value": a missing key is a value of its own. "wildcard": it agrees with everything, an incomplete record
-        counting ``alpha`` for others; the confidential values of a crowd count with the same weights.
+        counting ``incomplete`` for others (sdcMicro's alpha); the confidential values of a crowd count with the same weights.
     ground
         Distance between confidential values in t-closeness: "equal", "ordered" or "numeric". Default: numeric for
         numbers with decimals, equal else. Records whose value is missing are left out of ordered and numeric
         distances.
     c
         The constant of recursive (c, l)-diversity.
+    alpha
+        The former name of ``incomplete``, until version 0.3: the alpha of the result is that of (alpha, k)-anonymity.
 
     """
+    incomplete = incomplete if alpha is None else alpha
     keys = check_keys(quasi)
     wanted = (confidential,) if isinstance(confidential, str) else tuple(dict.fromkeys(confidential))
-    _check(keys, wanted, missing, alpha, c)
+    _check(keys, wanted, missing, incomplete, c)
     frame = open_table(table, quasi=keys, confidential=wanted)
     grounds = _grounds(frame, wanted, ground or {})
     if len(wanted) == 1 and weight is None:  # one grouping serves both: groups are sums of cells
@@ -128,11 +132,11 @@ def anonymity(  # noqa: PLR0913 - one option for each model that has a parameter
         pairs = {name: _pairs(frame, classes, name) for name in wanted}
     sizes, weights, wild = classes.counts.astype(np.float64), classes.weights, None
     if missing == "wildcard":
-        wild = Wild(classes.codes(), _gaps(classes), alpha)
-        sizes = wildcard_sizes(*wild[:2], sizes, alpha)
-        weights = None if weights is None else wildcard_sizes(*wild[:2], weights, alpha)
+        wild = Wild(classes.codes(), _gaps(classes), incomplete)
+        sizes = wildcard_sizes(*wild[:2], sizes, incomplete)
+        weights = None if weights is None else wildcard_sizes(*wild[:2], weights, incomplete)
     attributes = tuple(_of_rows(rows, name, grounds[name], c, wild) for name, rows in pairs.items())
-    return Anonymity(classes, missing, alpha, sizes, weights, attributes)
+    return Anonymity(classes, missing, incomplete, sizes, weights, attributes)
 
 
 class Wild(NamedTuple):
@@ -140,7 +144,7 @@ class Wild(NamedTuple):
 
     codes: NDArray[np.int32]
     missing: NDArray[np.bool_]
-    alpha: float
+    incomplete: float
 
 
 def _gaps(classes: Classes) -> NDArray[np.bool_]:
@@ -187,7 +191,7 @@ def _of_rows(rows: Rows, name: str, ground: Ground, c: float, wild: Wild | None)
     counted = Crowds(rows.group[order], code[order], rows.records[order].astype(np.float64))
     whole = None if wild is None else np.bincount(code, rows.records, minlength=len(positions)).astype(np.float64)
     if wild is not None:
-        counted = wildcard_values(wild.codes, wild.missing, counted, wild.alpha)
+        counted = wildcard_values(wild.codes, wild.missing, counted, wild.incomplete)
     cells = Cells(*counted, rows.n_groups, positions, whole)
     if ground == "equal":
         return diversity(cells, name, ground, c)
@@ -227,7 +231,7 @@ def _grounds(frame: Frame, wanted: tuple[str, ...], given: Mapping[str, Ground])
     return {name: given.get(name, "numeric" if schema[name].is_float() else "equal") for name in wanted}
 
 
-def _check(keys: tuple[str, ...], confidential: tuple[str, ...], missing: str, alpha: float, c: float) -> None:
+def _check(keys: tuple[str, ...], confidential: tuple[str, ...], missing: str, incomplete: float, c: float) -> None:
     both = [name for name in confidential if name in keys]
     if both:
         raise RoleError(
@@ -235,8 +239,8 @@ def _check(keys: tuple[str, ...], confidential: tuple[str, ...], missing: str, a
         )
     if missing not in {"value", "wildcard"}:
         raise ParameterError("unknown way to treat missing keys", got=repr(missing), allowed="'value', 'wildcard'")
-    if not 0 <= alpha <= 1:
-        raise ParameterError("alpha is out of range", got=str(alpha), allowed="0 to 1")
+    if not 0 <= incomplete <= 1:
+        raise ParameterError("incomplete is out of range", got=str(incomplete), allowed="0 to 1")
     if not c > 0:
         raise ParameterError("c of recursive diversity is out of range", got=str(c), allowed="above 0")
 

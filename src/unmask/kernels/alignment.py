@@ -101,9 +101,7 @@ def frame(p: Floats, q: Floats, radius: float, f: Floats) -> None:
 @kernel
 def _invert(f: Floats, radius: float, out: Floats) -> None:
     """Write the inverse of a frame."""
-    for a in range(3):
-        for b in range(3):
-            out[a, b] = f[b, a]
+    out[:] = f.T
     if radius == 0.0:
         out[2, 0], out[2, 1], out[2, 2] = 0.0, 0.0, 1.0
         out[0, 2] = -(f[0, 0] * f[0, 2] + f[1, 0] * f[1, 2])
@@ -168,14 +166,10 @@ def _keep(value: float, m: Floats, best: Floats, kept: Floats) -> None:
     place = 0
     while place + 1 < len(best) and best[place + 1] < value:
         best[place] = best[place + 1]
-        for a in range(3):
-            for b in range(3):
-                kept[place, a, b] = kept[place + 1, a, b]
+        kept[place] = kept[place + 1]
         place += 1
     best[place] = value
-    for a in range(3):
-        for b in range(3):
-            kept[place, a, b] = m[a, b]
+    kept[place] = m
 
 
 @kernel

@@ -13,7 +13,7 @@ import numpy as np
 from unmask.kernels.base import Codes, Floats, Ints
 from unmask.kernels.compiling import inner, kernel
 
-__all__ = ["Groups", "identical"]
+__all__ = ["Groups", "identical", "label_rows"]
 
 
 class Groups(NamedTuple):
@@ -30,7 +30,7 @@ def identical(values: Floats, codes: Codes) -> Groups:
     words = (values + 0.0).view(np.int64)  # + 0.0 turns -0.0 into 0.0
     if np.isnan(values).any():
         words[np.isnan(values)] = -1  # no finite number has these bits
-    first, label = _label(words, codes)
+    first, label = label_rows(words, codes)
     counts = np.bincount(label, minlength=len(first))
     start = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
     if len(first) == len(label):
@@ -64,8 +64,8 @@ def _slot(words: Ints, codes: Codes, i: int, bits: int) -> int:
 
 
 @kernel
-def _label(words: Ints, codes: Codes) -> tuple[Ints, Ints]:
-    """Open addressing over the rows seen so far."""
+def label_rows(words: Ints, codes: Codes) -> tuple[Ints, Ints]:
+    """First row and label of each group of equal rows, numbered as they come: open addressing over the rows so far."""
     n = words.shape[0]
     bits = 4
     while (1 << bits) < 2 * n and bits < 31:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -70,66 +72,72 @@ def _count(tight: NDArray[np.bool_]) -> Floats:
     return share
 
 
+class _Pairs(NamedTuple):
+    """Pairs of classes, and where those of each class are."""
+
+    a: Ints
+    b: Ints
+    by_a: Ints  # pairs in the order of a
+    start_a: Ints
+    by_b: Ints
+    start_b: Ints
+    capacity: Ints  # units of each class b
+
+
 def sample_part(a: Ints, b: Ints, flow: Floats, draws: int, rng: np.random.Generator) -> Floats:
     """Mean flow over seeded random matchings of units."""
-    order = np.argsort(b, kind="stable")
-    start_a = np.searchsorted(a[np.argsort(a, kind="stable")], np.arange(a.max() + 2))
-    start_b = np.searchsorted(b[order], np.arange(b.max() + 2))
+    by_a, by_b = np.argsort(a, kind="stable"), np.argsort(b, kind="stable")
+    start_a, start_b = (
+        np.searchsorted(a[by_a], np.arange(a.max() + 2)),
+        np.searchsorted(b[by_b], np.arange(b.max() + 2)),
+    )
     capacity = np.bincount(b, weights=flow).astype(np.int64)
-    now = flow.astype(np.int64)
-    by_a = np.argsort(a, kind="stable")
-    mean: Floats = _walk(a, b, now, by_a, start_a, order, start_b, capacity, draws, rng)
+    mean: Floats = _walk(_Pairs(a, b, by_a, start_a, by_b, start_b, capacity), flow.astype(np.int64), draws, rng)
     return mean
 
 
 @kernel
-def _walk(
-    a: Ints, b: Ints, flow: Ints, by_a: Ints, start_a: Ints, by_b: Ints, start_b: Ints, capacity: Ints, draws: int,
-    rng: np.random.Generator,
-) -> Floats:  # fmt: skip
+def _walk(pairs: _Pairs, flow: Ints, draws: int, rng: np.random.Generator) -> Floats:
     """Open a random pair, move the gap until it closes, again and again; average the flow.
 
     A gap at u moves to a random tight unit w and takes its partner's place, with chance 1 / degree(u). The chain is
     reversible with weight degree(u) for a gap at u and equal weights for all closed matchings, so these are uniform.
     """
-    units = capacity.sum()
-    total = np.zeros(len(a))
+    units = pairs.capacity.sum()
+    total = np.zeros(len(flow))
     for draw in range(draws + _BURN_IN):
         steps = 0
         while steps < _STEPS * units:
-            e = _matched_pair(flow, by_b, start_b, capacity, units, rng)
+            e = _matched_pair(pairs, flow, units, rng)
             flow[e] -= 1
-            u = a[e]
+            u = pairs.a[e]
             while u >= 0:
-                u = _step(a, b, flow, by_a, start_a, by_b, start_b, capacity, u, rng)
+                u = _step(pairs, flow, u, rng)
                 steps += 1
         if draw >= _BURN_IN:
-            for k in range(len(a)):
-                total[k] += flow[k]
+            total += flow
     return total / draws
 
 
 @kernel
-def _matched_pair(flow: Ints, by_b: Ints, start_b: Ints, capacity: Ints, units: int, rng: np.random.Generator) -> int:
-    """Choose the pair of a random unit of the right-give side."""
+def _matched_pair(pairs: _Pairs, flow: Ints, units: int, rng: np.random.Generator) -> int:
+    """Choose the pair of a random unit of the right-hand side."""
     x = int(rng.random() * units)
     j = 0
-    while x >= capacity[j]:
-        x -= capacity[j]
+    while x >= pairs.capacity[j]:
+        x -= pairs.capacity[j]
         j += 1
-    for k in range(start_b[j], start_b[j + 1]):
-        x -= flow[by_b[k]]
+    for k in range(pairs.start_b[j], pairs.start_b[j + 1]):
+        x -= flow[pairs.by_b[k]]
         if x < 0:
-            return int(by_b[k])
-    return int(by_b[start_b[j + 1] - 1])
+            return int(pairs.by_b[k])
+    return int(pairs.by_b[pairs.start_b[j + 1] - 1])
 
 
 @kernel
-def _step(
-    a: Ints, b: Ints, flow: Ints, by_a: Ints, start_a: Ints, by_b: Ints, start_b: Ints, capacity: Ints, u: int,
-    rng: np.random.Generator,
-) -> int:  # fmt: skip
+def _step(pairs: _Pairs, flow: Ints, u: int, rng: np.random.Generator) -> int:
     """Match the free unit of class u with a random tight one. Returns the class that lost it, -1 if it was free."""
+    b, by_a, start_a, capacity = pairs.b, pairs.by_a, pairs.start_a, pairs.capacity
     degree = 0
     for k in range(start_a[u], start_a[u + 1]):
         degree += capacity[b[by_a[k]]]
@@ -139,13 +147,12 @@ def _step(
         x -= capacity[b[by_a[k]]]
         k += 1
     taken = by_a[k]
-    j = b[taken]
-    for r in range(start_b[j], start_b[j + 1]):
-        e = by_b[r]
+    for r in range(pairs.start_b[b[taken]], pairs.start_b[b[taken] + 1]):
+        e = pairs.by_b[r]
         if x < flow[e]:
             flow[e] -= 1
             flow[taken] += 1
-            return int(a[e])
+            return int(pairs.a[e])
         x -= flow[e]
     flow[taken] += 1
     return -1

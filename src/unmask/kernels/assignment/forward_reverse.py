@@ -10,7 +10,8 @@ cost: whatever it holds must be among the cheapest. So every problem here is bal
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,9 +34,6 @@ from unmask.kernels.assignment.candidates import Lists, empty_lists, readmit, re
 from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import kernel
 from unmask.kernels.search import priced
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LISTED = 16  # candidates of a bidder, besides as many as it wants
 DUMMY_LISTED = 256

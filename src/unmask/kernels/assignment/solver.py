@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,10 +34,7 @@ from unmask.kernels.assignment.line import is_line, match_line
 from unmask.kernels.base import EUCLIDEAN, Floats, Ints, Space
 from unmask.kernels.search import distance_of_pairs, priced
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Progress = Callable[[float, str], None]
+Progress = Callable[[float, str], None]
 
 CERTIFIED = 1e-9  # relative gap up to which a matching counts as optimal: rounding, not doubt
 _FIRST_EPSILON = 0.02  # of the median least cost

@@ -5,8 +5,8 @@ Small product graphs become rows of bits; larger ones are first thinned by hashe
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from unmask.kernels.cliques.cliques import Cliques, Tell, improve, largest, maxi
 from unmask.kernels.cliques.hashed import greedy_from, thin
 from unmask.kernels.cliques.product import Sides, adjacency, consistency, matching_bounds, vertices
 from unmask.kernels.cliques.truss import prune
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 DENSE = 66_000  # vertices whose rows of bits take half a gigabyte
 

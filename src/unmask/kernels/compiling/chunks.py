@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numba as nb
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 CHUNK = 512
 _NAME = "unmask-chunks"

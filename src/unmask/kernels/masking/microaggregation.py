@@ -74,10 +74,7 @@ def build(values: Floats) -> ShrinkingTree:
             parent[made + 1], start[made + 1], size[made + 1] = node, middle, last - middle
             made += 2
         node += 1
-    points = np.empty((n, m))
-    for i in range(n):
-        for a in range(m):
-            points[i, a] = values[order[i], a]
+    points = values[order]
     tree = ShrinkingTree(points, order, left, right, parent, start, size, low, high, total)
     for i in range(made - 1, -1, -1):  # children come after their parent
         _refresh(tree, i)
@@ -256,8 +253,7 @@ def _remove(tree: ShrinkingTree, found: Ints, group: int, groups: Ints) -> None:
 @inner
 def _group_around(tree: ShrinkingTree, place: int, group: int, groups: Ints, buffer: Buffer) -> None:
     """Gather the k points nearest to the one at a place; it stays in buffer.query."""
-    for c in range(buffer.query.size):
-        buffer.query[c] = tree.points[place, c]
+    buffer.query[:] = tree.points[place]
     nearest(tree, buffer)
     _remove(tree, buffer.found, group, groups)
 
@@ -270,8 +266,7 @@ def mdav(values: Floats, k: int) -> Ints:
     buffer = Buffer(np.empty(DEPTH, np.int64), np.empty(DEPTH), np.empty(m), np.full((k, 2), -1), np.empty(k))
     left, group = n, 0
     while left >= 2 * k:
-        for c in range(m):
-            buffer.query[c] = tree.total[0, c] / left
+        buffer.query[:] = tree.total[0] / left
         _group_around(tree, farthest(tree, buffer), group, groups, buffer)
         left, group = left - k, group + 1
         if left < 2 * k:

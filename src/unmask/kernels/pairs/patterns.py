@@ -19,10 +19,6 @@ from unmask.kernels.pairs.sets import Patterns
 
 DENSE = 1 << 20  # patterns up to which every one has its own counter
 ALONE = 2_000_000  # pairs up to which starting threads takes longer than counting
-SMALL = 1 << 15
-
-
-# --- pair by pair -----------------------------------------------------------------------------------------------------
 
 
 @inner
@@ -39,8 +35,7 @@ def level_of(gap: float, edges: Floats, n_edges: int) -> int:
 def patterns_by_pairs(left: Floats, right: Floats, edges: Floats, n_edges: Ints, radix: Ints) -> Patterns:
     """Count the patterns over all pairs; NaN is missing, and ``edges`` (attributes, most) bound the levels."""
     if float(np.prod(radix.astype(np.float64))) <= DENSE:
-        plain = bool((radix == 2).all() and (edges[:, 0] == 0).all() and len(radix) <= 14)  # agree or differ
-        return _by_counters(left, right, edges, n_edges, radix, plain=plain)
+        return _by_counters(left, right, edges, n_edges, radix)
     found: list[Patterns] = []
 
     def work(part: slice) -> None:
@@ -51,29 +46,18 @@ def patterns_by_pairs(left: Floats, right: Floats, edges: Floats, n_edges: Ints,
     return _merged(found)
 
 
-def _by_counters(left: Floats, right: Floats, edges: Floats, n_edges: Ints, radix: Ints, *, plain: bool) -> Patterns:
+def _by_counters(left: Floats, right: Floats, edges: Floats, n_edges: Ints, radix: Ints) -> Patterns:
     found: list[Ints] = []
     room = int(np.prod(radix))
-    if plain and _small(left) and _small(right):
-        left, right = left.astype(np.int16), right.astype(np.int16)  # four times as fast
-    turned = np.ascontiguousarray(right.T)
     few = len(left) * len(right) <= ALONE
     in_chunks(
-        lambda part: found.append(
-            _count_plain(left[part], turned, room)
-            if plain
-            else _count_all(left[part], right, edges, n_edges, radix, room)
-        ),
+        lambda part: found.append(_count_all(left[part], right, edges, n_edges, radix, room)),
         len(left),
         chunk=len(left) if few else max(64, -(-len(left) // (4 * nb.get_num_threads()))),
     )
     total = np.sum(found, axis=0)
     code = np.flatnonzero(total)
     return Patterns(code.astype(np.int64), total[code])
-
-
-def _small(side: Floats) -> bool:
-    return bool((np.abs(side) < SMALL).all() and (side == np.trunc(side)).all())
 
 
 def _merged(found: list[Patterns]) -> Patterns:
@@ -89,23 +73,6 @@ def _pattern(a: Floats, b: Floats, edges: Floats, n_edges: Ints, radix: Ints) ->
     for k in range(a.shape[0]):
         code = code * radix[k] + level_of(abs(a[k] - b[k]), edges[k], n_edges[k])
     return code
-
-
-@kernel
-def _count_plain(left: Floats, turned: Floats, room: int) -> Ints:
-    """Attribute by attribute over a row of candidates: a few vector instructions each."""
-    counts = np.zeros(room, dtype=np.int64)
-    codes = np.empty(turned.shape[1], dtype=np.int16)  # at most 14 attributes
-    for i in range(left.shape[0]):
-        codes[:] = 0
-        for k in range(turned.shape[0]):
-            own, other = left[i, k], turned[k]
-            bit = np.int16(1 << (turned.shape[0] - 1 - k))
-            for j in range(codes.shape[0]):
-                codes[j] |= bit if other[j] != own else np.int16(0)
-        for j in range(codes.shape[0]):
-            counts[codes[j]] += 1
-    return counts
 
 
 @kernel

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from unmask.kernels.base import Codes, Floats, Ints
 from unmask.kernels.compiling import in_chunks, kernel
-from unmask.kernels.groups import identical
+from unmask.kernels.groups import identical, label_rows
 
 Task = tuple["_Node", Ints, NDArray[np.bool_], tuple[int, ...]]
 
@@ -234,7 +234,11 @@ def _refine(label: Ints, groups: int, column: Codes, size: int, left: Ints, righ
             if column[i] >= 0:
                 slot[i] = label[i] * size + column[i]
     else:
-        room = _number(label, column, size, slot)
+        present = np.flatnonzero(column >= 0)
+        keys = np.empty((len(present), 1), dtype=np.int64)
+        keys[:, 0] = label[present] * size + column[present]
+        first, numbers = label_rows(keys, np.empty((len(present), 0), dtype=np.int32))
+        slot[present], room = numbers, len(first)
     a, b = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int64)
     for i in range(n):
         if slot[i] >= 0:
@@ -251,32 +255,3 @@ def _refine(label: Ints, groups: int, column: Codes, size: int, left: Ints, righ
     for i in range(n):
         slot[i] = a[slot[i]] if slot[i] >= 0 else -1
     return slot, found, total
-
-
-@kernel
-def _number(label: Ints, column: Codes, size: int, slot: Ints) -> int:
-    """Number the different (label, code) as they come, by open addressing."""
-    n = label.shape[0]
-    bits = 4
-    while (1 << bits) < 2 * n and bits < 31:
-        bits += 1
-    mask = (1 << bits) - 1
-    keys = np.full(1 << bits, -1, dtype=np.int64)
-    names = np.empty(1 << bits, dtype=np.int64)
-    found = 0
-    for i in range(n):
-        if column[i] < 0:
-            continue
-        key = label[i] * size + column[i]
-        h = (key ^ (key >> 32)) & 0xFFFFFFFF
-        h = (h * 0x45D9F3B) & 0xFFFFFFFF
-        h = (h ^ (h >> 16)) * 0x45D9F3B & 0xFFFFFFFF
-        at = (h ^ (h >> 16)) & mask
-        while keys[at] >= 0 and keys[at] != key:
-            at = (at + 1) & mask
-        if keys[at] < 0:
-            keys[at] = key
-            names[at] = found
-            found += 1
-        slot[i] = names[at]
-    return found

@@ -10,7 +10,8 @@ All functions take the Tree of an earlier call on the same Space, so that severa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +25,6 @@ from unmask.kernels.search.lists import Lists, k_part, spread, tied_part
 from unmask.kernels.search.tree import Tree, plant
 from unmask.kernels.search.truth import SETTLED, Trial, decide_part, rank_part
 from unmask.kernels.search.walk import new_buffer, order_of, search_order
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Nearest(NamedTuple):

@@ -8,15 +8,42 @@ is left of the partition and not the table (stripped partitions, as in Manning, 
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple
 
+import numpy as np
+
+from unmask.kernels.base import Codes, Ints
 from unmask.kernels.compiling import kernel
 
-Codes = NDArray[np.int32]
+
+class Scratch(NamedTuple):
+    """Room for a counting sort: a counter for each code (all zero between uses), codes seen, edges of the parts."""
+
+    tally: Codes
+    touched: Codes
+    edges: Codes
 
 
-def by_cardinality(codes: Codes) -> tuple[Codes, NDArray[np.intp], int]:
+class Levels(NamedTuple):
+    """Partitions along the path from the empty set to the set at hand: by its d highest attributes at place d."""
+
+    rows: Codes
+    starts: Codes
+
+
+def new_scratch(n: int, n_codes: int) -> Scratch:
+    """Allocate for n classes."""
+    return Scratch(np.zeros(n_codes, np.int32), np.empty(n, np.int32), np.empty(n + 1, np.int32))
+
+
+def new_levels(n: int, max_size: int) -> Levels:
+    """Allocate for n classes; the partition by no attribute is one group."""
+    levels = Levels(np.empty((max_size + 1, n), np.int32), np.empty((max_size + 1, n // 2 + 2), np.int32))
+    levels.rows[0], levels.starts[0, :2] = np.arange(n), (0, n)
+    return levels
+
+
+def by_cardinality(codes: Codes) -> tuple[Codes, Ints, int]:
     """Columns as rows, those of fewest values first, in few bytes; their old places; and the most values of any."""
     cards = codes.max(axis=0).astype(np.int64) + 1
     order = np.argsort(cards, kind="stable")
@@ -27,7 +54,7 @@ def by_cardinality(codes: Codes) -> tuple[Codes, NDArray[np.intp], int]:
     return columns, order, int(cards.max())
 
 
-def restore(masks: NDArray[np.int64], order: NDArray[np.intp]) -> NDArray[np.int64]:
+def restore(masks: Ints, order: Ints) -> Ints:
     """Bits in the order of the walk back to bits in the caller's order of columns."""
     restored = np.zeros_like(masks)
     for position, column in enumerate(order):
@@ -36,22 +63,13 @@ def restore(masks: NDArray[np.int64], order: NDArray[np.intp]) -> NDArray[np.int
 
 
 @kernel
-def split(
-    column: Codes,
-    rows: Codes,
-    begin: int,
-    end: int,
-    out: Codes,
-    at: int,
-    edges: Codes,
-    tally: Codes,
-    touched: Codes,
-) -> int:
+def split(column: Codes, rows: Codes, begin: int, end: int, out: Codes, at: int, scratch: Scratch) -> int:
     """Order ``rows[begin:end]`` by their code into ``out[at:]``; write where parts begin; return how many there are.
 
     ``edges[p]`` is the beginning of part p within ``out`` and ``edges[parts]`` the end. ``tally`` (one cell for each
     code, all zero) is left all zero; ``touched`` is scratch.
     """
+    tally, touched, edges = scratch
     if end - begin == 2:
         first, second = rows[begin], rows[begin + 1]
         out[at], out[at + 1] = first, second

@@ -12,20 +12,16 @@ its MSUs found before is a subset of S. Attributes with many values get the high
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unmask.kernels.base import Codes, Ints
 from unmask.kernels.compiling import kernel
-from unmask.kernels.uniques.partition import by_cardinality, restore, split
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-Codes = NDArray[np.int32]
-Masks = NDArray[np.int64]
+from unmask.kernels.uniques.partition import Levels, Scratch, by_cardinality, new_levels, new_scratch, restore, split
 
 CHUNK = 1 << 16
 
@@ -35,23 +31,8 @@ class Found(NamedTuple):
 
     heads: Codes
     links: Codes
-    masks: Masks
+    masks: Ints
     many: int
-
-
-class Scratch(NamedTuple):
-    """Room for a counting sort: a counter for each code (all zero between uses), codes seen, edges of the parts."""
-
-    tally: Codes
-    touched: Codes
-    edges: Codes
-
-
-class Levels(NamedTuple):
-    """Partitions along the path from the empty set to the set at hand."""
-
-    rows: Codes
-    starts: Codes
 
 
 class WorkBoundError(RuntimeError):
@@ -65,7 +46,7 @@ def minimal_uniques(
     max_size: int | None = None,
     max_work: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[Codes, Masks]:
+) -> tuple[Codes, Ints]:
     """Return (class, mask) of every minimal sample unique with at most ``max_size`` attributes, sorted by both.
 
     ``codes`` (classes x attributes, values 0..cardinality-1) are the *distinct* key combinations, ``counts`` their
@@ -95,10 +76,7 @@ def _walk(
     """Take each attribute as the highest of a set and each lower one as the second: one compiled call for each pair."""
     m, n = columns.shape
     found = Found(np.full(n, -1, np.int32), np.empty(max(n, 16), np.int32), np.empty(max(n, 16), np.int64), 0)
-    scratch = Scratch(np.zeros(n_codes, np.int32), np.empty(n, np.int32), np.empty(n + 1, np.int32))
-    # levels[d]: what is left of the partition by the d highest attributes of the set at hand
-    levels = Levels(np.empty((max_size + 1, n), np.int32), np.empty((max_size + 1, n // 2 + 2), np.int32))
-    levels.rows[0], levels.starts[0, :2] = np.arange(n), (0, n)
+    scratch, levels = new_scratch(n, n_codes), new_levels(n, max_size)
     total = sum(comb(m, k) for k in range(1, max_size + 1))
     work = 0
     for high in range(m):
@@ -125,7 +103,7 @@ def _covered(high: int, low: int, max_size: int) -> int:
 
 
 @kernel
-def _unlink(heads: Codes, links: Codes, masks: Masks, found: int) -> tuple[Codes, Masks]:
+def _unlink(heads: Codes, links: Codes, masks: Ints, found: int) -> tuple[Codes, Ints]:
     """Lay the linked lists of all classes out as two arrays: the class, and its MSUs in increasing order."""
     rows, sets = np.empty(found, np.int32), np.empty(found, np.int64)
     at = 0
@@ -176,7 +154,7 @@ def _refine(
     edges = scratch.edges
     at, kept = 0, 0
     for g in range(groups):
-        parts = split(column, rows, starts[g], starts[g + 1], out, at, edges, scratch.tally, scratch.touched)
+        parts = split(column, rows, starts[g], starts[g + 1], out, at, scratch)
         for p in range(parts):
             begin, end = edges[p], edges[p + 1]
             if end - begin == 1:

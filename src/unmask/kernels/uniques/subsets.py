@@ -1,4 +1,4 @@
-"""Counts of every attribute set up to a size: groups, records alone, records in groups smaller than k.
+"""Ints of every attribute set up to a size: groups, records alone, records in groups smaller than k.
 
 The lattice of sets is walked depth first from partitions of the classes that occur (see ``partition``). A group that
 is down to one class cannot be split any more: what it adds to the counts is the same for every larger set, so it is
@@ -10,16 +10,13 @@ from __future__ import annotations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unmask.kernels.base import Codes, Ints
 from unmask.kernels.compiling import kernel
-from unmask.kernels.uniques.partition import by_cardinality, restore, split
-
-Codes = NDArray[np.int32]
-Counts = NDArray[np.int64]
+from unmask.kernels.uniques.partition import Levels, Scratch, by_cardinality, new_levels, new_scratch, restore, split
 
 
-def subset_counts(codes: Codes, counts: Counts, *, max_size: int, k: int) -> tuple[Counts, Counts]:
+def subset_counts(codes: Codes, counts: Ints, *, max_size: int, k: int) -> tuple[Ints, Ints]:
     """Return masks and, for each mask, (groups, records alone, records in groups of fewer than k).
 
     ``codes`` (classes x attributes) are the distinct key combinations and ``counts`` their numbers of records; bit j
@@ -29,7 +26,9 @@ def subset_counts(codes: Codes, counts: Counts, *, max_size: int, k: int) -> tup
     max_size = min(max_size, m)
     total = sum(comb(m, size) for size in range(1, max_size + 1))
     columns, order, n_codes = by_cardinality(codes)
-    masks, table = _walk(columns, n_codes, counts.astype(np.int64), max_size, k, total)
+    n = len(codes)
+    levels, scratch = new_levels(n, max_size), new_scratch(n, n_codes)
+    masks, table = _walk(columns, counts.astype(np.int64), max_size, k, total, levels, scratch)
     restored = restore(masks, order)
     by = np.argsort(restored)
     return restored[by], table[by]
@@ -37,23 +36,14 @@ def subset_counts(codes: Codes, counts: Counts, *, max_size: int, k: int) -> tup
 
 @kernel
 def _refine(
-    column: Codes,
-    counts: Counts,
-    k: int,
-    rows: Codes,
-    starts: Codes,
-    groups: int,
-    out: Codes,
-    ends: Codes,
-    settled: Counts,
-    tally: Codes,
-    touched: Codes,
-    edges: Codes,
+    column: Codes, counts: Ints, k: int, levels: Levels, depth: int, groups: int, settled: Ints, scratch: Scratch
 ) -> tuple[int, int]:
     """Split every group by one column; settle what is down to one class; return (kept, below k) of the rest."""
+    rows, starts = levels.rows[depth - 1], levels.starts[depth - 1]
+    out, ends, edges = levels.rows[depth], levels.starts[depth], scratch.edges
     at, kept, below = 0, 0, 0
     for g in range(groups):
-        parts = split(column, rows, starts[g], starts[g + 1], out, at, edges, tally, touched)
+        parts = split(column, rows, starts[g], starts[g + 1], out, at, scratch)
         for p in range(parts):
             begin, end = edges[p], edges[p + 1]
             if end - begin == 1:
@@ -75,15 +65,14 @@ def _refine(
 
 
 @kernel
-def _walk(columns: Codes, n_codes: int, counts: Counts, max_size: int, k: int, total: int) -> tuple[Counts, Counts]:
+def _walk(
+    columns: Codes, counts: Ints, max_size: int, k: int, total: int, levels: Levels, scratch: Scratch
+) -> tuple[Ints, Ints]:
     m, n = columns.shape
     masks, table = np.empty(total, np.int64), np.empty((total, 3), np.int64)
-    tally, touched, edges = np.zeros(n_codes, np.int32), np.empty(n, np.int32), np.empty(n + 1, np.int32)
-    rows, starts = np.empty((max_size + 1, n), np.int32), np.empty((max_size + 1, n // 2 + 2), np.int32)
     settled = np.zeros((max_size + 1, 3), np.int64)  # what the sets on the path have settled so far
     kept, chain = np.zeros(max_size + 1, np.int64), np.zeros(max_size + 1, np.int64)
-    rows[0] = np.arange(n)
-    starts[0, 0], starts[0, 1], kept[0] = 0, n, 1
+    kept[0] = 1
     if n == 1:  # one class only: nothing is left to split
         kept[0] = 0
         settled[0, 0], settled[0, 1], settled[0, 2] = 1, counts[0] == 1, counts[0] if counts[0] < k else 0
@@ -92,9 +81,8 @@ def _walk(columns: Codes, n_codes: int, counts: Counts, max_size: int, k: int, t
     while depth > 0:
         settled[depth] = settled[depth - 1]
         kept[depth], below = _refine(
-            columns[chain[depth]], counts, k, rows[depth - 1], starts[depth - 1], kept[depth - 1], rows[depth],
-            starts[depth], settled[depth], tally, touched, edges,
-        )  # fmt: skip
+            columns[chain[depth]], counts, k, levels, depth, kept[depth - 1], settled[depth], scratch
+        )
         masks[at] = mask
         table[at, 0] = settled[depth, 0] + kept[depth]
         table[at, 1] = settled[depth, 1]

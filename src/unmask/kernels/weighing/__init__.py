@@ -5,8 +5,8 @@ reach the wanted weight. Weights are natural logarithms; those within TIE are eq
 candidates for other kernels that pass over pairs.
 """
 
-from unmask.kernels.weighing.blocking import MARGIN, cut_blocks, pairs_in_blocks, scale_of, weigh_blocks
-from unmask.kernels.weighing.weighing import TIE, Weighing, blank, take, weigh
+from unmask.kernels.weighing.blocking import MARGIN, cut_blocks, pairs_in_blocks, weigh_blocks
+from unmask.kernels.weighing.weighing import TIE, Weighing, blank, scale_of, take, weigh
 
 __all__ = [
     "MARGIN", "TIE", "Weighing", "blank", "cut_blocks", "pairs_in_blocks", "scale_of", "take", "weigh", "weigh_blocks",

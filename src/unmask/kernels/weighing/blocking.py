@@ -11,7 +11,7 @@ is ever left out. It needs no order among weights: the bound takes the greatest 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,7 @@ from numpy.typing import NDArray
 from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import in_chunks, inner, kernel
 from unmask.kernels.pairs import level_of
-from unmask.kernels.weighing.weighing import Weighing, blank, take
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from unmask.kernels.weighing.weighing import Progress, Scale, Weighing, blank, take
 
 LEAF = 16
 JUDGES = 64  # records of a block that tell which attribute to cut
@@ -41,27 +38,6 @@ class Blocks(NamedTuple):
     low: Floats  # (blocks, attributes) over the present values; inf and -inf where there are none
     high: Floats
     gaps: NDArray[np.bool_]  # a value is missing
-
-
-class Scale(NamedTuple):
-    """How close is how much: edges of the levels, weights of the levels, and the most from each level on."""
-
-    edges: Floats
-    n_edges: Ints
-    table: Floats  # natural logarithms
-    most: Floats
-    rest: Floats  # (attributes,) what the attributes after this one can add at most, rounded up
-
-
-def scale_of(edges: Floats, n_edges: Ints, table: Floats) -> Scale:
-    """Add what a block can reach at most from each level on, missing values aside."""
-    most = table.copy()
-    for k in range(len(table)):
-        last = int(n_edges[k]) + 1
-        most[k, :last] = np.maximum.accumulate(table[k, :last][::-1])[::-1]
-    used = np.array([table[k, : int(n_edges[k]) + 2].max() for k in range(len(table))])
-    rest = np.append(np.cumsum(used[::-1])[::-1][1:], 0.0) + 1e-9
-    return Scale(edges, n_edges, table, most, rest)
 
 
 def cut_blocks(records: Floats, scale: Scale) -> Blocks:
@@ -167,12 +143,7 @@ def _open(blocks: Blocks, scale: Scale, x: Floats, b: int, stack: Ints, bounds: 
 
 
 def weigh_blocks(
-    left: Floats,
-    blocks: Blocks,
-    scale: Scale,
-    truth: Ints,
-    seed: int = 0,
-    progress: Callable[[float], None] | None = None,
+    left: Floats, blocks: Blocks, scale: Scale, truth: Ints, seed: int = 0, progress: Progress = None
 ) -> Weighing:
     """As `weigh`, but ``total`` may lack SLACK of the sum (never more), and ``second`` is sure within MARGIN."""
     out = blank(len(left))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +13,7 @@ from unmask.kernels.compiling import in_chunks, inner, kernel
 from unmask.kernels.draws import draw
 from unmask.kernels.pairs import level_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+Progress = Callable[[float], None] | None
 
 TIE = 1e-9  # weights that differ by less are equal: sums of logarithms in another order
 NOTHING = -1e300  # no candidate
@@ -22,7 +22,7 @@ NOTHING = -1e300  # no candidate
 class Weighing(NamedTuple):
     """One entry per query; weights are natural logarithms."""
 
-    row: Ints  # one of the best candidates, by lot
+    row: Ints  # one of the best candidates, by draw
     best: Floats
     second: Floats  # the best weight that is no tie; -inf when there is none
     ties: Ints
@@ -30,20 +30,32 @@ class Weighing(NamedTuple):
     total: Floats  # log of the sum over candidates of exp(weight)
 
 
-def weigh(
-    left: Floats,
-    right: Floats,
-    edges: Floats,
-    n_edges: Ints,
-    table: Floats,
-    truth: Ints,
-    seed: int = 0,
-    progress: Callable[[float], None] | None = None,
-) -> Weighing:
-    """Add up ``table[attribute, level]`` over the attributes of every pair, and keep the best of each query."""
+class Scale(NamedTuple):
+    """How close is how much: edges of the levels, weights of the levels, and the most from each level on."""
+
+    edges: Floats
+    n_edges: Ints
+    table: Floats  # natural logarithms
+    most: Floats
+    rest: Floats  # (attributes,) what the attributes after this one can add at most, rounded up
+
+
+def scale_of(edges: Floats, n_edges: Ints, table: Floats) -> Scale:
+    """Add what a block can reach at most from each level on, missing values aside."""
+    most = table.copy()
+    for k in range(len(table)):
+        last = int(n_edges[k]) + 1
+        most[k, :last] = np.maximum.accumulate(table[k, :last][::-1])[::-1]
+    used = np.array([table[k, : int(n_edges[k]) + 2].max() for k in range(len(table))])
+    rest = np.append(np.cumsum(used[::-1])[::-1][1:], 0.0) + 1e-9
+    return Scale(edges, n_edges, table, most, rest)
+
+
+def weigh(left: Floats, right: Floats, scale: Scale, truth: Ints, seed: int = 0, progress: Progress = None) -> Weighing:
+    """Add up ``scale.table[attribute, level]`` over the attributes of every pair, and keep the best of each query."""
     out = blank(len(left))
     in_chunks(
-        lambda part: _weigh(left, right, edges, n_edges, table, truth, seed, np.arange(part.start, part.stop), out),
+        lambda part: _weigh(left, right, scale, truth, seed, np.arange(part.start, part.stop), out),
         len(left),
         progress=progress,
         chunk=64,
@@ -87,21 +99,12 @@ def take(out: Weighing, i: int, j: int, weight: float, truth: int, seed: int, lo
 
 
 @kernel
-def _weigh(
-    left: Floats,
-    right: Floats,
-    edges: Floats,
-    n_edges: Ints,
-    table: Floats,
-    truth: Ints,
-    seed: int,
-    queries: Ints,
-    out: Weighing,
-) -> None:
+def _weigh(left: Floats, right: Floats, scale: Scale, truth: Ints, seed: int, queries: Ints, out: Weighing) -> None:
     for i in queries:
         lot = 0.0
         for j in range(right.shape[0]):
             weight = 0.0
             for k in range(left.shape[1]):
-                weight += table[k, level_of(abs(left[i, k] - right[j, k]), edges[k], n_edges[k])]
+                level = level_of(abs(left[i, k] - right[j, k]), scale.edges[k], scale.n_edges[k])
+                weight += scale.table[k, level]
             lot = take(out, i, j, weight, truth[i], seed, lot)

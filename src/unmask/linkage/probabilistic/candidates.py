@@ -80,17 +80,8 @@ def best_candidates(
         return _by_tree(comparison, space, model, truth, seed)
     if pairs >= BLOCKS_FROM:
         return _by_blocks(comparison, model, truth, seed, tell)
-    found = weigh(
-        comparison.left,
-        comparison.right,
-        comparison.edges,
-        comparison.n_edges,
-        model.weights / BITS,
-        truth,
-        seed,
-        tell,
-    )
-    return _read(found, len(comparison.right))
+    scale = scale_of(comparison.edges, comparison.n_edges, model.weights / BITS)
+    return _read(weigh(comparison.left, comparison.right, scale, truth, seed, tell), len(comparison.right))
 
 
 def _read(found: Weighing, n_right: int) -> Found:
