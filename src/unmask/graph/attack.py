@@ -56,7 +56,7 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
     ----------
     target, identification
         The release and the intruder's file: each a table and its distances (a square matrix, a path to one in .npy,
-        .csv or .parquet, names of the table's distance columns, `Coordinates`, or a function of two rows' numeric arrays).
+        .csv or .parquet, names of the table's distance columns, `Coordinates`, or a function of two rows' numbers).
     labels
         Columns that both tables have; records may match when these are equal (missing equals missing).
     tolerance

@@ -2,9 +2,9 @@
 
 A number is an absolute tolerance; `Relative` a share; `Deviations` the two ends that the intruder measured; and
 `NoiseTolerance` measures them as the intruder does (section 5, "Fine-tuning of the attack"): take pairs of known
-points, mask them the way the owner is known to have done, and look how far the distances moved. Inequalities are strict,
-as in the paper, except where that would leave nothing: a tolerance of 0 means equal (to a billionth of the largest distance,
-since two programs rarely agree to the last bit).
+points, mask them the way the owner is known to have done, and look how far the distances moved. Inequalities are
+strict, as in the paper, except where that would leave nothing: a tolerance of 0 means equal (to a billionth of the
+largest distance, since two programs rarely agree to the last bit).
 """
 
 from __future__ import annotations

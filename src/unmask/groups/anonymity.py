@@ -107,7 +107,7 @@ def anonymity(  # noqa: PLR0913 - one option for each model that has a parameter
         Column of sampling weights, for the sum of weights of each crowd.
     missing
         "value": a missing key is a value of its own. "wildcard": it agrees with everything, an incomplete record
-        counting ``incomplete`` for others (sdcMicro's alpha); the confidential values of a crowd count with the same weights.
+        counting ``incomplete`` for others (sdcMicro's alpha), in crowds and in their confidential values alike.
     ground
         Distance between confidential values in t-closeness: "equal", "ordered" or "numeric". Default: numeric for
         numbers with decimals, equal else. Records whose value is missing are left out of ordered and numeric
