@@ -42,7 +42,6 @@ def _writings(digest: bytes) -> tuple[str, ...]:
         based,
         based.rstrip("="),
         base64.urlsafe_b64encode(digest).decode().rstrip("="),
-        base64.b32encode(digest).decode(),
     )
 
 
@@ -81,16 +80,19 @@ SIGNS: dict[str, Sign] = {
 }
 
 
-def looks_signed(words: Sequence[str]) -> bool:
-    """Whether texts may be fingerprints or encodings: no blanks, long enough, nearly all with both kinds of signs."""
+def looks_signed(column: Column) -> bool:
+    """Whether texts may be fingerprints or encodings: no blanks, long enough; numbers only if they are long and whole."""
+    words = column.words
     few = words[:: max(1, len(words) // 200)]
+    if column.kind == "number" and not all(word.isdigit() and len(word) > SHORTEST for word in few):
+        return False
     long = [len(word) >= SHORTEST and " " not in word for word in few]
     return len(words) > 1 and float(np.mean(long)) > 0.95
 
 
 def find_digest(material: Material, target: Column, pairs: Sequence[tuple[int, int]]) -> TextFeature | None:
     """Look for a signing that turns what is known of some people into what is released of them."""
-    if target.kind in {"date", "interval"} or not looks_signed(target.words):
+    if target.kind in {"date", "interval"} or not looks_signed(target):
         return None
     there = [(i, j) for i, j in pairs if target.code[j] >= 0][:PROBES]
     wanted = [target.words[target.code[j]] for _, j in there]
@@ -101,7 +103,7 @@ def find_digest(material: Material, target: Column, pairs: Sequence[tuple[int, i
         found = _try(feature, rows, wanted)
         if found is not None:
             return _apply(feature, found, len(wanted[0]))
-    return _find_in_couples(material, rows, wanted)
+    return _find_in_couples(material, rows, wanted) if target.kind == "text" else None
 
 
 def _find_in_couples(material: Material, rows: NDArray[np.int64], wanted: list[str]) -> TextFeature | None:

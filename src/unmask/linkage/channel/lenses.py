@@ -75,9 +75,14 @@ class Untouched:
 
 def _monotone(table: Floats, weight: Floats) -> Floats:
     """More equal columns never speak less for a pair: pool neighbours that say otherwise."""
-    from sklearn.isotonic import isotonic_regression  # noqa: PLC0415 - heavy
-
-    return np.asarray(isotonic_regression(table, sample_weight=np.sqrt(weight) + 1e-3))
+    blocks: list[list[float]] = []  # mean, weight, length
+    for value, heft in zip(table.tolist(), (np.sqrt(weight) + 1e-3).tolist(), strict=True):
+        blocks.append([value, heft, 1])
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            mean, one, length = blocks.pop()
+            total = one + blocks[-1][1]
+            blocks[-1] = [(mean * one + blocks[-1][0] * blocks[-1][1]) / total, total, length + blocks[-1][2]]
+    return np.repeat([block[0] for block in blocks], [int(block[2]) for block in blocks])
 
 
 def untouched(material: Material) -> Untouched | None:

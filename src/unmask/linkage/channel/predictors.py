@@ -81,7 +81,7 @@ def floored(x: Floats, y: Floats, everybody: Floats, step: float) -> Floats:
     slope0, intercept0 = line(x, label + 0.5)
     mx, sx = float(x.mean()), float(x.std()) or 1.0
     z = (x - mx) / sx
-    n = min(z.size, 400)
+    n = min(z.size, 250)
     pick = np.linspace(0, z.size - 1, n).astype(int)
     z, target = z[pick], label[pick]
     eye = np.eye(n)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FEATURES = 3  # of each kind of dependence
 MOST_LABELS = 2000
+DISORDER = 0.2  # share of steps in the wrong direction that rounding of a noisy value may have
 PROBES = 200  # people on whom texts are compared first
 WEAK = 2.0  # standard errors of a rank correlation that make a feature worth trying
 CLOSE = 0.7  # rank correlation from which exact functions are tried
@@ -50,7 +51,11 @@ def _numbers(material: Material, target: int, taught: Ints) -> list[Number]:
         recipes += [Number(target, feature, "value", how) for how in ("same", "affine", "smooth")]
         if feature in close:
             recipes += [Number(target, feature, space, "between") for space in ("value", "rank")]
-        if feature in close and column.step >= 1e-6 * float(np.nanmax(column.number) - np.nanmin(column.number)):
+        if (
+            feature in close
+            and _in_order(material, feature, target, taught)
+            and column.step >= 1e-6 * float(np.nanmax(column.number) - np.nanmin(column.number))
+        ):
             recipes.append(Number(target, feature, "value", "floored"))
         if positive and float(np.mean(values[np.isfinite(values)] > 0)) > 0.5:
             recipes += [Number(target, feature, "log", how) for how in ("same", "affine")]
@@ -60,6 +65,15 @@ def _numbers(material: Material, target: int, taught: Ints) -> list[Number]:
         if positive:
             recipes.append(Number(target, -1, "log", "loglinear"))
     return recipes
+
+
+def _in_order(material: Material, feature: int, target: int, taught: Ints) -> bool:
+    """Whether the released number hardly ever falls as the feature rises, or the reverse."""
+    x, y = material.features[feature].values[taught], material.records[target].number[material.truth[taught]]
+    there = np.isfinite(x) & np.isfinite(y)
+    change = np.diff(y[there][np.argsort(x[there], kind="stable")])
+    moved = int((change != 0).sum())
+    return bool(moved) and min(int((change < 0).sum()), int((change > 0).sum())) <= DISORDER * moved
 
 
 def rank_features(material: Material, target: int, taught: Ints) -> tuple[list[int], set[int]]:
