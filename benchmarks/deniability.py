@@ -23,9 +23,9 @@ from scipy.spatial import cKDTree
 from unmask import datasets
 from unmask.masking import Microaggregation, Noise, ReverseMapped
 from unmask.max_knowledge import dictionary_test, permuted_test
-from unmask.max_knowledge.links import least_distances
 from unmask.max_knowledge.permuted import INTRUDERS, permuted_space
 from unmask.max_knowledge.ranks import ranked
+from unmask.study.ask import Index
 from unmask.tables.release import Release
 
 
@@ -86,7 +86,7 @@ def main() -> None:
     permuted_test(small), dictionary_test(small), Microaggregation(3).apply(small.original)  # compiles
     both = release(options.n)
     space = ranked(both, seed=0).space
-    linkage, _ = clock(lambda: least_distances(space))
+    linkage, _ = clock(lambda: Index(space).nearest(seed=0))
     ours, _ = clock(lambda: permuted_test(both, instantiations=options.instantiations))
     dictionary, _ = clock(lambda: dictionary_test(both))
     theirs = peer(both, options.instantiations, options.peer, sampled=True)

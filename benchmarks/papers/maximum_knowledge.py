@@ -22,9 +22,9 @@ from unmask.masking import Noise, ReverseMapped, Shuffle
 from unmask.max_knowledge.attribute_test import attribute_errors, reference_errors
 from unmask.max_knowledge.compare import ks_distance
 from unmask.max_knowledge.dictionary import dictionary_distances
-from unmask.max_knowledge.links import nearest_points
 from unmask.max_knowledge.permuted import permuted_distances
 from unmask.max_knowledge.ranks import linkage_distances, ranked
+from unmask.study.ask import Index
 from unmask.tables.release import Release
 from unmask.utility import compare_moments
 
@@ -69,7 +69,7 @@ class Pooled:
         self.dictionary.append(dictionary_distances(both, 10_000, seed))
         self.permuted += permuted_distances(both, 2, None, seed)
         for name in unknown:
-            points = nearest_points(both.without(name).space, seed)[both.query_of]
+            points = Index(both.without(name).space).nearest(seed=seed).row[both.query_of]
             self.errors.setdefault(name, []).append(attribute_errors(both, name, both.query_of, points))
             self.chance.setdefault(name, []).extend(reference_errors(both, name, points, 10, seed))
 

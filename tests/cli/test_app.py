@@ -117,7 +117,7 @@ def test_an_empty_path_in_python():
 
 
 def test_too_little_memory_is_told_and_refused(files, capsys, monkeypatch):
-    monkeypatch.setattr("unmask.study.ask.available_memory", lambda: 1000)
+    monkeypatch.setattr("unmask.study.memory.available_memory", lambda: 1000)
     assert run("link", *files, "--id", "patient") == 2
     told = capsys.readouterr().err
     assert "would need about" in told and "GB to use" in told and "hint: ask fewer people" in told

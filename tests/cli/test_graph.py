@@ -220,7 +220,7 @@ def test_two_columns_of_one_name_and_a_label_named_twice(folder, tmp_path):
 
 @pytest.mark.parametrize("words", [("--method", "exact"), ("--everybody",)])
 def test_what_does_not_fit_into_memory_is_refused_with_an_estimate(folder, monkeypatch, words):
-    monkeypatch.setattr("unmask.study.ask.available_memory", lambda: 100)
+    monkeypatch.setattr("unmask.study.memory.available_memory", lambda: 100)
     result = run(folder, *LABELS, *BOTH, "--sigma", 0.02, *words)
     assert isinstance(result.exception, EngineError), result.output
     assert "would need about" in str(result.exception)

@@ -63,8 +63,9 @@ def test_the_majority_guess_stands_beside_a_98_to_2_secret():
 def test_ties_are_shared_and_missing_secrets_are_not_asked():
     original = pl.DataFrame({"k": ["a", "a", "b", "b"], "s": ["u", "v", "u", None]})
     released = pl.DataFrame({"k": ["a", "a", "a", "b"], "s": ["u", "u", "v", "v"]})
-    task = set_task(Study(Release(original, released, quasi=["k"], confidential=["s"], synthetic=True)), "s", p=10.0)
-    assert read_off(task, np.array([0, 1, 2]), 0).tolist() == pytest.approx([2 / 3, 1 / 3, 0.0])
+    study = Study(Release(original, released, quasi=["k"], confidential=["s"], synthetic=True))
+    task = set_task(study, "s", p=10.0)
+    assert read_off(study, task, np.array([0, 1, 2]), 0).tolist() == pytest.approx([2 / 3, 1 / 3, 0.0])
 
 
 def test_people_who_were_not_released_are_the_control():

@@ -20,7 +20,6 @@ from unmask.groups.knowledge_sweep import assess_knowledge
 from unmask.groups.population.measure import assess_population
 from unmask.groups.special_uniques import assess_special
 from unmask.selfcheck import selfcheck
-from unmask.study.joint import join
 from unmask.study.study import Study
 from unmask.tables.encode import encode
 
@@ -72,10 +71,10 @@ def test_shared_secrets_by_definition(pairs):
 def test_credit_of_the_most_promising_attributes(pairs):
     """The set is one of all there are, and its credit is that of looking for its values."""
     given_release = release(pairs)
-    joint = join(Study(given_release))
-    people, records = joint.original.tolist(), joint.released.tolist()
+    matcher = Study(given_release).matcher
+    people, records = matcher.original.tolist(), matcher.released.tolist()
     found = assess_knowledge(Study(given_release), Context())
-    keys = [joint.names.index(name) for name in found.observations[0].claim.rstrip(".").split(": ")[1].split(", ")]
+    keys = [matcher.names.index(name) for name in found.observations[0].claim.rstrip(".").split(": ")[1].split(", ")]
     credit = []
     for i, person in enumerate(people):
         crowd = [j for j, record in enumerate(records) if all(record[a] == person[a] for a in keys)]

@@ -18,7 +18,7 @@ from unmask.groups.uniqueness import (
     partition_factor,
     threshold_risk,
 )
-from unmask.study.exact import matching_credit
+from unmask.study.match import make_matcher
 from unmask.study.study import Study
 from unmask.tables.encode import encode
 
@@ -163,7 +163,7 @@ def test_exact_match_equals_definition(rows, random):
         return
     names = release.quasi
     left, right = ([tuple(r) for r in t.select(names).rows()] for t in (release.original, release.released))
-    credit, _ = matching_credit(encode(release), release.truth)
+    credit = make_matcher(encode(release)).match().credit(release.truth)
     assert credit.tolist() == [naive.matching_credit(left, right, release.truth, i) for i in range(len(rows))]
 
 

@@ -75,12 +75,12 @@ def test_infinities_are_refused_by_name_and_row(link, tmp_path):
 @pytest.mark.parametrize(("link", "hint"), [(link_nearest, "sample="), (link_globally, "fewer records")])
 def test_what_would_not_fit_is_refused_with_the_estimate_and_advice(link, hint, monkeypatch, tmp_path):
     release = Release(PEOPLE, PEOPLE, id="id")
-    monkeypatch.setattr("unmask.study.ask.available_memory", lambda: 10 * 2**20)
+    monkeypatch.setattr("unmask.study.memory.available_memory", lambda: 10 * 2**20)
     with pytest.raises(EngineError, match=r"would need about [0-9.]+ GB") as refused:
         link(release)
     assert hint in str(refused.value)
     PEOPLE[:5000].write_parquet(tmp_path / "a.parquet")
-    monkeypatch.setattr("unmask.study.ask.available_memory", lambda: 1000)
+    monkeypatch.setattr("unmask.study.memory.available_memory", lambda: 1000)
     attack = "nearest" if link is link_nearest else "global"
     result = CliRunner().invoke(app, ["link", *[str(tmp_path / "a.parquet")] * 2, "--attack", attack])
     assert isinstance(result.exception, EngineError)

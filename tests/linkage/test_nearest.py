@@ -261,7 +261,7 @@ def test_threads_change_nothing():
 
 
 def test_memory_is_looked_at_before_a_long_run(monkeypatch):
-    monkeypatch.setattr("unmask.study.ask.available_memory", lambda: 1000)
+    monkeypatch.setattr("unmask.study.memory.available_memory", lambda: 1000)
     people = datasets.census(50)
     with pytest.raises(EngineError, match=r"would need(?s:.*)sample="):
         link_nearest(Release(people, people))

@@ -231,7 +231,7 @@ def test_threads_change_nothing():
 
 
 def test_memory_is_looked_at(monkeypatch):
-    monkeypatch.setattr("unmask.study.ask.available_memory", lambda: 1000)
+    monkeypatch.setattr("unmask.study.memory.available_memory", lambda: 1000)
     people = datasets.census(50)
     with pytest.raises(EngineError, match="one-to-one matching would need"):
         link_globally(Release(people, people))

@@ -11,9 +11,9 @@ from unmask.evidence.measure import Context
 from unmask.max_knowledge import attribute_test, attribute_tests
 from unmask.max_knowledge.attribute_test import assess_attribute, attribute_errors, reference_errors
 from unmask.max_knowledge.compare import ks_distance
-from unmask.max_knowledge.links import nearest_points
 from unmask.max_knowledge.permuted import permuted_space
 from unmask.max_knowledge.ranks import ranked
+from unmask.study.ask import Index
 from unmask.study.study import Study
 from unmask.tables.release import Release
 
@@ -35,11 +35,11 @@ def test_reference_needs_no_second_linkage():
     table = correlated(200)
     both = ranked(Release(table, shuffled(table)))
     others = both.without("d")
-    found = nearest_points(others.space, 0)[both.query_of]
+    found = Index(others.space).nearest(seed=0).row[both.query_of]
     linked = []
     for number in range(40):
         moved = permuted_space(both.space, np.random.default_rng(number))
-        points = nearest_points(others.space._replace(points=moved.points[:, :3].copy()), 0)
+        points = Index(others.space._replace(points=moved.points[:, :3].copy())).nearest(seed=0).row
         linked.append(np.abs(both.space.queries[:, 3] - moved.points[points, 3]))
     shortcut = np.concatenate(reference_errors(both, "d", found, 40, 0))
     assert ks_distance(np.concatenate(linked), shortcut) < 0.03

@@ -1,13 +1,14 @@
-"""How much memory there is to use: the machine's, the container's, the process's."""
+"""How much memory there is to use: the machine's, the container's, the process's; and what is kept within it."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
-from unmask.study import ask as local
+from unmask.study import memory as local
 
 ENDLESS = 2**62
 
@@ -42,8 +43,47 @@ def test_the_least_of_all_limits_counts(monkeypatch):
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are those of Unix")
 def test_a_limit_of_the_process_is_seen():
     code = (
-        "import resource; from unmask.study.ask import available_memory; resource.setrlimit(resource.RLIMIT_AS,"
+        "import resource; from unmask.study.memory import available_memory; resource.setrlimit(resource.RLIMIT_AS,"
         " (6 * 2**30, 6 * 2**30)); print(available_memory())"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert int(told.stdout) < 6 * 2**30
+
+
+def test_the_least_used_goes_when_too_much_is_kept(monkeypatch):
+    monkeypatch.setattr(local, "MOST_TO_KEEP", 3000)
+    kept, made = local.Kept(), []
+
+    def make(name, size=1000):
+        return kept.get(name, lambda: made.append(name) or np.zeros(size, dtype=np.uint8))
+
+    first = make("a")
+    make("b")
+    assert make("a") is first
+    make("c")
+    make("d")  # too much: b goes, which was used longest ago
+    assert [kept.find(name) is not None for name in "abcd"] == [True, False, True, True]
+    make("b")
+    assert made == ["a", "b", "c", "d", "b"]
+    make("e", 5000)  # the newest stays, however large
+    assert [kept.find(name) is not None for name in "abcde"] == [False, False, False, False, True]
+
+
+def test_little_memory_keeps_little(monkeypatch):
+    monkeypatch.setattr(local, "available_memory", lambda: 10_000)
+    kept = local.Kept()
+    for name in "abc":
+        kept.get(name, lambda: np.zeros(600, dtype=np.uint8))
+    assert [kept.find(name) is not None for name in "abc"] == [False, False, True]
+
+
+def test_fingerprints_tell_contents_apart():
+    numbers = np.arange(6.0)
+    same = [local.digest(numbers, ("a", 1)), local.digest(numbers.copy(), ("a", 1))]
+    others = [
+        local.digest(numbers.reshape(2, 3), ("a", 1)), local.digest(numbers.astype(np.float32), ("a", 1)),
+        local.digest(numbers[::-1], ("a", 1)), local.digest(numbers, ("a", 2)), local.digest(numbers, "a", 1),
+        local.digest(numbers[:3], numbers[3:], ("a", 1)),
+    ]  # fmt: skip
+    assert len({*same, *others}) == 1 + len(others)
+    assert local.size_of((numbers, (numbers, "word"), 3)) == 2 * numbers.nbytes

@@ -11,7 +11,7 @@ import unmask
 from unmask.errors import EngineError, ParameterError, RoleError, TableError
 from unmask.evidence.measure import Context
 from unmask.groups.uniqueness import assess_uniqueness
-from unmask.study.exact import comparable, matching_credit
+from unmask.study.match import comparable, make_matcher
 from unmask.study.study import Study
 from unmask.tables.encode import encode
 
@@ -75,7 +75,8 @@ def test_overlapping_intervals_match_by_containment(band):
     )
     encoding = encode(release)
     low, high = (encoding.spans["age"].low, encoding.spans["age"].high)
-    credit, crowd = matching_credit(encoding, release.truth)
+    match = make_matcher(encoding).match()
+    credit, crowd = match.credit(release.truth), match.crowd
     for i in range(200):
         same = [j for j in range(200) if low[j] <= ages[i] <= high[j] and towns[i] == towns[j]]
         assert crowd[i] == len(same)

@@ -13,7 +13,7 @@ A generalised or microaggregated release has groups of records that look the sam
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -24,7 +24,6 @@ from unmask.errors import ParameterError, RoleError
 from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
-from unmask.kernels.groups import identical
 from unmask.study.study import Study, as_study
 from unmask.tables.encode import centre_and_spread
 
@@ -89,14 +88,14 @@ def cell_disclosure(
     needed = [*release.quasi, *names]
     outside = release.control is not None and set(needed) <= set(release.control.columns)
     study = study.beside("control", needed) if outside else study
-    own, label = _groups(study)
-    outer, inner, blind = (np.zeros(own.size) for _ in range(3))
+    crowds = _crowds(study)
+    outer, inner, blind = (np.zeros(crowds.own.size) for _ in range(3))
     listed = []
     for name in names:
-        external, internal, guess = _attribute(study, name, own, label, coalition, p)
+        external, internal, guess = _attribute(study, name, crowds, coalition, p)
         outer, inner, blind = np.maximum(outer, external), np.maximum(inner, internal), np.maximum(blind, guess)
-        listed += _list(name, "external", external[:n], own[:n], label)
-        listed += _list(name, "internal", internal[:n], own[:n], label)
+        listed += _list(name, "external", external[:n], crowds)
+        listed += _list(name, "internal", internal[:n], crowds)
     chance = float(np.sort(blind[people]).mean())
     found = [
         rate(credit[people], chance=chance, seed=seed, control=float(credit[n:].mean()) if outside else None)
@@ -105,43 +104,41 @@ def cell_disclosure(
     return CellDisclosure(found[0], found[1], coalition, _frame(listed), outer[:n], inner[:n])
 
 
-def _groups(study: Study) -> tuple[Rows, Rows]:
-    """Group of the release in which each person is looked for (-1: none), and group of each released record."""
-    encoding, release = study.encoding(), study.release
-    both = identical(
-        np.vstack([encoding.original.numeric, encoding.released.numeric]),
-        np.vstack([encoding.original.codes, encoding.released.codes]),
-    )
-    n = release.original.height
-    label = both.label[n:]
-    there = np.bincount(label, minlength=int(both.label.max()) + 1) > 0
-    own = np.where(there[both.label[:n]], both.label[:n], -1)
-    rows = np.flatnonzero(release.truth >= 0)
-    masked = label[release.truth[rows]]
-    if _is_aggregated(label):  # microaggregates: a person's group is the one whose centroid stands in his place
-        own[rows] = np.where(own[rows] < 0, masked, own[rows])
-    return own, label
+class Crowds(NamedTuple):
+    """The released records among which each person is looked for."""
+
+    own: Rows  # number of each person's crowd, -1: no record carries what is known
+    records: dict[int, Rows]  # rows of the release in each crowd
+    groups: list[Rows]  # rows of equal records: a crowd is one such group, or several where intervals overlap
 
 
-def _is_aggregated(label: Rows) -> bool:
-    """Whether no released record stands alone: the known attributes themselves were averaged over groups."""
-    counts = np.bincount(label)
-    return bool(counts[counts > 0].min() > 1)
+def _crowds(study: Study) -> Crowds:
+    match, truth = study.matcher.match(), study.release.truth
+    groups = match.members()
+    several = np.diff(match.start)
+    first = match.groups[np.minimum(match.start[:-1], max(0, len(match.groups) - 1))] if len(match.groups) else several
+    kinds = np.arange(len(several)) + len(groups)  # numbers of crowds of several groups, after those of one
+    own = np.where(several == 0, -1, np.where(several == 1, first, kinds))[match.kind]
+    if min(len(rows) for rows in groups if len(rows)) > 1:
+        # no record stands alone: microaggregates. A person's group is the one whose centroid stands in their place
+        own = np.where((own < 0) & (truth >= 0), match.group[truth], own)
+    records = dict(enumerate(groups))
+    for kind in np.flatnonzero(several > 1):
+        matched = match.groups[match.start[kind] : match.start[kind + 1]]
+        records[len(groups) + int(kind)] = np.sort(np.concatenate([groups[group] for group in matched]))
+    return Crowds(own, records, [rows for rows in groups if len(rows)])
 
 
-def _attribute(
-    study: Study, name: str, own: Rows, label: Rows, coalition: int, p: float
-) -> tuple[Floats, Floats, Floats]:
+def _attribute(study: Study, name: str, crowds: Crowds, coalition: int, p: float) -> tuple[Floats, Floats, Floats]:
     encoding, release = study.encoding([name]), study.release
     truth, values = matrix(encoding.original)[:, 0], matrix(encoding.released)[:, 0]
     numeric = release.columns[name].is_number
     reach = p * centre_and_spread(truth)[1] / 100 if numeric else 0.0
     n = truth.size
     external, internal, blind = np.zeros(n), np.zeros(n), np.zeros(n)
-    groups = _members(label)
     ordered = np.sort(truth[~np.isnan(truth)])
-    for person in np.flatnonzero((own >= 0) & ~np.isnan(truth)):
-        members = groups[own[person]]
+    for person in np.flatnonzero((crowds.own >= 0) & ~np.isnan(truth)):
+        members = crowds.records[int(crowds.own[person])]
         shown = values[members]
         shown = shown[~np.isnan(shown)]
         size = members.size
@@ -154,14 +151,8 @@ def _attribute(
             blind[person] = inside / ordered.size
         internal[person] = max(external[person] if size > 1 else 0.0, _inside(truth[person], shown, reach, coalition))
     if numeric:
-        internal = np.maximum(internal, _subtracted(release, truth, values, label, coalition, p))
+        internal = np.maximum(internal, _subtracted(release, truth, values, crowds.groups, coalition, p))
     return external, internal, blind
-
-
-def _members(label: Rows) -> dict[int, Rows]:
-    order = np.argsort(label, kind="stable")
-    ends = np.flatnonzero(np.append(label[order][1:] != label[order][:-1], True)) + 1
-    return {int(label[part[0]]): part for part in np.split(order, ends[:-1])}
 
 
 def _inside(value: float, shown: Floats, reach: float, coalition: int) -> float:
@@ -173,13 +164,15 @@ def _inside(value: float, shown: Floats, reach: float, coalition: int) -> float:
     return float(shown.size > 1 and (others <= coalition or shown.size - 1 <= coalition))
 
 
-def _subtracted(release: Release, truth: Floats, values: Floats, label: Rows, coalition: int, p: float) -> Floats:
+def _subtracted(
+    release: Release, truth: Floats, values: Floats, groups: list[Rows], coalition: int, p: float
+) -> Floats:
     """Members of groups whose mean is published: those whom the c largest others bound to within p %."""
     found = np.zeros(truth.size)
-    made_from = np.full(label.size, -1, dtype=np.int64)
+    made_from = np.full(values.size, -1, dtype=np.int64)
     rows = np.flatnonzero(release.truth >= 0)
     made_from[release.truth[rows]] = rows
-    for members in _members(label).values():
+    for members in groups:
         people = made_from[members]
         amounts = truth[people] if (people >= 0).all() else np.array([np.nan])
         shown = values[members]
@@ -197,17 +190,12 @@ def _subtracted(release: Release, truth: Floats, values: Floats, label: Rows, co
     return found
 
 
-def _list(
-    name: str, attack: str, credit: Floats, own: Rows, label: Rows
-) -> list[tuple[str, str, int, int, int, list[int]]]:
-    """One line per group that gives somebody away. Rows are those of the release, from 1; no values of the data."""
-    told = np.flatnonzero((credit > 0) & (own >= 0))
-    groups = _members(label)
-    counts = {int(g): int(c) for g, c in zip(*np.unique(own[told], return_counts=True), strict=True)}
-    return [
-        (name, attack, int(groups[g].size), count, int(groups[g].min()) + 1, (np.sort(groups[g]) + 1).tolist())
-        for g, count in counts.items()
-    ]
+def _list(name: str, attack: str, credit: Floats, crowds: Crowds) -> list[tuple[str, str, int, int, int, list[int]]]:
+    """One line per crowd that gives somebody away. Rows are those of the release, from 1; no values of the data."""
+    told = np.flatnonzero((credit > 0) & (crowds.own[: credit.size] >= 0))
+    counts = zip(*np.unique(crowds.own[told], return_counts=True), strict=True)
+    found = [(crowds.records[int(crowd)], int(count)) for crowd, count in counts]
+    return [(name, attack, rows.size, count, int(rows[0]) + 1, (rows + 1).tolist()) for rows, count in found]
 
 
 def _frame(listed: list[tuple[str, str, int, int, int, list[int]]]) -> pl.DataFrame:

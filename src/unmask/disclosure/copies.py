@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.disclosure.outside import distances, draw, needs_outsiders, pick, set_scene
+from unmask.disclosure.outside import draw, needs_outsiders, pick, set_scene
 from unmask.disclosure.replicas import counts_of, replicated_uniques
 from unmask.evidence.estimate import Estimate, exact, excess, rate
 from unmask.evidence.figure import Figure, Series
@@ -80,8 +80,8 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
         for k, rows in enumerate((scene.members, scene.strangers))
     )
     rows = pick(scene.encoding.released, draw(scene.encoding.released, max(size, 1), seed + 2))
-    there = distances(scene.encoding, rows, members, lambda done, text: progress(0.5 * done, text))
-    away = distances(scene.encoding, rows, strangers, lambda done, text: progress(0.5 + 0.5 * done, text))
+    there = scene.ruler.nearest(rows, members, lambda done, text: progress(0.5 * done, text))
+    away = scene.ruler.nearest(rows, strangers, lambda done, text: progress(0.5 + 0.5 * done, text))
     slack = 1e-9 * np.maximum(there.least, away.least) + 1e-18
     credit = np.where(np.abs(there.least - away.least) <= slack, 0.5, (there.least < away.least).astype(np.float64))
     copied, control_copied = _one_to_one(rows, members), _one_to_one(rows, strangers)

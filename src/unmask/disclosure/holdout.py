@@ -37,4 +37,4 @@ def hold_out(study: Study, name: str) -> Holdout | None:
     people = np.flatnonzero(~np.isnan(task.wanted[task.n :])) + task.n
     if not people.size or np.isnan(task.published).all():
         return None
-    return Holdout(task, task.wanted[people], nearest_values(task, people))
+    return Holdout(task, task.wanted[people], nearest_values(study, task, people))

@@ -20,9 +20,6 @@ from unmask.evidence.estimate import Estimate, excess_over_control, rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
-from unmask.kernels.search import tied
-from unmask.study.ask import find_nearest, plant_tree
-from unmask.study.metric import build_space
 from unmask.study.study import Study, as_study
 from unmask.tables.encode import Encoded, Encoding, canonical_order
 
@@ -98,16 +95,17 @@ def attribute_inference(
     refuse_overlap(study)
     found = []
     for number, name in enumerate(names):
-        found.append(_attribute(release, set_task(study, name, p=p), len(names), seed))
+        found.append(_attribute(study, set_task(study, name, p=p), len(names), seed))
         progress((number + 1) / len(names), f"nearest rows for {name}")
     return Inference(tuple(found), notes)
 
 
-def _attribute(release: Release, task: Task, among: int, seed: int) -> AttributeInference:
+def _attribute(study: Study, task: Task, among: int, seed: int) -> AttributeInference:
+    release = study.release
     inside = np.ones(task.n, dtype=bool) if release.synthetic else release.truth >= 0
     outside = np.flatnonzero(~inside) if release.control is None else np.arange(task.n, len(task.wanted))
     members, strangers = (rows[~np.isnan(task.wanted[rows])] for rows in (np.flatnonzero(inside), outside))
-    credit = read_off(task, np.concatenate([members, strangers]), seed)
+    credit = read_off(study, task, np.concatenate([members, strangers]), seed)
     mine, others = credit[: members.size], credit[members.size :]
     chance = float(blind_guess(task, members).mean())
     per_record = np.full(task.n, np.nan)
@@ -120,27 +118,25 @@ def _attribute(release: Release, task: Task, among: int, seed: int) -> Attribute
     )
 
 
-def read_off(task: Task, people: Rows, seed: int) -> Floats:
+def read_off(study: Study, task: Task, people: Rows, seed: int) -> Floats:
     """Credit of each person: the share of the nearest rows (those that have a value) that tell the truth."""
     rows = np.flatnonzero(~np.isnan(task.published))
     rows = rows[canonical_order(task.rows[rows], task.published[rows, None])]  # lots go by row number: make it content
-    space = build_space(_encoding(task, people, rows), scale="original")
-    tree = plant_tree(space, silent)
-    nearest = find_nearest(space, seed=seed, tell=silent, tree=tree)
+    index = study.index_for(_encoding(task, people, rows), scale="original")
+    nearest = index.nearest(seed=seed)
     if int(nearest.ties.sum()) > MOST_TIES:
         return task.right(task.published[rows[nearest.row]], people)
-    start, listed = tied(space, tree=tree)
+    start, listed = index.tied()
     right = task.right(task.published[rows[listed]], np.repeat(people, np.diff(start)))
     return np.asarray(np.add.reduceat(right, start[:-1]) / np.diff(start))
 
 
-def nearest_values(task: Task, people: Rows) -> Floats:
+def nearest_values(study: Study, task: Task, people: Rows) -> Floats:
     """Return the value in the nearest row of each person; among equally near ones by a lot that goes by content."""
     rows = np.flatnonzero(~np.isnan(task.published))
     rows = rows[canonical_order(task.rows[rows], task.published[rows, None])]
     people_order = canonical_order(task.people[people], task.wanted[people, None])
-    space = build_space(_encoding(task, people[people_order], rows), scale="original")
-    found = find_nearest(space, seed=0, tell=silent)
+    found = study.index_for(_encoding(task, people[people_order], rows), scale="original").nearest(seed=0)
     values = np.empty(people.size)
     values[people_order] = task.published[rows[found.row]]
     return values

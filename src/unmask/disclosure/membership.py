@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from unmask.disclosure.outside import Scene, distances, in_order, needs_outsiders, pick, set_scene
+from unmask.disclosure.outside import Scene, in_order, needs_outsiders, pick, set_scene
 from unmask.disclosure.roc import Membership, centred, summarise
 from unmask.disclosure.shadow import learn_membership, shadow_scores
 from unmask.errors import ParameterError, RoleError
@@ -110,12 +110,12 @@ def closest_record_scores(scene: Scene, seed: int, progress: Progress = silent) 
     side = rng.integers(0, 2, members.size)
     everybody, sides = np.concatenate([members, strangers]), np.concatenate([side, 1 - half])
     people = scene.of(everybody)
-    to_release = distances(scene.encoding, people, scene.encoding.released, progress).least
+    to_release = scene.ruler.nearest(people, scene.encoding.released, progress).least
     to_reference = np.empty(everybody.size)
     for number in (0, 1):
         asks = np.flatnonzero(sides == number)
         reference = scene.of(strangers[half == number])
-        to_reference[asks] = distances(scene.encoding, pick(people, asks), reference).least
+        to_reference[asks] = scene.ruler.nearest(pick(people, asks), reference).least
     scores = log_ratio(to_reference, to_release)
     return _back(scores, scene, members, strangers)
 

@@ -271,7 +271,7 @@ def assess_model(study: Study, context: Context) -> Evidence:
     release = study.release
     folds = 3
     found = model_disclosure(
-        release, folds=folds, few=2, sample=SAMPLE, budget=BUDGET, seed=context.seed, progress=context.progress
+        study, folds=folds, few=2, sample=SAMPLE, budget=BUDGET, seed=context.seed, progress=context.progress
     )
     worst = found.worst
     best = worst.worst

@@ -10,14 +10,14 @@ from unmask.disclosure.learn import matrix
 from unmask.errors import RoleError
 from unmask.evidence.measure import silent
 from unmask.kernels.groups import identical
-from unmask.study.ask import find_nearest
-from unmask.study.metric import build_space
+from unmask.study.ask import Index
 from unmask.tables.encode import Encoded, Encoding, canonical_order, centre_and_spread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
+    from unmask.kernels.base import Space
     from unmask.kernels.search import Nearest
     from unmask.study.study import Study
     from unmask.tables.release import Release
@@ -38,11 +38,11 @@ class Scene(NamedTuple):
     encoding: Encoding
     members: Rows
     strangers: Rows
+    ruler: Ruler
 
     def of(self, rows: Rows) -> Encoded:
         """Return the records of some people."""
-        side = self.encoding.original
-        return Encoded(np.ascontiguousarray(side.numeric[rows]), np.ascontiguousarray(side.codes[rows]))
+        return pick(self.encoding.original, rows)
 
 
 def needs_outsiders(release: Release) -> str | None:
@@ -59,13 +59,15 @@ def set_scene(study: Study) -> Scene:
     reason = needs_outsiders(release)
     if reason:
         raise RoleError("nobody is known to be outside the release", hint=reason)
-    encoding = study.everybody().encoding(release.quasi)
+    everybody = study.everybody()
+    encoding = everybody.encoding(release.quasi)
+    ruler = make_ruler(encoding, everybody.index(release.quasi, scale="original").space)
     n = release.original.height
     members = np.arange(n) if release.synthetic else release.paired_rows
     if release.control is None:
-        return Scene(encoding, members, np.flatnonzero(release.truth < 0))
+        return Scene(encoding, members, np.flatnonzero(release.truth < 0), ruler)
     refuse_overlap(study)
-    return Scene(encoding, members, np.arange(n, len(encoding.original)))
+    return Scene(encoding, members, np.arange(n, len(encoding.original)), ruler)
 
 
 def refuse_overlap(study: Study) -> None:
@@ -121,25 +123,25 @@ def pick(side: Encoded, rows: Rows) -> Encoded:
     return Encoded(np.ascontiguousarray(side.numeric[rows]), np.ascontiguousarray(side.codes[rows]))
 
 
-def distances(encoding: Encoding, asking: Encoded, asked: Encoded, progress: Progress = silent) -> Nearest:
-    """Nearest of ``asked`` for each of ``asking``, scaled by the people of ``encoding`` so that figures compare."""
-    whole = build_space(encoding, scale="original")
-    scale = _Scaler(encoding)
-    space = whole._replace(
-        queries=scale(asking.numeric), points=scale(asked.numeric), query_codes=asking.codes, point_codes=asked.codes
-    )
-    return find_nearest(space, seed=0, tell=progress)
+class Ruler(NamedTuple):
+    """Distances between any records, scaled by the people of one encoding so that figures compare."""
+
+    space: Space  # of these people and the release: steps and contributions of missing values
+    mean: Floats
+    sd: Floats
+
+    def nearest(self, asking: Encoded, asked: Encoded, progress: Progress = silent) -> Nearest:
+        """Nearest of ``asked`` for each of ``asking``."""
+        sides = (np.ascontiguousarray((side.numeric - self.mean) / self.sd) for side in (asking, asked))
+        queries, points = sides
+        space = self.space._replace(queries=queries, points=points, query_codes=asking.codes, point_codes=asked.codes)
+        return Index(space).nearest(seed=0, tell=progress)
 
 
-class _Scaler:
-    """Standardise numbers by the people of an encoding, as its space does."""
-
-    def __init__(self, encoding: Encoding) -> None:
-        left, right = encoding.original.numeric, encoding.released.numeric
-        pairs = [centre_and_spread(left[:, k]) for k in range(left.shape[1])]
-        other = [centre_and_spread(right[:, k])[1] for k in range(right.shape[1])]
-        self.mean = np.array([mean for mean, _ in pairs])
-        self.sd = np.array([sd or spare or 1.0 for (_, sd), spare in zip(pairs, other, strict=True)])
-
-    def __call__(self, numbers: Floats) -> Floats:
-        return np.ascontiguousarray((numbers - self.mean) / self.sd) if numbers.shape[1] else numbers
+def make_ruler(encoding: Encoding, space: Space) -> Ruler:
+    """Take the scale of the people of an encoding; ``space`` is theirs, with ``scale="original"``."""
+    left, right = encoding.original.numeric, encoding.released.numeric
+    pairs = [centre_and_spread(left[:, k]) for k in range(left.shape[1])]
+    other = [centre_and_spread(right[:, k])[1] for k in range(right.shape[1])]
+    sd = [sd or spare or 1.0 for (_, sd), spare in zip(pairs, other, strict=True)]
+    return Ruler(space, np.array([mean for mean, _ in pairs]), np.array(sd))

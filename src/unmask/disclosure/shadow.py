@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unmask.disclosure.outside import Scene, distances, in_order
+from unmask.disclosure.outside import Ruler, Scene, in_order, make_ruler
 from unmask.errors import EngineError, UnmaskError
+from unmask.study.metric import build_space
 from unmask.tables.encode import Encoding, canonical_order, encode
 
 if TYPE_CHECKING:
@@ -44,13 +45,14 @@ def shadow_scores(
         chosen = np.sort(lot[: strangers.size // 2])
         shadow = mask(table[chosen], int(rng.integers(2**31)))
         encoding = _encoded(whole, table, shadow)
-        traits.append(_traits(encoding, encoding.original, encoding.released))
+        ruler = make_ruler(encoding, build_space(encoding, scale="original"))
+        traits.append(_traits(ruler, encoding.original, encoding.released))
         mark = np.zeros(strangers.size, dtype=np.int64)
         mark[chosen] = 1
         inside.append(mark)
         progress((number + 1) / (shadows + 1), "shadow releases")
     people = scene.of(np.concatenate([scene.members, scene.strangers]))
-    asked = _traits(scene.encoding, people, scene.encoding.released)
+    asked = _traits(scene.ruler, people, scene.encoding.released)
     return _log_odds(np.vstack(traits), np.concatenate(inside), asked)
 
 
@@ -59,12 +61,12 @@ def _encoded(release: Release, table: pl.DataFrame, shadow: pl.DataFrame) -> Enc
     return encode(release.with_tables(table, shadow, np.full(table.height, -1, dtype=np.int64)), release.quasi)
 
 
-def _traits(encoding: Encoding, people: Encoded, rows: Encoded) -> Floats:
+def _traits(ruler: Ruler, people: Encoded, rows: Encoded) -> Floats:
     """How a record looks from outside: distance to the closest row, to the next, and their ratio, in logarithms.
 
     Each less its median over all who are asked: that makes shadows and the release comparable, whatever their sizes.
     """
-    found = distances(encoding, people, rows)
+    found = ruler.nearest(people, rows)
     second = np.where(np.isfinite(found.second), found.second, found.least)
     scale = float(np.median(found.least)) or 1.0
     near, far = np.log(found.least + 1e-9 * scale), np.log(second + 1e-9 * scale)

@@ -144,7 +144,7 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
         raise ParameterError("a sweep needs people in common", got=f"overlap={overlap}, repetitions={repetitions}")
     if unknown := [masking for masking, _ in maskings if masking not in MASKINGS]:
         raise ParameterError("unknown masking", got=repr(unknown[0]), allowed=", ".join(MASKINGS))
-    from unmask.study.ask import check_memory  # noqa: PLC0415  # numba loads when it is needed
+    from unmask.study.memory import check_memory  # noqa: PLC0415  # numba loads when it is needed
 
     place = read_place((people, where), list(labels), "original")
     check_memory(60 * place.n**2, "a sweep over all distances of these people", "a sample of them will do")

@@ -22,13 +22,12 @@ from unmask.evidence.measure import Context, measure
 from unmask.groups.counting.classes import Classes, Frame, check_keys, count_classes, encode, open_table
 from unmask.groups.counting.wildcard import Crowds, wildcard_sizes, wildcard_values
 from unmask.groups.diversity import Cells, Diversity, Ground, diversity
-from unmask.study.joint import Joint, join
-from unmask.study.match import number_rows
 from unmask.tables.roles import check_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from unmask.study.match import Match
     from unmask.study.study import Study
     from unmask.tables.release import Release
 
@@ -269,11 +268,11 @@ def _secrets(release: Release) -> tuple[str, ...]:
 def assess_anonymity(study: Study, context: Context) -> Evidence:
     """Count what whole groups give away, right and beyond what the file's frequencies tell anyway."""
     release = study.release
-    joint, names = join(study), _secrets(release)
-    gains = [_gains(joint, release, name) for name in names]
+    match, names = study.matcher.match(), _secrets(release)
+    gains = [_gains(match, release, name) for name in names]
     external, internal = (np.max([gain[side] for gain in gains], axis=0) for side in (0, 1))
     context.progress(0.5, "groups")
-    people = joint.people
+    people = release.paired_rows
     rates = [rate(gain[people], chance=0.0, seed=context.seed) for gain in (external, internal)]
     table = release.released.select(*release.quasi, *names)
     found = anonymity(table, quasi=release.quasi, confidential=names)
@@ -285,29 +284,44 @@ def assess_anonymity(study: Study, context: Context) -> Evidence:
         ),
         per_record=external,
         facts=tuple(_facts(found)),
-        notes=joint.notes,
+        notes=study.matcher.notes,
     )
 
 
-def _gains(joint: Joint, release: Release, name: str) -> tuple[Floats, Floats]:
-    """1 - q for each person whose value, of share q in the release, is read off the group: outside, inside."""
-    number = number_rows(np.concatenate([joint.original, joint.released]))
-    mine, groups = number[: len(joint.original)], number[len(joint.original) :]
-    truth, value = _values(release, name)
-    n = int(number.max()) + 1
-    size = np.bincount(groups, minlength=n)
-    pairs, at, count = np.unique(np.stack([groups, value]), axis=1, return_inverse=True, return_counts=True)
-    distinct = np.bincount(pairs[0], minlength=n)
-    top = np.zeros(n, np.int64)
-    np.maximum.at(top, pairs[0], count)
-    shared = distinct == 1
+def _gains(match: Match, release: Release, name: str) -> tuple[Floats, Floats]:
+    """1 - q for each person whose value, of share q in the release, is read off their crowd: outside, inside."""
+    held, value = _values(release, name)
+    truth, mine = release.truth, match.kind
+    crowd = _values_of_crowds(match, value)
+    size, top, distinct = (crowd[part].to_numpy()[mine] for part in ("size", "top", "distinct"))
     odd = (distinct == 2) & (top == size - 1) & (size > 1)  # all but one: that one learns the others' value
-    own = np.where(joint.truth >= 0, groups[joint.truth], -1) == mine
-    right = own & (value[joint.truth] == truth)
-    others = (count[at.ravel()][joint.truth] == top[mine]) | (size[mine] == 2)  # not the one who stands apart
-    gain = 1 - np.bincount(value)[np.maximum(value[joint.truth], 0)] / len(value)
-    outside = np.where(right & shared[mine], gain, 0.0)
-    return outside, np.maximum(outside, np.where(right & odd[mine] & others, gain, 0.0))
+    right = match.owns(truth) & (value[truth] == held)
+    others = (_count_of_own(match, value, value[truth]) == top) | (size == 2)  # not the one who stands apart
+    gain = 1 - np.bincount(value)[np.maximum(value[truth], 0)] / len(value)
+    outside = np.where(right & (distinct == 1), gain, 0.0)
+    return outside, np.maximum(outside, np.where(right & odd & others, gain, 0.0))
+
+
+def _counted(match: Match, value: NDArray[np.int64]) -> pl.DataFrame:
+    """How often each confidential value occurs among the records that match each kind of people."""
+    entries = pl.DataFrame({"kind": match.kind_of_entry, "group": match.groups})
+    records = pl.DataFrame({"group": match.group, "value": value}).group_by("group", "value").len("count")
+    return entries.join(records, on="group").group_by("kind", "value").agg(pl.col("count").sum().cast(pl.Int64))
+
+
+def _values_of_crowds(match: Match, value: NDArray[np.int64]) -> pl.DataFrame:
+    """Records, the commonest value's records, and different values, of the crowd of each kind of people."""
+    count = pl.col("count")
+    told = _counted(match, value).group_by("kind").agg(size=count.sum(), top=count.max(), distinct=pl.len())
+    kinds = pl.DataFrame({"kind": np.arange(len(match.start) - 1)})
+    return kinds.join(told, on="kind", how="left", maintain_order="left").fill_null(0).cast(pl.Int64)
+
+
+def _count_of_own(match: Match, value: NDArray[np.int64], own: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many records of each person's crowd have the value of the person's own record."""
+    people = pl.DataFrame({"kind": match.kind, "value": own})
+    found = people.join(_counted(match, value), on=["kind", "value"], how="left", maintain_order="left")
+    return found["count"].fill_null(0).to_numpy()
 
 
 def _values(release: Release, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

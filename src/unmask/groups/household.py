@@ -18,7 +18,6 @@ from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.population.measure import SOURCES, of_release, unknown
 from unmask.groups.population.weights import household_risk
-from unmask.study.joint import join
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,11 +67,11 @@ def assess_household(study: Study, context: Context) -> Evidence:
 
 def _single(study: Study) -> tuple[Floats, float, str]:
     """Risk of each person alone, what a blind guess gives, and where it comes from."""
-    if unknown(study.release) is not None:
-        joint = join(study)
-        return joint.match()[0], 1 / joint.n_released, "among the released records that look alike"
-    joint, found = of_release(study)
-    credit = np.where(joint.match()[0] > 0, found.per_record[joint.truth], 0.0)
+    release, match = study.release, study.matcher.match()
+    if unknown(release) is not None:
+        return match.credit(release.truth), 1 / release.released.height, "among the released records that look alike"
+    found = of_release(study)
+    credit = np.where(match.owns(release.truth), found.per_record[release.truth], 0.0)
     return credit, 1 / found.population, f"N {SOURCES[found.source]}"
 
 

@@ -22,7 +22,6 @@ from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.counting.classes import check_keys, count_classes
-from unmask.study.joint import Joint, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -153,17 +152,18 @@ def knowledge_sweep(
 )
 def assess_knowledge(study: Study, context: Context) -> Evidence:
     """Sweep all sets of up to three attributes over the release, then match people on the most promising one."""
-    joint = join(study)
-    table = pl.DataFrame(joint.released, schema=list(joint.names), orient="row")
-    m = len(joint.names)
-    size = next((s for s in (3, 2) if sum(comb(m, k) for k in range(1, s + 1)) * joint.n_released <= REPORT_WORK), 1)
-    sweep = knowledge_sweep(table, quasi=joint.names, max_size=min(size, m))
+    matcher, people, n = study.matcher, study.release.paired_rows, study.release.released.height
+    table = pl.DataFrame(matcher.released, schema=list(matcher.names), orient="row")
+    m = len(matcher.names)
+    size = next((s for s in (3, 2) if sum(comb(m, k) for k in range(1, s + 1)) * n <= REPORT_WORK), 1)
+    sweep = knowledge_sweep(table, quasi=matcher.names, max_size=min(size, m))
     context.progress(0.8, "sets of attributes")
-    worst = _worst(sweep, joint)
-    keys = np.array([j for j in range(m) if worst >> j & 1])
-    credit, crowd = joint.match(keys)
-    chance = float((crowd[joint.people] > 0).mean()) / joint.n_released  # where no record matches, none is claimed
-    found = shared_rate(credit[joint.people], chance)
+    worst = _worst(sweep, study)
+    keys = [j for j in range(m) if worst >> j & 1]
+    match = matcher.match(keys)
+    credit = match.credit(study.release.truth)
+    chance = float((match.crowd[people] > 0).mean()) / n  # where no record matches, none is claimed
+    found = shared_rate(credit[people], chance)
     known = ", ".join(sweep.attributes(worst))
     claim = f"{found.hits:,.0f} of {found.n:,} people are found by {len(keys)} attributes: {known}."
     return Evidence(
@@ -172,31 +172,31 @@ def assess_knowledge(study: Study, context: Context) -> Evidence:
         facts=_facts(sweep),
         figures=(_figure(sweep),),
         attributes=tuple(sweep.shapley().items()),
-        notes=joint.notes,
+        notes=matcher.notes,
     )
 
 
-def _worst(sweep: Knowledge, joint: Joint) -> int:
+def _worst(sweep: Knowledge, study: Study) -> int:
     """The set that promises most: many groups in the release, of attributes that masking has left to the people.
 
     An attribute that everybody lost tells the intruder nothing, however many values it has. What is left is taken
     attribute by attribute, since choosing by success itself would favour luck; when nothing is, groups alone decide.
     """
-    left = _left(joint)
+    left = _left(study)
     bits = (sweep.masks[:, None] >> np.arange(len(sweep.keys))) & 1
     promise = sweep.n_groups * np.where(bits == 1, left, 1.0).prod(axis=1)
     return int(sweep.masks[np.argmax(promise if promise.max() > 0 else sweep.n_groups)])
 
 
-def _left(joint: Joint) -> Floats:
+def _left(study: Study) -> Floats:
     """Share of people whose own record still carries their value, beyond a random record's; 0 within three errors."""
-    people, records = joint.original[joint.people], joint.released[joint.truth[joint.people]]
-    n = len(people)
-    beyond = np.zeros(people.shape[1])
-    for j in range(people.shape[1]):
-        wide = int(max(people[:, j].max(), records[:, j].max())) + 1
-        luck = float(np.bincount(people[:, j], minlength=wide) @ np.bincount(records[:, j], minlength=wide)) / n**2
-        kept = float((people[:, j] == records[:, j]).mean())
+    rows, truth = study.release.paired_rows, study.release.truth
+    people, n = study.matcher.only_people(rows), len(rows)
+    beyond = np.zeros(len(people.names))
+    for j in range(len(people.names)):
+        match = people.match([j], records=truth[rows])
+        luck = float(match.crowd.sum()) / n**2
+        kept = float(match.owns(np.arange(n)).mean())
         beyond[j] = kept - luck if kept - luck > 3 * np.sqrt(luck * (1 - luck) / n) else 0.0
     return beyond
 

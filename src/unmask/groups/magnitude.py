@@ -23,11 +23,10 @@ from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.cells import Dominance, dominance
-from unmask.study.joint import Joint, join
-from unmask.study.match import number_rows
 from unmask.tables.encode import to_floats
 
 if TYPE_CHECKING:
+    from unmask.study.match import Match
     from unmask.study.study import Study
     from unmask.tables.release import Release
 
@@ -74,10 +73,10 @@ def _no_magnitude(release: Release) -> str | None:
 def assess_magnitude(study: Study, context: Context) -> Evidence:
     """Hold both guesses against the amounts of the original."""
     release = study.release
-    joint, names = join(study), magnitudes(release)
-    guesses = [guess_amounts(release, joint, name) for name in names]
+    match, names = study.matcher.match(), magnitudes(release)
+    guesses = [guess_amounts(release, match, name) for name in names]
     context.progress(0.6, "totals")
-    people = joint.people
+    people = release.paired_rows
     closes = [np.max([guess.close[side] for guess in guesses], axis=0) for side in (0, 1)]
     blinds = [1 - np.prod([1 - guess.blind[side] for guess in guesses], axis=0) for side in (0, 1)]
     rates = [
@@ -105,19 +104,18 @@ def assess_magnitude(study: Study, context: Context) -> Evidence:
         identity=False,
         facts=tuple(fact for rule in rules for fact in _facts(rule)),
         figures=tuple(_figure(rule) for rule in rules),
-        notes=joint.notes,
+        notes=study.matcher.notes,
     )
 
 
-def guess_amounts(release: Release, joint: Joint, name: str) -> Guesses:
+def guess_amounts(release: Release, match: Match, name: str) -> Guesses:
     """Guess everybody's amount from the total of the released records that carry his values."""
     truth = np.nan_to_num(np.abs(to_floats(release.original[name], name)))
     published = np.nan_to_num(np.abs(to_floats(release.released[name], name)))
-    number = number_rows(np.concatenate([joint.original, joint.released]))
-    mine, cells = number[: len(truth)], number[len(truth) :]
-    totals = np.bincount(cells, published, minlength=int(number.max()) + 1)
-    total: Floats = totals.astype(np.float64)[mine]
-    insider: Floats = total - _largest_other(np.where(joint.truth >= 0, truth, 0.0), mine)  # who is in the total
+    total = match.totals(np.bincount(match.group, published, minlength=len(match.sizes)))[match.kind]
+    insider: Floats = total - _largest_other(
+        np.where(release.truth >= 0, truth, 0.0), match.kind
+    )  # who is in the total
     outsider_reach, insider_reach = (1 - SHARE) / SHARE, P
     anybody = np.sort(truth[truth > 0])
     guesses = [(insider, insider_reach), (total, outsider_reach)]

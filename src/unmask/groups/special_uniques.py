@@ -28,15 +28,15 @@ from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.counting.classes import Classes, check_keys, count_classes
-from unmask.study.joint import Joint, join
-from unmask.study.match import number_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from unmask.study.match import Matcher
     from unmask.study.study import Study
 
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 Scoring = Literal["elliot", "ihsn"]
 
 DEFAULT_FRACTION = 0.01  # sampling fraction of DIS-SUDA when none is known, as in SUDA and sdcMicro
@@ -221,11 +221,12 @@ def _sizes(masks: NDArray[np.int64]) -> NDArray[np.int64]:
 )
 def assess_special(study: Study, context: Context) -> Evidence:
     """Match each person on the minimal sample uniques of up to three attributes; ties are shared."""
-    joint = join(study)
-    found = _of_release(joint, context)
-    credit, claimed = _credit(joint, found)
-    people = joint.people
-    chance = float(claimed[people].mean()) / joint.n_released  # where no record stands out the intruder claims none
+    matcher, people = study.matcher, study.release.paired_rows
+    found = _of_release(matcher, context)
+    credit, claimed = _credit(matcher, found, study.release.truth)
+    chance = (
+        float(claimed[people].mean()) / study.release.released.height
+    )  # where no record stands out the intruder claims none
     rate_ = shared_rate(credit[people], chance)
     told = f"found by at most {found.max_size} attributes that no other record has"
     claim = f"{rate_.hits:,.0f} of {rate_.n:,} people are {told}."
@@ -235,45 +236,45 @@ def assess_special(study: Study, context: Context) -> Evidence:
         facts=_facts(found),
         figures=(_figure(found),),
         attributes=tuple(found.attributes.items()),
-        notes=joint.notes,
+        notes=matcher.notes,
     )
 
 
-def _of_release(joint: Joint, context: Context) -> SpecialUniques:
+def _of_release(matcher: Matcher, context: Context) -> SpecialUniques:
     """Sets of up to three attributes, of two when three would be too much work for a report."""
-    table = pl.DataFrame(joint.released, schema=list(joint.names), orient="row")
-    m, n = len(joint.names), joint.n_released
+    table = pl.DataFrame(matcher.released, schema=list(matcher.names), orient="row")
+    m, n = len(matcher.names), len(matcher.released)
     size = next((s for s in (3, 2) if sum(comb(m, k) for k in range(1, s + 1)) * n <= REPORT_WORK), 1)
     tell = lambda done, total: context.progress(0.9 * done / total, "sets of attributes")  # noqa: E731 - one line
-    return special_uniques(table, quasi=joint.names, max_size=min(size, m), progress=tell)
+    return special_uniques(table, quasi=matcher.names, max_size=min(size, m), progress=tell)
 
 
-def _credit(joint: Joint, found: SpecialUniques) -> tuple[Floats, NDArray[np.bool_]]:
+def _credit(matcher: Matcher, found: SpecialUniques, truth: Counts) -> tuple[Floats, NDArray[np.bool_]]:
     """Share the credit among records that have an MSU with the person's values; and whether there is any."""
-    record = _records_of(joint, found)
+    record = _records_of(matcher, found)
     persons, records = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for mask in np.unique(found.msu_mask):
-        keys = [k for k in range(len(joint.names)) if mask >> k & 1]
+        keys = [k for k in range(len(matcher.names)) if mask >> k & 1]
         holders = record[found.msu_class[found.msu_mask == mask]]
-        number = number_rows(np.concatenate([joint.original[:, keys], joint.released[holders][:, keys]]))
-        owner = np.full(int(number.max()) + 1, -1)
-        owner[number[len(joint.original) :]] = holders  # an MSU is unique: one record for each combination
-        matched = owner[number[: len(joint.original)]]
-        persons.append(np.flatnonzero(matched >= 0))
-        records.append(matched[matched >= 0])
+        match = matcher.match(keys, records=holders)
+        who, groups = match.pairs()
+        owner = np.full(len(match.sizes), -1)
+        owner[match.group] = holders  # an MSU is unique: one record for each combination
+        persons.append(who)
+        records.append(owner[groups])
     pairs = np.unique(np.stack([np.concatenate(persons), np.concatenate(records)]), axis=1)
-    crowd = np.bincount(pairs[0], minlength=len(joint.original))
-    own = pairs[0][joint.truth[pairs[0]] == pairs[1]]
-    credit = np.zeros(len(joint.original))
+    crowd = np.bincount(pairs[0], minlength=len(matcher.original))
+    own = pairs[0][truth[pairs[0]] == pairs[1]]
+    credit = np.zeros(len(matcher.original))
     credit[own] = 1 / crowd[own]
     return credit, crowd > 0
 
 
-def _records_of(joint: Joint, found: SpecialUniques) -> NDArray[np.int64]:
+def _records_of(matcher: Matcher, found: SpecialUniques) -> Counts:
     """Row of the release of each class (of one record, where it has an MSU)."""
     index = found.classes.spread(np.arange(found.classes.n_classes))
     rows = np.zeros(found.classes.n_classes, np.int64)
-    rows[index] = np.arange(joint.n_released)
+    rows[index] = np.arange(len(matcher.released))
     return rows
 
 

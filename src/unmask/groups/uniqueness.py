@@ -18,7 +18,6 @@ from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.counting.classes import check_people
 from unmask.groups.counting.keys import Sizes, group_sizes, record_sizes
-from unmask.study.exact import comparable, matching_credit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -175,8 +174,8 @@ def count_partitions(n: int, g: int) -> int:
 def assess_uniqueness(study: Study, context: Context) -> Evidence:
     """Run the exact match and tell what it found, with the group counts of the release."""
     release = study.release
-    encoding = comparable(study.encoding())
-    credit, crowd = matching_credit(encoding, release.truth)
+    match = study.comparable.match()
+    credit, crowd = match.credit(release.truth), match.crowd
     people = release.paired_rows
     chance = 1.0 / release.released.height
     average = rate(credit[people], chance=chance, seed=context.seed)
@@ -213,7 +212,7 @@ def assess_uniqueness(study: Study, context: Context) -> Evidence:
             ),
         ),
         figures=(_size_figure(risk),),
-        notes=encoding.notes,
+        notes=study.encoding().notes,
     )
 
 

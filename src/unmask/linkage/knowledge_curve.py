@@ -20,18 +20,14 @@ from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
 from unmask.linkage.nearest import best_scale
-from unmask.study.ask import ask_only, decide_truth
-from unmask.study.metric import build_space
 from unmask.study.scene import draw
 from unmask.study.study import Study, as_study
-from unmask.tables.encode import Encoded, Encoding
 from unmask.tables.scenario import Scenario
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.measure import Progress
-    from unmask.study.metric import Scale
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]
@@ -64,18 +60,6 @@ class Knowledge:
     sizes: tuple[Size, ...]
     half: Estimate  # mean over the sets of half the attributes
     per_record: Floats  # the same for each original record; NaN for those not asked
-
-
-def only(encoding: Encoding, names: tuple[str, ...]) -> Encoding:
-    """Return the same encoding with these attributes only."""
-    numeric = [k for k, name in enumerate(encoding.numeric_names) if name in names]
-    codes = [k for k, name in enumerate(encoding.code_names) if name in names]
-
-    def cut(side: Encoded) -> Encoded:
-        return Encoded(np.ascontiguousarray(side.numeric[:, numeric]), np.ascontiguousarray(side.codes[:, codes]))
-
-    kept = tuple(encoding.numeric_names[k] for k in numeric), tuple(encoding.code_names[k] for k in codes)
-    return Encoding(cut(encoding.original), cut(encoding.released), *kept, encoding.notes)
 
 
 def knowledge_curve(
@@ -116,9 +100,13 @@ def knowledge_curve(
     half = np.zeros(len(rows))
 
     scale = best_scale(study, seed)[0]
+    asked: dict[Names, Floats] = {}
 
     def ask(chosen: Names) -> Floats:
-        return _credits(only(encoding, chosen), truth, rows, scale)
+        if chosen not in asked:
+            index = study.index([name for name in encoding.names if name in chosen], scale=scale)
+            asked[chosen] = index.decide(truth[rows], rows=rows).credit
+        return asked[chosen]
 
     for known in range(1, len(names) + 1):
         drawn = {chosen: ask(chosen) for chosen in _sets(names, known, sets, seed)}
@@ -161,11 +149,6 @@ def _larger(before: Size, names: Names, sets: int, seed: int) -> list[Names]:
 
 def _share(credit: Floats, there: NDArray[np.bool_]) -> float:
     return float(np.sort(credit[there]).mean())
-
-
-def _credits(encoding: Encoding, truth: NDArray[np.int64], rows: NDArray[np.int64], scale: Scale) -> Floats:
-    space = ask_only(build_space(encoding, scale=scale), rows)
-    return decide_truth(space, truth[rows], tell=silent).credit
 
 
 def _applies(release: Release) -> str | None:

@@ -16,10 +16,8 @@ from unmask.errors import ParameterError
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
-from unmask.kernels.search import rank_of_truth, tied
 from unmask.linkage.result import Linkage
-from unmask.study.ask import ask_only, check_search, decide_truth, find_nearest, plant_tree
-from unmask.study.metric import build_space, readable, without
+from unmask.study.metric import readable, without
 from unmask.study.scene import Direction, How, draw, set_scene
 from unmask.study.study import Study, as_study
 
@@ -82,16 +80,13 @@ def link_nearest(
 
     """
     scene = set_scene(as_study(release), direction, sample, seed, how)
-    tree = plant_tree(scene.space, progress)
     half = 1.0 if decision_only else 0.3
-    decision = decide_truth(scene.space, scene.truth, tree=tree, tell=lambda done, text: progress(half * done, text))
+    decision = scene.decide(tell=lambda done, text: progress(half * done, text))
     n = len(scene.rows)
     rows, ties = np.full(n, -1, dtype=np.int64), decision.ties
     distances = margin = np.full(n, np.nan)
     if not decision_only:
-        found = find_nearest(
-            scene.space, seed=seed, tree=tree, tell=lambda done, text: progress(0.3 + 0.7 * done, text)
-        )
+        found = scene.nearest(seed=seed, tell=lambda done, text: progress(0.3 + 0.7 * done, text))
         rows, ties = found.row, found.ties
         distances = readable(found.least, scene.space.norm)
         margin = np.where(found.ties > 1, 0.0, readable(found.second, scene.space.norm) - distances)
@@ -129,8 +124,7 @@ def true_ranks(
     if cap < 1:
         raise ParameterError("a cap on the rank is a whole number", got=str(cap), allowed="from 1")
     scene = set_scene(as_study(release), direction, sample, seed, how)
-    check_search(scene.space)
-    return scene.spread(rank_of_truth(scene.space, scene.truth, cap), -1)
+    return scene.spread(scene.rank_of_truth(cap), -1)
 
 
 def anonymity_sets(
@@ -143,22 +137,22 @@ def anonymity_sets(
 ) -> tuple[Rows, ...]:
     """List, for each record (or the rows in ``people``), the rows of all candidates equally near: Torra's A_b."""
     scene = set_scene(as_study(release), direction, None, seed, how)
-    check_search(scene.space)
-    start, rows = tied(scene.space, people)
+    start, rows = scene.index.tied(people)
     return tuple(np.split(rows, start[1:-1]))
 
 
 def attribute_contributions(
-    encoding: Encoding, truth: Rows, seed: int, progress: Progress = silent, *, scale: Scale = "own"
+    study: Study, seed: int, progress: Progress = silent, *, scale: Scale = "own"
 ) -> tuple[tuple[str, float], ...]:
     """How much the rate of correct links falls when the intruder does not know one attribute (euclidean)."""
+    encoding, truth = study.encoding(), study.release.truth
     if len(encoding.names) > MOST_ATTRIBUTES:
         return ()
     people = draw(encoding, truth, "to_release", SAMPLE_FOR_ATTRIBUTES, seed)
-    whole = ask_only(build_space(encoding, scale=scale), people)
+    whole = study.index(scale=scale).space
 
     def reid(space: Space) -> float:
-        credit = decide_truth(space, truth[people], tell=silent).credit
+        credit = study.index_of(space).decide(truth[people], rows=people).credit
         return float(np.sort(credit[truth[people] >= 0]).mean())
 
     if len(encoding.names) < 2:
@@ -216,7 +210,7 @@ def assess_nearest(study: Study, context: Context) -> Evidence:
     )
     encoding = study.encoding()
     attributes = attribute_contributions(
-        encoding, release.truth, context.seed, lambda done, text: context.progress(0.5 + 0.5 * done, text), scale=scale
+        study, context.seed, lambda done, text: context.progress(0.5 + 0.5 * done, text), scale=scale
     )
     estimate, known = linkage.estimate, linkage.known()
     if release.control is not None:

@@ -22,7 +22,8 @@ from unmask.kernels.assignment import credits as shares_of_optima
 from unmask.kernels.base import EUCLIDEAN
 from unmask.linkage.nearest import best_scale, curve_figure, link_nearest
 from unmask.linkage.result import Linkage
-from unmask.study.ask import PREPARING, check_memory, find_nearest, memory_of_search
+from unmask.study.ask import PREPARING
+from unmask.study.memory import check_memory, memory_of_search
 from unmask.study.metric import readable
 from unmask.study.scene import How, Scene, set_scene
 from unmask.study.study import Study, as_study
@@ -135,7 +136,7 @@ def _gap(matching: Matching) -> float:
 
 def _margins(scene: Scene, distances: Floats, seed: int, tell: Progress) -> Floats:
     """By how much the nearest other candidate is farther than the linked one; unmatched records claim nothing."""
-    found = find_nearest(scene.space, seed=seed, tell=tell)
+    found = scene.nearest(seed=seed, tell=tell)
     least, second = (readable(column, scene.space.norm) for column in (found.least, found.second))
     has_nearest = distances <= least * (1 + scene.space.tolerance) + np.sqrt(scene.space.floor)
     other = np.where(has_nearest & (found.ties == 1), second, least)

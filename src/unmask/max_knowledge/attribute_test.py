@@ -18,7 +18,6 @@ from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.kernels.search import distance_of_pairs
 from unmask.max_knowledge.evidence import distributions, facts, ks_observation
-from unmask.max_knowledge.links import nearest_points
 from unmask.max_knowledge.ranks import Ranked, ranked
 from unmask.max_knowledge.result import DeniabilityTest, compared_with_instances
 from unmask.study.study import Study, as_study
@@ -76,7 +75,7 @@ def attribute_test(
     if instantiations < 1:
         raise ParameterError("instantiations is out of range", got=str(instantiations), allowed="1 or more")
     study = as_study(release)
-    return _tested(study.release, _ranked(study, attribute, ranks, seed), attribute, instantiations, seed)
+    return _tested(study, _ranked(study, attribute, ranks, seed), attribute, instantiations, seed)
 
 
 def attribute_tests(
@@ -100,16 +99,16 @@ def _ranked(study: Study, attribute: str, ranks: RankMethod, seed: int) -> Ranke
     return ranked(study, columns=[*known, attribute], ranks=ranks, seed=seed)
 
 
-def _tested(release: Release, both: Ranked, attribute: str, instantiations: int, seed: int) -> AttributeTest:
+def _tested(study: Study, both: Ranked, attribute: str, instantiations: int, seed: int) -> AttributeTest:
     others = both.without(attribute)
-    points = nearest_points(others.space, seed)[both.query_of]
+    points = study.index_of(others.space).nearest(seed=seed).row[both.query_of]
     distances = attribute_errors(both, attribute, both.query_of, points)
     instances = reference_errors(both, attribute, points, instantiations, seed)
     basis = compared_with_instances("attribute", distances, instances, both.n_released, seed)
     rows = both.row_of[points]
     return AttributeTest(
         basis.test, basis.distances, basis.reference, basis.ks, basis.p_value, basis.direction, basis.n_released,
-        seed, attribute, rows, release.released[attribute].gather(rows),
+        seed, attribute, rows, study.release.released[attribute].gather(rows),
     )  # fmt: skip
 
 
@@ -150,13 +149,13 @@ def _check_attribute(release: Release, attribute: str) -> None:
             raise RoleError(f"attribute {attribute!r} has no value in the {where}", hint="there is nothing to learn")
 
 
-def held_out_errors(release: Release, both: Ranked, test: AttributeTest, seed: int) -> Floats:
+def held_out_errors(study: Study, both: Ranked, test: AttributeTest, seed: int) -> Floats:
     """Return each person's error when his own record is not in the release: what general knowledge gives.
 
     Who was linked to another record keeps that link. The others are put in five folds, and each links to the release
     without the records of his fold. Where nothing is left to link to, the error is that of knowing nothing: n.
     """
-    attribute = test.attribute
+    attribute, release = test.attribute, study.release
     own = np.flatnonzero(test.links == release.truth)
     fold = np.random.default_rng([seed, 5]).permutation(np.arange(both.n_released) % FOLDS)  # of each point
     errors = test.distances.copy()
@@ -172,7 +171,7 @@ def held_out_errors(release: Release, both: Ranked, test: AttributeTest, seed: i
             queries=space.queries[queries], query_codes=space.query_codes[queries],
             points=np.ascontiguousarray(space.points[rest]), point_codes=np.ascontiguousarray(space.point_codes[rest]),
         )  # fmt: skip
-        found = nearest_points(asked, seed)
+        found = study.index_of(asked).nearest(seed=seed).row
         errors[people] = attribute_errors(both, attribute, queries, rest[found])[place]
     return errors
 
@@ -201,8 +200,8 @@ def assess_attribute(study: Study, context: Context) -> Evidence:
     told = []
     for name in _wanted(release):
         both = _ranked(study, name, "average", context.seed)
-        test = _tested(release, both, name, INSTANTIATIONS, context.seed)
-        outside = held_out_errors(release, both, test, context.seed)
+        test = _tested(study, both, name, INSTANTIATIONS, context.seed)
+        outside = held_out_errors(study, both, test, context.seed)
         near = (test.distances <= CLOSE * test.n_released), (outside <= CLOSE * test.n_released)
         told.append((test, near[0] & ~near[1], near[1] & ~near[0]))
         context.progress(len(told) / len(_wanted(release)), name)

@@ -14,9 +14,9 @@ import numpy as np
 from unmask.errors import ParameterError
 from unmask.evidence.measure import Context, measure, silent
 from unmask.max_knowledge.evidence import identity_evidence
-from unmask.max_knowledge.links import least_distances, part
-from unmask.max_knowledge.ranks import Ranked, linkage_distances, ranked
+from unmask.max_knowledge.ranks import Ranked, linkage_distances, part, ranked
 from unmask.max_knowledge.result import DeniabilityTest, compared
+from unmask.study.ask import Index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +74,7 @@ def dictionary_distances(both: Ranked, size: int, seed: int, tell: Progress = si
         queries[:, k] = space.queries[rows[k], k]
     for k in range(codes.shape[1]):
         codes[:, k] = space.query_codes[rows[numbers + k], k]
-    return least_distances(space._replace(queries=queries, query_codes=codes), tell)
+    return Index(space._replace(queries=queries, query_codes=codes)).nearest(seed=0, tell=tell).least
 
 
 def dictionary_rows(both: Ranked, size: int, seed: int) -> Iterator[Ints]:

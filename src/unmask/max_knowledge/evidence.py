@@ -10,7 +10,6 @@ from unmask.evidence.estimate import Estimate, exact, rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.max_knowledge.compare import LEVEL, ks_interval, one_sided
-from unmask.max_knowledge.links import right_credit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,9 +62,7 @@ def identity_evidence(release: Release, both: Ranked, test: DeniabilityTest, ref
 def right_links(release: Release, both: Ranked) -> Floats:
     """Return the credit of every original record under the permutation distance, ties shared."""
     truth = np.where(release.truth >= 0, both.point_of[release.truth], -1)
-    space = both.space
-    asked = space._replace(queries=space.queries[both.query_of], query_codes=space.query_codes[both.query_of])
-    return right_credit(asked, truth)
+    return both.index.decide(truth, rows=both.query_of).credit
 
 
 def ks_observation(key: str, test: DeniabilityTest, claim: str) -> Observation:

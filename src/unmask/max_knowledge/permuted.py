@@ -13,9 +13,9 @@ import numpy as np
 from unmask.errors import ParameterError
 from unmask.evidence.measure import Context, measure, silent
 from unmask.max_knowledge.evidence import identity_evidence
-from unmask.max_knowledge.links import least_distances, part
-from unmask.max_knowledge.ranks import Ranked, linkage_distances, ranked
+from unmask.max_knowledge.ranks import Ranked, linkage_distances, part, ranked
 from unmask.max_knowledge.result import DeniabilityTest, compared_with_instances
+from unmask.study.ask import Index
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,7 +87,7 @@ def permuted_distances(
             asked = np.sort(rng.choice(order, intruders, replace=False))
         space = permuted_space(both.space, rng)
         space = space._replace(queries=space.queries[asked], query_codes=space.query_codes[asked])
-        instances.append(least_distances(space))
+        instances.append(Index(space).nearest(seed=0).least)
         tell((number + 1) / instantiations, "links to shuffled releases")
     return instances
 

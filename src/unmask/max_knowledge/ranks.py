@@ -24,8 +24,7 @@ import numpy as np
 
 from unmask.evidence.measure import silent
 from unmask.kernels.search import distance_of_pairs
-from unmask.max_knowledge.links import least_distances
-from unmask.study.metric import build_space
+from unmask.study.ask import Index
 from unmask.study.study import Study, as_study
 from unmask.tables.encode import Encoded, Encoding, RankMethod, canonical_order
 from unmask.tables.release import Release
@@ -47,11 +46,16 @@ if TYPE_CHECKING:
 class Ranked:
     """Both tables as ranks. Queries are the distinct original records, points the released ones, in canonical order."""
 
-    space: Space
+    index: Index  # over the space of ranks
     query_of: Ints  # for each original row its query
     row_of: Ints  # for each point its row in the release
     numeric_names: tuple[str, ...]
     code_names: tuple[str, ...]
+
+    @property
+    def space(self) -> Space:
+        """Ranks of both tables."""
+        return self.index.space
 
     @property
     def n_original(self) -> int:
@@ -91,29 +95,41 @@ class Ranked:
             code_missing=self.space.code_missing[codes],
         )
         kept = tuple(self.numeric_names[k] for k in numeric), tuple(self.code_names[k] for k in codes)
-        return replace(self, space=space, numeric_names=kept[0], code_names=kept[1])
+        return replace(self, index=Index(space), numeric_names=kept[0], code_names=kept[1])
 
 
 def ranked(
     release: Release | Study, *, columns: Iterable[str] | None = None, ranks: RankMethod = "ordinal", seed: int = 0
 ) -> Ranked:
     """Turn both tables into ranks; the columns are what the intruder knows unless others are named."""
-    encoding = as_study(release).encoding(columns)
+    study = as_study(release)
+    names = None if columns is None else tuple(columns)
+    key = ("ranked", names, ranks, seed if ranks == "ordinal" else 0)  # only ordinal ranks are drawn
+    return study.kept(key, lambda: _ranked(study, names, ranks, seed))
+
+
+def _ranked(study: Study, columns: tuple[str, ...] | None, ranks: RankMethod, seed: int) -> Ranked:
+    encoding = study.encoding(columns)
     left, right = _order(encoding.original), _order(encoding.released)
     ordered = Encoding(
         _taken(encoding.original, left), _taken(encoding.released, right), encoding.numeric_names, encoding.code_names
     )
-    space = build_space(ordered, metric="permutation", ranks=ranks, seed=seed)
+    space = study.index_for(ordered, metric="permutation", ranks=ranks, seed=seed).space
     first = _first_of_equals(ordered.original)
     query_of = np.empty(left.size, dtype=np.int64)
     query_of[left] = np.cumsum(first) - 1
     space = space._replace(queries=space.queries[first], query_codes=space.query_codes[first])
-    return Ranked(space, query_of, right, encoding.numeric_names, encoding.code_names)
+    return Ranked(study.index_of(space), query_of, right, encoding.numeric_names, encoding.code_names)
 
 
 def linkage_distances(ranks: Ranked, tell: Progress = silent) -> Floats:
     """Return d(x, Y) for every original record: its distance to the nearest released one."""
-    return np.asarray(least_distances(ranks.space, tell)[ranks.query_of])
+    return np.asarray(ranks.index.nearest(seed=0, tell=tell).least[ranks.query_of])
+
+
+def part(tell: Progress, start: float, end: float) -> Progress:
+    """Let a task tell its progress as a part of a longer one."""
+    return lambda done, text: tell(start + done * (end - start), text)
 
 
 def pair_distances(ranks: Ranked, originals: Ints, released: Ints) -> Floats:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 
 from unmask.errors import ParameterError, did_you_mean
-from unmask.study.ask import ask_only
-from unmask.study.metric import Metric, Scale, build_space, swap
+from unmask.study.ask import quiet
+from unmask.study.metric import Metric, Scale, swap
 from unmask.tables.encode import Encoding, RankMethod, canonical_order
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.kernels.base import Space
+    from unmask.kernels.search import Decision, Nearest
+    from unmask.study.ask import Index, Progress
     from unmask.study.study import Study
 
     Rows = NDArray[np.int64]
@@ -34,13 +37,19 @@ class How(TypedDict, total=False):
     ranks: RankMethod
 
 
-class Scene(NamedTuple):
-    """Queries look for points; ``rows`` are the queries' rows in their table, ``truth`` the rows they ought to find."""
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Queries look for points; ``rows`` are those who ask, ``truth`` the rows that they ought to find."""
 
-    space: Space
-    truth: Rows
+    index: Index  # over everybody
+    truth: Rows  # one entry for each of ``rows``
     rows: Rows
     n_queries: int  # rows of the asking table, sampled or not
+
+    @property
+    def space(self) -> Space:
+        """The space of everybody."""
+        return self.index.space
 
     def spread(self, values: NDArray[Any], blank: float) -> NDArray[Any]:
         """One entry per row of the asking table, ``blank`` for those not asked."""
@@ -55,6 +64,22 @@ class Scene(NamedTuple):
         mask[self.rows] = True
         return mask
 
+    @property
+    def _some(self) -> Rows | None:
+        return None if len(self.rows) == self.n_queries else self.rows
+
+    def nearest(self, *, seed: int, tell: Progress = quiet) -> Nearest:
+        """The nearest points of those who ask."""
+        return self.index.nearest(seed=seed, rows=self._some, tell=tell)
+
+    def decide(self, tell: Progress = quiet) -> Decision:
+        """Whether the true point of those who ask is among the nearest."""
+        return self.index.decide(self.truth, rows=self._some, tell=tell)
+
+    def rank_of_truth(self, cap: int) -> Rows:
+        """How many points are closer than the true one."""
+        return self.index.rank_of_truth(self.truth, cap, rows=self._some)
+
 
 def spread(values: NDArray[Any], rows: Rows, n: int, blank: float) -> NDArray[Any]:
     """One entry for each of n rows, ``blank`` for those not asked."""
@@ -64,20 +89,18 @@ def spread(values: NDArray[Any], rows: Rows, n: int, blank: float) -> NDArray[An
 
 
 def set_scene(study: Study, direction: Direction, sample: int | None, seed: int, how: How) -> Scene:
-    """Encode, place in a space, turn round if asked to, and draw the intruders if only some are asked."""
+    """Place both files in a space, turn round if asked to, and draw the intruders if only some are asked."""
     if direction not in DIRECTIONS:
         raise ParameterError(
             f"no direction {direction!r}", allowed=", ".join(DIRECTIONS), hint=did_you_mean(direction, DIRECTIONS)
         )
-    encoding, release = study.encoding(), study.release
-    space, truth = build_space(encoding, seed=seed, **how), release.truth
+    index, truth = study.index(seed=seed, **how), study.release.truth
     if direction == "to_original":
-        space, truth = swap(space), inverse(truth, release.released.height)
+        index = study.index_of(swap(index.space))
+        truth = inverse(truth, study.release.released.height)
     n = len(truth)
-    rows = np.arange(n) if sample is None else draw(encoding, truth, direction, sample, seed)
-    if len(rows) < n:
-        space, truth = ask_only(space, rows), truth[rows]
-    return Scene(space, truth, rows, n)
+    rows = np.arange(n) if sample is None else draw(study.encoding(), truth, direction, sample, seed)
+    return Scene(index, truth if len(rows) == n else truth[rows], rows, n)
 
 
 def draw(encoding: Encoding, truth: Rows, direction: Direction, sample: int, seed: int) -> Rows:

@@ -1,26 +1,35 @@
 """A Study: a release and everything that was made of it, each thing once.
 
-Measures receive it in place of the release and ask it for encodings; nobody encodes for himself. What it hands out is
-shared and must not be changed.
+Measures receive it in place of the release and ask it for encodings, matches and indexes; nobody encodes, places or
+plants what another has made before. What it hands out is shared and must not be changed. Small things are kept for
+good, large ones (spaces with their trees) within a bound on memory; what was dropped is made again, and is the same.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
 from unmask.errors import RoleError
+from unmask.study.ask import Index
+from unmask.study.match import Matcher, comparable, make_matcher
+from unmask.study.memory import Kept, digest
+from unmask.study.metric import build_space
 from unmask.tables.encode import Encoding, assemble, encode_column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Hashable, Iterable
+    from typing import Unpack
 
+    from unmask.kernels.base import Space
+    from unmask.study.scene import How
     from unmask.tables.encode import EncodedColumn
     from unmask.tables.release import Release
 
 Others = Literal["control", "population"]
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,22 +37,75 @@ class Study:
     """What every attack needs of a release, made on demand and kept."""
 
     release: Release
+    _kept: Kept = field(default_factory=Kept, repr=False)  # related studies share it
+    _name: str = field(default="", repr=False)  # tells them apart in it
     _columns: dict[str, EncodedColumn] = field(default_factory=dict, init=False, repr=False)
-    _encodings: dict[tuple[str, ...], Encoding] = field(default_factory=dict, init=False, repr=False)
     _related: dict[str, Study] = field(default_factory=dict, init=False, repr=False)
+    _placed: dict[Hashable, str] = field(default_factory=dict, init=False, repr=False)  # where its space is kept
+
+    def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Make something of this study once; a room names what it keeps by its own words."""
+        return self._kept.get((self._name, key), make)
+
+    # --- encodings and matches --------------------------------------------------------------------------------------
 
     def encoding(self, columns: Iterable[str] | None = None) -> Encoding:
         """Both tables as arrays: what the intruder knows, or the columns named."""
         names = self.release.quasi if columns is None else tuple(columns)
-        if names not in self._encodings:
-            sizes = self.release.original.height, self.release.released.height
-            self._encodings[names] = assemble([self._column(name) for name in names], *sizes)
-        return self._encodings[names]
+        return self.kept(("encoding", names), lambda: self._assembled(names))
+
+    def _assembled(self, names: tuple[str, ...]) -> Encoding:
+        sizes = self.release.original.height, self.release.released.height
+        return assemble([self._column(name) for name in names], *sizes)
 
     def _column(self, name: str) -> EncodedColumn:
         if name not in self._columns:
             self._columns[name] = encode_column(self.release, name)
         return self._columns[name]
+
+    @property
+    def matcher(self) -> Matcher:
+        """Which records carry the values that are known of a person: all that the intruder knows."""
+        return self.kept("matcher", lambda: make_matcher(self.encoding()))
+
+    @property
+    def comparable(self) -> Matcher:
+        """The same without attributes that the release writes in a way of its own: on them nobody could match."""
+        names = comparable(self.encoding())
+        if len(names) == len(self.matcher.names):
+            return self.matcher
+        return self.kept("comparable", lambda: make_matcher(self.encoding().only(names)))
+
+    # --- spaces and their trees -------------------------------------------------------------------------------------
+
+    def index(self, columns: Iterable[str] | None = None, *, seed: int = 0, **how: Unpack[How]) -> Index:
+        """Both tables in a space with its tree, by the choices of `build_space`; queries are the original's records."""
+        names = self.release.quasi if columns is None else tuple(columns)
+        encoding = self.encoding() if names == self.release.quasi else self._assembled(names)
+        return self._placed_at((self._name, encoding.names), encoding, seed, how)
+
+    def index_for(self, encoding: Encoding, *, seed: int = 0, **how: Unpack[How]) -> Index:
+        """The same of an encoding that a measure has put together: equal contents give the same index."""
+        sides = (encoding.original.numeric, encoding.original.codes, encoding.released.numeric, encoding.released.codes)
+        return self._placed_at(digest(sides), encoding, seed, how)
+
+    def _placed_at(self, key: Hashable, encoding: Encoding, seed: int, how: How) -> Index:
+        weights, ranks = how.get("weights") or {}, how.get("ranks", "average")
+        drawn = how.get("metric") == "permutation" and ranks == "ordinal"  # ranks by lot: else no seed matters
+        choices = (how.get("metric", "euclidean"), how.get("scale", "own"), ranks, tuple(sorted(weights.items())))
+        place = (key, choices, seed if drawn else 0)
+        found: Index | None = self._kept.find(self._placed.get(place))
+        if found is None:
+            space = build_space(encoding, seed=seed, **how)
+            self._placed[place] = digest(tuple(space))
+            found = self.index_of(space)
+        return found
+
+    def index_of(self, space: Space) -> Index:
+        """A space with its tree; equal spaces share one."""
+        return self._kept.get(digest(tuple(space)), lambda: Index(space))
+
+    # --- the same release with other people -------------------------------------------------------------------------
 
     def beside(self, others: Others, columns: Iterable[str] | None = None) -> Study:
         """The same release with other people beside those of the original, on one codebook: they have no row in it.
@@ -55,7 +117,7 @@ class Study:
             raise RoleError(f"there is no {others} table", hint=f"give one in {others}=")
         if others not in self._related:
             fitting = [name for name in self.release.original.columns if self.release.fits(table, name)]
-            self._related[others] = Study(self.release.with_people(table, fitting))
+            self._related[others] = self._relative(others, self.release.with_people(table, fitting))
         wanted = self.release.quasi if columns is None else columns
         absent = [name for name in wanted if name not in self._related[others].release.original.columns]
         if absent:
@@ -72,8 +134,11 @@ class Study:
         if "alone" not in self._related:
             table = self.release.original
             rows = np.arange(table.height, dtype=np.int64)
-            self._related["alone"] = Study(self.release.with_tables(table, table, rows))
+            self._related["alone"] = self._relative("alone", self.release.with_tables(table, table, rows))
         return self._related["alone"]
+
+    def _relative(self, name: str, release: Release) -> Study:
+        return Study(release, self._kept, f"{self._name}/{name}")
 
 
 def as_study(release: Release | Study) -> Study:

@@ -64,18 +64,23 @@ class Encoding:
         """All attributes, numbers first."""
         return self.numeric_names + self.code_names
 
-    def without(self, name: str) -> Encoding:
-        """Return the same encoding without one attribute: what if the intruder did not know it?"""
-        numeric = [i for i, other in enumerate(self.numeric_names) if other != name]
-        codes = [i for i, other in enumerate(self.code_names) if other != name]
+    def only(self, names: Iterable[str]) -> Encoding:
+        """Return the same encoding with some of the attributes: what if the intruder knew only these?"""
+        chosen = set(names)
+        numeric = [i for i, name in enumerate(self.numeric_names) if name in chosen]
+        codes = [i for i, name in enumerate(self.code_names) if name in chosen]
 
         def cut(side: Encoded) -> Encoded:
             return Encoded(np.ascontiguousarray(side.numeric[:, numeric]), np.ascontiguousarray(side.codes[:, codes]))
 
         kept = tuple(self.numeric_names[i] for i in numeric), tuple(self.code_names[i] for i in codes)
-        spans = {other: span for other, span in self.spans.items() if other != name}
-        foreign = tuple(other for other in self.foreign if other != name)
+        spans = {name: span for name, span in self.spans.items() if name in chosen}
+        foreign = tuple(name for name in self.foreign if name in chosen)
         return Encoding(cut(self.original), cut(self.released), *kept, self.notes, spans, foreign)
+
+    def without(self, name: str) -> Encoding:
+        """Return the same encoding without one attribute: what if the intruder did not know it?"""
+        return self.only(other for other in self.names if other != name)
 
 
 def encode(release: Release, columns: Iterable[str] | None = None) -> Encoding:

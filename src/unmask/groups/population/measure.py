@@ -12,7 +12,7 @@ known in law, from the sizes of the groups and from the keys (``superpopulation`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -29,13 +29,13 @@ from unmask.groups.counting.classes import Classes, check_keys, count_classes
 from unmask.groups.population.dis import Dis, dis_by_formula, dis_by_removal
 from unmask.groups.population.intruders import Attacker, Households, Source, attackers_of, households_of
 from unmask.groups.population.known import Known, with_models, with_register, with_weights
-from unmask.study.joint import Joint, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from unmask.groups.population.sizes import Model, Prediction
     from unmask.groups.population.weights import Method
+    from unmask.study.match import Matcher
     from unmask.study.study import Study
     from unmask.tables.release import Release
 
@@ -222,14 +222,14 @@ def unknown(release: Release) -> str | None:
 )
 def assess_population(study: Study, context: Context) -> Evidence:
     """Risk of each person's own record, where the record still carries the person's values."""
-    joint, found = of_release(study)
+    found, truth = of_release(study), study.release.truth
     context.progress(0.7, "people who look alike")
-    own = joint.match()[0] > 0
-    credit = np.where(own, found.per_record[joint.truth], 0.0)
-    alone = np.where(own, found.classes.spread(found.class_unique)[joint.truth], 0.0)
-    single = own & (found.classes.spread(found.classes.counts)[joint.truth] == 1)
+    own = study.matcher.match().owns(truth)
+    credit = np.where(own, found.per_record[truth], 0.0)
+    alone = np.where(own, found.classes.spread(found.class_unique)[truth], 0.0)
+    single = own & (found.classes.spread(found.classes.counts)[truth] == 1)
     rates = [
-        _predicted(values, single, joint, found, prediction, context.seed)
+        _predicted(values, single, study.release.paired_rows, found, prediction, context.seed)
         for values, prediction in ((credit, found.tau2), (alone, found.tau1))
     ]
     told = f"of {rates[0].n:,} people are expected to be"
@@ -245,30 +245,50 @@ def assess_population(study: Study, context: Context) -> Evidence:
         per_record=credit,
         facts=_facts(found, context.seed),
         figures=(_figure(found),),
-        notes=(*joint.notes, *found.notes, *((NO_COVER,) if found.source == "weights" else ())),
+        notes=(*study.encoding().notes, *found.notes, *((NO_COVER,) if found.source == "weights" else ())),
     )
 
 
-def of_release(study: Study) -> tuple[Joint, PopulationRisk]:
+def of_release(study: Study) -> PopulationRisk:
     """Population risk of the released records: by the register if there is one, else by weights, else by models."""
-    release, n = study.release, study.release.original.height
-    both = join(study if release.population is None else study.beside("population"))
-    joint = Joint(both.names, both.original[:n], both.released, release.truth, release.paired_rows, both.notes)
-    table = pl.DataFrame(joint.released, schema=list(joint.names), orient="row")
+    release = study.release
     if release.population is not None:
-        everybody = pl.DataFrame(both.original[n:], schema=list(joint.names), orient="row")
-        return joint, population_risk(table, quasi=joint.names, population=everybody)
+        return _of_register(study.beside("population").matcher, release.original.height)
+    names = study.matcher.names
+    table = pl.DataFrame(study.matcher.released, schema=list(names), orient="row")
     if release.weight is not None and release.weight in release.released.columns:
         table = table.with_columns(release.released[release.weight].alias(" weight"))
-        return joint, population_risk(table, quasi=joint.names, weight=" weight")
-    return joint, population_risk(table, quasi=joint.names, population=release.n_people)
+        return population_risk(table, quasi=names, weight=" weight")
+    return population_risk(table, quasi=names, population=release.n_people)
+
+
+def _of_register(both: Matcher, n: int) -> PopulationRisk:
+    """Count the people of the register (after the first n) who look like each record; overlaps count them in each."""
+    people = both.only_people(slice(n, None))
+    table = pl.DataFrame(both.released, schema=list(both.names), orient="row")
+    if not both.inside:
+        register = pl.DataFrame(people.original, schema=list(both.names), orient="row")
+        return population_risk(table, quasi=both.names, population=register)
+    match = people.match()
+    _, groups = match.pairs()
+    first = np.array([rows[0] if len(rows) else -1 for rows in match.members()])
+    nobody = np.full((int((match.crowd == 0).sum()), len(both.names)), -1, dtype=np.int32)
+    register = pl.DataFrame(np.vstack([both.released[first[groups]], nobody]), schema=list(both.names), orient="row")
+    found = population_risk(table, quasi=both.names, population=register)
+    size = float(max(len(people.original), len(both.released)))
+    dis = dis_by_formula(found.classes.counts, min(1.0, found.classes.n_records / size))
+    return replace(found, known=found.known._replace(population=size), dis=dis)
 
 
 def _predicted(
-    credit: Floats, single: NDArray[np.bool_], joint: Joint, found: PopulationRisk, tau: Prediction, seed: int
+    credit: Floats,
+    single: NDArray[np.bool_],
+    people: NDArray[np.int64],
+    found: PopulationRisk,
+    tau: Prediction,
+    seed: int,
 ) -> Estimate:
     """Mean credit; its interval also covers how far tau may be off for the sample uniques (the squares add)."""
-    people = joint.people
     seen = rate(credit[people], chance=1 / found.population, seed=seed)
     share = float(single[people].mean()) / max(1, found.n_unique)
     down = np.hypot(seen.value - seen.low, share * (tau.value - tau.low))

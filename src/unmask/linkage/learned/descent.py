@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.linkage.learned.distances import Aggregator, Distance, features, pack, plain, shape, some, unpack
+from unmask.study.ask import Index
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.kernels.base import Space
+    from unmask.linkage.learned.distances import MakeIndex
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -36,16 +38,16 @@ class Lesson(NamedTuple):
     people: int
 
 
-def learn(space: Space, truth: Ints, kind: Aggregator, *, seed: int = 0, judge: Ints | None = None) -> Distance:
-    """Learn from all queries that have a true record; ``judge`` are the queries that the choice is made on."""
+def learn(space: Space, truth: Ints, kind: Aggregator, *, seed: int = 0, index_of: MakeIndex = Index) -> Distance:
+    """Learn from all queries that have a true record; ``index_of`` makes the index of a space, or has it."""
     rows = np.flatnonzero(truth >= 0)
     part, own = some(space, rows), truth[rows]
     tries = starts(space, kind)
-    rated = [(_found(space, truth, trial, judge), trial) for trial in tries]
+    rated = [(_found(part, own, trial, index_of), trial) for trial in tries]
     best = max(rated, key=lambda entry: entry[0])
     current, pool, before = best[1], set[tuple[int, int]](), best[0]
     for _ in range(ROUNDS):
-        wrong = current.hardest(part, own, min(HARDEST, len(space.points) - 1), seed)
+        wrong = current.hardest(part, own, min(HARDEST, len(space.points) - 1), seed, index_of)
         pairs = [(int(i), int(j)) for i, line in enumerate(wrong) for j in line if j >= 0]
         new = [pair for pair in pairs if pair not in pool]
         if not new:
@@ -55,7 +57,7 @@ def learn(space: Space, truth: Ints, kind: Aggregator, *, seed: int = 0, judge: 
         if not len(lesson.delta):
             break
         current = Distance(kind, _fit(lesson, best[1] if kind == "bilinear" else tries[0], part))
-        reached = _found(space, truth, current, judge)
+        reached = _found(part, own, current, index_of)
         if reached > best[0]:
             best = (reached, current)
         if abs(reached - before) < 1e-12:
@@ -76,9 +78,8 @@ def starts(space: Space, kind: Aggregator) -> list[Distance]:
     return found
 
 
-def _found(space: Space, truth: Ints, distance: Distance, judge: Ints | None) -> float:
-    rows = np.flatnonzero(truth >= 0) if judge is None else judge
-    return float(np.sort(distance.credit(some(space, rows), truth[rows])).sum())
+def _found(space: Space, truth: Ints, distance: Distance, index_of: MakeIndex) -> float:
+    return float(np.sort(distance.credit(space, truth, index_of)).sum())
 
 
 def _lesson(space: Space, truth: Ints, kind: Aggregator, pairs: list[tuple[int, int]]) -> Lesson:

@@ -16,18 +16,19 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from unmask.evidence.measure import silent
 from unmask.kernels.aggregation import credit_of, hardest_of
-from unmask.kernels.search import nearest_k
-from unmask.study.ask import ask_only, decide_truth
+from unmask.study.ask import Index, ask_only
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from unmask.kernels.base import Space
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    MakeIndex = Callable[[Space], Index]
 
 Aggregator = Literal["mean", "owa", "bilinear", "choquet"]
 AGGREGATORS: tuple[str, ...] = get_args(Aggregator)
@@ -40,17 +41,17 @@ class Distance:
     kind: Aggregator
     weights: Floats
 
-    def credit(self, space: Space, truth: Ints) -> Floats:
+    def credit(self, space: Space, truth: Ints, index_of: MakeIndex = Index) -> Floats:
         """Credit of each query under this distance: exact, ties shared."""
         if self.kind in {"mean", "bilinear"}:
-            return decide_truth(bend(space, self), truth, tell=silent).credit
+            return index_of(bend(space, self)).decide(truth).credit
         return credit_of(space, truth, *_coefficients(space, self), ordered=self.kind == "owa")[0]
 
-    def hardest(self, space: Space, truth: Ints, k: int, seed: int) -> Ints:
+    def hardest(self, space: Space, truth: Ints, k: int, seed: int, index_of: MakeIndex = Index) -> Ints:
         """The nearest wrong points of each query; -1 where there are fewer than k."""
         if self.kind not in {"mean", "bilinear"}:
             return hardest_of(space, truth, *_coefficients(space, self), k, ordered=self.kind == "owa")
-        rows, _ = nearest_k(bend(space, self), min(k + 1, len(space.points)), seed=seed)
+        rows, _ = index_of(bend(space, self)).nearest_k(min(k + 1, len(space.points)), seed=seed)
         wrong = rows != truth[:, None]
         order = np.argsort(~wrong, axis=1, kind="stable")[:, :k]
         found = np.take_along_axis(np.where(wrong, rows, -1), order, axis=1)

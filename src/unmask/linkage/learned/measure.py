@@ -31,7 +31,6 @@ from unmask.linkage.learned.distances import (
 )
 from unmask.linkage.learned.exact import Optimum, solve_worst_case
 from unmask.linkage.result import Linkage
-from unmask.study.metric import build_space
 from unmask.study.study import Study, as_study
 from unmask.tables.encode import canonical_order
 
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
 
     from unmask.evidence.measure import Progress
     from unmask.kernels.base import Space
+    from unmask.linkage.learned.distances import MakeIndex
     from unmask.tables.encode import Encoding
     from unmask.tables.release import Release
 
@@ -115,11 +115,11 @@ def link_learned(
         distance = (
             _learn(stage, taught[:learn_from], kinds, seed, None) if len(taught) else plain(stage.space, kinds[0])
         )
-        credit[tried] = distance.credit(some(stage.space, tried), stage.truth[tried])
+        credit[tried] = stage.credit(distance, tried)
         progress((turn + 1) / 3, "learning on half the people")
     whole = _learn(stage, order[:learn_from], kinds, seed, people)
-    upper = whole.credit(some(stage.space, people), stage.truth[people])
-    usual = plain(stage.space, "mean").credit(some(stage.space, people), stage.truth[people])
+    upper = stage.credit(whole, people)
+    usual = stage.credit(plain(stage.space, "mean"), people)
     progress(1.0, "learning on everybody")
     return _result(study.release, stage, whole, _Credits(credit, upper, usual, seed))
 
@@ -139,6 +139,11 @@ class Stage(NamedTuple):
     left: Ints  # rows of the original, in the new order
     right: Ints
     encoding: Encoding
+    index_of: MakeIndex  # with what the study has
+
+    def credit(self, distance: Distance, rows: Ints) -> Floats:
+        """Credit of some people under a distance."""
+        return distance.credit(some(self.space, rows), self.truth[rows], self.index_of)
 
 
 def set_stage(study: Study) -> Stage:
@@ -156,14 +161,14 @@ def set_stage(study: Study) -> Stage:
     right = canonical_order(b.numeric, b.codes, numbers[owner], codes[owner])
     place = np.full(len(b) + 1, -1, dtype=np.int64)
     place[right] = np.arange(len(b))
-    space = build_space(encoding)
+    space = study.index().space
     space = space._replace(
         queries=np.ascontiguousarray(space.queries[left]),
         points=np.ascontiguousarray(space.points[right]),
         query_codes=np.ascontiguousarray(space.query_codes[left]),
         point_codes=np.ascontiguousarray(space.point_codes[right]),
     )
-    return Stage(space, np.where(truth[left] >= 0, place[truth[left]], -1), left, right, encoding)
+    return Stage(space, np.where(truth[left] >= 0, place[truth[left]], -1), left, right, encoding, study.index_of)
 
 
 def _kinds(aggregator: Aggregator | Sequence[Aggregator]) -> tuple[Aggregator, ...]:
@@ -193,31 +198,24 @@ def _fitting(kinds: tuple[Aggregator, ...], space: Space) -> tuple[Aggregator, .
 
 def _learn(stage: Stage, rows: Ints, kinds: tuple[Aggregator, ...], seed: int, judge: Ints | None) -> Distance:
     """Learn each kind from some people, and keep the one that finds most of them (or of those in ``judge``)."""
-    taught = np.full(len(stage.truth), -1, dtype=np.int64)
     rows = np.sort(rows)
-    taught[rows] = stage.truth[rows]
     judged = rows if judge is None else judge
     best: tuple[float, Distance] | None = None
     for kind in kinds:
-        truth = taught if judge is None else stage.truth
-        teaching = taught[rows]
-        distance = learn_part(stage.space, rows, teaching, kind, seed, (truth, judged))
-        reached = float(np.sort(distance.credit(some(stage.space, judged), truth[judged])).sum())
+        distance = learn_part(stage, rows, kind, seed, judged)
+        reached = float(np.sort(stage.credit(distance, judged)).sum())
         if best is None or reached > best[0]:
             best = (reached, distance)
     return cast("tuple[float, Distance]", best)[1]
 
 
-def learn_part(
-    space: Space, rows: Ints, teaching: Ints, kind: Aggregator, seed: int, court: tuple[Ints, Ints]
-) -> Distance:
-    """Learn from some rows; the choice among stages is made on the people in court: (truth of all, rows)."""
-    truth, judged = court
-    if len(judged) == len(rows) and np.array_equal(judged, rows):
-        return learn(some(space, rows), teaching, kind, seed=seed)
-    fitted = learn(some(space, rows), teaching, kind, seed=seed)
-    options = [plain(space, kind), fitted]
-    return max(options, key=lambda d: float(np.sort(d.credit(some(space, judged), truth[judged])).sum()))
+def learn_part(stage: Stage, rows: Ints, kind: Aggregator, seed: int, judged: Ints) -> Distance:
+    """Learn from some rows; where others are judged, the plain distance is kept if it finds more of them."""
+    fitted = learn(some(stage.space, rows), stage.truth[rows], kind, seed=seed, index_of=stage.index_of)
+    if np.array_equal(judged, rows):
+        return fitted
+    options = [plain(stage.space, kind), fitted]
+    return max(options, key=lambda distance: float(np.sort(stage.credit(distance, judged)).sum()))
 
 
 def worst_case(release: Release | Study, *, aggregator: Aggregator = "mean", time_limit: float = 60.0) -> Optimum:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.errors import EngineError
-from unmask.evidence.measure import silent
 from unmask.kernels.pairs import Patterns, patterns_by_groups, patterns_by_pairs, sums_by_groups
 from unmask.kernels.weighing import MARGIN, TIE, Weighing, cut_blocks, scale_of, weigh, weigh_blocks
 from unmask.linkage.probabilistic.matching import Match, code_space, match_people
-from unmask.study.ask import decide_truth, find_nearest, plant_tree
+from unmask.study.ask import Index
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,9 +105,8 @@ def _by_blocks(
 
 
 def _by_tree(comparison: Comparison, space: Space, model: FellegiSunter, truth: Ints, seed: int) -> Found:
-    tree = plant_tree(space, silent)
-    decision = decide_truth(space, truth, tell=silent, tree=tree)
-    nearest = find_nearest(space, seed=seed, tell=silent, tree=tree)
+    index = Index(space)
+    decision, nearest = index.decide(truth), index.nearest(seed=seed)
     top = float(model.weights[:, 0].sum())
     weight = top - nearest.least
     posterior = np.exp2(-nearest.least) / _sums(comparison, model)
