@@ -81,7 +81,7 @@ SIGNS: dict[str, Sign] = {
 
 
 def looks_signed(column: Column) -> bool:
-    """Whether texts may be fingerprints or encodings: no blanks, long enough; numbers only if they are long and whole."""
+    """Whether texts may be fingerprints or encodings: no blanks, long enough; numbers only if long and whole."""
     words = column.words
     few = words[:: max(1, len(words) // 200)]
     if column.kind == "number" and not all(word.isdigit() and len(word) > SHORTEST for word in few):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unmask.linkage.channel.joint import joints
 from unmask.linkage.channel.lenses import untouched
 from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.posterior import information
@@ -119,7 +120,14 @@ def learn(material: Material, taught: Ints, seed: int, tell: Callable[[float], N
         if found is not None:
             best.append((float(found[2].mean()), _error(found[2]), found[0], found[1]))
         tell(0.8 * (target + 1) / len(material.records))
-    chosen, total = _enter(trial, _in_order(sorted(best, key=lambda entry: -entry[0]), _lenses(trial)))
+    columns = sorted(best, key=lambda entry: -entry[0])
+    chosen, total = _enter(trial, _in_order(columns, _lenses(trial)))
+    block = _best_joint(trial)
+    if block is not None:
+        together, sum_of_them = _enter(trial, [block, *_in_order(_outside(block, columns), _lenses(trial))])
+        gain = gains(sum_of_them) - gains(total)
+        if float(gain.mean()) > 0:
+            chosen, total = together, sum_of_them
     factors = tuple(entry.recipe.fit(material, taught) for entry in chosen)
     tell(1.0)
     return Channel(factors, tuple(chosen), _temperature(total) if chosen else 1.0)
@@ -186,6 +194,23 @@ def _refine(trial: Trial, best: Tried) -> Tried:
     return best
 
 
+def _best_joint(trial: Trial) -> Candidate | None:
+    """The joint law of all numbers that tells most, if any does."""
+    tried = []
+    for recipe in joints(trial.material):
+        tables = trial.scores(recipe)
+        gain = gains(tables)
+        tried.append((float(gain.mean()), _error(gain), recipe, tables))
+    best = max(tried, key=lambda entry: entry[0], default=None)
+    return best if best is not None and best[0] > TOLD * best[1] else None
+
+
+def _outside(block: Candidate, columns: list[Candidate]) -> list[Candidate]:
+    """Columns that a joint law does not cover, and what is missing of those that it does."""
+    covered = {place for _, place in block[2].columns}
+    return [entry for entry in columns if entry[2].target not in covered]
+
+
 def _lenses(trial: Trial) -> list[Candidate]:
     """Evidence over several columns: rows that were left as they are."""
     recipe = untouched(trial.material)
@@ -199,8 +224,8 @@ def _lenses(trial: Trial) -> list[Candidate]:
 def _in_order(columns: list[Candidate], lenses: list[Candidate]) -> list[Candidate]:
     """Lenses come last, where they must tell something new; first only if they tell more than any column."""
     strongest = columns[0][0] if columns else 0.0
-    first = [lens for lens in lenses if lens[0] > strongest]
-    return [*first, *columns, *(lens for lens in lenses if lens[0] <= strongest)]
+    first = [lens for lens in lenses if lens[0] - lens[1] > strongest]
+    return [*first, *columns, *(lens for lens in lenses if all(lens is not other for other in first))]
 
 
 def _enter(trial: Trial, best: list[Candidate]) -> tuple[list[Learnt], list[Floats]]:

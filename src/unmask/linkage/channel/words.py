@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from unmask.linkage.channel.joint import Joint
 from unmask.linkage.channel.labels import Category, Equal, Interval, Pattern, Steps
 from unmask.linkage.channel.lenses import Untouched
 from unmask.linkage.channel.numbers import Chain, Number
@@ -24,6 +25,7 @@ HOW = {
     "boosted": "is a function of several columns, with an error",
 }
 SPACE = {"value": "", "log": " that grows with the value", "rank": " in its rank", "probit": " in its rank"}
+SPACE_OF_ALL = {"value": "values", "log": "logarithms", "probit": "ranks", "rank": "ranks"}
 NOTHING = "tells nothing about who it is"
 
 
@@ -32,7 +34,8 @@ def tell_columns(material: Material, channels: list[Channel]) -> tuple[Told, ...
     told: dict[str, Told] = {}
     for channel in channels:
         for entry in channel.learnt:
-            name = material.records[entry.recipe.target].name if entry.recipe.target >= 0 else "whole rows"
+            place = entry.recipe.target
+            name = material.records[place].name if place >= 0 else {-1: "whole rows", -2: "numbers"}[place]
             if name not in told or entry.told > told[name].nats:
                 told[name] = Told(name, tell(material, entry.recipe), entry.told)
     rest = [Told(c.name, NOTHING, 0.0) for c in material.records if c.name not in told]
@@ -57,6 +60,8 @@ def tell(material: Material, recipe: Any) -> str:  # noqa: ANN401, PLR0911 - any
             return f"is an interval around {material.features[recipe.feature].words}"
         case Pattern():
             return f"is missing or zero where `{material.people[recipe.column].name}` is"
+        case Joint():
+            return f"are their originals with errors that go together, in {SPACE_OF_ALL[recipe.space]}"
         case Untouched():
             return "were left as they are for some people"
         case _:

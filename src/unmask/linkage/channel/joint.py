@@ -1,0 +1,170 @@
+"""Numbers changed by noise that columns share: one law for all of them, with a full covariance.
+
+y = x + e, or y = A x + b + e, in values, logarithms or normal scores. In whitened coordinates the score of a pair is a
+function of one squared distance, so that it costs a product of matrices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.linkage.channel import predictors
+from unmask.linkage.channel.material import in_space
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.linkage.channel.material import Material
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+FEWEST = 2  # columns
+MOST_MISSING = 0.05
+SHRINKAGES = (1.0, 0.5, 0.2, 0.05, 0.01, 0.001, 0.0)
+TAILS = (np.inf, 12.0, 4.0)  # degrees of freedom
+
+
+@dataclass(frozen=True, slots=True)
+class Cloud:
+    """Predicted and released points in whitened coordinates; the law of their distance."""
+
+    predicted: Floats
+    value: Floats
+    marginal: Floats  # log density of each released point
+    freedom: float  # of Student's law; infinite: normal
+    constant: float
+
+    def log(self, i: Ints, j: Ints) -> Floats:
+        """Log density of the distance, over that of the record among all."""
+        if i.ndim == 2 and i.shape[1] == 1 and j.ndim == 2 and j.shape[0] == 1:
+            left, right = self.predicted[i[:, 0]], self.value[j[0]]
+            squares = (left**2).sum(1)[:, None] + (right**2).sum(1) - 2.0 * left @ right.T
+        else:
+            squares = ((self.value[j] - self.predicted[i]) ** 2).sum(-1)
+        return self._law(np.maximum(squares, 0.0)) - self.marginal[j]
+
+    def _law(self, squares: Floats) -> Floats:
+        if np.isinf(self.freedom):
+            return self.constant - 0.5 * squares
+        half = 0.5 * (self.freedom + self.predicted.shape[1])
+        return np.asarray(self.constant - half * np.log1p(squares / self.freedom))
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """All released numbers that have an original of their name, foretold together."""
+
+    columns: tuple[tuple[int, int], ...]  # of the person, of the record
+    space: str
+    how: str  # "same" or "linear"
+    target: int = -2
+
+    def fit(self, material: Material, taught: Ints) -> Cloud:
+        """Learn the prediction, the covariance of its residuals and how heavy their tails are."""
+        x, y = material.once(("joint", self.columns, self.space), lambda: self._points(material))
+        made = material.truth[taught]
+        if self.how == "same":
+            shift = np.median(y[made] - x[taught], axis=0)
+            predicted = x + shift
+            residual = y[made] - predicted[taught]
+        else:
+            columns = range(y.shape[1])
+            predicted = np.column_stack([predictors.linear(x[taught], y[made][:, k], x) for k in columns])
+            out = [predictors.unseen(predictors.linear, x[taught], y[made][:, k]) for k in columns]
+            residual = y[made] - np.column_stack(out)
+        root, _ = whitening(residual)
+        return _cloud(predicted @ root, y @ root, (residual @ root) ** 2)
+
+    def _points(self, material: Material) -> tuple[Floats, Floats]:
+        people = [_filled(in_space(material.people[a].number, self.space)) for a, _ in self.columns]
+        records = [_filled(in_space(material.records[b].number, self.space)) for _, b in self.columns]
+        return np.column_stack(people), np.column_stack(records)
+
+
+def _filled(values: Floats) -> Floats:
+    return np.where(np.isfinite(values), values, np.nanmean(values))
+
+
+def whitening(residual: Floats) -> tuple[Floats, float]:
+    """Root of the inverse covariance, and its log determinant; shrunk to the diagonal as far as halves foretell best."""
+    spread = residual.std(0)
+    spread = np.where(spread > 0, spread, max(float(spread.max()), 1e-12) * 1e-6)
+    z = (residual - residual.mean(0)) / spread
+    weight = _shrinkage(z)
+    values, vectors = np.linalg.eigh(_shrunk(z, weight))
+    values = np.maximum(values, 1e-10 * values.max())
+    root = (vectors / np.sqrt(values)) @ vectors.T / spread[:, None]
+    return root, float(-0.5 * np.log(values).sum() - np.log(spread).sum())
+
+
+def _shrunk(z: Floats, weight: float) -> Floats:
+    covariance = z.T @ z / len(z)
+    return np.asarray((1 - weight) * covariance + weight * np.diag(np.diagonal(covariance)))
+
+
+def _shrinkage(z: Floats) -> float:
+    """How far to shrink: what foretells one half of the people from the other best."""
+    size = z.shape[1]
+    if len(z) < 4 * size:
+        return 0.5 if len(z) < 2 * size else 0.1
+    halves, best, chosen = (z[::2], z[1::2]), -np.inf, 1.0
+    for weight in SHRINKAGES:
+        score = 0.0
+        for taught, asked in (halves, halves[::-1]):
+            values, vectors = np.linalg.eigh(_shrunk(taught, weight))
+            values = np.maximum(values, 1e-12 * values.max())
+            score += float(-0.5 * np.log(values).sum() - 0.5 * ((asked @ vectors) ** 2 / values).sum(1).mean())
+        if score > best:
+            best, chosen = score, weight
+    return chosen
+
+
+def _cloud(ours: Floats, theirs: Floats, squares: Floats) -> Cloud:
+    from scipy.special import gammaln  # noqa: PLC0415 - heavy
+
+    size = ours.shape[1]
+    total = squares.sum(1)
+    best: tuple[float, float, float] = (-np.inf, np.inf, 0.0)
+    for freedom in TAILS:
+        if np.isinf(freedom):
+            constant = -0.5 * size * np.log(2 * np.pi)
+            score = constant - 0.5 * total
+        else:
+            constant = gammaln(0.5 * (freedom + size)) - gammaln(0.5 * freedom) - 0.5 * size * np.log(freedom * np.pi)
+            score = constant - 0.5 * (freedom + size) * np.log1p(total / freedom)
+        best = max(best, (float(score.mean()), freedom, float(constant)))
+    return Cloud(ours, theirs, _normal_density(theirs), best[1], best[2])
+
+
+def _normal_density(points: Floats) -> Floats:
+    """Log density of each point under one normal law of all."""
+    centred = points - points.mean(0)
+    root, scale = whitening(centred)
+    return np.asarray(scale - 0.5 * ((centred @ root) ** 2).sum(1) - 0.5 * points.shape[1] * np.log(2 * np.pi))
+
+
+def joints(material: Material) -> list[Joint]:
+    """The joint laws worth trying: columns of one name with hardly a missing number."""
+    names = {column.name.casefold(): k for k, column in enumerate(material.people)}
+    pairs = []
+    for place, column in enumerate(material.records):
+        own = names.get(column.name.casefold())
+        if own is not None and _complete(column.number) and _complete(material.people[own].number):
+            pairs.append((own, place))
+    if len(pairs) < FEWEST:
+        return []
+    positive = all(
+        (material.people[a].number > 0).mean() > 0.95 and (material.records[b].number > 0).mean() > 0.95
+        for a, b in pairs
+    )
+    spaces = ["value", "probit", *(["log"] if positive else [])]
+    return [Joint(tuple(pairs), space, how) for space in spaces for how in ("same", "linear")]
+
+
+def _complete(values: Floats) -> bool:
+    there = values[np.isfinite(values)]
+    return there.size >= (1 - MOST_MISSING) * values.size and np.unique(there).size > 2
