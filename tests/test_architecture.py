@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 
 import unmask
+from unmask.assessment import choose, discover
+from unmask.cli.app import COMMANDS
+from unmask.evidence.catalogue import FAMILIES
 
 SOURCE = Path(unmask.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -175,12 +178,39 @@ def test_the_graph_attack_is_public_and_loads_when_asked():
     assert all(getattr(unmask, name) is getattr(graph, name) for name in names)
 
 
-def test_every_method_has_its_docs_page_and_test():
-    root = SOURCE.parents[1]
-    for path in FILES:
-        if room(path) in {"attacks", "deniability", "groups", "attribute"} and "@measure(" in path.read_text():
-            assert (root / "docs" / f"{path.stem}.md").exists(), path.name
-            assert (root / "tests" / room(path) / f"test_{path.stem}.py").exists(), path.name
+@pytest.mark.parametrize("name", discover())
+def test_a_measure_has_one_name(name):
+    """Its file (or folder), its test file, the prefix of its keys and its --only name; its page: tests/test_docs.py."""
+    measure = discover()[name]
+    home = Path(sys.modules[measure.run.__module__].__file__)
+    assert name in {home.stem, home.parent.name}
+    assert home.stem in {name, "measure"}
+    assert (SOURCE.parents[1] / "tests" / room(home) / f"test_{name}.py").exists()
+    assert {key.split(".")[0] for key in measure.keys} == {name}
+    assert [chosen.name for chosen in choose(discover(), [name], ())] == [name]
+    assert measure.page == f"docs/measures/{name}.md"
+
+
+def test_the_catalogue_is_the_register():
+    """The light table that the help and policies read: the same names, families, needs and aliases."""
+    found = {m.name: (m.family, m.needs, m.aliases) for m in discover().values()}
+    listed = {
+        name: (family, entry.needs, entry.aliases)
+        for family, measures in FAMILIES.items()
+        for name, entry in measures.items()
+    }
+    assert found == listed, "a measure is listed in evidence/catalogue.py"
+    spellings = [word for m in discover().values() for word in (m.name, *m.aliases)]
+    assert len(spellings) == len(set(spellings))  # a word means one measure
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_is_light(command):
+    code = (
+        f"import sys; sys.argv = ['unmask', '{command}', '--help']\nfrom unmask.cli.app import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass"
+    )
+    assert not modules_after(code) & {"numba", "polars", "numpy", "scipy", "sklearn", "altair", "rich.table"}
 
 
 def test_no_file_has_grown_too_large():

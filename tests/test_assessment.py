@@ -52,6 +52,29 @@ def test_what_cannot_run_is_never_safe():
     assert (absence.outcome, absence.reason) == ("does not apply", "no weights")
 
 
+def test_a_crash_in_a_measure_can_be_found(monkeypatch, capsys):
+    """Without being asked nothing is told; with UNMASK_DEBUG the frames, and neither values nor the error's words."""
+
+    def where_it_breaks(_release, _context):
+        cell = "secret".upper()  # not in this line of code, which is shown
+        try:
+            {}[cell]
+        except KeyError as error:
+            raise TypeError(cell) from error
+
+    quiet = run_measure(entry(where_it_breaks), COPY, Context())
+    assert capsys.readouterr().err == ""
+    assert "run again with --debug" in quiet.reason and "UNMASK_DEBUG=1" in quiet.reason
+    monkeypatch.setenv("UNMASK_DEBUG", "1")
+    assert run_measure(entry(where_it_breaks), COPY, Context()) == quiet  # the report stays the same
+    told = capsys.readouterr().err
+    assert "in where_it_breaks" in told and "test_assessment.py" in told
+    assert told.index("KeyError") < told.index("TypeError (its words may quote data: --show-values shows them)")
+    assert "SECRET" not in told
+    run_measure(entry(where_it_breaks), COPY, Context(show_values=True))
+    assert "TypeError: SECRET" in capsys.readouterr().err
+
+
 def test_same_seed_same_bits_whatever_else_runs():
     whole = unmask.assess(COPY, seed=5)
     alone = unmask.assess(COPY, seed=5, only=["nearest"])
@@ -84,10 +107,13 @@ def test_every_registered_measure_shows_up_everywhere():
 
 def test_progress_is_told():
     seen = []
-    unmask.assess(COPY, only=["nearest"], progress=lambda measure, done, text: seen.append((measure, done, text)))
-    assert seen[0][:2] == ("nearest", 0.0)
-    assert seen[-1][1] == 1.0
-    assert all(0 <= done <= 1 for _, done, _ in seen)
+    unmask.assess(COPY, only=["nearest", "uniqueness"], progress=lambda done, words: seen.append((done, words)))
+    assert seen[0][0] == 0.0
+    assert seen[-1] == (1.0, "done")
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)  # of the whole, not of each measure
+    titles = [discover()[name].title for name in ("nearest", "uniqueness")]
+    assert {words.split(": ")[0] for _, words in seen[:-1]} == set(titles)
+    assert max(done for done, words in seen if words.startswith(titles[0])) == 0.5
 
 
 def test_evidence_without_records_is_fine(monkeypatch):

@@ -13,25 +13,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from unmask.errors import ParameterError, UnmaskError, did_you_mean
+from unmask.errors import ParameterError, UnmaskError, tell_where
+from unmask.evidence.catalogue import guess
 from unmask.evidence.finding import Absence, Evidence, Finding, Reported
-from unmask.evidence.measure import Context, Measure, registered
+from unmask.evidence.measure import Context, Measure, registered, silent
 from unmask.evidence.policy import Policy
 from unmask.evidence.verdict import Verdict, decide, judge
 from unmask.masking import parse_masking
 from unmask.report import document
-from unmask.report.write import write_atomically
 from unmask.study.study import Study, as_study
+from unmask.tables.write import write_atomically, write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from pathlib import Path
 
+    from unmask.evidence.measure import Progress
     from unmask.tables.release import Release
 
-    Progress = Callable[[str, float, str], None]  # measure, fraction done, words
-
 ROOMS = ("linkage", "graph", "max_knowledge", "groups", "disclosure")
+SEE_WHERE = "run again with --debug (in Python: UNMASK_DEBUG=1) to see where, and please report it"
 VERSIONS_OF = ("narwhals", "numba", "numpy", "polars", "scikit-learn", "scipy", "unmask")
 
 
@@ -70,7 +71,7 @@ class Assessment:
 
     def write_records(self, path: str | Path) -> None:
         """Write one row per original record, as CSV or Parquet by suffix."""
-        document.write_records(self.records, path)
+        write_table(self.records, path)
 
 
 def assess(  # noqa: PLR0913 - the options of an assessment
@@ -97,7 +98,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     seed
         Every random choice follows from it: same inputs, seed and version, same result to the last bit.
     progress
-        Called with the measure's name, the fraction done and a word.
+        Called with the fraction of the whole assessment that is done, and words that begin with a measure's title.
     command
         What was typed, for the manifest.
     show_values
@@ -121,7 +122,12 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     for key in [key for entry in chosen for key in entry.keys]:
         rules.threshold(key)  # refuse an incomplete policy before the work, not after it
     study = Study(release)  # one for all measures
-    reported = tuple(_report(entry, study, Context(seed, show_values=show_values), progress) for entry in chosen)
+    context, tell = Context(seed, show_values=show_values), progress or silent
+    reported = tuple(
+        _report(entry, study, replace(context, progress=_part(tell, place, len(chosen), entry.title)))
+        for place, entry in enumerate(chosen)
+    )
+    tell(1.0, "done")
     findings = judge(reported, rules)
     verdict = decide(findings, rules.core.get("synthetic" if release.synthetic else "paired", ()))
     records = _records(release, reported)
@@ -159,8 +165,8 @@ def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Itera
     meant = {alias: entry.name for entry in measures.values() for alias in (*entry.aliases, entry.name)}
     for name in [*(only or ()), *skip]:
         if name not in meant:
-            guess = did_you_mean(name, meant)
-            raise ParameterError(f"no measure {name!r}", allowed=", ".join(measures), hint=guess)
+            hint = guess(name, {entry.name: entry.title for entry in measures.values()})
+            raise ParameterError(f"no measure {name!r}", allowed=", ".join(measures), hint=hint)
     wanted = None if only is None else {meant[name] for name in only}
     left_out = {meant[name] for name in skip}
     names = [name for name in measures if (wanted is None or name in wanted) and name not in left_out]
@@ -169,14 +175,14 @@ def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Itera
     return [measures[name] for name in names]
 
 
-def _report(entry: Measure, study: Study, context: Context, progress: Progress | None) -> Reported:
-    def tell(done: float, text: str) -> None:
-        if progress:
-            progress(entry.name, done, text)
+def _part(progress: Progress, place: int, n: int, title: str) -> Progress:
+    """Let one of n measures tell its progress as a part of the whole."""
+    return lambda done, words: progress((place + done) / n, f"{title}: {words}")
 
-    tell(0.0, entry.title)
-    evidence = run_measure(entry, study, replace(context, seed=_seed(context.seed, entry), progress=tell))
-    tell(1.0, "done")
+
+def _report(entry: Measure, study: Study, context: Context) -> Reported:
+    context.progress(0.0, "begins")
+    evidence = run_measure(entry, study, replace(context, seed=_seed(context.seed, entry)))
     return Reported(entry.name, entry.title, entry.story, evidence)
 
 
@@ -193,7 +199,8 @@ def run_measure(entry: Measure, release: Release | Study, context: Context) -> E
     except MemoryError:
         return Absence("could not run", "it needs more memory than there is")
     except Exception as error:  # noqa: BLE001 - one broken measure must neither hide the others nor count as safe
-        return Absence("could not run", f"an error of unmask itself ({type(error).__name__}); please report it")
+        tell_where(error, show_values=context.show_values)
+        return Absence("could not run", f"an error of unmask itself ({type(error).__name__}); {SEE_WHERE}")
 
 
 def _seed(seed: int, entry: Measure) -> int:

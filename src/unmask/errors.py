@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import traceback
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+DEBUG = "UNMASK_DEBUG"  # set to anything: where an error of ours happened is told on standard error
 
 
 class UnmaskError(ValueError):
@@ -44,3 +50,40 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     by_lower = {word.lower(): word for word in known}
     close = get_close_matches(name.lower(), list(by_lower), n=1, cutoff=0.5)
     return f"did you mean {by_lower[close[0]]!r}?" if close else None
+
+
+@contextmanager
+def debugging(*, on: bool) -> Iterator[None]:
+    """Tell where errors happen while this lasts, as the environment variable does for a whole process."""
+    before = os.environ.get(DEBUG)
+    if on:
+        os.environ[DEBUG] = "1"
+    try:
+        yield
+    finally:
+        if on:
+            os.environ.pop(DEBUG)
+        if before is not None:
+            os.environ[DEBUG] = before
+
+
+def tell_where(error: BaseException, *, show_values: bool = False) -> None:
+    """Write where an error happened to standard error, when that is asked for.
+
+    Files, lines and code; no variables. The error's own words may quote a cell, so they need leave to show values.
+    """
+    if not os.environ.get(DEBUG):
+        return
+    told = traceback.TracebackException.from_exception(error, capture_locals=False)
+    lines = list(told.format()) if show_values else [line for part in _chain(error) for line in part]
+    sys.stderr.write("".join(lines))
+
+
+def _chain(error: BaseException) -> Iterator[list[str]]:
+    """Frames and kind of an error, after those of the error that it came from."""
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if before is not None:
+        yield from _chain(before)
+        yield ["\n... and then:\n\n"]
+    yield ["Traceback (most recent call last):\n", *traceback.format_tb(error.__traceback__)]
+    yield [f"{type(error).__name__} (its words may quote data: --show-values shows them)\n"]

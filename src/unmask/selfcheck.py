@@ -17,17 +17,18 @@ import polars as pl
 from unmask import datasets
 from unmask.assessment import choose, discover, run_measure
 from unmask.evidence.finding import Absence
-from unmask.evidence.measure import Context, Measure
+from unmask.evidence.measure import Context, Measure, silent
 from unmask.masking import Noise, parse_masking
 from unmask.tables.release import Release
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
     from unmask.evidence.estimate import Estimate
     from unmask.evidence.finding import Evidence
+    from unmask.evidence.measure import Progress
 
     Floats = NDArray[np.float64]
     Rows = NDArray[np.int64]
@@ -59,21 +60,20 @@ def selfcheck(
     only: Iterable[str] | None = None,
     seed: int = 0,
     size: int = SIZE,
-    progress: Callable[[str, float, str], None] | None = None,
+    progress: Progress = silent,
 ) -> tuple[Check, ...]:
     """Check every registered measure (or those named) on a numeric, a mixed and a synthetic table.
 
     Measures of population risk meet all that can be known: a number of people, a register, and sampling weights.
     """
-    checks = []
-    for entry in choose(discover(), only, ()):
+    checks: list[Check] = []
+    chosen = choose(discover(), only, ())
+    for place, entry in enumerate(chosen):
         ladders = _ladders(seed, size) | (_surveyed(seed, size) if entry.name in SURVEYED else {})
-        for name, releases in ladders.items():
-            if progress:
-                progress(entry.name, 0.0, f"{name} table")
+        for step, (name, releases) in enumerate(ladders.items()):
+            progress((place + step / len(ladders)) / len(chosen), f"{entry.title}: {name} table")
             checks.append(check_measure(entry, name, releases, seed))
-        if progress:
-            progress(entry.name, 1.0, "done")
+    progress(1.0, "done")
     return tuple(checks)
 
 

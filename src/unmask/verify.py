@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import json
+import operator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unmask.assessment import VERSIONS_OF, assess, discover
 from unmask.errors import TableError
-from unmask.evidence.policy import Policy, Threshold
+from unmask.evidence.catalogue import meant
+from unmask.evidence.policy import PROFILES, Policy, Threshold, current
 from unmask.report.document import SCHEMA
 from unmask.tables.release import Release
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from unmask.evidence.measure import Progress
+
+
+SETTINGS: dict[str, tuple[str, Callable[[Any], Any]]] = {  # former name: name now, and what the value is there
+    "paired": ("synthetic", operator.not_),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Whether the result is the same, and what differs, in words."""
+    """What differs, in words, and what is called otherwise than in the report."""
 
-    same: bool
     differences: tuple[str, ...]
     verdict: str
+    moved: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        """Whether the result is the same to the last bit. A report with former names cannot be held to that."""
+        return not self.differences and not self.moved
 
 
 def verify(
@@ -31,10 +45,10 @@ def verify(
     *,
     original: str | Path | None = None,
     released: str | Path | None = None,
-    progress: Callable[[str, float, str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Verification:
     """Re-run the assessment that a JSON report describes. The tables are where they were, or where you say."""
-    data = _load(Path(report))
+    data, moved = brought_up_to_date(_load(Path(report)))
     manifest = data["manifest"]
     given = {"original": original, "released": released}
     paths = {
@@ -49,9 +63,11 @@ def verify(
     ]
     absent = [name for name in manifest["measures"] if name not in discover()]
     differences += [f"this version has no measure {name!r}" for name in absent]
+    policy, new_limits = _policy(manifest, data)
+    moved += new_limits
     again = assess(
         release,
-        policy=_policy(manifest["policy"], data),
+        policy=policy,
         only=[name for name in manifest["measures"] if name not in absent],
         seed=manifest["seed"],
         progress=progress,
@@ -59,11 +75,45 @@ def verify(
     )
     new = again.to_dict()
     differences += _compare(data, new)
-    if not differences and new["digest"] != data["digest"]:
-        differences.append("the per-record risks differ")
+    if not differences and not moved and new["digest"] != data["digest"]:
+        ours = manifest["versions"].get("unmask") == new["manifest"]["versions"]["unmask"]
+        words = "" if ours else ", or the words of the report: the digest covers both"
+        differences.append(f"the per-record risks differ{words}")
     if differences:
         differences += _versions(manifest["versions"], new["manifest"]["versions"])
-    return Verification(not differences, tuple(differences), again.verdict)
+    return Verification(tuple(differences), again.verdict, tuple(moved))
+
+
+# --- reports of earlier versions ------------------------------------------------------------------------------------
+
+
+def brought_up_to_date(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Give measures, settings and limits of a report the names that they have now; tell each that has moved."""
+    manifest = data["manifest"]
+    moved = [f"measure {name!r} is called {meant(name)!r} now" for name in manifest["measures"] if meant(name) != name]
+    settings = dict(manifest["settings"])
+    for old, (new, change) in SETTINGS.items():
+        if old in settings:
+            before = settings.pop(old)
+            settings[new] = change(before)
+            moved.append(f"setting {old} = {before} is called {new} = {settings[new]} now")
+    limits = manifest["policy"]["thresholds"]
+    moved += [f"limit {key!r} of the policy is called {current(key)!r} now" for key in limits if current(key) != key]
+    if moved:
+        moved.append(
+            "the digest covers names, which have moved: risks of single people beyond the list are not compared"
+        )
+    renamed = {
+        **manifest,
+        "measures": [meant(name) for name in manifest["measures"]],
+        "settings": settings,
+        "policy": {**manifest["policy"], "thresholds": {current(key): limit for key, limit in limits.items()}},
+    }
+    findings = [{**finding, "key": current(finding["key"])} for finding in data["findings"]]
+    exposed = [
+        {**entry, "risks": {meant(name): risk for name, risk in entry["risks"].items()}} for entry in data["exposed"]
+    ]
+    return {**data, "manifest": renamed, "findings": findings, "exposed": exposed}, moved
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -98,12 +148,17 @@ def _locate(name: str, source: dict[str, Any], given: str | Path | None, beside:
     raise TableError(f"the {name} table is not at {source['path']}", hint=f"say where it is with --{name}")
 
 
-def _policy(entry: dict[str, Any], data: dict[str, Any]) -> Policy:
-    return Policy(
-        entry["name"],
-        data["policy_description"],
-        {key: Threshold(**limit) for key, limit in entry["thresholds"].items()},
-    )
+def _policy(manifest: dict[str, Any], data: dict[str, Any]) -> tuple[Policy, list[str]]:
+    """The report's policy, with limits of the profile for figures that there were not yet; these are told."""
+    name = manifest["policy"]["name"]
+    profile = name if name in PROFILES else "default"
+    limits = {key: Threshold(**limit) for key, limit in manifest["policy"]["thresholds"].items()}
+    known = discover()
+    keys = [key for measure in manifest["measures"] if measure in known for key in known[measure].keys]
+    new = [key for key in keys if key not in limits]
+    limits |= {key: Policy.load(profile).threshold(key) for key in new}
+    told = [f"figure {key!r} is new: its limit is that of the profile {profile!r}" for key in new]
+    return Policy(name, data["policy_description"], limits, Policy.load(profile).core), told
 
 
 def _compare(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
@@ -115,6 +170,9 @@ def _compare(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
         elif before[key]["estimate"] != after[key]["estimate"]:
             values = [(side[key]["estimate"] or {}).get("value") for side in (before, after)]
             found.append(f"finding {key} was {values[0]}, is {values[1]}")
+    risks = [{entry["row"]: entry["risks"] for entry in side["exposed"]} for side in (old, new)]
+    if risks[0] != risks[1]:
+        found.append("the most exposed people, or their risks, are not the same")
     return found
 
 

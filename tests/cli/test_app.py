@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 
 import unmask
 from command_line import run, shell
+from unmask.assessment import discover
 from unmask.cli import app as cli
-from unmask.report.write import write_atomically
+from unmask.tables.write import write_atomically
 
 
 def test_help_has_an_example_for_each_command():
@@ -55,10 +59,55 @@ def test_an_error_of_ours_is_not_a_verdict(files, capsys, monkeypatch):
     def broken(*_arguments, **_options):
         raise KeyError("SECRET value")
 
-    monkeypatch.setattr("unmask.cli.app.run_assess", broken)
+    monkeypatch.setattr("unmask.cli.assess.run", broken)
     assert run("assess", *files) == 2
     error = capsys.readouterr().err
     assert "KeyError" in error and "SECRET" not in error
+
+
+def crash(*_arguments, **_options):
+    cell = "secret".upper()  # not in this line of code, which is shown
+    raise KeyError(cell)
+
+
+def test_debug_tells_where_and_no_value(files, capsys, monkeypatch):
+    monkeypatch.setattr("unmask.cli.assess.run", crash)
+    assert run("assess", *files) == 2
+    assert "run again with --debug to see where" in capsys.readouterr().err
+    assert run("assess", *files, "--debug") == 2
+    error = capsys.readouterr().err
+    assert "in crash" in error and "test_app.py" in error and "SECRET" not in error
+    assert error.endswith("unmask: an error of unmask itself (KeyError)\n")
+    assert run("assess", *files, "--debug", "--show-values") == 2
+    assert "KeyError: 'SECRET'" in capsys.readouterr().err
+    monkeypatch.setenv("UNMASK_DEBUG", "1")
+    assert run("assess", *files) == 2
+    assert "in crash" in capsys.readouterr().err
+    monkeypatch.delenv("UNMASK_DEBUG")
+    assert run("assess", *files) == 2
+    assert "in crash" not in capsys.readouterr().err  # --debug lasts for one command
+
+
+def test_debug_of_a_measure_goes_to_stderr_and_not_into_the_report(files, tmp_path, capsys, monkeypatch):
+    entry = discover()["uniqueness"]
+    monkeypatch.setattr("unmask.cli.assess.discover", lambda: {"uniqueness": replace(entry, run=crash)})
+    monkeypatch.setattr("unmask.assessment.discover", lambda: {"uniqueness": replace(entry, run=crash)})
+    words = ("assess", *files, "--id", "patient", "--json", tmp_path / "r.json", "--quiet")
+    assert run(*words) == 3
+    plain = json.loads((tmp_path / "r.json").read_text())
+    assert capsys.readouterr().err == ""
+    assert run(*words, "--debug") == 3
+    error, debugged = capsys.readouterr().err, json.loads((tmp_path / "r.json").read_text())
+    assert "in crash" in error and "SECRET" not in error
+    assert "run again with --debug" in debugged["findings"][0]["reason"]
+    assert debugged["digest"] == plain["digest"] and "Traceback" not in json.dumps(debugged)
+
+
+def test_an_error_of_the_user_is_one_message_also_with_debug(capsys):
+    assert run("link", "none.csv", "none.csv", "--debug") == 2
+    error = capsys.readouterr().err
+    assert "in check_file" in error
+    assert "\nunmask: cannot read none.csv: no file at none.csv\n" in error
 
 
 PATHS = {
@@ -66,8 +115,10 @@ PATHS = {
     "link": ("output",),
     "mask": ("output",),
     "fix": ("output", "steps"),
+    "graph": ("output", "original-distances", "released-distances"),
+    "graph-sweep": ("output", "chart", "distances"),
     "verify": ("original", "released"),
-    "demo": ("out",),
+    "demo": ("out", "output"),
 }
 
 
@@ -127,6 +178,6 @@ def test_memory_that_ends_all_the_same(files, capsys, monkeypatch):
     def broken(*_arguments, **_options):
         raise MemoryError
 
-    monkeypatch.setattr("unmask.cli.app.run_assess", broken)
+    monkeypatch.setattr("unmask.cli.assess.run", broken)
     assert run("assess", *files) == 2
     assert capsys.readouterr().err.startswith("unmask: the memory is not enough\n  hint: ")

@@ -158,7 +158,7 @@ def test_a_synthetic_release(tmp_path, capsys):
     assert code in {0, 1, 3}
     shown = capsys.readouterr().out
     assert "does not apply" in shown and "synthetic" in shown
-    assert json.loads(report.read_text())["manifest"]["settings"]["paired"] is False
+    assert json.loads(report.read_text())["manifest"]["settings"]["synthetic"] is True
     assert unmask.verify(report).same
     assert run("assess", *paths[:2]) == 2  # different lengths, and not said to be synthetic
 

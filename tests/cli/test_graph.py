@@ -20,7 +20,7 @@ from unmask.graph.distances import between
 pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="the attack takes minutes in plain Python")
 COMMON = 60
 LABELS = ("--labels", "sex,age")
-BOTH = ("--target-distances", "{d}", "--ident-lonlat", "lon,lat")
+BOTH = ("--released-distances", "{d}", "--original-lonlat", "lon,lat")
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def folder(tmp_path_factory):
 
 def run(folder, *arguments):
     words = [str(word).format(d=folder / "d.npy", f=folder) for word in arguments]
-    return CliRunner().invoke(app, ["graph", str(folder / "target.csv"), str(folder / "ident.csv"), *words])
+    return CliRunner().invoke(app, ["graph", str(folder / "ident.csv"), str(folder / "target.csv"), *words])
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
@@ -51,10 +51,10 @@ def test_finds_people_and_writes_row_numbers(folder, suffix):
     result = run(folder, *LABELS, *BOTH, "--sigma", 0.02, "--alpha", 0.95, "--truth", "id", "-o", out)
     assert result.exit_code == 0, result.output
     pairs = pl.read_csv(out) if suffix == ".csv" else pl.read_parquet(out)
-    assert pairs.columns == ["target_row", "ident_row", "belief"]
+    assert pairs.columns == ["original_row", "released_row", "belief"]
     assert (out.stat().st_mode & 0o777) == 0o600
     target, ident = pl.read_csv(folder / "target.csv"), pl.read_csv(folder / "ident.csv")
-    right = int((target["id"].gather(pairs["target_row"] - 1) == ident["id"].gather(pairs["ident_row"] - 1)).sum())
+    right = int((target["id"].gather(pairs["released_row"] - 1) == ident["id"].gather(pairs["original_row"] - 1)).sum())
     assert right > COMMON / 2
     assert f"({right} of {pairs.height} claims are right)" in result.output
     assert f"({right} of {COMMON} people in both tables)" in result.output
@@ -62,7 +62,7 @@ def test_finds_people_and_writes_row_numbers(folder, suffix):
         (target, folder / "d.npy"), (ident, unmask.Coordinates("lon", "lat")),
         labels=["sex", "age"], tolerance=unmask.NoiseTolerance(0.02, 0.95),
     )  # fmt: skip
-    assert (library.pairs + 1).tolist() == pairs.select("target_row", "ident_row").to_numpy().tolist()
+    assert (library.pairs + 1).tolist() == pairs.select("released_row", "original_row").to_numpy().tolist()
 
 
 def test_everybody_is_guessed_and_said(folder, tmp_path):
@@ -77,14 +77,14 @@ def test_everybody_is_guessed_and_said(folder, tmp_path):
         (target, folder / "d.npy"), (ident, unmask.Coordinates("lon", "lat")), everybody=True, seed=4,
         labels=["sex", "age"], tolerance=unmask.NoiseTolerance(0.02),
     )  # fmt: skip
-    assert (library.pairs + 1).tolist() == pairs.select("target_row", "ident_row").to_numpy().tolist()
+    assert (library.pairs + 1).tolist() == pairs.select("released_row", "original_row").to_numpy().tolist()
     assert library.posterior.tolist() == pytest.approx(pairs["belief"].to_list())
     assert "geometric: everybody is to be guessed" in result.output
     sure = pairs.filter(pl.col("belief") > 0.5).height
     assert f"{pairs.height} pairs claimed: {library.clique_size} agree on the map, {sure} more likely" in result.output
     asked = run(folder, *words, "--everybody", "--method", "geometric", "-o", out)
     assert asked.output.splitlines()[1:3] == result.output.splitlines()[1:3]
-    right = int((target["id"].gather(pairs["target_row"] - 1) == ident["id"].gather(pairs["ident_row"] - 1)).sum())
+    right = int((target["id"].gather(pairs["released_row"] - 1) == ident["id"].gather(pairs["original_row"] - 1)).sum())
     assert f"({right} of {pairs.height} claims are right)" in result.output
     assert right > COMMON / 2
     assert 0 < sure < pairs.height
@@ -93,8 +93,8 @@ def test_everybody_is_guessed_and_said(folder, tmp_path):
 @pytest.mark.parametrize("words", [("--method", "votes"), ()])
 def test_who_has_no_places_guesses_everybody_by_votes(folder, words, tmp_path):
     points = pl.read_csv(folder / "ident.csv").select("lon", "lat").to_numpy()
-    np.save(folder / "hers.npy", between(points, points, "lonlat"))
-    where = ("--target-distances", "{d}", "--ident-distances", "{f}/hers.npy", "--tolerance", 5)
+    np.save(folder / "theirs.npy", between(points, points, "lonlat"))
+    where = ("--released-distances", "{d}", "--original-distances", "{f}/theirs.npy", "--tolerance", 5)
     clique, out = run(folder, *LABELS, *where, "--method", "seeds", "--truth", "id"), tmp_path / "pairs.csv"
     result = run(folder, *LABELS, *where, "--everybody", "--truth", "id", "-o", out, *words)
     assert result.exit_code == 0, result.output
@@ -126,8 +126,17 @@ def test_quasi_cliques_label_distances_and_chance_are_options(folder):
 
 
 def test_coordinates_on_both_sides_and_an_absolute_tolerance(folder):
-    arguments = ["--target-lonlat", "lon,lat", "--ident-lonlat", "lon,lat", "--tolerance", "5", "--method", "exact"]
-    files = [str(folder / "places.csv"), str(folder / "ident.csv")]
+    arguments = [
+        "--released-lonlat",
+        "lon,lat",
+        "--original-lonlat",
+        "lon,lat",
+        "--tolerance",
+        "5",
+        "--method",
+        "exact",
+    ]
+    files = [str(folder / "ident.csv"), str(folder / "places.csv")]
     result = CliRunner().invoke(app, ["graph", *files, *LABELS, *arguments])
     assert result.exit_code == 0, result.output
     assert "exact: asked for" in result.output
@@ -138,8 +147,8 @@ def test_strangers_are_not_found(folder):
     ident = pl.read_csv(folder / "ident.csv")
     rng = np.random.default_rng(9)
     people(60, rng).with_columns(id=1000 + pl.int_range(60)).select(ident.columns).write_csv(folder / "strangers.csv")
-    files = [str(folder / "target.csv"), str(folder / "strangers.csv")]
-    words = ["--target-distances", str(folder / "d.npy"), "--ident-lonlat", "lon,lat", "--sigma", "0.02"]
+    files = [str(folder / "strangers.csv"), str(folder / "target.csv")]
+    words = ["--released-distances", str(folder / "d.npy"), "--original-lonlat", "lon,lat", "--sigma", "0.02"]
     result = CliRunner().invoke(app, ["graph", *files, *LABELS, *words, "--truth", "id"])
     assert result.exit_code == 0, result.output
     assert "Nothing found" in result.output
@@ -150,27 +159,34 @@ def test_strangers_are_not_found(folder):
     ("arguments", "says"),
     [
         (("--labels", "sex,agee", *BOTH, "--sigma", 1), "did you mean 'age'"),
-        ((*LABELS, *BOTH), "one of --sigma, --tolerance, --relative"),
+        ((*LABELS, *BOTH), "one of --masking (or --sigma), --tolerance, --relative"),
         ((*LABELS, *BOTH, "--sigma", 1, "--tolerance", 2), "--sigma and --tolerance"),
-        ((*LABELS, *BOTH, "--sigma", -1), "at least 0"),
+        ((*LABELS, *BOTH, "--sigma", -1), "sd is out of range"),
         ((*LABELS, *BOTH, "--sigma", 1, "--alpha", 2), "alpha is a probability"),
-        ((*LABELS, *BOTH, "--sigma", 1, "--masking", "blur"), "unknown masking"),
+        ((*LABELS, *BOTH, "--masking", "blur(1)"), "no such masking"),
+        ((*LABELS, *BOTH, "--masking", "place_nois(1)"), "did you mean 'place_noise'"),
+        ((*LABELS, *BOTH, "--masking", "noise(1)"), "does not know this masking"),
+        ((*LABELS, *BOTH, "--masking", "place_noise(1)", "--sigma", 1), "given twice"),
+        ((*LABELS, *BOTH, "--masking", "place_noise(1)", "--relative", 1), "--relative and --masking"),
         ((*LABELS, *BOTH, "--sigma", 1, "--method", "magic"), "unknown method"),
         ((*LABELS, *BOTH, "--sigma", 1, "--truth", "sex"), "does not say who is who"),
         ((*LABELS, *BOTH, "--sigma", 1, "--truth", "name"), "no column 'name'"),
         ((*LABELS, *BOTH, "--sigma", 1, "-o", "{f}/p.xlsx"), ".csv or .parquet"),
         ((*LABELS, *BOTH, "--sigma", 1, "-o", "{f}/ident.csv"), "is also an input"),
         ((*LABELS, *BOTH, "--sigma", 1, "-o", "{f}/nowhere/p.csv"), "no folder"),
-        ((*LABELS, "--ident-lonlat", "lon,lat", "--sigma", 1), "one of --target-distances"),
-        ((*LABELS, *BOTH, "--target-lonlat", "lon,lat", "--sigma", 1), "one of --target-distances"),
-        ((*LABELS, "--target-distances", "{d}", "--ident-lonlat", "lon", "--sigma", 1), "takes two columns"),
-        ((*LABELS, "--target-distances", "{f}/none.npy", "--ident-lonlat", "lon,lat", "--sigma", 1), "cannot read"),
-        ((*LABELS, "--target-distances", "{d}", "--ident-distances", "{d}", "--sigma", 1), "100"),
-        ((*LABELS, "--target-lonlat", "lon,lat", "--ident-lonlat", "lon,lat", "--sigma", 1), "no such column"),
+        ((*LABELS, "--original-lonlat", "lon,lat", "--sigma", 1), "one of --released-distances"),
+        ((*LABELS, *BOTH, "--released-lonlat", "lon,lat", "--sigma", 1), "one of --released-distances"),
+        ((*LABELS, "--released-distances", "{d}", "--original-lonlat", "lon", "--sigma", 1), "takes two columns"),
+        (
+            (*LABELS, "--released-distances", "{f}/none.npy", "--original-lonlat", "lon,lat", "--sigma", 1),
+            "cannot read",
+        ),
+        ((*LABELS, "--released-distances", "{d}", "--original-distances", "{d}", "--sigma", 1), "100"),
+        ((*LABELS, "--released-lonlat", "lon,lat", "--original-lonlat", "lon,lat", "--sigma", 1), "no such column"),
         (("--labels", ",", *BOTH, "--sigma", 1), "label"),
         ((*LABELS, *BOTH, "--sigma", 1, "--alpha", 0), "alpha is a probability"),
         ((*LABELS, *BOTH, "--sigma", 1, "--alpha", 1), "alpha is a probability"),
-        ((*LABELS, *BOTH, "--sigma", "nan"), "at least 0"),
+        ((*LABELS, *BOTH, "--sigma", "nan"), "sd is out of range"),
         ((*LABELS, *BOTH, "--tolerance", -1), "at least 0"),
         ((*LABELS, *BOTH, "--relative", "inf"), "at least 0"),
         ((*LABELS, *BOTH, "--sigma", 1, "--gamma", 2), "gamma is a share"),
@@ -179,14 +195,61 @@ def test_strangers_are_not_found(folder):
         ((*LABELS, *BOTH, "--sigma", 1, "--label-distance", "age"), "is not name=number"),
         ((*LABELS, *BOTH, "--sigma", 1, "--label-distance", "age=1"), "needs a label of numbers"),
         ((*LABELS, *BOTH, "--sigma", 1, "--label-distance", "id=1"), "for no label"),
-        ((*LABELS, "--target-distances", "{d}", "--ident-lonlat", "lon,lon", "--sigma", 1), "two columns"),
-        ((*LABELS, "--target-distances", "{f}/ident.txt", "--ident-lonlat", "lon,lat", "--sigma", 1), "unknown type"),
+        ((*LABELS, "--released-distances", "{d}", "--original-lonlat", "lon,lon", "--sigma", 1), "two columns"),
+        (
+            (*LABELS, "--released-distances", "{f}/ident.txt", "--original-lonlat", "lon,lat", "--sigma", 1),
+            "unknown type",
+        ),
     ],
 )
 def test_clear_refusals(folder, arguments, says):
     result = run(folder, *arguments)
     assert isinstance(result.exception, UnmaskError), result.output
     assert says in str(result.exception)
+
+
+def test_former_spellings_still_work(folder):
+    """--sigma with the name of a masking, and the names of the two sides, as they were up to version 0.1."""
+    now = run(folder, *LABELS, *BOTH, "--masking", "place_noise(0.02)").output
+    assert "pairs claimed" in now
+    former = ("--target-distances", "{d}", "--ident-lonlat", "lon,lat", "--sigma", 0.02)
+    for more in ((), ("--masking", "coordinates")):
+        assert run(folder, *LABELS, *former, *more).output == now
+    rounded = ("--masking", "distance_rounding(5)"), ("--sigma", 5, "--masking", "rounding")
+    assert len({run(folder, *LABELS, *BOTH, *words).output for words in rounded}) == 1
+    common = ("--lonlat", "lon,lat", "--repetitions", 1)
+    sweeps = ("--masking", "place_donut(0.1)", "--masking", "place_donut(0.4)"), ("--masking", "donut=0.1,0.4")
+    assert len({sweep(folder, *common, *words).output for words in sweeps}) == 1
+
+
+def test_tables_in_the_wrong_order_are_noticed(folder):
+    files = [str(folder / "target.csv"), str(folder / "ident.csv")]
+    for where in (
+        ("--released-distances", str(folder / "d.npy"), "--original-lonlat", "lon,lat"),
+        ("--released-distances", str(folder / "d.npy"), "--original-distances", "lo*"),
+    ):
+        result = CliRunner().invoke(app, ["graph", *files, *LABELS, *where, "--tolerance", "5"])
+        assert isinstance(result.exception, UnmaskError), result.output
+        assert "are the two tables swapped? The original comes first" in str(result.exception)
+
+
+def test_tables_are_read_as_told(folder, tmp_path):
+    """Separator, encoding and marks of missing values reach the reader in both commands."""
+    odd = {}
+    for name in ("ident", "target"):
+        text = (folder / f"{name}.csv").read_text().replace(",", "^").replace("sex", "größe")
+        odd[name] = tmp_path / f"{name}.csv"
+        odd[name].write_bytes(text.encode("latin-1"))
+    reading = ("--separator", "^", "--encoding", "latin-1", "--missing", "f,m")
+    where = ("--released-distances", str(folder / "d.npy"), "--original-lonlat", "lon,lat", "--sigma", "0.02")
+    words = ["graph", str(odd["ident"]), str(odd["target"]), "--labels", "größe,age", *where, *reading]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.exception
+    by_age = run(folder, "--labels", "age", *BOTH, "--sigma", 0.02)  # all sexes missing: no label
+    assert result.output == by_age.output
+    words = ["graph-sweep", str(odd["ident"]), "--labels", "größe", "--lonlat", "lon,lat", "--repetitions", "1"]
+    swept = CliRunner().invoke(app, [*words, "--masking", "place_noise(0.1)", *reading])
+    assert swept.exit_code == 0, swept.exception
 
 
 @pytest.mark.parametrize(
@@ -201,8 +264,8 @@ def test_clear_refusals(folder, arguments, says):
 )
 def test_places_that_are_none_are_refused(folder, tmp_path, change, says):
     change(pl.read_csv(folder / "ident.csv")).write_csv(tmp_path / "hers.csv")
-    words = ["--target-distances", str(folder / "d.npy"), "--ident-lonlat", "lon,lat", "--sigma", "0.02"]
-    result = CliRunner().invoke(app, ["graph", str(folder / "target.csv"), str(tmp_path / "hers.csv"), *LABELS, *words])
+    words = ["--released-distances", str(folder / "d.npy"), "--original-lonlat", "lon,lat", "--sigma", "0.02"]
+    result = CliRunner().invoke(app, ["graph", str(tmp_path / "hers.csv"), str(folder / "target.csv"), *LABELS, *words])
     assert isinstance(result.exception, UnmaskError), result.output
     assert says in str(result.exception)
     assert "the the" not in str(result.exception)
@@ -211,8 +274,8 @@ def test_places_that_are_none_are_refused(folder, tmp_path, change, says):
 def test_two_columns_of_one_name_and_a_label_named_twice(folder, tmp_path):
     lines = (folder / "ident.csv").read_text().splitlines()
     (tmp_path / "twice.csv").write_text("\n".join([lines[0].replace("age", "sex"), *lines[1:]]))
-    words = ["--target-distances", str(folder / "d.npy"), "--ident-lonlat", "lon,lat", "--sigma", "0.02"]
-    files = [str(folder / "target.csv"), str(tmp_path / "twice.csv")]
+    words = ["--released-distances", str(folder / "d.npy"), "--original-lonlat", "lon,lat", "--sigma", "0.02"]
+    files = [str(tmp_path / "twice.csv"), str(folder / "target.csv")]
     assert "the same name" in str(CliRunner().invoke(app, ["graph", *files, "--labels", "sex", *words]).exception)
     once, twice = (run(folder, "--labels", f"sex,age{more}", *BOTH, "--sigma", 0.02) for more in ("", ",sex"))
     assert twice.output == once.output
@@ -224,16 +287,16 @@ def test_what_does_not_fit_into_memory_is_refused_with_an_estimate(folder, monke
     result = run(folder, *LABELS, *BOTH, "--sigma", 0.02, *words)
     assert isinstance(result.exception, EngineError), result.output
     assert "would need about" in str(result.exception)
-    refused = sweep(folder, "--lonlat", "lon,lat", "--masking", "donut=0.1")
+    refused = sweep(folder, "--lonlat", "lon,lat", "--masking", "place_donut(0.1)")
     assert "a sweep over all distances of these people would need about" in str(refused.exception)
 
 
 def test_an_error_is_one_message_and_exit_code_2(folder):
-    words = ["graph", "target.csv", "ident.csv", *LABELS, "--sigma", "1"]
+    words = ["graph", "ident.csv", "target.csv", *LABELS, "--sigma", "1"]
     command = [sys.executable, "-m", "unmask", *words]
     done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder)
     assert done.returncode == 2
-    assert done.stderr.startswith("unmask: where are the people of the release?")
+    assert done.stderr.startswith("unmask: where are the people of the intruder's table?")
     assert "Traceback" not in done.stderr
 
 
@@ -249,8 +312,8 @@ def tiny(folder, name, rows, *, xy=None, labels=None):
 
 def attack(target, ident, *words):
     """Attack one small table with another by their matrices."""
-    where = ["--target-distances", str(target[1]), "--ident-distances", str(ident[1])]
-    return CliRunner().invoke(app, ["graph", str(target[0]), str(ident[0]), *LABELS, *where, *map(str, words)])
+    where = ["--released-distances", str(target[1]), "--original-distances", str(ident[1])]
+    return CliRunner().invoke(app, ["graph", str(ident[0]), str(target[0]), *LABELS, *where, *map(str, words)])
 
 
 @pytest.mark.parametrize("given", ["d_*", "d_0,d_1,d_2,d_3,d_4,d_5,d_6,d_7"])
@@ -271,7 +334,7 @@ def test_a_set_of_distance_columns_is_a_matrix(tmp_path, given):
     assert "no column 'd_9'" in str(attack((tmp_path / "wide.csv", "d_0,d_9"), plain, "--tolerance", 0).exception)
 
 
-@pytest.mark.parametrize("words", [("--tolerance", 0), ("--sigma", 0, "--masking", "distances"), ("--relative", 0)])
+@pytest.mark.parametrize("words", [("--tolerance", 0), ("--masking", "distance_noise(0)"), ("--relative", 0)])
 def test_no_tolerance_means_equal_distances(tmp_path, words):
     one = tiny(tmp_path, "one", 12)
     result = attack(one, one, *words)
@@ -279,7 +342,7 @@ def test_no_tolerance_means_equal_distances(tmp_path, words):
     assert "12 pairs claimed: 12 agree with each other, proven to be the largest." in result.output
 
 
-@pytest.mark.parametrize("words", [("--tolerance", 0), ("--tolerance", 1), ("--sigma", 1, "--masking", "distances")])
+@pytest.mark.parametrize("words", [("--tolerance", 0), ("--tolerance", 1), ("--masking", "distance_noise(1)")])
 @pytest.mark.parametrize(("rows", "xy", "labels"), [(1, None, None), (9, [[3, 4]] * 9, None), (6, None, ["m"] * 6)])
 def test_degenerate_files_are_answered_with_nothing(tmp_path, words, rows, xy, labels):
     """One record, everybody at one point, no equal labels: nothing can be told apart, nothing is claimed."""
@@ -288,8 +351,8 @@ def test_degenerate_files_are_answered_with_nothing(tmp_path, words, rows, xy, l
         result = attack(one, two, *words, "--method", method)
         assert result.exit_code == 0, result.exception
         assert f"Nothing found: no pair is claimed among {rows} x {rows} records." in result.output
-    places = ["--target-lonlat", "x,y", "--ident-lonlat", "x,y", "--planar", "--method", "geometric"]
-    result = CliRunner().invoke(app, ["graph", str(one[0]), str(two[0]), *LABELS, *places, *map(str, words)])
+    places = ["--released-lonlat", "x,y", "--original-lonlat", "x,y", "--planar", "--method", "geometric"]
+    result = CliRunner().invoke(app, ["graph", str(two[0]), str(one[0]), *LABELS, *places, *map(str, words)])
     assert result.exit_code == 0, result.exception
     assert "Nothing found" in result.output
 
@@ -320,7 +383,8 @@ def sweep(folder, *words):
 
 
 def test_a_sweep_says_what_is_safe(folder, tmp_path):
-    words = ("--lonlat", "lon,lat", "--masking", "coordinates=0.01,1.5", "--masking", "rounding=5", "--repetitions", 2)
+    maskings = ("--masking", "place_noise(0.01)", "--masking", "place_noise(1.5)", "--masking", "distance_rounding(5)")
+    words = ("--lonlat", "lon,lat", *maskings, "--repetitions", 2)
     words = (*words, "--method", "geometric")
     result = sweep(folder, *words, "-o", tmp_path / "map.csv", "--chart", tmp_path / "map.svg")
     assert result.exit_code == 0, result.output
@@ -334,7 +398,7 @@ def test_a_sweep_says_what_is_safe(folder, tmp_path):
 
 
 def test_a_sweep_that_guesses_everybody_finds_more(folder):
-    words = ("--lonlat", "lon,lat", "--masking", "coordinates=0.8", "--repetitions", 2)
+    words = ("--lonlat", "lon,lat", "--masking", "place_noise(0.8)", "--repetitions", 2)
     found = []
     for more in (("--method", "geometric", "--sure-only"), ("--everybody",), (), ("--method", "exact")):
         result = sweep(folder, *words, *more)
@@ -354,22 +418,22 @@ def test_a_sweep_of_a_matrix_masks_distances(tmp_path):
     assert result.exit_code == 0, result.output
     assert "noise on distances" in result.output
     assert "donut" not in result.output
-    wrong = CliRunner().invoke(app, [*words, "--masking", "donut=1"])
+    wrong = CliRunner().invoke(app, [*words, "--masking", "place_donut(1)"])
     assert "only distances are known" in str(wrong.exception)
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--lonlat", "lon,lat", "--masking", "blur=1"), "unknown masking"),
-        (("--lonlat", "lon,lat", "--masking", "donut"), "not a masking and its strengths"),
-        (("--lonlat", "lon,lat", "--masking", "donut=-1"), "at least 0"),
+        (("--lonlat", "lon,lat", "--masking", "blur(1)"), "no such masking"),
+        (("--lonlat", "lon,lat", "--masking", "place_donut"), "radius is missing"),
+        (("--lonlat", "lon,lat", "--masking", "place_donut(-1)"), "radius is out of range"),
         (("--lonlat", "lon,lat", "--overlap", 0), "people in common"),
         (("--lonlat", "lon,lat", "--overlap", 0.001), "people in common"),
         (("--lonlat", "lon,lat", "--overlap", 2), "people in common"),
         (("--lonlat", "lon,lat", "--alpha", 1), "alpha is a probability"),
-        (("--lonlat", "lon,lat", "--masking", "donut=nan"), "at least 0"),
-        (("--lonlat", "lon,lat", "--masking", "donut=1", "--everybody", "--method", "exact"), "guesses nobody"),
+        (("--lonlat", "lon,lat", "--masking", "place_donut(1e999)"), "radius is out of range"),
+        (("--lonlat", "lon,lat", "--masking", "place_donut(1)", "--everybody", "--method", "exact"), "guesses nobody"),
         (("--lonlat", "lon,lat", "--distances", "d.npy"), "one of --distances"),
         (("--lonlat", "lon,lat", "--chart", "map.png"), ".svg"),
         (("--lonlat", "lon,lat", "-o", "map.xlsx"), ".csv or .parquet"),

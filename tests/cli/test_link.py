@@ -46,10 +46,10 @@ def test_the_file_has_what_python_gives(folder, direction):
     nearest = unmask.link_nearest(release, metric="manhattan", direction=direction)
     globally = unmask.link_globally(release, metric="manhattan")
     assert written["row"].to_list() == list(range(1, N + 1))
-    for name in ("nearest link", "nearest equally good", "rank of the true record", "global link"):
+    for name in ("nearest link", "nearest equally good", "rank of the true record", "one_to_one link"):
         assert written[name].dtype == pl.Int64
     assert written["nearest"].to_list() == pytest.approx(nearest.per_record(N).tolist())
-    assert written["global"].to_list() == pytest.approx(globally.credit.tolist())
+    assert written["one_to_one"].to_list() == pytest.approx(globally.credit.tolist())
     assert written["either"].to_list() == pytest.approx(np.maximum(nearest.per_record(N), globally.credit).tolist())
     ranks = unmask.true_ranks(release, metric="manhattan", direction=direction, cap=5)
     for person in range(110):
@@ -59,7 +59,7 @@ def test_the_file_has_what_python_gives(folder, direction):
         assert written["nearest distance"][person] == pytest.approx(nearest.distances[asked])
         assert written["rank of the true record"][person] == ranks[asked]
     assert written["rank of the true record"][110:].is_null().all()
-    assert written["global link"].drop_nulls().n_unique() == 110
+    assert written["one_to_one link"].drop_nulls().n_unique() == 110
 
 
 def test_the_words_tell_rates_proof_and_union(folder):
@@ -77,8 +77,9 @@ def test_the_words_tell_rates_proof_and_union(folder):
 
 def test_options_reach_the_attacks(folder):
     assert "One to one" not in run(folder, "--attack", "nearest").output
-    assert "Nearest" not in run(folder, "--attack", "global").output
-    loose = run(folder, "--attack", "global", "--max-gap", 0.5, "--squared", "--time-budget", 60).output
+    assert "Nearest" not in run(folder, "--attack", "one_to_one").output
+    assert run(folder, "--attack", "one_to_one").output == run(folder, "--attack", "global").output  # its former name
+    loose = run(folder, "--attack", "one_to_one", "--max-gap", 0.5, "--squared", "--time-budget", 60).output
     assert "of the least" in loose or "proven to be the least" in loose
     sampled = run(folder, "--attack", "nearest", "--sample", 40, "--seed", 3, "-o", folder / "some.parquet")
     assert "of 40 people found" in sampled.output

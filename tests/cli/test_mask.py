@@ -49,7 +49,7 @@ def test_several_methods_apply_in_turn(census):
     [
         ("nois(1)", "r.csv", "did you mean 'noise'"),
         ("noise(1)", "r.xlsx", ".csv or .parquet"),
-        ("noise(1)", "census.csv", "would replace the original"),
+        ("noise(1)", "census.csv", "is also an input"),
         ("noise(1)", "nowhere/r.csv", "no folder"),
         ("noise(1, columns=[agee])", "r.csv", "did you mean 'age'"),
     ],

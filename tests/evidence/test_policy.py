@@ -69,3 +69,21 @@ def test_missing_file_and_missing_threshold(tmp_path):
         Policy.load(tmp_path / "none.toml")
     with pytest.raises(ParameterError, match="no threshold for 'x'"):
         Policy.load("default").threshold("x")
+
+
+@pytest.mark.parametrize("name", ["one_to_one", "global", "gdbrl", "assignment"])
+def test_a_policy_may_use_former_names_and_acronyms(tmp_path, name):
+    limit = 'value = 0.5\nreason = "why"\nsource = "who"\n'
+    policy = Policy.load(write(tmp_path, f'extends = "strict"\n[thresholds."{name}.rate"]\n{limit}'))
+    assert policy.threshold("one_to_one.rate").value == 0.5
+    assert set(policy.thresholds) == set(Policy.load("strict").thresholds)
+
+
+def test_two_limits_for_one_figure_are_refused(tmp_path):
+    """Under two names the last would win, and the stricter one might be lost."""
+    limits = "".join(
+        f'[thresholds."{name}.rate"]\nvalue = {value}\nreason = "why"\nsource = "who"\n'
+        for name, value in (("global", 0.1), ("one_to_one", 0.9))
+    )
+    with pytest.raises(ParameterError, match="'one_to_one.rate' twice"):
+        Policy.load(write(tmp_path, f'extends = "strict"\n{limits}'))

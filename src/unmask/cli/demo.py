@@ -1,21 +1,48 @@
-"""The demo: a hospital wants to publish its stays; unmask attacks what it would publish."""
+"""`unmask demo`: a hospital wants to publish its stays; unmask attacks what it would publish."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from unmask.cli.assess import attack
+from unmask.cli.options import Assess
+from unmask.cli.screen import say
+from unmask.cli.targets import write_table
 from unmask.datasets import patients
 from unmask.errors import TableError
 from unmask.masking import parse_masking
-from unmask.report.write import write_atomically
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from unmask.cli.options import Demo
 
 FILES = {"original.csv", "release.csv", "report.html", "report.json", "records.csv"}
 NUMBERS = ("days", "height", "bmi", "cost")
+
+
+def run(options: Demo) -> int:
+    """Write tables and report into a folder; 0 whatever the verdict."""
+    folder = Path(options.output)
+    original, released = map(str, write_tables(folder, options.n, options.seed))
+    report = str(folder / "report.html")
+    attack(
+        Assess(
+            original=original,
+            released=released,
+            id="patient",
+            confidential=("diagnosis", "cost"),
+            seed=options.seed,
+            html=report,
+            json=str(folder / "report.json"),
+            records=str(folder / "records.csv"),
+        )
+    )
+    say(f"\nThe report: {report}")
+    command = f"unmask assess {original} {released} --id patient --confidential diagnosis,cost --html {report}"
+    say(f"The same by hand: {command}")
+    return 0
 
 
 def demo_tables(n: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -43,14 +70,14 @@ def write_tables(folder: Path, n: int, seed: int) -> tuple[Path, Path]:
     folder.mkdir(parents=True, exist_ok=True)
     paths = folder / "original.csv", folder / "release.csv"
     for table, path in zip(demo_tables(n, seed), paths, strict=True):
-        write_atomically(path, table.write_csv)
+        write_table(table, path)
     return paths
 
 
 def check_folder(folder: Path) -> None:
     """Refuse to write into a folder that is not an earlier demo's: other people's files have the same names."""
     if folder.exists() and not folder.is_dir():
-        raise TableError(f"{folder} is a file, not a folder", hint="give another name in --out")
+        raise TableError(f"{folder} is a file, not a folder", hint="give another name in --output")
     found = {path.name for path in folder.iterdir()} if folder.exists() else set()
     if found and not ("report.html" in found and found <= FILES):
-        raise TableError(f"{folder} holds other files", hint="give an empty or a new folder in --out")
+        raise TableError(f"{folder} holds other files", hint="give an empty or a new folder in --output")

@@ -1,41 +1,33 @@
-"""Write a fix list, and carry it out: the files around ``groups.fix``."""
+"""`unmask fix`: plan the cheapest changes of a table, and make them."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from unmask.errors import ParameterError
+from unmask.cli.screen import say
+from unmask.cli.targets import check_files, write_table
 from unmask.protect.plan import fix_list
-from unmask.report.document import write_records
-from unmask.report.write import check_writable
 from unmask.tables.read import read_table
 
 if TYPE_CHECKING:
-    from unmask.tables.release import Release
+    from unmask.cli.options import Fix
 
 
-def write_fix(release: Release, options: dict[str, Any]) -> str:
-    """Write the changes that give every group of the release k records (and l values of the first secret column)."""
-    secret = next((name for name in release.confidential if name in release.released.columns), None)
-    k, l = int(options.get("k", 5)), int(options.get("l", 1))  # noqa: E741 - the letter of the model
-    plan = fix_list(release.released, quasi=release.quasi, k=k, l=l, confidential=secret if l > 1 else None)
-    write_records(plan.steps(release.released), options["fix"])
-    return f"{plan.words} Written to {options['fix']}."
-
-
-def fix_table(table: str, wanted: dict[str, Any], output: str | None, steps: str | None) -> str:
-    """Plan for a table file; write the changed table and the list of changes where asked; return the plan in words."""
-    for target in filter(None, (output, steps)):
-        if Path(target).resolve() == Path(table).resolve():
-            raise ParameterError("the result would replace the table", hint="write it to another file")
-        if Path(target).suffix.lower() not in {".csv", ".parquet"}:
-            raise ParameterError(f"cannot write to {Path(target).name}", allowed=".csv or .parquet")
-        check_writable(Path(target))
-    frame = read_table(table, name="table")
-    plan = fix_list(frame, **wanted)
-    if output:
-        write_records(plan.apply(frame), output)
-    if steps:
-        write_records(plan.steps(frame), steps)
-    return plan.words
+def run(options: Fix) -> int:
+    """Plan for a table; write the changed table and the list of changes where asked; tell the plan in words."""
+    check_files(options)
+    table = read_table(options.table, name="table", **options.reading)
+    plan = fix_list(
+        table,
+        quasi=options.quasi,
+        k=options.k,
+        l=options.l,
+        confidential=options.confidential,
+        coarsen=not options.only_cells,
+    )
+    if options.output is not None:
+        write_table(plan.apply(table), options.output)
+    if options.steps is not None:
+        write_table(plan.steps(table), options.steps)
+    say(plan.words)
+    return 0

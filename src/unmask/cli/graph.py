@@ -1,75 +1,82 @@
-"""The graph attack on files: read, attack, count, write; what `unmask graph` and `unmask graph-sweep` do."""
+"""`unmask graph`: the graph attack on files."""
 
 from __future__ import annotations
 
-import csv
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from unmask.cli.options import read_numbers
+from unmask.cli.fields import listed
+from unmask.cli.screen import progress_bar, say
+from unmask.cli.targets import MATRICES, check_files, is_matrix, write_table
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.graph import Coordinates, GraphLinkage, NoiseTolerance, Null, Relative, link_graph
-from unmask.graph.distances import read_place
-from unmask.graph.map import WORDS, default_grid, map_figure
-from unmask.graph.sweep import SweepPoint, sweep
-from unmask.report.document import write_records
-from unmask.report.write import check_writable, write_atomically
+from unmask.masking import PlaceMasking, parse_masking
 from unmask.tables.encode import as_text
 from unmask.tables.read import read_table
 from unmask.tables.roles import check_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
+    from unmask.cli.options import Graph, Sweep
     from unmask.graph.tolerance import Tolerance
 
-    Tell = Callable[[str, float, str], None]
+    Where = str | list[str] | Coordinates
 
-MATRICES = (".npy", ".csv", ".parquet")
-SIDES = {"target": "the release", "ident": "the intruder's table"}
+SIDES = {"original": "the intruder's table", "released": "the release"}
+FORMER = {  # names of maskings up to version 0.1
+    "coordinates": "place_noise", "donut": "place_donut", "aggregation": "place_grid",
+    "distances": "distance_noise", "rounding": "distance_rounding",
+}  # fmt: skip
+SWAPPED = "are the two tables swapped? The original comes first: unmask graph ORIGINAL RELEASED"
 
 
-def attack_files(options: dict[str, Any], progress: Tell | None = None) -> str:
-    """Attack a release by the options of the command line; write the pairs where asked; say what was found."""
-    inputs = ("target", "ident", "target_distances", "ident_distances")
-    _check_output(options, inputs, "output", ".csv or .parquet")
-    if not options["labels"]:
+def run(options: Graph) -> int:
+    """Attack a release; write the pairs where asked; say what was found."""
+    if not options.labels:
         raise ParameterError("no labels named", hint="--labels sex,age: columns that both tables have")
     tolerance = _tolerance(options)
-    tables = {side: read_table(options[side], name=name.removeprefix("the ")) for side, name in SIDES.items()}
-    where = {side: _places(options, f"{side}-", tables[side], SIDES[side]) for side in SIDES}
+    for side in SIDES:
+        check_places(options, side)
+    check_files(options)
+    tables = {
+        side: read_table(getattr(options, side), name=name.removeprefix("the "), **options.reading)
+        for side, name in SIDES.items()
+    }
+    _refuse_swapped(options, tables)
+    where = {side: places(options, tables[side], side) for side in SIDES}
     for side, table in tables.items():
-        check_columns(options["labels"], table.columns, "label", SIDES[side])
-    truth = None if options.get("truth") is None else true_pairs(tables["target"], tables["ident"], options["truth"])
-    found = link_graph(
-        (tables["target"], where["target"]),
-        (tables["ident"], where["ident"]),
-        labels=options["labels"],
-        tolerance=tolerance,
-        method=options["method"],
-        everybody=options.get("everybody", False),
-        gamma=options.get("gamma"),
-        label_distance=read_numbers(options.get("label_distance"), "--label-distance", "age=1"),
-        null=Null(options.get("draws", 19), options.get("level", 0.05)),
-        seed=options["seed"],
-        progress=lambda done, stage: progress("graph", done, stage) if progress else None,
-    )
+        check_columns(options.labels, table.columns, "label", SIDES[side])
+    truth = None if options.truth is None else true_pairs(tables["original"], tables["released"], options.truth)
+    with progress_bar() as tell:
+        found = link_graph(
+            target=(tables["released"], where["released"]),
+            identification=(tables["original"], where["original"]),
+            labels=options.labels,
+            tolerance=tolerance,
+            method=options.method,  # type: ignore[arg-type]  # checked there
+            everybody=options.everybody,
+            gamma=options.gamma,
+            label_distance=options.label_distance,
+            null=Null(options.draws, options.level),
+            seed=options.seed,
+            progress=tell,
+        )
     lines = [found.why, found.summary]
     lines += [] if truth is None else [score(found, truth)]
-    if options.get("output"):
-        write_records(rows_of(found), options["output"])
-        lines.append(f"Written to {options['output']}: row numbers from 1, no values.")
-    return "\n".join(lines)
+    if options.output is not None:
+        write_table(rows_of(found), options.output)
+        lines.append(f"Written to {options.output}: row numbers from 1, no values.")
+    say("\n".join(lines))
+    return 0
 
 
 def score(found: GraphLinkage, truth: NDArray[np.int64]) -> str:
-    """Say how many claims are right, and how many people were found."""
+    """Say how many claims are right, and how many people were found. ``truth``: rows of release and original."""
     hits = found.hits(truth)
     precision = (
         f"precision {found.precision(truth):.3f} ({hits:,} of {len(found.pairs):,} claims are right)"
@@ -84,128 +91,136 @@ def score(found: GraphLinkage, truth: NDArray[np.int64]) -> str:
 def rows_of(found: GraphLinkage) -> pl.DataFrame:
     """Return the claimed pairs as row numbers from 1, with the belief in each."""
     return pl.DataFrame(
-        {"target_row": found.pairs[:, 0] + 1, "ident_row": found.pairs[:, 1] + 1, "belief": found.belief}
+        {"original_row": found.pairs[:, 1] + 1, "released_row": found.pairs[:, 0] + 1, "belief": found.belief}
     ).with_columns(pl.col("belief").fill_nan(None))
 
 
-def true_pairs(target: pl.DataFrame, ident: pl.DataFrame, name: str) -> NDArray[np.int64]:
-    """Return the rows of both tables that have the same id."""
-    columns = []
-    for table, where in ((target, SIDES["target"]), (ident, SIDES["ident"])):
-        check_columns([name], table.columns, "truth", where)
+def true_pairs(original: pl.DataFrame, released: pl.DataFrame, name: str) -> NDArray[np.int64]:
+    """Return the rows of the release and of the original that have the same id."""
+    columns = {}
+    for side, table in (("released", released), ("original", original)):
+        check_columns([name], table.columns, "truth", SIDES[side])
         column = table[name]
         if column.null_count() or column.n_unique() < len(column):
             raise TableError(
-                f"truth column {name!r} of {where} does not say who is who",
+                f"truth column {name!r} of {SIDES[side]} does not say who is who",
                 got=f"{column.null_count()} missing, {column.n_unique()} different ids in {len(column)} rows",
                 allowed="a different id in every row",
             )
-        columns.append(column)
-    if columns[0].dtype != columns[1].dtype:
-        columns = [as_text(column) for column in columns]
-    one, two = (pl.DataFrame({"id": column}).with_row_index(side) for column, side in zip(columns, SIDES, strict=True))
-    return one.join(two, on="id").select(pl.col(*SIDES).cast(pl.Int64)).sort("target").to_numpy()
+        columns[side] = column
+    if columns["released"].dtype != columns["original"].dtype:
+        columns = {side: as_text(column) for side, column in columns.items()}
+    one, two = (pl.DataFrame({"id": column}).with_row_index(side) for side, column in columns.items())
+    return one.join(two, on="id").select(pl.col("released", "original").cast(pl.Int64)).sort("released").to_numpy()
 
 
-def _tolerance(options: dict[str, Any]) -> Tolerance:
-    given = [name for name in ("sigma", "tolerance", "relative") if options.get(name) is not None]
-    if len(given) != 1:
+# --- when two distances agree ---------------------------------------------------------------------------------------
+
+
+def _tolerance(options: Graph) -> Tolerance:
+    masking = _masking(options)
+    named = [f"--{name}" for name in ("sigma", "tolerance", "relative") if getattr(options, name) is not None]
+    named += ["--masking"] if options.sigma is None and masking is not None else []
+    if len(named) != 1:
         raise ParameterError(
             "when do two distances agree?",
-            got=" and ".join(f"--{name}" for name in given) or "nothing",
-            allowed="one of --sigma, --tolerance, --relative",
-            hint="--sigma 0.05 when noise of 0.05 degrees was put on the coordinates",
+            got=" and ".join(named) or "nothing",
+            allowed="one of --masking (or --sigma), --tolerance, --relative",
+            hint='--masking "place_noise(0.05)" when noise of 0.05 degrees was put on the coordinates',
         )
-    if given == ["sigma"]:
-        return NoiseTolerance(options["sigma"], options["alpha"], masking=options["masking"])
-    value = float(options[given[0]])
-    return value if given == ["tolerance"] else Relative(value)
+    if masking is not None:
+        return NoiseTolerance(masking.strength, options.alpha, masking=masking.moves)
+    return Relative(options.relative) if options.relative is not None else float(options.tolerance or 0)
 
 
-def sweep_file(options: dict[str, Any], progress: Tell | None = None) -> str:
-    """Play the attack on maskings of a table by the options of the command line; say what would be safe."""
-    _check_output(options, ("people", "distances"), "output", ".csv or .parquet")
-    _check_output(options, ("people", "distances"), "chart", ".svg")
-    table = read_table(options["people"], name="table of people")
-    check_columns(options["labels"], table.columns, "label", "the people")
-    where = _places(options, "", table, "the people")
-    place = read_place((table, where), options["labels"], "original")
-    distances = place.block(place.order(np.zeros(place.n, dtype=np.int64))[:: max(1, place.n // 500)])
-    median = float(np.median(distances[np.triu_indices(len(distances), 1)])) if len(distances) > 1 else 0.0
-    if median == 0:
-        raise TableError("there is nothing to mask: the people are not at different places", got=f"{place.n} records")
-    grid = _grid(options.get("masking")) or default_grid(median, where if isinstance(where, Coordinates) else None)
-    everybody = options["method"] != "exact" if options.get("everybody") is None else options["everybody"]
-    points = sweep(
-        table, where, labels=options["labels"], maskings=grid, overlap=options["overlap"], alpha=options["alpha"],
-        repetitions=options["repetitions"], method=options["method"], seed=options["seed"],
-        everybody=everybody, progress=lambda done, stage: progress("graph", done, stage) if progress else None,
-    )  # fmt: skip
-    frame = pl.DataFrame(points).with_columns(change=pl.col("variance").sqrt() / median)
-    lines = [f"{place.n:,} people, median distance {median:.4g}; the intruder holds {options['overlap']:.0%} of them."]
-    sure = "sure " * everybody
-    lines += [_line(point, median, f"{sure}claims") for point in points]
-    if options.get("output"):
-        write_records(frame, options["output"])
-        lines.append(f"Written to {options['output']}.")
-    if options.get("chart"):
-        from unmask.report.charts import draw  # noqa: PLC0415 - imports altair
-
-        write_atomically(options["chart"], draw(map_figure(points, median, "recall", None)))
-        lines.append(f"The risk-utility map: {options['chart']}.")
-    return "\n".join(lines)
-
-
-def _line(point: SweepPoint, median: float, claims: str) -> str:
-    """Say one masking in words."""
-    said = f"{point.precision:.0%} of its {claims} right" if point.n_silent < point.repetitions else "nothing claimed"
-    return (
-        f"  {WORDS[point.masking]} {point.sigma:.4g}: distances move by {point.variance**0.5 / median:.1%}, "
-        f"the attack finds {point.recall:.1%} of the people, {said}"
-    )
-
-
-def _grid(given: list[str] | None) -> list[tuple[Any, float]]:
-    """Read name=strength,strength as typed."""
-    grid = []
-    for entry in given or ():
-        name, _, strengths = entry.partition("=")
-        try:
-            grid += [(name.strip(), float(value)) for value in strengths.split(",")]
-        except ValueError:
-            raise ParameterError(
-                f"--masking {entry!r} is not a masking and its strengths", hint="--masking coordinates=0.01,0.05"
-            ) from None
-    if wrong := [strength for _, strength in grid if not 0 <= strength < float("inf")]:
-        raise ParameterError("a strength is a number of at least 0", got=f"{wrong[0]:g}")
-    return grid
-
-
-def _places(options: dict[str, Any], side: str, table: pl.DataFrame, name: str) -> str | list[str] | Coordinates:
-    """Say where the people of a table are: coordinates, a matrix, or its own columns of distances."""
-    key = side.replace("-", "_")
-    given, columns = options.get(f"{key}distances"), options.get(f"{key}lonlat")
-    if (given is None) == (columns is None):
+def _masking(options: Graph) -> PlaceMasking | None:
+    """The known masking: --masking "place_noise(0.05)", or --sigma 0.05 with the name of another one, or alone."""
+    if options.sigma is None:
+        return None if options.masking is None else place_masking(options.masking)
+    name = FORMER.get(options.masking or "coordinates", options.masking)
+    if name is None or "(" in name:
         raise ParameterError(
-            f"where are the people of {name}?" if side else "where are the people?",
-            got="nothing" if given is None else f"--{side}distances and --{side}lonlat",
-            allowed=f"one of --{side}distances d.npy and --{side}lonlat lon,lat",
+            "the strength is given twice", got=f"--sigma and --masking {name}", hint="leave --sigma out"
         )
-    if given is not None:
-        path = Path(given)
-        return str(given) if path.suffix in MATRICES or path.is_file() else _columns(str(given), table, name)
-    names = next(csv.reader([str(columns)], skipinitialspace=True), [])
-    if len(names) != 2:
+    return place_masking(f"{name}({options.sigma!r})")
+
+
+def place_masking(text: str) -> PlaceMasking:
+    """Read a masking of places or distances."""
+    masking = parse_masking(text)
+    if not isinstance(masking, PlaceMasking):
+        raise ParameterError(
+            "the graph attack does not know this masking",
+            got=text,
+            allowed=", ".join(f"{name}(...)" for name in FORMER.values()),
+            hint="place_noise(0.05): noise of 0.05 degrees, or of that many units where --planar",
+        )
+    return masking
+
+
+# --- where people are -----------------------------------------------------------------------------------------------
+
+
+def _refuse_swapped(options: Graph, tables: dict[str, pl.DataFrame]) -> None:
+    """Refuse two tables in the wrong order, where places and distances fit them only the other way round."""
+    given = {side: _given(options, side) for side in SIDES}
+    ours, theirs = tables["original"], tables["released"]
+    as_they_are = _fits(*given["original"], ours) and _fits(*given["released"], theirs)
+    if not as_they_are and _fits(*given["original"], theirs) and _fits(*given["released"], ours):
+        raise TableError("places and distances do not fit the tables, but would the other way round", hint=SWAPPED)
+
+
+def _fits(distances: str | None, lonlat: str | None, table: pl.DataFrame) -> bool:
+    """Whether a table has these columns, or as many rows as this matrix; True where that cannot be told."""
+    if lonlat is not None:
+        return set(listed(lonlat)) <= set(table.columns)
+    if distances is None:
+        return True
+    if not is_matrix(distances):
+        return all(any(fnmatchcase(column, name) for column in table.columns) for name in listed(distances))
+    if Path(distances).suffix != ".npy":
+        return True
+    try:
+        return int(np.load(distances, mmap_mode="r", allow_pickle=False).shape[0]) == table.height
+    except (OSError, ValueError, EOFError, IndexError):
+        return True  # what is wrong with it is told when it is read
+
+
+def check_places(options: Graph | Sweep, side: str = "") -> None:
+    """Refuse options that do not say once where the people of a table are; "" stands for the only one."""
+    word = f"{side}-" if side else ""
+    distances, lonlat = _given(options, side)
+    if (distances is None) == (lonlat is None):
+        raise ParameterError(
+            f"where are the people of {SIDES[side]}?" if side else "where are the people?",
+            got="nothing" if distances is None else f"--{word}distances and --{word}lonlat",
+            allowed=f"one of --{word}distances d.npy and --{word}lonlat lon,lat",
+        )
+    if lonlat is not None and len(names := listed(lonlat)) != 2:
         raise RoleError(
-            f"--{side}lonlat takes two columns", got=f"{len(names)}", hint=f"--{side}lonlat lon,lat: longitude first"
+            f"--{word}lonlat takes two columns", got=f"{len(names)}", hint=f"--{word}lonlat lon,lat: longitude first"
         )
-    return Coordinates(names[0], names[1], kind="planar" if options.get("planar") else "lonlat")
+
+
+def _given(options: Graph | Sweep, side: str) -> tuple[str | None, str | None]:
+    """Distances and coordinates of a table, as typed."""
+    key = f"{side}_" if side else ""
+    return getattr(options, f"{key}distances"), getattr(options, f"{key}lonlat")
+
+
+def places(options: Graph | Sweep, table: pl.DataFrame, side: str = "") -> Where:
+    """Say where the people of a table are: coordinates, a matrix, or its own columns of distances."""
+    distances, lonlat = _given(options, side)
+    if distances is not None:
+        return distances if is_matrix(distances) else _columns(distances, table, SIDES.get(side, "the people"))
+    names = listed(str(lonlat))
+    return Coordinates(names[0], names[1], kind="planar" if options.planar else "lonlat")
 
 
 def _columns(given: str, table: pl.DataFrame, where: str) -> list[str]:
     """Columns of distances by their names; d* stands for all that begin with d, in the order of the table."""
     names: list[str] = []
-    for name in next(csv.reader([given], skipinitialspace=True), []):
+    for name in listed(given):
         names += [column for column in table.columns if fnmatchcase(column, name)] if "*" in name else [name]
     check_columns(names, table.columns, "distances", where)
     if not names:
@@ -213,15 +228,3 @@ def _columns(given: str, table: pl.DataFrame, where: str) -> list[str]:
             f"no column of {where} is a distance", got=given, hint=f"a matrix ends in {', '.join(MATRICES)}"
         )
     return names
-
-
-def _check_output(options: dict[str, Any], inputs: tuple[str, ...], name: str, suffixes: str) -> None:
-    """Refuse, before any work, an output that cannot or must not be written."""
-    if not options.get(name):
-        return
-    target = Path(options[name])
-    if target.resolve() in {Path(options[given]).resolve() for given in inputs if options.get(given)}:
-        raise ParameterError(f"--{name} {target} is also an input", hint="write the result to another file")
-    if target.suffix.lower() not in suffixes.split(" or "):
-        raise ParameterError(f"cannot write to {target.name}", got=f"suffix {target.suffix!r}", allowed=suffixes)
-    check_writable(target)

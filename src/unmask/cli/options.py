@@ -1,104 +1,330 @@
-"""Options of an assessment from a TOML file, with the same names as on the command line."""
+"""The options of every command, declared once: what is typed, what a TOML file may hold, what the manifest repeats.
+
+Those of `assess` that describe a release have the names of `Release`'s parameters: a new role is one field here.
+The docstring of a class is the help of its command.
+"""
 
 from __future__ import annotations
 
-import csv
-import tomllib
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from textwrap import fill
+from typing import Any
 
-from unmask.errors import ParameterError, did_you_mean
+from unmask.cli.fields import option
+from unmask.evidence.catalogue import FAMILIES
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-PATHS = ("original", "released", "control", "distances", "known_distances", "json", "html", "records", "fix")
-TEXTS = ("id", "weight", "household", "separator", "encoding", "policy", "masking")
-LISTS = ("quasi", "confidential", "ignore", "categorical", "coordinates", "only", "skip")
-OTHERS = ("population", "kind", "scenario", "seed", "synthetic", "show_values", "quiet", "k", "l")
-KEYS = (*PATHS, *TEXTS, *LISTS, *OTHERS)
-
-
-def load_config(path: Path) -> dict[str, Any]:
-    """Read and check a configuration file; paths in it are relative to its own folder."""
-    try:
-        with path.open("rb") as file:
-            data = tomllib.load(file)
-    except FileNotFoundError:
-        raise ParameterError(f"no configuration file at {path}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise ParameterError(f"{path} is not a readable TOML file", got=str(error).split("\n")[0]) from None
-    return {key.replace("-", "_"): _checked(key.replace("-", "_"), value, path) for key, value in data.items()}
+TABLES = (".csv", ".parquet")
+FORMATS = "CSV, Parquet, Arrow, Stata, SPSS, SAS"
+SEED = "Seed of every random choice."
+MEASURES = "\b\nMeasures, for --only and --skip (unmask measures tells what each does):\n" + "\n".join(
+    fill(f"{family}: {', '.join(names)}", 76, initial_indent="  ", subsequent_indent="    ")
+    for family, names in FAMILIES.items()
+)
 
 
-def _checked(key: str, value: object, path: Path) -> Any:  # noqa: ANN401 - the type follows the key
-    if key not in KEYS:
-        raise ParameterError(f"unknown option {key!r} in {path}", allowed=", ".join(KEYS), hint=did_you_mean(key, KEYS))
-    if value == "" or (isinstance(value, list) and "" in value):
-        raise ParameterError(f"option {key!r} in {path} is empty", hint="give a value, or leave it out")
-    if key in LISTS:
-        if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-            raise ParameterError(f"option {key!r} in {path} is not a list of names", hint=f'{key} = ["a", "b"]')
-        return tuple(value)
-    wanted: dict[str, type | tuple[type, ...]] = {
-        "population": (str, int, float),
-        "kind": dict,
-        "scenario": dict,
-        "seed": int,
-        "k": int,
-        "l": int,
-        "synthetic": bool,
-        "show_values": bool,
-        "quiet": bool,
-    }
-    plain = wanted.get(key) in {int, wanted["population"]}
-    if not isinstance(value, wanted.get(key, str)) or (plain and isinstance(value, bool)):
-        raise ParameterError(
-            f"option {key!r} in {path} has the wrong type",
-            got=type(value).__name__,
-            allowed="a file or a number" if key == "population" else str(wanted.get(key, str)).split("'")[1],
-        )
-    if (key in PATHS and value != "-") or (key == "population" and isinstance(value, str)):
-        return str(path.parent / str(value))
-    if key == "policy" and str(value).endswith(".toml"):
-        return str(path.parent / str(value))
-    return value
+@dataclass(frozen=True, kw_only=True)
+class Common:
+    """What every command takes."""
+
+    debug: bool = option("Tell on standard error where an error of unmask itself happened; no values.", default=False)
 
 
-def read_kinds(given: list[str] | dict[str, str] | None) -> dict[str, str]:
-    """Read kinds of columns as typed (name=kind), or as a table of the configuration file."""
-    if isinstance(given, dict):
-        return given
-    kinds = {}
-    for entry in given or ():
-        name, found, kind = entry.rpartition("=")
-        if not found:
-            raise ParameterError(f"--kind {entry!r} is not name=kind", hint="--kind age=numeric")
-        kinds[name] = kind
-    return kinds
+@dataclass(frozen=True, kw_only=True)
+class Reading(Common):
+    """What every command that reads tables takes."""
+
+    separator: str | None = option("Separator of text files (a character, or tab); found by itself.", default=None)
+    encoding: str | None = option("Encoding of text files; found by itself.", default=None)
+    missing: tuple[str, ...] = option(
+        "Cells of text files that mean missing, besides empty ones, NA and the like.", default=(), blank=True
+    )
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """Options of `tables.read.read_table`."""
+        from unmask.tables.read import MISSING_MARKS  # noqa: PLC0415 - imports polars
+
+        found: dict[str, Any] = {}
+        if self.separator is not None:
+            found["separator"] = {"tab": "\t", "\\t": "\t"}.get(self.separator, self.separator)
+        if self.encoding is not None:
+            found["encoding"] = self.encoding
+        if self.missing:
+            found["missing"] = list(dict.fromkeys((*MISSING_MARKS, *self.missing)))
+        return found
 
 
-def read_numbers(given: list[str] | tuple[str, ...] | None, option: str, example: str) -> dict[str, float]:
-    """Read numbers of columns as typed (name=number)."""
-    numbers = {}
-    for entry in given or ():
-        name, _, number = entry.rpartition("=")
-        try:
-            numbers[name] = float(number)
-        except ValueError:
-            raise ParameterError(f"{option} {entry!r} is not name=number", hint=f"{option} {example}") from None
-    return numbers
+@dataclass(frozen=True, kw_only=True)
+class Assess(Reading):
+    """Attack a release and say whether it may be published.
+
+    Example:  unmask assess original.csv release.csv --id patient --confidential diagnosis --html report.html
+
+    Exit code 0: safe, 1: unsafe, 3: inconclusive, 2: cannot.
+    """
+
+    original: str | None = option(f"The original table ({FORMATS}).", default=None, place=True, reads="table")
+    released: str | None = option("The table you want to publish.", default=None, place=True, reads="table")
+    id: str | None = option(
+        "Column that says which rows belong together; without it, row order.", default=None, role=True
+    )
+    quasi: tuple[str, ...] | None = option(
+        "Columns that the intruder knows; default: all shared ones.", default=None, role=True
+    )
+    confidential: tuple[str, ...] = option("Columns that the intruder wants to learn.", default=(), role=True)
+    weight: str | None = option("Sampling weight.", default=None, role=True)
+    household: str | None = option("Column that says who lives together.", default=None, role=True)
+    population: str | float | None = option(
+        "Table of the people that the original was drawn from, or their number.",
+        default=None, role=True, reads="table or number",
+    )  # fmt: skip
+    ignored: tuple[str, ...] = option("Columns to leave out.", "--ignore", "--ignored", default=(), role=True)
+    categorical: tuple[str, ...] = option("Columns to read as categories.", default=(), role=True)
+    kinds: dict[str, str] = option(
+        "Kind of a column, as name=numeric|ordinal|categorical|boolean|date.",
+        "--kind", "--kinds", default={}, role=True,
+    )  # fmt: skip
+    coordinates: tuple[str, ...] = option("Longitude and latitude (or x and y) columns.", default=(), role=True)
+    distances: str | None = option(
+        "Matrix of distances that is published too (.npy, .csv, .parquet).", default=None, role=True, reads="matrix"
+    )
+    known_distances: str | None = option(
+        "The same of the original, where no coordinates say it.", default=None, role=True, reads="matrix"
+    )
+    control: str | None = option("Table of people who are not in the original.", default=None, role=True, reads="table")
+    synthetic: bool = option("No row of the release was made from one person.", default=False, role=True)
+    masking: str | None = option(
+        'How the release was made, for the intruder who knows it: --masking "noise(0.5)".', default=None, role=True
+    )
+    scenario: dict[str, Any] = option("What the intruder holds of the original.", default={}, role=True, typed=False)
+    policy: str | None = option("default, strict, clinical (0.09), or a TOML file.", default=None, reads="policy")
+    only: tuple[str, ...] = option("Measures to run.", default=())
+    skip: tuple[str, ...] = option("Measures to leave out.", default=())
+    seed: int = option(SEED, default=0, minimum=0)
+    output: tuple[str, ...] = option(
+        "Write the report: .html or .json, by suffix; several.", "--output", "-o", default=(), whole=True
+    )
+    json: str | None = option(
+        "Write the report as JSON; - for standard output.", default=None, writes=("",), screen=True
+    )
+    html: str | None = option("Write the report as one HTML file.", default=None, writes=("",))
+    records: str | None = option("Write one risk per original record (.csv or .parquet).", default=None, writes=TABLES)
+    fix: str | None = option(
+        "Write what to change so that every group has --k records (.csv or .parquet).", default=None, writes=TABLES
+    )
+    k: int = option("Wanted size of the smallest group, for --fix.", default=5)
+    l: int = option("Wanted confidential values in a group, for --fix.", default=1)  # noqa: E741 - as in l-diversity
+    config: str | None = option(
+        "TOML file with the same options; a table [scenario] says what the intruder knows: people = 0.1.",
+        default=None, reads="settings",
+    )  # fmt: skip
+    show_values: bool = option("Let the report show ids and places of people who are found.", default=False)
+    quiet: bool = option("No summary and no progress.", default=False)
 
 
-def read_population(given: str | float | None) -> str | float | None:
-    """Take a number of people as typed ("50000", "5e4"), or the path of a table of them."""
-    try:
-        return None if given is None else float(given)
-    except ValueError:
-        return given
+@dataclass(frozen=True, kw_only=True)
+class Link(Reading):
+    """Link the people of one table to the records of another, nearest and one to one, and count who is found.
+
+    Example:  unmask link original.csv release.csv --id patient --metric gower --sample 2000 -o found.csv
+
+    Exit code 0: the attack ran, whatever it found; 2: cannot.
+    """
+
+    original: str = option("The original table: what the intruder knows.", place=True, reads="table")
+    released: str = option("The table you want to publish.", place=True, reads="table")
+    id: str | None = option(
+        "Column that says which rows belong together; without it, row order.", default=None, role=True
+    )
+    quasi: tuple[str, ...] | None = option("Columns that the intruder knows; default: all.", default=None, role=True)
+    ignored: tuple[str, ...] = option("Columns to leave out.", "--ignore", "--ignored", default=(), role=True)
+    kinds: dict[str, str] = option(
+        "Kind of a column, as name=numeric or the like.", "--kind", "--kinds", default={}, role=True
+    )
+    attack: tuple[str, ...] = option("nearest, one_to_one or both (default both).", default=())
+    metric: str = option("euclidean, manhattan, chebyshev, mahalanobis, gower or permutation.", default="euclidean")
+    scale: str = option("Standardise by each file's own, by original, released, or none.", default="own")
+    weights: dict[str, float] = option("Weights of columns, as age=2,income=0.5.", default={})
+    ranks: str = option("Of equal values: average, dense or ordinal.", default="average")
+    direction: str = option("Who asks, for nearest: to_release or to_original.", default="to_release")
+    sample: int | None = option("Ask for so many people only, for nearest.", default=None)
+    cap: int = option("Rank of the true record: count closer ones up to this.", default=10)
+    squared: bool = option("One to one: least total of squared distances.", default=False)
+    max_gap: float = option("One to one: stop at this proven gap; 0: the optimum.", default=0.0)
+    time_budget: float | None = option("One to one: stop after so many seconds.", default=None)
+    precision: float = option("How often a claim that is *known* must be right.", default=0.95)
+    seed: int = option(SEED, default=0, minimum=0)
+    output: str | None = option(
+        "Write one row per original record (.csv or .parquet).", "--output", "-o", default=None, writes=TABLES
+    )
 
 
-def listed(values: list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
-    """Split "a,b" and '"a,b",c' as a CSV line does; a list from a configuration file (a tuple) holds whole names."""
-    if isinstance(values, tuple):
-        return values
-    return tuple(name for value in values or () for name in next(csv.reader([value], skipinitialspace=True), []))
+@dataclass(frozen=True, kw_only=True)
+class Graph(Reading):
+    """Find people in a release that comes with distances, by a table of people and their places.
+
+    Example:  unmask graph people.csv release.csv --labels sex,age --original-lonlat lon,lat --released-distances d.npy
+    --masking "place_noise(0.05)" --alpha 0.9
+
+    Exit code 0: the attack ran, whatever it found; 2: cannot.
+    """
+
+    original: str = option("The intruder's table: people with names and places.", place=True, reads="table")
+    released: str = option("The release: a table without names.", place=True, reads="table")
+    labels: tuple[str, ...] = option("Columns of both tables that must be equal for a match.")
+    original_lonlat: str | None = option(
+        "The original's longitude and latitude columns.", "--original-lonlat", "--ident-lonlat", default=None
+    )
+    original_distances: str | None = option(
+        "Instead: its distances, a matrix (.npy, .csv, .parquet), or columns: d1,d2 or 'd*'.",
+        "--original-distances", "--ident-distances", default=None, reads="matrix or columns",
+    )  # fmt: skip
+    released_lonlat: str | None = option(
+        "The release's longitude and latitude columns.", "--released-lonlat", "--target-lonlat", default=None
+    )
+    released_distances: str | None = option(
+        "Instead: its distances, as above.",
+        "--released-distances", "--target-distances", default=None, reads="matrix or columns",
+    )  # fmt: skip
+    planar: bool = option("The coordinates are planar, not degrees.", default=False)
+    masking: str | None = option(
+        'Known masking: "place_noise(0.05)", place_donut, place_grid, distance_noise or distance_rounding.',
+        default=None,
+    )
+    sigma: float | None = option('Short for --masking "place_noise(SIGMA)".', default=None)
+    alpha: float = option("Share of true distances that should agree, with --masking.", default=0.9)
+    tolerance: float | None = option("Instead of --masking: the largest difference.", default=None)
+    relative: float | None = option("Instead of --masking: the largest share.", default=None)
+    method: str = option("auto, exact, seeds or geometric.", default="auto")
+    everybody: bool = option("Guess a partner for everybody, not only where they are sure.", default=False)
+    gamma: float | None = option("Also claim pairs that agree with this share of the answer, with exact.", default=None)
+    label_distance: dict[str, float] = option("Numeric labels may differ by so much: age=1; several.", default={})
+    draws: int = option("Files without anyone in common that chance is asked with.", default=19)
+    level: float = option("Largest p-value at which pairs are claimed.", default=0.05)
+    seed: int = option(SEED, default=0, minimum=0)
+    truth: str | None = option("Id column of both tables: count who was found.", default=None)
+    output: str | None = option(
+        "Write the pairs of rows (.csv or .parquet).", "--output", "-o", default=None, writes=TABLES
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweep(Reading):
+    """Play the graph attack on maskings of growing strength: what would be safe to publish?
+
+    Example:  unmask graph-sweep people.csv --labels sex,age --lonlat lon,lat --masking "place_noise(0.01)"
+    --masking "place_noise(0.05)" --masking "distance_rounding(5)" --chart map.svg
+
+    Exit code 0: it ran, whatever it found; 2: cannot.
+    """
+
+    original: str = option("The table that is to be published, with the places as they are.", place=True, reads="table")
+    labels: tuple[str, ...] = option("Columns that will be published and that the intruder knows.")
+    lonlat: str | None = option("Longitude and latitude columns.", default=None)
+    distances: str | None = option(
+        "Instead: a matrix, or columns of distances.", default=None, reads="matrix or columns"
+    )
+    planar: bool = option("The coordinates are planar, not degrees.", default=False)
+    masking: tuple[str, ...] = option(
+        'A masking such as "place_noise(0.05)"; several, one per strength. Default: four, by distance.',
+        default=(), whole=True,
+    )  # fmt: skip
+    overlap: float = option("Share of the people whom the intruder holds as well.", default=1.0)
+    alpha: float = option("Share of true distances that should agree.", default=0.9)
+    repetitions: int = option("Times that each masking is played.", default=3, minimum=1)
+    method: str = option("auto, exact, seeds or geometric.", default="auto")
+    everybody: bool | None = option(
+        "Count guesses for everybody (default, but for exact), or claims only.",
+        "--everybody/--sure-only", default=None,
+    )  # fmt: skip
+    seed: int = option(SEED, default=0, minimum=0)
+    output: str | None = option("Write the table (.csv or .parquet).", "--output", "-o", default=None, writes=TABLES)
+    chart: str | None = option("Draw the risk-utility map (.svg).", default=None, writes=(".svg",))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mask(Reading):
+    """Mask a table: make the release that `assess` attacks.
+
+    Example:  unmask mask census.csv --masking "noise(0.5)" --reverse-map -o release.parquet
+
+    A wrong name or parameter is answered with the maskings there are and how they are called.
+    """
+
+    table: str = option(f"The table to mask ({FORMATS}).", place=True, reads="table")
+    masking: tuple[str, ...] = option(
+        'A masking such as "noise(0.5)" or "microaggregation(5)"; several apply in turn.',
+        "--masking", "--method", whole=True,
+    )  # fmt: skip
+    output: str = option("Where to write the release (.csv or .parquet).", "--output", "-o", writes=TABLES)
+    reverse_map: bool = option("Give every column its original values back, by rank.", default=False)
+    seed: int = option(SEED, default=0, minimum=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fix(Reading):
+    """Find the cheapest changes that give everybody a crowd of k, and make them.
+
+    Example:  unmask fix release.csv --quasi sex,town,age --k 5 -o fixed.csv --steps changes.csv
+    """
+
+    table: str = option("The table that is to be published.", place=True, reads="table")
+    quasi: tuple[str, ...] = option("Columns that the intruder knows.")
+    k: int = option("Wanted size of the smallest group.", default=5)
+    l: int = option("Wanted confidential values in a group.", default=1)  # noqa: E741 - as in l-diversity
+    confidential: str | None = option("Column that the intruder wants to learn, for --l.", default=None)
+    output: str | None = option(
+        "Write the changed table (.csv or .parquet).", "--output", "-o", default=None, writes=TABLES
+    )
+    steps: str | None = option("Write the list of changes (.csv or .parquet).", default=None, writes=TABLES)
+    only_cells: bool = option("Blank cells, coarsen no column.", default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demo(Common):
+    """Assess a generated hospital release, and write the tables and the report.
+
+    Example:  unmask demo -o demo
+
+    The demo ends with exit code 0 whatever the verdict.
+    """
+
+    output: str = option("Folder for the tables and the report.", "--output", "-o", "--out", default="unmask-demo")
+    n: int = option("Number of patients.", default=1000, minimum=20)
+    seed: int = option("Seed of the generated tables.", default=0, minimum=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measures(Common):
+    """List the measures: what each does, needs and is called, and its page; or tell one of them.
+
+    Example:  unmask measures nearest
+    """
+
+    name: str | None = option("A measure, by its name or another name of it; default: all.", default=None, place=True)
+    json: bool = option("Print JSON.", default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selfcheck(Common):
+    """Check that every measure tells a copy from a masked file from an unrelated one, in any row order.
+
+    Example:  unmask selfcheck --only nearest
+    """
+
+    only: tuple[str, ...] = option("Measures to check; default: all.", default=())
+    seed: int = option("Seed of the generated tables.", default=0, minimum=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verify(Common):
+    """Run a report's manifest again and say whether the result is the same.
+
+    Example:  unmask verify report.json
+
+    Exit code 0: the same, 1: different, 2: cannot.
+    """
+
+    report: str = option("A JSON report, which holds the manifest.", place=True, reads="report")
+    original: str | None = option("Where the original is now.", default=None, reads="table")
+    released: str | None = option("Where the release is now.", default=None, reads="table")

@@ -6,10 +6,18 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from unmask.evidence.measure import silent
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from unmask.assessment import Assessment
+    from unmask.evidence.measure import Progress
+
+
+def say(text: str) -> None:
+    """Write a result to standard output."""
+    sys.stdout.write(f"{text}\n")
 
 
 def console(*, to_stderr: bool = False) -> Any:  # noqa: ANN401 - rich's console
@@ -27,19 +35,13 @@ def show_assessment(assessment: Assessment, *, to_stderr: bool) -> None:
 
 
 @contextmanager
-def progress_bars(*, quiet: bool) -> Iterator[Callable[[str, float, str], None] | None]:
-    """Show bars on standard error when it is a terminal, nothing otherwise."""
+def progress_bar(*, quiet: bool = False) -> Iterator[Progress]:
+    """Show a bar on standard error when it is a terminal, nothing otherwise."""
     if quiet or not sys.stderr.isatty():
-        yield None
+        yield silent
         return
-    from rich.progress import Progress  # noqa: PLC0415 - slow to import
+    from rich.progress import Progress as Bar  # noqa: PLC0415 - slow to import
 
-    with Progress(console=console(to_stderr=True), transient=True) as progress:
-        tasks: dict[str, Any] = {}
-
-        def tell(measure: str, done: float, text: str) -> None:
-            if measure not in tasks:
-                tasks[measure] = progress.add_task(measure, total=1.0)
-            progress.update(tasks[measure], completed=done, description=f"{measure}: {text}")
-
-        yield tell
+    with Bar(console=console(to_stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda done, words: bar.update(task, completed=done, description=words)

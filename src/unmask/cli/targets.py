@@ -1,62 +1,69 @@
-"""Files that an assessment writes: checked before any work, written at the end, and nothing else."""
+"""Every file that a command reads or writes: checked before the work begins, written whole at the end."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from unmask.cli.fields import flag_of, options_of, spec_of
 from unmask.errors import ParameterError
-from unmask.report.document import to_json
-from unmask.report.write import check_writable
+from unmask.tables.read import check_file
+from unmask.tables.write import check_suffix, check_writable, write_atomically, write_table
 
 if TYPE_CHECKING:
-    from unmask.assessment import Assessment
+    from unmask.cli.options import Common
+
+MATRICES = (".npy", ".csv", ".parquet")
 
 
-def check_outputs(options: dict[str, Any]) -> None:
-    """Refuse, before any work, outputs that cannot be written or that would overwrite an input."""
-    inputs = {
-        Path(str(options[name])).resolve()
-        for name in (
-            "original",
-            "released",
-            "control",
-            "population",
-            "distances",
-            "known_distances",
-            "policy",
-            "config",
-        )
-        if options.get(name)
-    }
-    taken: set[Path] = set()
-    for name in ("json", "html", "records", "fix"):
-        target = options.get(name)
-        if not target or (target == "-" and name == "json"):
+def check_files(options: Common) -> None:
+    """Refuse, before any work, inputs that cannot be read and outputs that cannot or must not be written."""
+    inputs = _inputs(options)
+    for path in inputs:
+        check_file(path)
+    taken: list[Path] = []
+    for entry in options_of(type(options)):
+        spec, target = spec_of(entry), getattr(options, entry.name)
+        if not spec.writes or target is None or (spec.screen and target == "-"):
             continue
+        flag, path = flag_of(entry), Path(target)
         if target == "-":
-            raise ParameterError(f"--{name} cannot go to standard output", hint="give a file; --json - prints the JSON")
-        path = Path(target)
-        if path.resolve() in inputs:
-            raise ParameterError(f"--{name} {target} is also an input", hint="write the result to another file")
-        if path.resolve() in taken:
+            raise ParameterError(f"{flag} cannot go to standard output", hint="give a file; --json - prints the JSON")
+        if any(_same(path, other) for other in inputs):
+            raise ParameterError(f"{flag} {target} is also an input", hint="write the result to another file")
+        if any(_same(path, other) for other in taken):
             raise ParameterError(f"two outputs go to {target}", hint="give each its own file")
-        if name in {"records", "fix"} and path.suffix.lower() not in {".csv", ".parquet"}:
-            raise ParameterError(
-                f"cannot write {name} to {path.name}", got=f"suffix {path.suffix!r}", allowed=".csv or .parquet"
-            )
-        taken.add(path.resolve())
+        if spec.writes != ("",):
+            check_suffix(path, spec.writes)
         check_writable(path)
+        taken.append(path)
 
 
-def write_outputs(assessment: Assessment, options: dict[str, Any]) -> None:
-    """Write what was asked for, and nothing else."""
-    if options.get("json") == "-":
-        sys.stdout.write(to_json(assessment.document))
-    elif options.get("json"):
-        assessment.write_json(options["json"])
-    if options.get("html"):
-        assessment.write_html(options["html"])
-    if options.get("records"):
-        assessment.write_records(options["records"])
+def _inputs(options: Common) -> list[Path]:
+    """Files that the options name to be read; a number of people, a profile or a column is none."""
+    found = []
+    for entry in options_of(type(options)):
+        reads, value = spec_of(entry).reads, getattr(options, entry.name)
+        if not reads or value is None or isinstance(value, float):
+            continue
+        if reads == "policy" and not value.endswith(".toml"):
+            continue
+        if reads == "matrix or columns" and not is_matrix(value):
+            continue
+        found.append(Path(value))
+    return found
+
+
+def is_matrix(given: str) -> bool:
+    """Whether distances are given as a file: by its suffix, or because it is there; columns of the table otherwise."""
+    return Path(given).suffix in MATRICES or Path(given).is_file()
+
+
+def _same(one: Path, two: Path) -> bool:
+    """Whether two paths are one file, by whatever name."""
+    if one.exists() and two.exists():
+        return one.samefile(two)
+    return one.resolve() == two.resolve()
+
+
+__all__ = ["check_files", "is_matrix", "write_atomically", "write_table"]

@@ -177,7 +177,6 @@ def _applies(release: Release) -> str | None:
 
 @measure(
     "absent",
-    aliases=("ddmbar",),
     title="Attributes that need not be in the release",
     story="The intruder learns from masked records how something follows from them that is not in "
     "the release. The more his"

@@ -208,7 +208,6 @@ def _frame(listed: list[tuple[str, str, int, int, int, list[int]]]) -> pl.DataFr
 
 @measure(
     "cells",
-    aliases=("cell_attacks",),
     title="Groups that give values away",
     story="The intruder knows which group of equal records a person is in. If the whole group has "
     "one value he has learnt it; a"

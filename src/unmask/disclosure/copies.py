@@ -161,7 +161,6 @@ def _applies(release: Release) -> str | None:
 
 @measure(
     "copies",
-    aliases=("synthetic", "dcr"),
     title="Copies in a synthetic release",
     story="The synthetic table was made by a model that may have remembered people. The intruder "
     "takes rows that are too near"

@@ -165,7 +165,6 @@ def _applies(release: Release) -> str | None:
 
 @measure(
     "inference",
-    aliases=("attribute_inference",),
     title="Attribute inference",
     story="The intruder takes the released row that is nearest in what he knows of a person and reads the confidential"
     " attribute off it. People who are not in the release show how much of that is general knowledge.",

@@ -269,7 +269,6 @@ def _combine(
 
 @measure(
     "intervals",
-    aliases=("interval", "rid", "sdid"),
     title="Interval disclosure",
     story="The intruder has found a person's record; its numbers were masked. He guesses that the "
     "true value is near what is"

@@ -200,7 +200,6 @@ def _known_masking(release: Release) -> Masking | None:
 
 @measure(
     "membership",
-    aliases=("mia",),
     title="Membership inference",
     story="To be in the data is the secret. The intruder compares how near the closest released row "
     "is with how near the"

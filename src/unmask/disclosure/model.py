@@ -258,7 +258,6 @@ def _applies(release: Release) -> str | None:
 
 @measure(
     "model",
-    aliases=("adr",),
     title="Model-based disclosure",
     story="The intruder learns from the release how a confidential attribute follows from what he "
     "knows, and guesses it for"

@@ -156,7 +156,6 @@ def _fits(table: Floats, values: Floats, signs: Rows) -> Flags:
 
 @measure(
     "singling",
-    aliases=("singling_out",),
     title="Singling out",
     story="The intruder finds a description, such as at least this old and from that town, that fits "
     "a single released row, and"

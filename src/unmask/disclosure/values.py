@@ -127,7 +127,6 @@ def _attribute(study: Study, name: str, columns: Categories, seed: int) -> Attri
 
 @measure(
     "values",
-    aliases=("value", "sadr"),
     title="Value disclosure (SADR)",
     story="The intruder has found a person's record and takes the categories in it for the person's own.",
     keys=("values.rate",),

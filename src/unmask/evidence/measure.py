@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from unmask.evidence.catalogue import ENTRIES, FORMER, Entry, page_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -42,18 +44,17 @@ class Measure:
     applies: Callable[[Any], str | None]  # the reason why it does not apply, or None
     seed: int  # every measure draws from its own stream
     aliases: tuple[str, ...] = ()  # acronyms and former names
+    family: str = ""  # linkage, graph, maximum knowledge, groups, disclosure
+    needs: str = ""  # besides two tables
+
+    @property
+    def page(self) -> str:
+        """Page of the documentation about it."""
+        return page_of(self.name)
 
 
 _REGISTER: dict[str, Measure] = {}
-FORMER = {  # names up to version 0.1
-    "one_to_one": "global",
-    "knowledge_curve": "scenario",
-    "special_uniques": "special",
-    "knowledge_sweep": "knowledge",
-    "cells": "cell_attacks",
-}
-
-
+WORDS = {"max_knowledge": "maximum knowledge"}  # rooms whose family has another name
 UNPAIRED = "the release is synthetic: no row of it was made from one person, so there is no true record to compare with"
 
 
@@ -82,7 +83,12 @@ def measure(  # noqa: PLR0913 - what a report must know of a measure
     def register(run: Run) -> Run:
         seeded = FORMER.get(name, name)  # a renamed measure keeps its draws, and so its numbers
         stream = int.from_bytes(seeded.encode(), "big") % (2**31)  # by name: adding a method changes no other's draws
-        _REGISTER[name] = Measure(name, title, story, keys, run, fits, stream, aliases)
+        known = ENTRIES.get(name, Entry("rows that belong together" if pairs else ""))
+        names = tuple(dict.fromkeys((*known.aliases, *aliases)))
+        family = run.__module__.removeprefix("unmask.").split(".")[0]
+        _REGISTER[name] = Measure(
+            name, title, story, keys, run, fits, stream, names, WORDS.get(family, family), known.needs
+        )
         return run
 
     return register

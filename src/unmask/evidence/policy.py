@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unmask.errors import ParameterError, did_you_mean
-from unmask.evidence.measure import FORMER
+from unmask.evidence.catalogue import meant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,9 +111,9 @@ def _core() -> dict[str, tuple[str, ...]]:
 
 
 def current(key: str) -> str:
-    """Name a threshold as it is called now; policies of version 0.1 may use the former names of measures."""
-    name, _, figure = key.partition(".")
-    return f"{next((new for new, old in FORMER.items() if old == name), name)}.{figure}"
+    """Name a threshold as it is called now; a policy may use former names and acronyms of measures."""
+    name, dot, figure = key.partition(".")
+    return f"{meant(name)}{dot}{figure}"
 
 
 def _base(name: str, folder: Path, chain: tuple[str, ...]) -> dict[str, Threshold]:
@@ -139,6 +139,9 @@ def _from_toml(data: dict[str, Any], where: str, folder: Path = Path(), chain: t
     own = data.get("thresholds", {})
     if not isinstance(own, dict):
         raise ParameterError(f"'thresholds' in {where} is not a table", hint='[thresholds."nearest.rate"]')
+    if len(twice := {current(key) for key in own}) < len(own):
+        key = next(key for key in sorted(twice) if [current(other) for other in own].count(key) > 1)
+        raise ParameterError(f"{where} sets the threshold {key!r} twice, under two names", hint="leave one of them")
     own = {current(key): entry for key, entry in own.items()}
     thresholds = {**base, **{key: _threshold(key, entry, where) for key, entry in own.items()}}
     if not thresholds:

@@ -40,7 +40,6 @@ CANDIDATES = 10_000  # pairs with matching labels up to which a second attack ta
 
 @measure(
     "graph",
-    aliases=("kroll",),
     title="Distances alone",
     story="The intruder knows labels and places of real people, and uses only the distances between the released ones.",
     keys=("graph.rate",),

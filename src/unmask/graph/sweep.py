@@ -19,15 +19,9 @@ from unmask.errors import ParameterError
 from unmask.evidence.measure import silent
 from unmask.graph.attack import BUDGET, Method, link_graph
 from unmask.graph.distances import Coordinates, Distances, Place, between, read_place
-from unmask.graph.tolerance import (
-    MASKINGS,
-    Masking,
-    NoiseTolerance,
-    Tolerance,
-    mask_distances,
-    mask_points,
-    window,
-)
+from unmask.graph.tolerance import MASKINGS, NoiseTolerance, Tolerance, window
+from unmask.study.displace import Displacement as Masking
+from unmask.study.displace import mask_distances, mask_points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

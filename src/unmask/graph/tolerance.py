@@ -10,19 +10,20 @@ largest distance, since two programs rarely agree to the last bit).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unmask.errors import ParameterError
 from unmask.graph.distances import EARTH, Place
+from unmask.study.displace import Displacement as Masking
+from unmask.study.displace import mask_distances, mask_points
 
 if TYPE_CHECKING:
     from unmask.kernels.cliques import Window
 
 Floats = NDArray[np.float64]
-Masking = Literal["coordinates", "donut", "distances", "rounding", "aggregation"]
 MASKINGS = ("coordinates", "donut", "distances", "rounding", "aggregation")
 WIDEST = 0.2  # of the median distance: where more is allowed, everything agrees with everything
 
@@ -64,38 +65,6 @@ def _positive(value: float, what: str) -> float:
     if not np.isfinite(value) or value < 0:
         raise ParameterError(f"{what} must be a number of at least 0", got=repr(value), allowed="0 or more")
     return float(value)
-
-
-def mask_points(points: Floats, sigma: float, masking: Masking, kind: str | None, rng: np.random.Generator) -> Floats:
-    """Move points as the owner would: Gaussian noise, a donut (at least sigma / 2, at most sigma away), or a grid."""
-    if sigma == 0:
-        return points.copy()
-    if masking == "coordinates":
-        return points + rng.normal(0.0, sigma, size=points.shape)
-    if masking == "aggregation":
-        return np.asarray((np.floor(points / sigma) + 0.5) * sigma)
-    angle = rng.uniform(0.0, 2 * np.pi, size=len(points))
-    radius = sigma * np.sqrt(rng.uniform(0.25, 1.0, size=len(points)))
-    step = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
-    if kind != "planar":  # a degree of longitude is shorter
-        step[:, 0] /= np.maximum(np.cos(np.deg2rad(points[:, 1])), 0.01)
-    return np.asarray(points + step)
-
-
-def mask_distances(distances: Floats, sigma: float, masking: Masking, rng: np.random.Generator) -> Floats:
-    """Change distances themselves: symmetric Gaussian noise (never below 0), or rounding to multiples of sigma."""
-    if sigma == 0:
-        return distances.copy()
-    if masking == "rounding":
-        return np.asarray(np.round(distances / sigma) * sigma)
-    noise = rng.normal(0.0, sigma, size=distances.shape)
-    if distances.ndim == 2 and distances.shape[0] == distances.shape[1]:
-        noise = np.triu(noise, 1)
-        noise += noise.T
-        noisy = np.maximum(distances + noise, 0.0)
-        np.fill_diagonal(noisy, 0.0)
-        return noisy
-    return np.maximum(distances + noise, 0.0)
 
 
 def deviations(identification: Place, tolerance: NoiseTolerance) -> Floats:

@@ -258,7 +258,6 @@ def _secrets(release: Release) -> tuple[str, ...]:
 
 @measure(
     "anonymity",
-    aliases=("k_anonymity", "l_diversity", "t_closeness"),
     title="Groups that share a secret",
     story="The intruder looks at all records that carry the values he knows; when they agree on a secret value, he "
     "need not know which one is his person. A member of the group can also leave out his own record.",

@@ -34,7 +34,6 @@ def _no_household(release: Release) -> str | None:
 
 @measure(
     "household",
-    aliases=("households",),
     title="Household risk: one found member gives the others away",
     story="The intruder finds anyone of a household, and then knows who the others are.",
     keys=("household.rate",),

@@ -145,7 +145,6 @@ def knowledge_sweep(
 
 @measure(
     "knowledge_sweep",
-    aliases=("knowledge",),
     title="Attacker knowledge: the worst three attributes to know",
     story="The intruder knows three attributes of everybody, the worst three there are, and looks for their values.",
     keys=("knowledge_sweep.rate",),

@@ -63,7 +63,6 @@ def _no_magnitude(release: Release) -> str | None:
 
 @measure(
     "magnitude",
-    aliases=("dominance", "p_percent"),
     title="Totals that give amounts away",
     story="The intruder adds up a confidential amount over the records that look like his person. The largest other "
     "contributor takes his own amount away; an outsider takes the total as it is.",

@@ -26,12 +26,13 @@ from unmask.errors import EngineError, ParameterError
 from unmask.evidence.estimate import shared_rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure
+from unmask.evidence.measure import Context, measure, silent
 from unmask.groups.counting.classes import Classes, check_keys, count_classes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
+    from unmask.evidence.measure import Progress
     from unmask.study.match import Matcher
     from unmask.study.study import Study
 
@@ -160,12 +161,12 @@ def special_uniques(  # noqa: PLR0913 - what to find, how to score it, and how l
     scoring: Scoring = "elliot",
     fraction: float = DEFAULT_FRACTION,
     max_work: int = MAX_WORK,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = silent,
 ) -> SpecialUniques:
     """Find all minimal sample uniques of at most ``max_size`` attributes (all sizes when None), exactly.
 
-    ``fraction`` is the sampling fraction of DIS-SUDA. ``progress(done, total)`` counts attribute sets. The search gives
-    up with :class:`EngineError` when it has looked at ``max_work`` classes.
+    ``fraction`` is the sampling fraction of DIS-SUDA. ``progress`` is told the share of attribute sets done. The search
+    gives up with :class:`EngineError` when it has looked at ``max_work`` classes.
     """
     keys = check_keys(quasi)
     size = _check(keys, max_size, scoring, fraction)
@@ -174,7 +175,11 @@ def special_uniques(  # noqa: PLR0913 - what to find, how to score it, and how l
 
     try:
         who, mask = minimal_uniques(
-            classes.codes(narrow=True), classes.counts, max_size=size, max_work=max_work, progress=progress
+            classes.codes(narrow=True),
+            classes.counts,
+            max_size=size,
+            max_work=max_work,
+            progress=lambda done, total: progress(done / total, "sets of attributes"),
         )
     except WorkBoundError as error:
         sets = sum(comb(len(keys), k) for k in range(1, size + 1))
@@ -214,7 +219,6 @@ def _sizes(masks: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @measure(
     "special_uniques",
-    aliases=("special", "suda2", "suda"),
     title="Special uniques: people who stand out by few attributes",
     story="The intruder knows three things about a person, whichever, and looks for a record that is alone with them.",
     keys=("special_uniques.rate",),
@@ -245,7 +249,7 @@ def _of_release(matcher: Matcher, context: Context) -> SpecialUniques:
     table = pl.DataFrame(matcher.released, schema=list(matcher.names), orient="row")
     m, n = len(matcher.names), len(matcher.released)
     size = next((s for s in (3, 2) if sum(comb(m, k) for k in range(1, s + 1)) * n <= REPORT_WORK), 1)
-    tell = lambda done, total: context.progress(0.9 * done / total, "sets of attributes")  # noqa: E731 - one line
+    tell = lambda done, words: context.progress(0.9 * done, words)  # noqa: E731 - one line
     return special_uniques(table, quasi=matcher.names, max_size=min(size, m), progress=tell)
 
 

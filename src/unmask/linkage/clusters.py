@@ -232,7 +232,6 @@ def _distances(space: Space, rows: Rows, columns: Rows) -> Floats:
 
 @measure(
     "clusters",
-    aliases=("group_linkage",),
     title="Households matched as a whole",
     story="The intruder knows who lives with whom, and the release keeps people of a household together. They compare "
     "whole households, pair their members as well as can be, and match all households one to one.",

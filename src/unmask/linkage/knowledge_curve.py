@@ -160,7 +160,6 @@ def _applies(release: Release) -> str | None:
 
 @measure(
     "knowledge_curve",
-    aliases=("scenario",),
     title="The intruder who knows less",
     story="The intruder knows only some of the attributes of each person, we cannot say which, and takes the closest "
     "record of the release.",

@@ -196,7 +196,6 @@ def best_scale(study: Study, seed: int) -> tuple[Scale, tuple[str, ...]]:
 
 @measure(
     "nearest",
-    aliases=("distance", "dbrl"),
     title="Nearest-record linkage",
     story="The intruder knows these attributes of real people and takes, for each, the closest record of the release.",
     keys=("nearest.rate", "nearest.known"),

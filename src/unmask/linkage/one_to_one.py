@@ -149,7 +149,6 @@ def _margins(scene: Scene, distances: Floats, seed: int, tell: Progress) -> Floa
 
 @measure(
     "one_to_one",
-    aliases=("global", "gdbrl", "assignment"),
     title="Global one-to-one linkage",
     story="The intruder knows that each person has one record, and links all at once at the least total distance.",
     keys=("one_to_one.rate", "one_to_one.known"),

@@ -7,6 +7,7 @@ from unmask.masking.coordinates import CoordinateNoise, Donut
 from unmask.masking.microaggregation import Microaggregation
 from unmask.masking.noise import CorrelatedNoise, MultiplicativeNoise, Noise
 from unmask.masking.parse import MASKINGS, parse_masking
+from unmask.masking.places import PlaceMasking
 from unmask.masking.pram import Pram
 from unmask.masking.rank_swapping import RankSwap
 from unmask.masking.recoding import Recoding
@@ -26,6 +27,7 @@ __all__ = [
     "Microaggregation",
     "MultiplicativeNoise",
     "Noise",
+    "PlaceMasking",
     "Pram",
     "RankSwap",
     "Recoding",

@@ -15,6 +15,7 @@ from unmask.masking.coding import TopBottomCoding
 from unmask.masking.coordinates import CoordinateNoise, Donut
 from unmask.masking.microaggregation import Microaggregation
 from unmask.masking.noise import CorrelatedNoise, MultiplicativeNoise, Noise
+from unmask.masking.places import DistanceNoise, DistanceRounding, PlaceDonut, PlaceGrid, PlaceNoise
 from unmask.masking.pram import Pram
 from unmask.masking.rank_swapping import RankSwap
 from unmask.masking.recoding import Recoding
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
 KINDS: tuple[type[Masking], ...] = (
     Noise, CorrelatedNoise, MultiplicativeNoise, RankSwap, Microaggregation, Rounding, Pram, TopBottomCoding, Recoding,
-    Suppression, Sampling, Swap, Shuffle, CoordinateNoise, Donut, Chain, ReverseMapped,
+    Suppression, Sampling, Swap, Shuffle, CoordinateNoise, Donut, PlaceNoise, PlaceDonut, PlaceGrid,
+    DistanceNoise, DistanceRounding, Chain, ReverseMapped,
 )  # fmt: skip
 MASKINGS: dict[str, type[Masking]] = {kind.family: kind for kind in KINDS}
 

@@ -187,7 +187,6 @@ def _applies(release: Release) -> str | None:
 
 @measure(
     "attribute_test",
-    aliases=("attribute",),
     title="Attribute test (maximum-knowledge intruder)",
     story="The intruder knows every original value but those of one confidential attribute. He links on the others and "
     "takes the value he finds. Does he do better with the person's own record in the release than without it?",

@@ -7,20 +7,14 @@ import json
 import math
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unmask.errors import ParameterError
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Absence, Fact, Finding, Reported
-from unmask.report.write import write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import polars as pl
     from numpy.typing import NDArray
 
     from unmask.evidence.estimate import Estimate
@@ -255,14 +249,3 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 def to_json(document: Document) -> str:
     """Return the document as JSON text."""
     return json.dumps(to_dict(document), indent=1, ensure_ascii=False) + "\n"
-
-
-def write_records(records: pl.DataFrame, path: str | Path) -> None:
-    """Write per-record risks as CSV or Parquet."""
-    suffix = Path(path).suffix.lower()
-    writers: dict[str, Callable[[Path], object]] = {".csv": records.write_csv, ".parquet": records.write_parquet}
-    if suffix not in writers:
-        raise ParameterError(
-            f"cannot write records to {Path(path).name}", got=f"suffix {suffix!r}", allowed=".csv or .parquet"
-        )
-    write_atomically(path, writers[suffix])

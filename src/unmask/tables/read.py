@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,18 @@ def read_table(
     return _tidy(frame, name)
 
 
+def check_file(path: Path) -> None:
+    """Refuse a file that is not there, holds nothing, or may not be read; before others are read, which takes time."""
+    if not path.exists():
+        raise TableError(f"cannot read {path.name}: no file at {path}", hint="check the path and the folder")
+    if path.is_dir():
+        raise TableError(f"{path} is a folder, not a table", allowed=FORMATS)
+    if not os.access(path, os.R_OK):
+        raise TableError(f"cannot read {path}: no permission", hint="ask its owner")
+    if path.is_file() and path.stat().st_size == 0:
+        raise TableError(f"{path} is empty", hint="a table needs a header line and at least one row")
+
+
 def fingerprint(source: Any, frame: pl.DataFrame) -> str:  # noqa: ANN401 - a path or any frame
     """SHA-256 of the file's bytes, or of the frame's content in Arrow form."""
     if isinstance(source, (str, Path)):
@@ -66,12 +79,7 @@ def fingerprint(source: Any, frame: pl.DataFrame) -> str:  # noqa: ANN401 - a pa
 
 
 def _read_file(path: Path, *, separator: str | None, encoding: str | None, missing: tuple[str, ...]) -> pl.DataFrame:
-    if not path.exists():
-        raise TableError(f"no file at {path}", hint="check the path and the folder you started from")
-    if path.is_dir():
-        raise TableError(f"{path} is a folder, not a table", allowed=FORMATS)
-    if path.stat().st_size == 0:
-        raise TableError(f"{path} is empty", hint="a table needs a header line and at least one row")
+    check_file(path)
     suffix = path.suffix.lower()
     if suffix in TEXT_SUFFIXES:
         return _read_text(path, separator, encoding, missing)

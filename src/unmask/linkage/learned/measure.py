@@ -270,7 +270,6 @@ def _applies(release: Release) -> str | None:
 
 @measure(
     "learned",
-    aliases=("worst_case",),
     title="Learned distance (worst case)",
     story="The intruder knows the records of half the people, learns from them which differences to heed, and attacks "
     "the other half with the distance he learnt.",

@@ -241,7 +241,6 @@ def _result(
 
 @measure(
     "probabilistic",
-    aliases=("fellegi_sunter",),
     title="Probabilistic linkage",
     story="The intruder weighs each agreement by how rarely it happens by chance, learnt from the two files alone, and "
     "takes for each person the record of greatest weight.",

@@ -157,7 +157,6 @@ def _applies(release: Release) -> str | None:
 
 @measure(
     "transparent",
-    aliases=("transparency",),
     title="The intruder who knows the method",
     story="The intruder knows the masking and its parameters. He rules out the records that cannot have been made from "
     "a person, and weighs the others by how likely the masking makes them.",

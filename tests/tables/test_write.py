@@ -5,7 +5,7 @@ import stat
 import pytest
 
 from unmask.errors import TableError
-from unmask.report.write import write_atomically
+from unmask.tables.write import write_atomically
 
 
 def test_whole_or_not_at_all(tmp_path):

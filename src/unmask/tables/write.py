@@ -1,4 +1,4 @@
-"""Write files whole or not at all, readable by their owner only."""
+"""Write files whole or not at all, readable by their owner only; tables as CSV or Parquet by suffix."""
 
 from __future__ import annotations
 
@@ -8,10 +8,28 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unmask.errors import TableError
+from unmask.errors import ParameterError, TableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import polars as pl
+
+TABLES = (".csv", ".parquet")  # what tables are written as
+
+
+def write_table(table: pl.DataFrame, path: str | Path) -> None:
+    """Write a table as CSV or Parquet, by the suffix of the path."""
+    check_suffix(Path(path))
+    write_atomically(path, table.write_csv if Path(path).suffix.lower() == ".csv" else table.write_parquet)
+
+
+def check_suffix(target: Path, allowed: tuple[str, ...] = TABLES) -> None:
+    """Refuse a file whose name does not say which of these formats it is to have."""
+    if target.suffix.lower() not in allowed:
+        raise ParameterError(
+            f"cannot write to {target.name}", got=f"suffix {target.suffix!r}", allowed=" or ".join(allowed)
+        )
 
 
 def write_atomically(path: str | Path, content: str | bytes | Callable[[Path], object]) -> None:

@@ -1,0 +1,106 @@
+"""`unmask assess`: read, attack, show, write."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unmask.assessment import Assessment, assess, choose, discover
+from unmask.cli.fields import options_of, spec_of
+from unmask.cli.screen import progress_bar, show_assessment
+from unmask.cli.targets import check_files, write_table
+from unmask.errors import ParameterError
+from unmask.evidence.policy import Policy
+from unmask.masking import parse_masking
+from unmask.protect.plan import fix_list
+from unmask.report.document import to_json
+from unmask.tables.release import Release
+
+if TYPE_CHECKING:
+    from unmask.cli.options import Assess, Link
+
+EXIT = {"safe": 0, "unsafe": 1, "inconclusive": 3}
+
+
+def run(options: Assess) -> int:
+    """Attack a release; the verdict is the exit code."""
+    return EXIT[attack(options).verdict]
+
+
+def attack(options: Assess) -> Assessment:
+    """Read, attack, show and write by the options; all of them are checked before the tables are read."""
+    for name in ("original", "released"):
+        if getattr(options, name) is None:
+            raise ParameterError(f"no {name} table given", hint="unmask assess ORIGINAL RELEASED, or both in --config")
+    options = _by_suffix(options)
+    check_files(options)
+    policy, only = Policy.load(options.policy), options.only or None
+    choose(discover(), only, options.skip)
+    release = release_of(options)
+    with progress_bar(quiet=options.quiet) as tell:
+        assessment = assess(
+            release,
+            policy=policy,
+            only=only,
+            skip=options.skip,
+            seed=options.seed,
+            progress=tell,
+            command=shlex.join(["unmask", *sys.argv[1:]]),
+            show_values=options.show_values,
+        )
+    write(assessment, release, options)
+    if not options.quiet:
+        show_assessment(assessment, to_stderr=options.json == "-")
+    return assessment
+
+
+def release_of(options: Assess | Link) -> Release:
+    """Build the release that the options describe: a role has one name here and there."""
+    roles = {e.name: getattr(options, e.name) for e in options_of(type(options)) if spec_of(e).role}
+    if roles.get("masking") is not None:
+        roles["masking"] = parse_masking(roles["masking"])
+    roles["scenario"] = roles.get("scenario") or None
+    return Release(options.original, options.released, **roles, reading=options.reading)
+
+
+def write(assessment: Assessment, release: Release, options: Assess) -> None:
+    """Write what was asked for, and nothing else."""
+    if options.json == "-":
+        sys.stdout.write(to_json(assessment.document))
+    elif options.json is not None:
+        assessment.write_json(options.json)
+    if options.html is not None:
+        assessment.write_html(options.html)
+    if options.records is not None:
+        assessment.write_records(options.records)
+    if options.fix is not None:
+        told = _write_fix(release, options)
+        sys.stderr.write("" if options.quiet else f"{told}\n")
+
+
+def _write_fix(release: Release, options: Assess) -> str:
+    """Write the changes that give every group of the release k records (and l values of the first secret column)."""
+    secret = next((name for name in release.confidential if name in release.released.columns), None)
+    confidential = secret if options.l > 1 else None
+    plan = fix_list(release.released, quasi=release.quasi, k=options.k, l=options.l, confidential=confidential)
+    write_table(plan.steps(release.released), str(options.fix))
+    return f"{plan.words} Written to {options.fix}."
+
+
+def _by_suffix(options: Assess) -> Assess:
+    """Take --output for --html or --json."""
+    for target in options.output:
+        name = {".html": "html", ".json": "json"}.get(Path(target).suffix.lower())
+        if name is None:
+            raise ParameterError(
+                f"cannot write the report to {target}",
+                allowed=".html or .json",
+                hint="--records x.csv writes the risks",
+            )
+        if getattr(options, name) is not None:
+            raise ParameterError(f"two files are given for the {name.upper()} report", hint="give one")
+        options = replace(options, html=target) if name == "html" else replace(options, json=target)
+    return options

@@ -1,0 +1,125 @@
+"""The names of all measures: by family, with what each needs and the other names that it answers to.
+
+Light on purpose: the command line lists them and a policy reads them before anything heavy is imported. What a measure
+does is told where it is written; a test holds this table against the register.
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+class Entry(NamedTuple):
+    """What a measure needs besides two tables, and acronyms and former names that mean it."""
+
+    needs: str
+    aliases: tuple[str, ...] = ()
+
+
+PAIRS = "rows that belong together"
+SECRET = f"{PAIRS}; a confidential column in both tables (--confidential)"
+OUTSIDERS = "people who are not in the release (--control, or an original with more people)"
+
+FAMILIES: dict[str, dict[str, Entry]] = {  # family: measures, the plainest first
+    "linkage": {
+        "nearest": Entry(PAIRS, ("distance", "dbrl", "nearest_neighbour")),
+        "one_to_one": Entry(PAIRS, ("global", "gdbrl", "assignment")),
+        "probabilistic": Entry(PAIRS, ("fellegi_sunter",)),
+        "learned": Entry(PAIRS, ("worst_case",)),
+        "transparent": Entry(f"{PAIRS}; how the release was made (--masking)", ("transparency",)),
+        "channel": Entry(PAIRS),
+        "clusters": Entry(f"{PAIRS}; a column that says who lives together, in both tables (--household)"),
+        "knowledge_curve": Entry(PAIRS, ("scenario",)),
+    },
+    "graph": {
+        "graph": Entry(f"{PAIRS}; places or published distances (--coordinates, --distances)", ("kroll",)),
+    },
+    "maximum knowledge": {
+        "dictionary": Entry(PAIRS),
+        "permuted": Entry(PAIRS),
+        "attribute_test": Entry(SECRET, ("attribute",)),
+    },
+    "groups": {
+        "uniqueness": Entry(PAIRS),
+        "special_uniques": Entry(PAIRS, ("special", "suda2", "suda")),
+        "knowledge_sweep": Entry(PAIRS, ("knowledge",)),
+        "anonymity": Entry(SECRET, ("k_anonymity", "l_diversity", "t_closeness")),
+        "population": Entry(f"{PAIRS}; a register, a number of people (--population) or a weight (--weight)"),
+        "household": Entry(f"{PAIRS}; a column that says who lives together (--household)", ("households",)),
+        "magnitude": Entry(f"{PAIRS}; a confidential amount in both tables", ("dominance", "p_percent")),
+    },
+    "disclosure": {
+        "cells": Entry(SECRET, ("cell_attacks",)),
+        "intervals": Entry(f"{PAIRS}; a column of numbers", ("interval", "rid", "sdid")),
+        "values": Entry(f"{PAIRS}; a column of categories", ("value", "sadr")),
+        "model": Entry(SECRET, ("adr",)),
+        "absent": Entry(f"{PAIRS}; a confidential column of the original", ("ddmbar",)),
+        "inference": Entry(f"a confidential column in both tables; {OUTSIDERS}", ("attribute_inference",)),
+        "membership": Entry(f"{OUTSIDERS}, or how the release was made (--masking)", ("mia",)),
+        "singling": Entry(OUTSIDERS, ("singling_out",)),
+        "copies": Entry(f"a synthetic release (--synthetic); {OUTSIDERS}", ("synthetic", "dcr")),
+    },
+}
+ENTRIES: dict[str, Entry] = {name: entry for measures in FAMILIES.values() for name, entry in measures.items()}
+FORMER = {  # new name: name up to version 0.1; draws of randomness still follow the old one
+    "one_to_one": "global",
+    "knowledge_curve": "scenario",
+    "special_uniques": "special",
+    "knowledge_sweep": "knowledge",
+    "cells": "cell_attacks",
+}
+CLOSE = 0.6  # likeness from which a name is offered
+
+
+def family_of(name: str) -> str | None:
+    """Family that a measure is listed in."""
+    return next((family for family, measures in FAMILIES.items() if name in measures), None)
+
+
+def page_of(name: str) -> str:
+    """Page of the documentation about a measure."""
+    return f"docs/measures/{name}.md"
+
+
+def meant(name: str) -> str:
+    """Name of the measure that an alias or a former name stands for; other names stay as they are."""
+    return next((known for known, entry in ENTRIES.items() if name in entry.aliases), name)
+
+
+def guess(name: str, titles: Mapping[str, str]) -> str | None:
+    """Hint at the measure that was probably meant: by its name, another name of it, or a word of its title.
+
+    ``titles``: title by name of every measure there is.
+    """
+    scored = [
+        (weight * _likeness(name, words), measure, spelling)
+        for measure, title in titles.items()
+        for weight, spelling, words in _spellings(measure, title)
+    ]
+    best, measure, spelling = max(scored, key=lambda entry: entry[0], default=(0.0, "", ""))
+    if best < CLOSE:
+        return None
+    return f"did you mean {measure!r}?" + (f" (it is also called {spelling!r})" if spelling != measure else "")
+
+
+def _spellings(measure: str, title: str) -> Iterable[tuple[float, str, list[str]]]:
+    """Ways to write a measure: a whole name weighs more than a word of one, and that more than a word of the title."""
+    for spelling in (measure, *ENTRIES.get(measure, Entry("")).aliases):
+        weight = 1.0 if spelling == measure else 0.99
+        yield weight, spelling, [spelling.replace("_", "")]
+        yield 0.95 * weight, spelling, spelling.split("_")
+    yield 0.9, measure, [word for word in re.findall(r"[a-z]+", title.lower()) if len(word) > 4]
+
+
+def _likeness(name: str, words: list[str]) -> float:
+    """How much what was typed is like the nearest of some words; what begins a longer word is very much like it."""
+    typed = re.sub(r"[^a-z0-9]", "", name.lower())
+    if len(typed) < 2:
+        return 0.0
+    begun = any(word.startswith(typed) for word in words if len(typed) > 2)
+    return max([0.95 if begun else 0.0, *(SequenceMatcher(None, typed, word).ratio() for word in words)])

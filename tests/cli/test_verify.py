@@ -1,0 +1,106 @@
+"""`unmask verify` of a report that was written before measures and settings were renamed.
+
+data/before_the_move.json was written by version 0.1 (commit 0f323d8), from the two tables beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import unmask
+from command_line import run
+from unmask.verify import brought_up_to_date
+
+DATA = Path(__file__).parent / "data"
+MEASURES = {
+    "global": "one_to_one",
+    "scenario": "knowledge_curve",
+    "special": "special_uniques",
+    "knowledge": "knowledge_sweep",
+    "cell_attacks": "cells",
+}
+KEYS = {  # figures whose limit has another name
+    f"{old}.{figure}": f"{MEASURES[old]}.{figure}"
+    for old, figures in {
+        "global": ("rate", "known"),
+        "scenario": ("half",),
+        "special": ("rate",),
+        "knowledge": ("rate",),
+    }.items()
+    for figure in figures
+}
+
+
+@pytest.fixture(scope="module")
+def result():
+    return unmask.verify(DATA / "before_the_move.json")
+
+
+def test_every_name_that_moved_is_told_and_no_other(result):
+    told = set(result.moved)
+    expected = {f"measure {old!r} is called {new!r} now" for old, new in MEASURES.items()}
+    expected |= {f"limit {old!r} of the policy is called {new!r} now" for old, new in KEYS.items()}
+    expected |= {"setting paired = True is called synthetic = False now"}
+    assert {line for line in told if "digest" not in line} == expected
+    assert len([line for line in told if "digest" in line]) == 1
+    assert not result.same
+
+
+def test_figures_are_compared_under_their_new_names(result):
+    """Whatever is said to differ is a figure that changed, never one that seems to be gone because of its name."""
+    assert not [line for line in result.differences if "is only in" in line or "no measure" in line]
+    for stable in ("nearest.rate", "nearest.known", "one_to_one.rate", "one_to_one.known"):
+        assert not [line for line in result.differences if f"finding {stable} " in line]
+
+
+def test_the_command_tells_them_and_ends_with_1(capsys):
+    assert run("verify", DATA / "before_the_move.json") == 1
+    shown = capsys.readouterr().out
+    assert "  measure 'global' is called 'one_to_one' now\n" in shown
+    assert "  setting paired = True is called synthetic = False now\n" in shown
+    assert "the same result" not in shown
+
+
+def test_a_figure_that_changed_is_told_beside_the_names(tmp_path):
+    for path in DATA.iterdir():
+        shutil.copy(path, tmp_path)
+    report = tmp_path / "before_the_move.json"
+    text = re.sub(r'("key": "global.rate".*?"value": )[\d.]+', r"\g<1>0.125", report.read_text(), flags=re.DOTALL)
+    report.write_text(text)
+    result = unmask.verify(report)
+    assert [line for line in result.differences if line.startswith("finding one_to_one.rate was 0.125, is ")]
+    assert "measure 'global' is called 'one_to_one' now" in result.moved
+
+
+def test_a_figure_that_is_new_takes_its_limit_from_the_profile(tmp_path):
+    for path in DATA.iterdir():
+        shutil.copy(path, tmp_path)
+    report = tmp_path / "before_the_move.json"
+    data = json.loads(report.read_text())
+    data["manifest"]["measures"] = ["nearest"]
+    del data["manifest"]["policy"]["thresholds"]["nearest.known"]
+    report.write_text(json.dumps(data))
+    assert "figure 'nearest.known' is new: its limit is that of the profile 'default'" in unmask.verify(report).moved
+
+
+def test_a_synthetic_report_stays_synthetic():
+    """The setting is turned round with its name: a release without pairs must not be run as one with pairs."""
+    data = json.loads((DATA / "before_the_move.json").read_text())
+    data["manifest"]["settings"]["paired"] = False
+    current, moved = brought_up_to_date(data)
+    assert current["manifest"]["settings"]["synthetic"] is True
+    assert "paired" not in current["manifest"]["settings"]
+    assert "setting paired = False is called synthetic = True now" in moved
+
+
+def test_a_report_of_today_has_not_moved(files, tmp_path):
+    report = tmp_path / "r.json"
+    run("assess", *files, "--id", "patient", "--only", "gdbrl,nearest", "--quiet", "--json", report)
+    result = unmask.verify(report)
+    assert result.same and result.moved == ()
+    assert json.loads(report.read_text())["manifest"]["measures"] == ["nearest", "one_to_one"]
