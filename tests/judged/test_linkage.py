@@ -1,0 +1,222 @@
+"""What the linkage findings say, recomputed pair by pair."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from judged.tables import agrees, different_people, given, judged, mixed, numeric, seed_of
+from naive import judged as naive
+from naive import linkage as pairs
+from unmask import link_nearest, link_probabilistic, parse_masking
+
+NUMBERS, WORDS = ["age", "pay"], ["sex", "town"]
+TABLES = {
+    "numbers with ties": (numeric, "abc", "", False),
+    "numbers, other people": (numeric, "abc", "", True),
+    "mixed": (mixed, NUMBERS, WORDS, False),
+    "mixed, other people": (mixed, NUMBERS, WORDS, True),
+}
+
+
+def tables(name, **options):
+    make, numbers, words, other = TABLES[name]
+    original, released = make(**options)
+    return (given(*different_people(original, released), id="id") if other else given(original, released)), (
+        list(numbers),
+        list(words),
+    )
+
+
+def worst_scale(case, attributes):
+    """The distances that find most: where the files hold different people, standardised in each of three ways."""
+    same = len(case.original) == len(case.released)
+    best = None
+    for scale in ("own",) if same else ("own", "original", "released"):
+        far = naive.squares(case.original, case.released, *attributes, scale)
+        reached = sum(case.of(naive.credits_of(far, case.truth)))
+        if best is None or reached > best[0] + 1e-9:
+            best = reached, far
+    return best[1]
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("seed", range(3))
+def test_nearest(name, seed):
+    case, attributes = tables(name, seed=seed)
+    far = worst_scale(case, attributes)
+    credits_, margins = case.of(naive.credits_of(far, case.truth)), case.of(naive.margins_of(far))
+    found = judged(case.release, "nearest")
+    assert agrees(found["nearest.rate"], naive.rate(credits_, 1 / len(case.released)))
+    share = naive.known(margins, credits_)
+    sure = round(share * len(credits_))
+    assert agrees(found["nearest.known"], naive.rate([1.0] * sure + [0.0] * (len(credits_) - sure), 0.0))
+
+
+def test_nearest_known_of_control():
+    """People outside who would be claimed as well: margins as clear as those of the claims that are known."""
+    original, released = numeric(40, noise=0.35)
+    control, _ = numeric(30, seed=9)
+    case = given(original, released, control=control)
+    rows = case.original + control.to_dicts()
+    far = naive.squares(rows, case.released, list("abc"), [], "own")
+    margins, credits_ = naive.margins_of(far), naive.credits_of(far[:40], case.truth)
+    share = naive.known(margins[:40], credits_)
+    assert 0 < share < 1
+    least = sorted(margins[:40], reverse=True)[round(share * 40) - 1]
+    wanted = sum(m >= least for m in margins[40:]) / 30
+    found = judged(case.release, "nearest")["nearest.known"]
+    assert 0 < wanted < 1
+    assert found.control == pytest.approx(wanted)
+
+
+def least_matchings(far):
+    """All one-to-one matchings of least total distance (as many originals as released rows, or fewer)."""
+    n, m = far.shape
+    totals = [(sum(far[i, j] for i, j in enumerate(order)), order) for order in permutations(range(m), n)]
+    least = min(totals)[0]
+    return [order for total, order in totals if total <= least + 1e-9]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("extra", [0, 1])
+def test_one_to_one(seed, extra):
+    """Credit: the share of the best matchings with the true pair. Margin: the nearest other less the linked one."""
+    original, released = numeric(6, noise=0.8, seed=seed, m=2)
+    one, two = different_people(original, released, absent=0, extra=extra, seed=seed)
+    case = given(one, two, id="id")
+    far = np.sqrt(worst_scale(case, (["a", "b"], [])))
+    best = least_matchings(far)
+    credits_ = [sum(order[i] == own for order in best) / len(best) for i, own in enumerate(case.truth)]
+    found = judged(case.release, "one_to_one")
+    assert agrees(found["one_to_one.rate"], naive.rate(credits_, 1 / len(case.released)))
+    if len(best) == 1 and original.n_unique() == original.height:
+        margins = [
+            min(d for j, d in enumerate(row) if j != link) - row[link] for row, link in zip(far, best[0], strict=True)
+        ]
+        sure = round(naive.known(margins, credits_) * 6)
+        assert agrees(found["one_to_one.known"], naive.rate([1.0] * sure + [0.0] * (6 - sure), 0.0))
+
+
+def test_one_to_one_of_equal_people():
+    """Two people with one record each, equal in all they show: either matching is as good, neither is known."""
+    table = pl.DataFrame({"a": [1.0, 1.0, 5.0, 9.0], "b": [2.0, 2.0, 3.0, 4.0]})
+    found = judged(given(table, table).release, "one_to_one")
+    assert agrees(found["one_to_one.rate"], naive.rate([0.5, 0.5, 1.0, 1.0], 1 / 4))
+    assert agrees(found["one_to_one.known"], naive.rate([1.0, 1.0, 0.0, 0.0], 0.0))
+
+
+def swapped_pairs(table, masked, many):
+    """Give so many people each other's records, whole: whoever looks for them finds another, and is sure of it."""
+    order = np.arange(table.height)
+    order[:many] = order[:many].reshape(-1, 2)[:, ::-1].ravel()
+    return masked[order]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_probabilistic(seed):
+    """Of the claims only those count that are right; chance claims as many, and draws."""
+    original, released = mixed(40, seed=seed)
+    released = swapped_pairs(original, released.with_columns("pay"), 12)
+    case = given(original, released)
+    found = judged(case.release, "probabilistic")
+    from unmask.linkage.probabilistic.model import Fitting
+
+    linkage = link_probabilistic(
+        case.release, attributes="best", learn_from=40, fitting=Fitting(tolerance=1e-5), seed=seed_of("probabilistic")
+    )
+    vectors = pairs.comparison_vectors(linkage.comparison).reshape(40, 40, -1)
+    weights = linkage.model.weights
+    total = np.array([[sum(weights[k, level] for k, level in enumerate(pair)) for pair in row] for row in vectors])
+    credits_ = []
+    for row, own in zip(total, case.truth, strict=True):
+        best = [j for j, weight in enumerate(row) if weight >= row.max() - 1e-9]
+        credits_.append(1 / len(best) if own in best else 0.0)
+    assert agrees(found["probabilistic.rate"], naive.rate(credits_, 1 / 40))
+    claimed = [row.max() >= upper_weight(total, linkage.model) - 1e-9 for row in total]
+    right = [credit if claim else 0.0 for credit, claim in zip(credits_, claimed, strict=True)]
+    assert sum(claimed) > sum(right) > 0
+    assert agrees(found["probabilistic.linked"], naive.rate(right, sum(claimed) / 40 / 40))
+
+
+def upper_weight(total, model):
+    """The least weight such that, by the model, at most one false link is claimed for every twenty people."""
+    odds = model.prior / (1 - model.prior) * 2.0**total
+    posterior = odds / (1 + odds)
+    wrong = (1 - posterior).sum()
+    best = np.inf
+    for weight in sorted(np.unique(np.round(total, 9)), reverse=True):
+        if (1 - posterior)[total >= weight - 1e-8].sum() / wrong > 0.05 / total.shape[1]:
+            break
+        best = weight
+    return best
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_transparent(seed):
+    """Under noise of known sd: Bayes' rule for every pair; equal records share; who is sure may be wrong."""
+    rng = np.random.default_rng(seed)
+    x = np.round(rng.normal(size=(30, 2)) * [3.0, 1.0], 1)
+    x[0] = [9.0, 4.0]  # apart from all others
+    table = pl.DataFrame(x, schema=["a", "b"])
+    masked = parse_masking("noise(0.1)").apply(table, seed)
+    masked = masked.with_columns(masked["a"].gather([0, 0, *range(2, 30)]), masked["b"].gather([0, 0, *range(2, 30)]))
+    masked = swapped_pairs(table, masked[::-1], 8)[::-1]  # the last eight; the first two have equal records
+    case = given(table, masked, masking="noise(0.1)")
+    y, sd = masked.to_numpy(), 0.1 * x.std(axis=0, ddof=1)
+    credits_, sure = [], []
+    for i in range(30):
+        posterior = pairs.noise_posterior(x[i], np.delete(x, i, axis=0), y, sd)
+        best = [j for j, p in enumerate(posterior) if p >= posterior.max() * (1 - 1e-6)]
+        credits_.append(1 / len(best) if i in best else 0.0)
+        sure.append(posterior.max() >= 0.95)
+    assert {0.0, 0.5, 1.0} == set(credits_)
+    found = judged(case.release, "transparent")
+    assert agrees(found["transparent.rate"], naive.rate(credits_, 1 / 30))
+    right = [credit if claim else 0.0 for credit, claim in zip(credits_, sure, strict=True)]
+    assert sum(sure) > sum(right) > 0
+    assert agrees(found["transparent.known"], naive.rate(right, sum(sure) / 30 / 30))
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_learned(other):
+    """Of one attribute any weight gives the same links: what is learnt from others finds whom the nearest one finds."""
+    original, released = numeric(30, noise=0.05, m=1)
+    case = given(*different_people(original, released), id="id") if other else given(original, released)
+    far = naive.squares(case.original, case.released, ["a"], [])
+    wanted = naive.rate(case.of(naive.credits_of(far, case.truth)), 1 / len(case.released))
+    assert agrees(judged(case.release, "learned")["learned.rate"], wanted)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_knowledge_curve(seed):
+    """Half of three attributes, rounded up: the mean over all three sets of two."""
+    original, released = numeric(16, seed=seed)
+    case = given(*different_people(original, released, seed=seed), id="id")
+    scale = max(
+        ("own", "original", "released"),
+        key=lambda scale: link_nearest(case.release, scale=scale, decision_only=True).estimate.value,
+    )
+    by_set = [
+        case.of(naive.credits_of(naive.squares(case.original, case.released, names, [], scale), case.truth))
+        for names in combinations("abc", 2)
+    ]
+    credits_ = [sum(person) / 3 for person in zip(*by_set, strict=True)]
+    found = judged(case.release, "knowledge_curve")["knowledge_curve.half"]
+    assert agrees(found, naive.rate(credits_, 1 / len(case.released)))
+
+
+def test_knowledge_curve_of_four():
+    """Half of four attributes: four of the six sets of two, none of another size."""
+    original, released = numeric(16, m=4)
+    case = given(original, released)
+    rates = {
+        names: sum(naive.credits_of(naive.squares(case.original, case.released, names, []), case.truth)) / 16
+        for names in combinations("abcd", 2)
+    }
+    means = [sum(some) / 4 for some in combinations(rates.values(), 4)]
+    found = judged(case.release, "knowledge_curve")["knowledge_curve.half"].value
+    assert min(abs(found - mean) for mean in means) < 1e-9
