@@ -1,0 +1,192 @@
+"""Slow twins of the judged numbers of disclosure/: what is learnt about people, person by person."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import log, sqrt
+
+import numpy as np
+from sklearn import ensemble, tree
+from threadpoolctl import threadpool_limits
+
+from naive.disclosure import auc, rank_interval, recognised, sd_interval
+from naive.judged import Judged, mean_and_sd, rate, squares
+
+GRID = range(1, 21)
+Z = 1.959963984540054
+
+
+# --- intervals and values ---------------------------------------------------------------------------------------------
+
+
+def intervals(pairs_of, inside) -> Judged:
+    """Mean over attributes and widths; by chance it is somebody else's published number. ``None``: no value."""
+    n = len(next(iter(pairs_of.values())))
+    credits_, blind = [[] for _ in range(n)], [[] for _ in range(n)]
+    for pairs in pairs_of.values():
+        has = [i for i in range(n) if pairs[i][0] is not None]
+        values, masked = [pairs[i][0] for i in has], [pairs[i][1] for i in has]
+        level = np.mean(
+            [inside(values, [other] * len(values), k, p) for other in masked for k in range(len(values)) for p in GRID]
+        )
+        for k, i in enumerate(has):
+            credits_[i].append(np.mean([inside(values, masked, k, p) for p in GRID]))
+            blind[i].append(level)
+    told = [i for i in range(n) if credits_[i]]
+    return rate([float(np.mean(credits_[i])) for i in told], float(np.mean([np.mean(blind[i]) for i in told])))
+
+
+BY_RANK, BY_SD = rank_interval, sd_interval
+
+
+# --- learning ---------------------------------------------------------------------------------------------------------
+
+
+def matrix(rows, numbers, words, books):
+    """Numbers, then categories as places in the codebook; not a number where missing."""
+    return np.array(
+        [
+            [np.nan if r[n] is None else float(r[n]) for n in numbers]
+            + [np.nan if r[w] is None else float(books[w].index(r[w])) for w in words]
+            for r in rows
+        ]
+    ).reshape(len(rows), len(numbers) + len(words))
+
+
+def codebooks(words, *tables):
+    return {w: sorted({r[w] for table in tables for r in table if r.get(w) is not None}) for w in words}
+
+
+def by_content(*blocks):
+    """Rows in the order of their content."""
+    columns = [block[:, k] for block in blocks for k in range(block.shape[1])]
+    return np.lexsort(tuple(reversed(columns)))
+
+
+def folds(own, rows, count, seed):
+    """Deal people, in the order of what they have in both files, into so many folds by lot."""
+    fold = np.empty(len(own), dtype=int)
+    fold[by_content(own, rows)] = np.random.default_rng(seed).permutation(len(own)) % count
+    return fold
+
+
+def learnt(kind, kinds, known, wanted, asked, seed):
+    """Learn from who has a value, in the order of content; a single value is guessed for everybody.
+
+    ``kinds``: whether a number is wanted, and which of the known columns are categories.
+    """
+    numeric, coded = kinds
+    has = ~np.isnan(wanted)
+    known, wanted = known[has], wanted[has]
+    order = by_content(known, wanted[:, None])
+    known, wanted = known[order], wanted[order]
+    levels = len(set(wanted))
+    if levels == 1:
+        return np.full(len(asked), wanted[0])
+    if kind == "tree":
+        model = (tree.DecisionTreeRegressor if numeric else tree.DecisionTreeClassifier)(
+            min_samples_leaf=2, random_state=seed
+        )
+    else:
+        make = ensemble.HistGradientBoostingRegressor if numeric else ensemble.HistGradientBoostingClassifier
+        rounds = 50 if numeric else max(8, min(50, 120 // levels))
+        model = make(
+            max_iter=rounds, learning_rate=0.2, min_samples_leaf=5, early_stopping=False, random_state=seed,
+            categorical_features=coded if coded.any() else None,
+        )  # fmt: skip
+    with threadpool_limits(1):
+        return np.asarray(model.fit(known, wanted if numeric else wanted.astype(int)).predict(asked), dtype=float)
+
+
+def same(guess, truth, tolerance):
+    """Equal, or within the tolerance of a number."""
+    return [float(abs(a - b) <= tolerance) for a, b in zip(guess, truth, strict=True)]
+
+
+# --- nearest rows and people outside ----------------------------------------------------------------------------------
+
+
+def read_off(people, rows, names, secret, tolerance):
+    """Share of the nearest rows (that have a value) which tell a person's value."""
+    rows = [r for r in rows if r[secret] is not None]
+    far = squares(people, rows, *names, "original")
+    credits_ = []
+    for person, row in zip(people, far, strict=True):
+        near = [j for j, d in enumerate(row) if d <= row.min() * (1 + 1e-9) + 1e-12]
+        told = [
+            abs(rows[j][secret] - person[secret]) <= tolerance
+            if tolerance is not None
+            else rows[j][secret] == person[secret]
+            for j in near
+        ]
+        credits_.append(sum(told) / len(told))
+    return credits_
+
+
+def over_control(mine, others, among=1) -> Judged:
+    """Mean of the people in the release less that of people outside; both are drawn again and again."""
+    rng = np.random.default_rng(17)
+    value, tail = np.mean(mine) - np.mean(others), 0.025 / among
+    draws = rng.choice(mine, (20_000, len(mine))).mean(axis=1) - rng.choice(others, (20_000, len(others))).mean(axis=1)
+    low, high = np.quantile(draws, [tail, 1 - tail])
+    value, low, high = (min(1.0, max(0.0, float(end))) for end in (value, low, high))
+    return Judged(value, 0.0, len(mine), min(low, value), max(high, value), slack=0.04)
+
+
+def nearest_of(asking, asked, everybody, released, numbers, words):
+    """Squared distance to the nearest and its row, in units of everybody's sd and of how often categories differ."""
+    total = np.zeros((len(asking), len(asked)))
+    for name in numbers:
+        sd = mean_and_sd([r[name] for r in everybody])[1]
+        total += [[((a[name] - b[name]) / sd) ** 2 for b in asked] for a in asking]
+    for name in words:
+        differ = np.mean([a[name] != b[name] for a in everybody for b in released])
+        total += [[2 / differ * (a[name] != b[name]) for b in asked] for a in asking]
+    return total.min(axis=1), total
+
+
+def closer(to_members, to_strangers) -> Judged:
+    """Rows nearer to a person than to anybody outside, ties half; rows with one nearest person count as one."""
+    (mine, far), (theirs, away) = to_members, to_strangers
+    credits_ = [
+        0.5 if abs(a - b) <= 1e-9 * max(a, b) + 1e-18 else float(a < b) for a, b in zip(mine, theirs, strict=True)
+    ]
+    nearest = Counter(
+        ("in", int(far[k].argmin())) if credit > 0.5 else ("out", int(away[k].argmin()))
+        for k, credit in enumerate(credits_)
+    )
+    factor = sqrt(sum(count**2 for count in nearest.values()) / len(credits_))
+    plain = rate(credits_, 0.5)
+    low, high = (plain.value + factor * (end - plain.value) for end in (plain.low, plain.high))
+    return plain._replace(low=max(0.0, low), high=min(1.0, high), slack=factor * plain.slack)
+
+
+def partnered(rows, people) -> list[float]:
+    """For each row the share of its equals that have a person of their own with the same values."""
+    have, want = Counter(rows), Counter(people)
+    return [min(have[row], want[row]) / have[row] for row in rows]
+
+
+def told_apart(mine, others) -> tuple[Judged, Judged]:
+    """AUC with the interval of DeLong; members recognised while 1 % of strangers are accused."""
+    value = auc(mine, others)
+    wins = [np.mean([(a > b) + (a == b) / 2 for b in others]) for a in mine]
+    losses = [np.mean([(a > b) + (a == b) / 2 for a in mine]) for b in others]
+    half = Z * sqrt(np.var(wins, ddof=1) / len(mine) + np.var(losses, ddof=1) / len(others))
+    rng = np.random.default_rng(4)
+    tpr = recognised(mine, others, 0.01)
+    draws = [
+        recognised(rng.choice(mine, len(mine)).tolist(), rng.choice(others, len(others)).tolist(), 0.01)
+        for _ in range(100)
+    ]
+    low, high = np.quantile(draws, [0.025, 0.975])
+    return (
+        Judged(value, 0.5, len(mine), max(0.0, value - half), min(1.0, value + half)),
+        Judged(tpr, 0.01, len(mine), min(low, tpr), max(high, tpr), slack=0.15),
+    )
+
+
+def log_ratios(above, below):
+    """Log of a ratio of squared distances; 0 is very near, not infinitely near."""
+    scale = float(np.median([*above, *below])) or 1.0
+    return [log(a + 1e-9 * scale) - log(b + 1e-9 * scale) for a, b in zip(above, below, strict=True)]
