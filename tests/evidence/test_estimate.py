@@ -6,6 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import definitions as naive
+from naive import judged as twins
+from naive.judged_disclosure import over_control
 from unmask.errors import ParameterError
 from unmask.evidence.estimate import bootstrap, exact, excess, excess_over_control, rate, wilson
 
@@ -100,6 +102,49 @@ def test_excess_of_an_attack_over_the_same_without_the_person():
     assert excess(attack[order], without[order]) == found
     with pytest.raises(ParameterError, match="two credits"):
         excess(attack, without[:3])
+
+
+def test_the_ends_of_an_excess_are_those_of_resampled_people():
+    """Against another way to draw; as one of so many figures the ends are those of a smaller tail."""
+    rng = np.random.default_rng(1)
+    attack, without = rng.choice([0.0, 0.5, 1.0], 300), rng.choice([0.0, 0.0, 1.0], 300)
+    for among in (1, 4, 20):
+        wanted = twins.excess(attack.tolist(), without.tolist(), among)
+        found = excess(attack, without, seed=2, among=among)
+        assert (found.value, found.n, found.chance) == (pytest.approx(wanted.value), 300, 0.0)
+        assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high), abs=0.012)
+    assert excess(attack, without, among=0) == excess(attack, without)
+
+
+def test_equal_gains_have_the_score_interval():
+    for gain in (0.0, 0.25, 1.0, -0.5):
+        found = excess(np.full(20, max(0.0, gain)), np.full(20, max(0.0, -gain)))
+        assert (found.low, found.high) == pytest.approx(naive.wilson(max(0.0, gain) * 20, 20))
+        assert found.value == max(0.0, gain)
+
+
+def test_the_ends_of_a_difference():
+    """The least is the least of one less the most of the other; the other way round the interval would be empty."""
+    found = excess_over_control(np.ones(20), np.zeros(30))
+    (low, _), (_, high) = naive.wilson(20, 20), naive.wilson(0, 30)
+    assert (found.low, found.high, found.n, found.chance) == (pytest.approx(low - high), 1.0, 20, 0.0)
+    same = excess_over_control(np.ones(20), np.ones(30))
+    assert (same.value, same.low) == (0.0, 0.0)
+    assert same.high == pytest.approx(1.0 - naive.wilson(30, 30)[0])
+    rng = np.random.default_rng(3)
+    mine, others = rng.choice([0.0, 1.0, 1.0], 200), rng.choice([0.0, 0.25, 1.0], 120)
+    for among in (1, 10):
+        wanted = over_control(mine.tolist(), others.tolist(), among)
+        found = excess_over_control(mine, others, seed=4, among=among)
+        assert (found.value, found.n) == (pytest.approx(wanted.value), 200)
+        assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high), abs=0.02)
+
+
+def test_shared_credits_have_the_wider_of_two_intervals():
+    for credits_ in ([0.5] * 3 + [1.0] * 40, [0.0, 0.25, 1.0] * 30, [0.5, 0.0] * 4):
+        wanted = twins.rate(credits_, 0.1)
+        found = rate(np.array(credits_), chance=0.1, seed=1)
+        assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high), abs=0.012)
 
 
 def test_excess_over_control():

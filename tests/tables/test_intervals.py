@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unmask.tables.encode import to_floats
 from unmask.tables.intervals import bounds, has_intervals, interval_share, parse_interval
 
 
@@ -67,3 +68,25 @@ def test_columns():
     assert interval_share(pl.Series([None], dtype=pl.String)) == 0.0
     low, high = bounds(column)
     assert low[:2].tolist() == [30, 40] and high[3] == 50 and high[0] == math.nextafter(40, 0) and math.isnan(low[2])
+
+
+def test_bands_reach_up_to_the_next_only_where_it_begins_one_later():
+    """30-39 and 40-49 leave out no age; between 10-19 and 30-39 there is a gap, which belongs to neither."""
+    _, high = bounds(pl.Series(["10-19", "30-39", "40-49"]))
+    assert high.tolist() == [19, math.nextafter(40, 0), math.nextafter(50, 0)]
+    _, high = bounds(pl.Series(["10-19", "30-39"]))
+    assert high.tolist() == [19, 39]
+    _, high = bounds(pl.Series(["10-20", "20-30"]))
+    assert high.tolist() == [20, 30]
+    _, high = bounds(pl.Series(["0-4", "5-9", "10+"]))
+    assert high.tolist() == [math.nextafter(5, 0), math.nextafter(10, 0), math.inf]
+    _, high = bounds(pl.Series(["5", "6", "7-8", "9-9.5"]))
+    assert high.tolist() == [5, 6, math.nextafter(9, 0), 9.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "middle"), [("65+", 65.0), (">=65", 65.0), ("<=5", 5.0), ("[, 5]", 5.0), ("10-20", 15.0)]
+)
+def test_an_open_interval_counts_as_its_finite_end(text, middle):
+    """Not as 0: somebody of 65 or more is not a newborn."""
+    assert to_floats(pl.Series(["1", text]), "age").tolist() == [1.0, middle]

@@ -29,6 +29,11 @@ def test_an_empty_interval_has_its_middle():
     assert published.tolist() == [15.0, 30.0, 1.0]
 
 
+def test_an_empty_interval_without_ends_is_in_the_middle():
+    low, high = np.array([-np.inf, 8.0]), np.array([np.inf, np.inf])
+    assert into_intervals(np.array([np.nan]), low, high)[1].tolist() == [0.0, 8.0]
+
+
 def test_prefixes():
     original, released = pl.Series(["75011", "75012", "69001", "1"]), pl.Series(["750**", "750**", "69***", "1"])
     assert into_prefixes(original, original, released).to_list() == ["750**", "750**", "69***", "1"]
