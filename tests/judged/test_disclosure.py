@@ -245,7 +245,9 @@ def test_absent(secrets, there):
 def test_inference(secrets, pairs):
     """The nearest rows tell the truth about so many people in the release, and so many outside."""
     table, control = people(50), people(30, seed=8)
-    case = given(table, masked(table), control=control, confidential=secrets, quasi=[*NUMBERS, *WORDS], paired=pairs)
+    case = given(
+        table, masked(table), control=control, confidential=secrets, quasi=[*NUMBERS, *WORDS], synthetic=not pairs
+    )
     options = []
     for secret in secrets:
         tolerance = 0.1 * naive.mean_and_sd(table[secret].to_list())[1] if secret in AMOUNTS else None

@@ -119,8 +119,11 @@ def swapped_pairs(table, masked, many):
 @pytest.mark.parametrize("seed", range(3))
 def test_probabilistic(seed):
     """Of the claims only those count that are right; chance claims as many, and draws."""
-    original, released = mixed(40, seed=seed)
-    released = swapped_pairs(original, released.with_columns("pay"), 12)
+    original, _ = mixed(40, seed=seed)
+    original = original.with_columns(pl.col("age").fill_null(25.0))
+    some = pl.Series(np.random.default_rng(seed).random(40) < 0.3)
+    released = original.with_columns(age=pl.when(some).then(pl.col("age") + 1.0).otherwise("age"))
+    released = swapped_pairs(original, released, 12)
     case = given(original, released)
     found = judged(case.release, "probabilistic")
     from unmask.linkage.probabilistic.model import Fitting

@@ -42,7 +42,7 @@ def remembered(table, seed=1):
 def test_copies(seed):
     """Rows nearer to the original than to as many people outside; rows that equal a person, one to one; a copy."""
     table, control = people(40, seed), people(40, seed + 20)
-    case = given(table, remembered(table, seed), control=control, paired=False)
+    case = given(table, remembered(table, seed), control=control, synthetic=True)
     outside = control.to_dicts()
     everybody = [*case.original, *outside]
     to_members, to_strangers = (
@@ -64,10 +64,12 @@ def test_copies(seed):
 @pytest.mark.parametrize(("n", "whole"), [(9, 0.0), (10, 1.0), (40, 1.0)])
 def test_a_copy_is_told_from_ten_rows_on(n, whole):
     table = people(n)
-    release = given(table, table[np.random.default_rng(0).permutation(n)], control=people(40, 9), paired=False).release
+    release = given(
+        table, table[np.random.default_rng(0).permutation(n)], control=people(40, 9), synthetic=True
+    ).release
     found = judged(release, "copies")
     assert found["copies.whole"].value == whole == found["copies.whole"].low == found["copies.whole"].high
-    short = given(table, table[1:].vstack(table[:1] if n == 9 else table[1:2]), control=people(40, 9), paired=False)
+    short = given(table, table[1:].vstack(table[:1] if n == 9 else table[1:2]), control=people(40, 9), synthetic=True)
     assert judged(short.release, "copies")["copies.whole"].value == 0.0
 
 
@@ -106,7 +108,7 @@ def test_singling(seed):
         )
 
     table, control = wide(people(40, seed), seed), wide(people(40, seed + 20), seed + 1)
-    release = given(table, table, control=control, paired=False).release
+    release = given(table, table, control=control, synthetic=True).release
     told = descriptions(table.to_dicts(), 500, seed_of("singling"))
     mine, theirs = (
         [sum(fits(row, description) for row in side.to_dicts()) == 1 for description in told]
