@@ -32,6 +32,9 @@ test: $(STAMP)  ## All tests but the slow simulations; without the second tools 
 test-slow: $(STAMP)  ## The simulations that take minutes: coverage, calibration, false alarms
 	$(BIN)/python -m pytest -n 2 -m slow
 
+mutants: $(STAMP)  ## Change single places that decide a number and see whether a test fails (docs/mutants.md); half an hour
+	$(BIN)/python tests/mutants.py
+
 lint: $(STAMP)  ## ruff and mypy --strict
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
@@ -51,4 +54,4 @@ papers: $(STAMP)  ## Reproduce the papers' tables and figures into docs/papers
 clean:  ## Remove what was made
 	rm -rf $(VENV) .venv-peers demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help peers setup demo test test-slow lint bench docs papers clean
+.PHONY: help peers setup demo test test-slow mutants lint bench docs papers clean
