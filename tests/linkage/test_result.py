@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import definitions as naive
-from unmask import Linkage
+from unmask import Linkage, Release, link_nearest
 from unmask.errors import ParameterError
 
 RECORDS = st.lists(
@@ -66,3 +67,16 @@ def test_who_is_not_there_is_not_counted():
     assert result.estimate.n == 2
     assert result.estimate.value == 0.5
     assert result.chance == 1 / 3
+
+
+def test_risk_of_who_was_asked_whichever_file_asks():
+    """Who was not asked for has no risk that is known: not 0, which would read as safe."""
+    people = pl.DataFrame({"id": range(8), "a": [float(v * v) for v in range(8)]})
+    release = Release(people, people[[4, 3, 2, 1, 0]], id="id")
+    for direction in ("to_release", "to_original"):
+        whole = link_nearest(release, direction=direction, scale="none")
+        assert whole.per_record(8).tolist() == [1.0] * 5 + [0.0] * 3
+        some = link_nearest(release, direction=direction, sample=2, seed=1, scale="none")
+        risk = some.per_record(8)
+        assert np.nansum(risk) == 2
+        assert np.isnan(risk).sum() == 6

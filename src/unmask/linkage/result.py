@@ -94,7 +94,7 @@ class Linkage:
         """One risk for each original record, whichever file asked; NaN for those that were not asked for."""
         if self.direction == "to_release":
             return self.credit.copy() if self.asked is None else np.where(self.asked, self.credit, np.nan)
-        risk = np.zeros(n_original)
+        risk = np.full(n_original, 0.0 if self.asked is None else np.nan)
         there = self.truth >= 0
         values = self.credit if self.asked is None else np.where(self.asked, self.credit, np.nan)
         risk[self.truth[there]] = values[there]
