@@ -90,6 +90,17 @@ def test_uniqueness_with_overlapping_bands():
     assert agrees(judged(case.release, "uniqueness")["uniqueness.average"], naive.rate(credits_, 1 / 8))
 
 
+def test_uniqueness_where_nobody_has_a_value():
+    """Values above and below all that were released, and released values above and below all that are known."""
+    table = pl.DataFrame({"age": [1.0, 5.0, 6.0, 99.0]})
+    for ages in ([5.0, 5.0, 6.0, 7.0], [0.0, 5.0, 6.0, 120.0], [2.0, 3.0, 4.0, 7.0]):
+        case = given(table, pl.DataFrame({"age": ages}))
+        credits_ = twin.matches(case.original, case.released, case.truth, ["age"])[0]
+        assert agrees(judged(case.release, "uniqueness")["uniqueness.average"], naive.rate(credits_, 1 / 4))
+        swept = judged(case.release, "knowledge_sweep")["knowledge_sweep.rate"]
+        assert swept.value == pytest.approx(sum(credits_) / 4)
+
+
 @EACH
 def test_special_uniques(seed, other):
     case = case_of(seed, other=other)
