@@ -19,6 +19,7 @@ import tempfile
 import time
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
@@ -254,6 +255,7 @@ def files() -> list[Path]:
 # --- the tests that guard a file --------------------------------------------------------------------------------------
 
 
+@cache
 def guards(path: Path) -> tuple[list[str], list[str]]:
     """Tests to ask first, and tests to ask of who survives them (paths that exist, and -k expressions)."""
     inner = path.relative_to(SOURCE)
@@ -265,8 +267,8 @@ def guards(path: Path) -> tuple[list[str], list[str]]:
     if room in {"linkage", "groups", "max_knowledge"}:
         judged = [f"tests/judged/test_{room}.py"]
     if room in WHOLE:
-        first = own or [f"tests/{room}"]
-        return first, [f"tests/{room}", "tests/judged/test_groups.py", "tests/judged/test_linkage.py"]
+        more = ["tests/linkage/test_knowledge_curve.py"] if stem == "scenario" else []
+        return own or [f"tests/{room}"], [f"tests/{room}", *more, "tests/judged/test_groups.py"]
     if room == "graph":
         return ["tests/judged/test_outside.py", "-k", "graph"], ["tests/graph/test_graph.py"]
     word = ASKED_BY.get(stem, stem)
@@ -402,6 +404,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=35.0, help="begin no mutant after so many")
     parser.add_argument("--only", nargs="*", default=[], help="words of paths")
     parser.add_argument("--folder", type=Path, help="work here and keep it: kernels are then compiled once")
+    parser.add_argument("--drawn", action="store_true", help="without those made by hand")
     parser.add_argument("--unchecked", action="store_true", help="the tests are known to pass without a mutant")
     parser.add_argument("--list", action="store_true", help="only say how many mutants each file has")
     options = parser.parse_args()
@@ -409,7 +412,10 @@ def main() -> int:
         for path in files():
             say(f"{len(mutants_of(path)):5d}  {path}")
         return 0
-    chosen = [*by_hand(options.only), *draw(options.most, options.seed, options.only)]
+    chosen = draw(options.most, options.seed, options.only)
+    chosen = chosen if options.drawn else [*by_hand(options.only), *chosen]
+    for mutant in chosen:
+        guards(Path(mutant.path))  # decided now: the work tree may grow tests while the copy is at work
     bench, begin = Bench(600.0, options.folder), time.monotonic()
     tried, known, unknown = 0, [], []
     page = argued()

@@ -10,7 +10,7 @@ from judged.tables import agrees, different_people, given, judged
 from naive import groups as definitions
 from naive import judged as naive
 from naive import judged_groups as twin
-from unmask import population_risk
+from unmask import assess, population_risk
 
 NAMES = ["sex", "town", "job", "age"]
 KINDS = {"age": "numeric"}
@@ -99,6 +99,20 @@ def test_uniqueness_where_nobody_has_a_value():
         assert agrees(judged(case.release, "uniqueness")["uniqueness.average"], naive.rate(credits_, 1 / 4))
         swept = judged(case.release, "knowledge_sweep")["knowledge_sweep.rate"]
         assert swept.value == pytest.approx(sum(credits_) / 4)
+
+
+@pytest.mark.parametrize("absent", range(5))
+def test_who_has_no_record_has_no_risk(absent):
+    """Whatever the place of their values among all: nobody is found who is not there."""
+    table = pl.DataFrame({"id": range(5), "age": [10.0, 20.0, 30.0, 40.0, 50.0], "home": list("ppqqr")})
+    masked = table.filter(pl.col("id") != absent).drop("home")
+    copies = masked.with_columns(id=pl.col("id") + 100)  # strangers who look like them
+    release = given(table, pl.concat([masked, copies]), id="id", household="home").release
+    names = ["uniqueness", "special_uniques", "knowledge_sweep", "household"]
+    records = assess(release, only=names).records
+    for name in names:
+        assert records[name][absent] == 0.0, name
+    assert records["uniqueness"].sum() == pytest.approx(2.0)
 
 
 @EACH
