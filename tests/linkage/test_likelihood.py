@@ -163,6 +163,22 @@ def test_classes_of_equal_records_count_as_records():
     assert np.abs(whole.share.reshape(3, 3) - exact).max() < 0.1
 
 
+@pytest.mark.parametrize("noise", [0.05, 0.3])
+def test_lists_give_the_posterior_of_all_pairs(noise):
+    """A sure link stays sure on a list: what is not listed counts by the end of the list, not by what is left of it."""
+    _, fit = fitted(Release(*numbers(200, 4, noise=noise)))
+    sizes = fit.view.x_size, fit.view.y_size
+    whole = posterior.believe(posterior.candidates(fit, 0), *sizes).share.reshape(200, 200)
+    pairs = posterior.candidates(fit, 0, most=10, listed=40)
+    assert pairs.open
+    assert len(pairs.rows) < 0.5 * 200 * 200
+    listed = posterior.believe(pairs, *sizes)
+    found = np.zeros((200, 200))
+    found[pairs.rows, pairs.cols] = listed.share
+    assert listed.settled
+    assert np.abs(found - whole).max() < 0.05
+
+
 def test_credit_is_that_of_the_posterior():
     release = Release(*numbers(50, 3, noise=0.6))
     sides, fit = fitted(release)

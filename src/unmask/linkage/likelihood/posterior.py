@@ -35,6 +35,7 @@ SWEEPS, AT_REST = 300, 1e-4  # of scaling: at most so many, until no posterior m
 TIE = 1e-6  # relative difference of posteriors up to which candidates tie
 DRAWS = 8  # matchings drawn where categories alone leave many equally good
 SURE = 1.0 - 1e-9  # nobody is surer than that
+NEGLIGIBLE = 1e-7  # likelihood relative to the best of row and column, of a pair on a list
 LOOSE = 1e-3  # proven gap at which a large matching is good enough
 
 
@@ -122,13 +123,20 @@ def _sides(fit: Fit, weigher: Weigher) -> list[tuple[Floats, NDArray[np.bool_]]]
 class _Lists:
     """Extremes and sums over the pairs of each row, or of each column, handed back to every pair of a list."""
 
-    def __init__(self, labels: Ints) -> None:
-        self.order = np.argsort(labels, kind="stable")
-        self.start = np.flatnonzero(np.diff(labels[self.order], prepend=-1))
+    def __init__(self, labels: Ints, end: Floats | None = None) -> None:
+        self.end = (
+            np.zeros(len(labels)) if end is None else end
+        )  # likelihood at the end of a list, relative to its best
+        self.sorted = bool((labels[1:] >= labels[:-1]).all())
+        self.order = np.arange(0) if self.sorted else np.argsort(labels, kind="stable")
+        ordered = labels if self.sorted else labels[self.order]
+        self.start = np.flatnonzero(np.diff(ordered, prepend=-1))
         self.length = np.diff(np.append(self.start, len(labels)))
 
     def reduce(self, values: Floats, way: np.ufunc) -> Floats:
         """One number for each row or column, at each of its pairs."""
+        if self.sorted:
+            return np.repeat(way.reduceat(values, self.start), self.length)
         result = np.empty(len(values))
         result[self.order] = np.repeat(way.reduceat(values[self.order], self.start), self.length)
         return result
@@ -149,28 +157,41 @@ def _total(along: _Lists | _Grid, values: Floats, size: Floats) -> Floats:
     """Sum over candidates; a list counts as if it went on for as long as it is, at the level of its end."""
     total = along.reduce(values * size, np.add)
     if isinstance(along, _Lists):
-        total += CANDIDATES * along.reduce(values, np.minimum)
+        total += CANDIDATES * along.end * along.reduce(values, np.maximum)
     return np.maximum(total, TINY)
 
 
 def believe(pairs: Pairs, x_size: Floats, y_size: Floats) -> Beliefs:
     """Posterior of the pairs; in the larger file some records have no match, all equally likely before."""
-    by_row: _Lists | _Grid
-    by_col: _Lists | _Grid
     if pairs.open:
-        rows, cols, weights, x_size, y_size = _with_spare(pairs, x_size, y_size)
-        by_row, by_col = _Lists(rows), _Lists(cols)
-        rows_size, cols_size = x_size[rows], y_size[cols]
-    else:
-        weights, x_size, y_size = with_spare(pairs.weights.reshape(len(x_size), len(y_size)), x_size, y_size)
-        by_row, by_col = _Grid(1), _Grid(0)
-        rows_size, cols_size = x_size[:, None], y_size[None, :]
-    weights = weights - by_col.reduce(weights, np.maximum)
-    weights = np.exp(np.maximum(weights - by_row.reduce(weights, np.maximum), LEAST_LOG))
-    share, settled = _propagate(weights, by_row, by_col, rows_size, cols_size)
-    if not pairs.open:
-        share = share[: pairs.rows[-1] + 1, : pairs.cols[-1] + 1].reshape(-1)
+        return _believe_lists(pairs, x_size, y_size)
+    shape = len(x_size), len(y_size)
+    weights, x_size, y_size = with_spare(pairs.weights.reshape(shape), x_size, y_size)
+    by_row, by_col = _Grid(1), _Grid(0)
+    share, settled = _propagate(_relative(weights, by_row, by_col), by_row, by_col, x_size[:, None], y_size[None, :])
+    return Beliefs(pairs, share[: shape[0], : shape[1]].reshape(-1), settled)
+
+
+def _believe_lists(pairs: Pairs, x_size: Floats, y_size: Floats) -> Beliefs:
+    """The same on lists; pairs far below the best of their row and column are left out of the scaling."""
+    rows, cols, weights, x_size, y_size = _with_spare(pairs, x_size, y_size)
+    by_row, by_col = _Lists(rows), _Lists(cols)
+    weights = _relative(weights, by_row, by_col)
+    ends = [along.reduce(weights, np.minimum) for along in (by_row, by_col)]  # the best is 1
+    kept = np.flatnonzero(weights >= NEGLIGIBLE)
+    kept = kept[np.argsort(rows[kept], kind="stable")]
+    rows, cols = rows[kept], cols[kept]
+    share = np.zeros(len(weights))
+    share[kept], settled = _propagate(
+        weights[kept], _Lists(rows, ends[0][kept]), _Lists(cols, ends[1][kept]), x_size[rows], y_size[cols]
+    )
     return Beliefs(pairs, share[: len(pairs.rows)], settled)
+
+
+def _relative(weights: Floats, by_row: _Lists | _Grid, by_col: _Lists | _Grid) -> Floats:
+    """Likelihoods relative to the best of each column and then of each row: both then have a 1."""
+    weights = weights - by_col.reduce(weights, np.maximum)
+    return np.asarray(np.exp(np.maximum(weights - by_row.reduce(weights, np.maximum), LEAST_LOG)))
 
 
 def _propagate(
