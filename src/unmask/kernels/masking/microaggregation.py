@@ -253,7 +253,8 @@ def _remove(tree: ShrinkingTree, found: Ints, group: int, groups: Ints) -> None:
 @inner
 def _group_around(tree: ShrinkingTree, place: int, group: int, groups: Ints, buffer: Buffer) -> None:
     """Gather the k points nearest to the one at a place; it stays in buffer.query."""
-    buffer.query[:] = tree.points[place]
+    for c in range(buffer.query.size):
+        buffer.query[c] = tree.points[place, c]
     nearest(tree, buffer)
     _remove(tree, buffer.found, group, groups)
 
