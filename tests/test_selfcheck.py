@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
 import unmask
 from unmask.assessment import discover
+from unmask.datasets.gauntlet import CASES, Case, Known
+from unmask.errors import ParameterError
 from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.finding import Evidence, Observation
 from unmask.evidence.measure import Measure
-from unmask.selfcheck import _ladder, _shuffled, check_measure
+from unmask.selfcheck import _ladder, _shuffled, attack_case, check_measure
 
 LADDER = _ladder("census", 0, 120)
 
@@ -77,3 +80,39 @@ def test_shuffle_keeps_the_pairs():
     assert moved.original["id"].to_list() == LADDER[1].original["id"].gather(order).to_list()
     assert moved.truth.tolist() != LADDER[1].truth.tolist()
     assert moved.original["id"].to_list() == moved.released["id"].gather(moved.truth).to_list()
+
+
+# --- the gauntlet -------------------------------------------------------------------------------------------------
+
+
+def test_rounding_and_large_crowds_hold_in_the_gauntlet():
+    rounded, _ = attack_case(CASES["rounded"], only=["nearest"])
+    assert rounded.wanted == pytest.approx(0.99, abs=0.01) and rounded.verdict == "unsafe"
+    assert rounded.holds and rounded.holds_by_linking
+    crowds, _ = attack_case(CASES["large_crowds"], only=["nearest"])
+    assert (crowds.wanted, crowds.verdict, crowds.holds) == (None, "safe", True)
+
+
+def test_a_literal_minded_report_fails_in_the_gauntlet():
+    blind, _ = attack_case(CASES["rotated"], only=["nearest"])
+    assert blind.wanted == 1.0 and blind.best < 0.5 and not blind.holds
+
+
+def test_what_stops_an_assessment_is_a_failure_of_the_case():
+    broken = Known("broken", "noise", lambda seed: Case(*[pl.DataFrame({"a": [1]})] * 2, 1.0, "none", {"id": "b"}))
+    answer, reason = attack_case(broken)
+    assert answer.verdict == "error" and not answer.holds
+    assert reason.startswith("RoleError")
+
+
+def test_selfcheck_runs_a_part_of_the_gauntlet():
+    told = []
+    checks = unmask.selfcheck(gauntlet=2, only=["nearest"], progress=lambda *step: told.append(step))
+    assert [check.measure for check in checks] == ["gauntlet"] * 2
+    assert len({CASES[check.table].family for check in checks}) == 2
+    assert all(check.risks[0] == CASES[check.table].make(0).found for check in checks)
+    assert told[0][1] == 0.0 and told[-1] == ("gauntlet", 1.0, "done")
+    with pytest.raises(ParameterError, match="at least one case"):
+        unmask.selfcheck(gauntlet=0)
+    with pytest.raises(ParameterError):
+        unmask.selfcheck(gauntlet=1, only=["nothing"])

@@ -15,7 +15,6 @@ one fails. Rows are written as they come, and replace those of the same case and
 from __future__ import annotations
 
 import argparse
-import inspect
 import json
 import subprocess
 import sys
@@ -34,18 +33,10 @@ LEVEL = 0.05  # a harmless release may be called unsafe this often
 
 def assessed(name: str, seed: int) -> dict:
     """Assess one case and say what came of it; an error is an answer too, and never a good one."""
-    import unmask
+    from unmask.selfcheck import attack_case
 
-    case = gauntlet.CASES[name].make(seed)
     begin = time.process_time()
-    verdict, reason, findings = "error", "", ()
-    try:
-        roles = gauntlet.options(case, inspect.signature(unmask.Release).parameters)
-        assessment = unmask.assess(unmask.Release(case.original, case.released, **roles))
-        verdict, reason, findings = assessment.verdict, assessment.reason, assessment.findings
-    except Exception as error:  # noqa: BLE001 - whatever stops an assessment stops it
-        reason = f"{type(error).__name__}: {error}"
-    answer = gauntlet.answer(case, verdict, findings)
+    answer, reason = attack_case(gauntlet.CASES[name], seed)
     return row_of(name, seed, answer, reason, time.process_time() - begin)
 
 

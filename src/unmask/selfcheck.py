@@ -8,6 +8,7 @@ risk of every single record where the measure gives one.
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,8 @@ import numpy as np
 import polars as pl
 
 from unmask import datasets
-from unmask.assessment import choose, discover, run_measure
+from unmask.assessment import assess, choose, discover, run_measure
+from unmask.errors import ParameterError
 from unmask.evidence.finding import Absence
 from unmask.evidence.measure import Context, Measure, silent
 from unmask.masking import Noise, parse_masking
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from unmask.datasets.gauntlet import Answer, Known
     from unmask.evidence.estimate import Estimate
     from unmask.evidence.finding import Evidence
     from unmask.evidence.measure import Progress
@@ -60,12 +63,17 @@ def selfcheck(
     only: Iterable[str] | None = None,
     seed: int = 0,
     size: int = SIZE,
+    gauntlet: bool | int = False,
     progress: Progress = silent,
 ) -> tuple[Check, ...]:
     """Check every registered measure (or those named) on a numeric, a mixed and a synthetic table.
 
     Measures of population risk meet all that can be known: a number of people, a register, and sampling weights.
+    With ``gauntlet`` (True, or how many cases) whole assessments are checked instead, on releases with a known answer:
+    ``risks`` is then what the intruder written for the release finds, and the most that the report finds.
     """
+    if gauntlet is not False:
+        return _run_gauntlet(None if gauntlet is True else gauntlet, only, seed, progress)
     checks: list[Check] = []
     chosen = choose(discover(), only, ())
     for place, entry in enumerate(chosen):
@@ -75,6 +83,38 @@ def selfcheck(
             checks.append(check_measure(entry, name, releases, seed))
     progress(1.0, "done")
     return tuple(checks)
+
+
+def _run_gauntlet(
+    count: int | None, only: Iterable[str] | None, seed: int, progress: Progress
+) -> tuple[Check, ...]:
+    """Assess the quick releases of the gauntlet, or the first ``count`` of them."""
+    from unmask.datasets.gauntlet import quick_part  # noqa: PLC0415 - scipy, and 138 cases
+
+    if count is not None and count < 1:
+        raise ParameterError("the gauntlet has at least one case", got=str(count))
+    choose(discover(), only, ())  # a measure that is not there is an error of the call, not of a case
+    cases, checks = quick_part(count), []
+    for number, known in enumerate(cases):
+        progress(number / len(cases), known.name.replace("_", " "))
+        answer, reason = attack_case(known, seed, only=only)
+        reasons = (reason,) if answer.verdict == "error" else ()
+        checks.append(Check("gauntlet", known.name, (answer.wanted, answer.best), None, (*answer.failures, *reasons)))
+    progress(1.0, "done")
+    return tuple(checks)
+
+
+def attack_case(known: Known, seed: int = 0, *, only: Iterable[str] | None = None) -> tuple[Answer, str]:
+    """Assess one release of the gauntlet: what the report says, and why. An error is an answer, never a good one."""
+    from unmask.datasets.gauntlet import answer, options  # noqa: PLC0415
+
+    case = known.make(seed)
+    try:
+        release = Release(case.original, case.released, **options(case, inspect.signature(Release).parameters))
+        assessment = assess(release, only=only)
+    except Exception as error:  # noqa: BLE001 - whatever stops an assessment stops it
+        return answer(case, "error", ()), f"{type(error).__name__}: {error}"
+    return answer(case, assessment.verdict, assessment.findings), assessment.reason
 
 
 def check_measure(entry: Measure, table: str, releases: tuple[Release, ...], seed: int) -> Check:

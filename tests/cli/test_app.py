@@ -181,3 +181,10 @@ def test_memory_that_ends_all_the_same(files, capsys, monkeypatch):
     monkeypatch.setattr("unmask.cli.assess.run", broken)
     assert run("assess", *files) == 2
     assert capsys.readouterr().err.startswith("unmask: the memory is not enough\n  hint: ")
+
+
+def test_selfcheck_runs_the_gauntlet(capsys):
+    assert run("selfcheck", "--gauntlet", "--cases", "1", "--only", "nearest") in {0, 1}
+    told = capsys.readouterr().out
+    assert "unsalted hash" in told and "of 1 hold" in told
+    assert run("selfcheck", "--gauntlet", "--cases", "0") == 2

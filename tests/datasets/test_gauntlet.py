@@ -287,6 +287,7 @@ def test_where_nothing_is_linked_the_verdict_decides():
 def test_only_rates_of_people_count():
     findings = [
         finding("nearest.rate", 0.4),
+        finding("nearest.known", 0.45),
         finding("dictionary.ks", 0.9),
         finding("membership.tpr", 0.95),
         finding("uniqueness.unique", 0.8),
@@ -296,6 +297,20 @@ def test_only_rates_of_people_count():
     assert (answer.best, answer.key) == (0.8, "uniqueness.unique")
     assert (answer.linked, answer.linked_key) == (0.4, "nearest.rate")
     assert answer.holds and not answer.holds_by_linking
+
+
+def test_failures_say_what_is_wrong():
+    assert gauntlet.answer(case_of(0.8), "safe", [finding("nearest.rate", 0.25)]).failures == (
+        "people are found, and the verdict is safe",
+        "the most that the report finds is 25.0% (nearest.rate)",
+    )
+    assert gauntlet.answer(case_of(None), "unsafe", ()).failures == ("nobody can be found, and the verdict is unsafe",)
+    assert gauntlet.answer(case_of(None), "error", ()).failures == ("there is no verdict",)
+
+
+def test_the_quick_part_takes_families_in_turn():
+    assert [known.family for known in gauntlet.quick_part(8)] == list(gauntlet.FAMILIES)
+    assert set(gauntlet.quick_part()) == set(gauntlet.chosen(quick=True))
 
 
 def test_roles_in_the_words_that_release_knows():

@@ -310,10 +310,14 @@ class Selfcheck(Common):
     """Check that every measure tells a copy from a masked file from an unrelated one, in any row order.
 
     Example:  unmask selfcheck --only nearest
+
+    With --gauntlet whole assessments are checked instead, beside an intruder who was written for each release.
     """
 
     only: tuple[str, ...] = option("Measures to check; default: all.", default=())
     seed: int = option("Seed of the generated tables.", default=0, minimum=0)
+    gauntlet: bool = option("Assess releases with a known answer.", default=False)
+    cases: int | None = option("How many of the gauntlet; default: the quick part.", default=None, minimum=1)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -157,3 +157,19 @@ def show_checks(
         )
         table.add_row(measure, kind, *figures, word)
     console.print(table)
+
+
+def show_gauntlet(rows: list[tuple[str, float | None, float | None, tuple[str, ...]]], console: Console) -> None:
+    """Print, for each release with a known answer, what its own intruder finds and what the report finds."""
+    title = "Gauntlet: does a report keep up with the intruder who was written for the release?"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("release", no_wrap=True)
+    for name in ("intruder", "report"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("")
+    for name, wanted, best, failures in rows:
+        word = Text("; ".join(failures), style="red") if failures else Text("holds", style="green")
+        figures = ("nobody" if wanted is None else percent(wanted), "-" if best is None else percent(best))
+        table.add_row(name.replace("_", " "), *figures, word)
+    console.print(table)
+    console.print(f"{sum(not failures for *_, failures in rows)} of {len(rows)} hold")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from unmask.datasets.gauntlet.case import FAMILIES, REGISTER, Case, Known
@@ -10,10 +11,12 @@ from unmask.datasets.gauntlet.case import FAMILIES, REGISTER, Case, Known
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+VERDICTS = ("safe", "inconclusive", "unsafe")
 KEEP_UP = 0.95  # of what the bespoke intruder finds, the report must find
 FEW = 0.05  # below this share people are found with certainty: the verdict must say so, no rate is compared
 NOT_FOUND = (".ks", ".minimum", ".auc", ".closer", ".average", ".excess", ".rank", ".sd")  # keys that count no people
 NOT_PEOPLE = ("values", "intervals", "anonymity", "cell_attacks", "cells", "model", "absent", "membership")
+CLAIMED = (".known", ".linked")  # people claimed, of whom one in twenty may be wrong: up to 1/0.95 of those found
 LINKING = (
     "nearest", "one_to_one", "global", "probabilistic", "learned", "transparent", "channel", "likelihood",
     "knowledge_curve", "scenario", "graph", "household", "dictionary", "permuted", "copies", "singling", "inference",
@@ -37,19 +40,29 @@ class Answer:
     @property
     def holds(self) -> bool:
         """No false safe, no false alarm, and at least ``KEEP_UP`` of what the bespoke intruder finds."""
-        return self._holds(self.best)
+        return not self.failures
 
     @property
     def holds_by_linking(self) -> bool:
         """The same, where only measures that name a person's record count."""
-        return self._holds(self.linked)
+        return not self._failures(self.linked, self.linked_key)
 
-    def _holds(self, rate: float) -> bool:
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """What is wrong, in words; nothing where the case holds."""
+        return self._failures(self.best, self.key)
+
+    def _failures(self, rate: float, key: str) -> tuple[str, ...]:
+        if self.verdict not in VERDICTS:
+            return ("there is no verdict",)
         if self.wanted is None:
-            return self.verdict in {"safe", "inconclusive"}
-        if self.wanted < FEW or not self.rated:
-            return self.verdict == "unsafe"
-        return self.verdict == "unsafe" and rate >= KEEP_UP * self.wanted
+            return ("nobody can be found, and the verdict is unsafe",) if self.verdict == "unsafe" else ()
+        failures = []
+        if self.verdict != "unsafe":
+            failures.append(f"people are found, and the verdict is {self.verdict}")
+        if self.rated and self.wanted >= FEW and rate < KEEP_UP * self.wanted:
+            failures.append(f"the most that the report finds is {rate:.1%} ({key})")
+        return tuple(failures)
 
 
 def answer(case: Case, verdict: str, findings: Iterable[Any]) -> Answer:
@@ -60,7 +73,8 @@ def answer(case: Case, verdict: str, findings: Iterable[Any]) -> Answer:
         if finding.estimate is not None and not finding.key.endswith(NOT_FOUND) and finding.measure not in NOT_PEOPLE
     ]
     best = max(rates, default=(0.0, "nothing ran", ""))
-    linked = max((rate for rate in rates if rate[2] in LINKING), default=(0.0, "nothing linked", ""))
+    links = [rate for rate in rates if rate[2] in LINKING and not rate[1].endswith(CLAIMED)]
+    linked = max(links, default=(0.0, "nothing linked", ""))
     return Answer(case.found, verdict, best[0], best[1], linked[0], linked[1], case.rated)
 
 
@@ -83,3 +97,10 @@ def chosen(names: Iterable[str] = (), *, family: str | None = None, quick: bool 
         for name, known in CASES.items()
         if (not wanted or name in wanted) and (family is None or known.family == family) and (known.quick or not quick)
     )
+
+
+def quick_part(count: int | None = None) -> tuple[Known, ...]:
+    """Return the quick cases, families in turn, so that the first few are as different as can be."""
+    by_family = [list(chosen(family=family, quick=True)) for family in FAMILIES]
+    in_turn = [known for row in zip_longest(*by_family) for known in row if known is not None]
+    return tuple(in_turn if count is None else in_turn[:count])
