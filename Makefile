@@ -18,6 +18,17 @@ $(PEERS): pyproject.toml
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check '.[peers]' || { rm -rf .venv-peers; exit 1; }
 	touch $(PEERS)
 
+.venv-gauntlet/.installed: benchmarks/gauntlet/requirements.txt
+	$(PYTHON) -m venv .venv-gauntlet
+	.venv-gauntlet/bin/python -m pip install --quiet --disable-pip-version-check -r $< || { rm -rf .venv-gauntlet; exit 1; }
+	touch $@
+
+gauntlet-peers: .venv-gauntlet/.installed  ## An environment with the tools that run on the gauntlet's releases
+
+gauntlet: $(STAMP)  ## Assess every release with a known answer, and write docs/gauntlet.md; takes long
+	-$(BIN)/python benchmarks/gauntlet/run.py --limit 600
+	$(BIN)/python benchmarks/gauntlet/page.py
+
 peers: $(PEERS)  ## An environment with the second tools that results are compared with
 
 setup: $(STAMP)  ## A virtual environment with everything
@@ -52,6 +63,6 @@ papers: $(STAMP)  ## Reproduce the papers' tables and figures into docs/papers
 	for p in benchmarks/papers/*.py; do case $$p in *_page.py) ;; *) $(BIN)/python $$p || exit 1;; esac; done
 
 clean:  ## Remove what was made
-	rm -rf $(VENV) .venv-peers demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-peers .venv-gauntlet demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help peers setup demo test test-slow mutants lint bench docs papers clean
+.PHONY: help peers setup demo test test-slow mutants lint bench docs papers clean gauntlet gauntlet-peers

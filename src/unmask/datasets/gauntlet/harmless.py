@@ -73,12 +73,12 @@ def rare_secret(seed: int = 0) -> Case:
             "secret": np.where(rng.random(n) < 0.02, "yes", "no"),
         }
     )
-    return _paired(original, original, rng, "crowds of a hundred, no crowd with one answer", confidential=["secret"])
+    return _paired(original, original, rng, "crowds of a hundred, and a secret that depends on nothing", confidential=["secret"])
 
 
 @case("harmless")
 def general_knowledge(seed: int = 0) -> Case:
-    """Crowds of fifty by age and sex; the illness comes with age, in the release as everywhere."""
+    """Crowds of two hundred by age and sex; the illness comes with age, in the release as everywhere."""
     rng = np.random.default_rng(seed)
     n = 2000
 

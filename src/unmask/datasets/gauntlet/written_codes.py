@@ -184,7 +184,7 @@ def permuted_labels(seed: int = 0) -> Case:
 
 @case("written")
 def case_and_accents(seed: int = 0) -> Case:
-    """Towns and names are in capitals without accents, with blanks around them; ages stand in steps of ten."""
+    """Towns and first names are in capitals without accents, with blanks around them; jobs are in small letters."""
     rng = np.random.default_rng(seed)
     original = register(500, rng).select("name", "town", "job")
 

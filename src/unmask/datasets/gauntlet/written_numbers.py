@@ -46,7 +46,7 @@ def thousands_separators(seed: int = 0) -> Case:
 
 @case("written")
 def decimal_comma(seed: int = 0) -> Case:
-    """Thousands with one decimal, printed as on the continent: 1.234,5."""
+    """Amounts in hundreds with one decimal, printed as on the continent: 1.234,5."""
     rng = np.random.default_rng(seed)
 
     def printed(value: float) -> str:
