@@ -76,7 +76,8 @@ PEERS = """
 
 They answer other questions, so the columns cannot be compared number by number; what they have in common is that a
 number near zero reads as "no risk seen". None of them gives a verdict. recordlinkage and Splink link by EM over all
-pairs of the columns that both files have; the number is the share of people whose most probable record is their own.
+pairs of the columns that both files have; the number is the share of people whose most probable record is their own,
+with the widths of agreement that find most and the tools' own starts of EM: a specialist may get more out of them.
 Releases with a row for everybody were cut to 400 people for all four tools, which makes finding them easier.
 Anonymeter's numbers are the success rates of its attacks, corrected for the success on people outside where a control
 table is given, and not otherwise. SDMetrics' are 1 less its score. "-" means that the tool does not apply or stopped;

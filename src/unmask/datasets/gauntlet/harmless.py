@@ -73,7 +73,9 @@ def rare_secret(seed: int = 0) -> Case:
             "secret": np.where(rng.random(n) < 0.02, "yes", "no"),
         }
     )
-    return _paired(original, original, rng, "crowds of a hundred, and a secret that depends on nothing", confidential=["secret"])
+    return _paired(
+        original, original, rng, "crowds of a hundred, and a secret that depends on nothing", confidential=["secret"]
+    )
 
 
 @case("harmless")
