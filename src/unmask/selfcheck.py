@@ -85,9 +85,7 @@ def selfcheck(
     return tuple(checks)
 
 
-def _run_gauntlet(
-    count: int | None, only: Iterable[str] | None, seed: int, progress: Progress
-) -> tuple[Check, ...]:
+def _run_gauntlet(count: int | None, only: Iterable[str] | None, seed: int, progress: Progress) -> tuple[Check, ...]:
     """Assess the quick releases of the gauntlet, or the first ``count`` of them."""
     from unmask.datasets.gauntlet import quick_part  # noqa: PLC0415 - scipy, and 138 cases
 
