@@ -15,7 +15,9 @@ import polars as pl
 
 from unmask.errors import ParameterError, UnmaskError, tell_where
 from unmask.evidence.catalogue import guess
+from unmask.evidence.coverage import uncompared
 from unmask.evidence.finding import Absence, Evidence, Finding, Reported
+from unmask.evidence.intruders import attempts_of, by_knowledge
 from unmask.evidence.measure import Context, Measure, registered, silent
 from unmask.evidence.policy import Policy
 from unmask.evidence.verdict import Verdict, decide, judge
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from unmask.evidence.measure import Progress
     from unmask.tables.release import Release
 
+COMPARING = frozenset({"channel", "copies", "nearest", "one_to_one", "probabilistic", "uniqueness"})
 ROOMS = ("linkage", "graph", "max_knowledge", "groups", "disclosure")
 SEE_WHERE = "run again with --debug (in Python: UNMASK_DEBUG=1) to see where, and please report it"
 VERSIONS_OF = ("narwhals", "numba", "numpy", "polars", "scikit-learn", "scipy", "unmask")
@@ -128,7 +131,8 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         for place, entry in enumerate(chosen)
     )
     tell(1.0, "done")
-    findings = judge(reported, rules)
+    unseen = _uncompared(release, reported)
+    findings = (*unseen, *judge(reported, rules))
     verdict = decide(findings, rules.core.get("synthetic" if release.synthetic else "paired", ()))
     records = _records(release, reported)
     parts = document.Parts(
@@ -137,7 +141,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         reported=reported,
         policy=rules,
         columns=tuple((c.name, c.kind, c.role, c.reason) for c in release.columns.values()),
-        warnings=release.warnings,
+        warnings=(*(f"{finding.claim} {finding.reason}" for finding in unseen), *release.warnings),
         risk={name: records[name].to_numpy() for name in records.columns if name not in {"row", "id"}},
         finders=identities(reported),
         clarity=next(
@@ -149,6 +153,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
             None,
         ),
         labels=_labels(release, show=show_values),
+        intruders=by_knowledge(attempts_of(reported)),
         manifest=replace(
             _manifest(release, rules, [entry.name for entry in chosen], seed, command), show_values=show_values
         ),
@@ -173,6 +178,16 @@ def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Itera
     if not names:
         raise ParameterError("no measure is left to run", allowed=", ".join(measures), hint="skip fewer of them")
     return [measures[name] for name in names]
+
+
+def _uncompared(release: Release, reported: tuple[Reported, ...]) -> tuple[Finding, ...]:
+    """The finding that no attack could compare some released columns, where one that compares columns was run."""
+    from unmask.linkage.channel.gather import target_columns  # noqa: PLC0415 - which are meant, said once there
+
+    if not any(isinstance(entry.evidence, Evidence) and entry.measure in COMPARING for entry in reported):
+        return ()
+    found = uncompared(target_columns(release), reported)
+    return () if found is None else (found,)
 
 
 def _part(progress: Progress, place: int, n: int, title: str) -> Progress:

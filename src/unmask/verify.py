@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from unmask.evidence.measure import Progress
 
+READS = (SCHEMA, "unmask-report/1")  # schemas of reports that can be run again
+
 
 SETTINGS: dict[str, tuple[str, Callable[[Any], Any]]] = {  # former name: name now, and what the value is there
     "paired": ("synthetic", operator.not_),
@@ -125,11 +127,11 @@ def _load(path: Path) -> dict[str, Any]:
         raise TableError(
             f"{path} is not a JSON report", hint="write one with: unmask assess ... --json report.json"
         ) from None
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+    if not isinstance(data, dict) or data.get("schema") not in READS:
         raise TableError(
             f"{path} is not a report of this version",
             got=str(data.get("schema") if isinstance(data, dict) else None),
-            allowed=SCHEMA,
+            allowed=" or ".join(READS),
         )
     absent = [key for key in ("manifest", "findings", "exposed", "digest", "verdict") if key not in data]
     if absent:

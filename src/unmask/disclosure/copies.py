@@ -175,6 +175,7 @@ def assess_copies(study: Study, context: Context) -> Evidence:
     return Evidence(
         observations=(*_copied(found, study.release.original.height), *_closer(found)),
         per_record=found.per_record,
+        compared=study.compared,
         identity=False,
         facts=_facts(found),
         figures=() if found.closer is None else (_figure(found),),

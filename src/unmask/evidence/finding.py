@@ -44,6 +44,7 @@ class Evidence:
     figures: tuple[Figure, ...] = ()
     attributes: tuple[tuple[str, float], ...] = ()  # attribute, what knowing it adds to the risk
     notes: tuple[str, ...] = ()
+    with_few: tuple[Estimate, ...] = ()  # what the attack reaches for somebody who knows only a few people
     compared: tuple[str, ...] = ()  # released columns that this attack could compare with the original
     identity: bool = True  # per_record is the chance of being *found*; False: of having something learnt about one
 

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from unmask.evidence.finding import Evidence
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from unmask.evidence.estimate import Estimate
+    from unmask.evidence.finding import Reported
 
 Knowledge = Literal["files", "method", "some", "half"]
 ORDER: tuple[Knowledge, ...] = get_args(Knowledge)
@@ -25,6 +28,20 @@ WORDS: dict[Knowledge, str] = {
     "method": "also knows how the release was made",
     "some": "also knows which records belong to a few people",
     "half": "also knows which records belong to half of the people",
+}
+
+
+KNOWS: dict[str, Knowledge] = {  # measures that find people, and what each presumes
+    "clusters": "files",
+    "graph": "files",
+    "likelihood": "files",
+    "nearest": "files",
+    "one_to_one": "files",
+    "probabilistic": "files",
+    "uniqueness": "files",
+    "transparent": "method",
+    "channel": "half",
+    "learned": "half",
 }
 
 
@@ -52,6 +69,22 @@ class Intruder:
     def words(self) -> str:
         """What the intruder knows, in words."""
         return WORDS[self.knows]
+
+
+def attempts_of(reported: Iterable[Reported]) -> list[Attempt]:
+    """The attacks of an assessment that find people, with what their intruders know."""
+    found = []
+    for entry in reported:
+        if entry.measure in KNOWS and isinstance(entry.evidence, Evidence):
+            evidence = entry.evidence
+            best = max(evidence.observations, key=lambda o: o.estimate.value if _finds(o.key) else -1.0)
+            found.append(Attempt(entry.measure, KNOWS[entry.measure], best.estimate, evidence.per_record))
+            found += [Attempt(entry.measure, "some", estimate) for estimate in evidence.with_few]
+    return found
+
+
+def _finds(key: str) -> bool:
+    return key.endswith((".rate", ".average", ".people"))
 
 
 def by_knowledge(attempts: Sequence[Attempt]) -> tuple[Intruder, ...]:

@@ -102,7 +102,7 @@ def holm(chances: Sequence[float], level: float = LEVEL) -> list[bool]:
     return rejected
 
 
-def decide(findings: Sequence[Finding], core: Sequence[str] = ()) -> Verdict:
+def decide(findings: Sequence[Finding], core: Sequence[str] = ()) -> Verdict:  # noqa: PLR0911 - one per case
     """Unsafe if one finding is against; safe if every finding that is judged is for, and the core attacks were run.
 
     What was not tried is not safe: with one of the ``core`` missing the verdict is inconclusive at best.
@@ -115,6 +115,8 @@ def decide(findings: Sequence[Finding], core: Sequence[str] = ()) -> Verdict:
         return Verdict("unsafe", f"{_count(by['against'])} against publishing: {names}")
     if "could not run" in by:
         names = ", ".join(sorted({finding.measure for finding in by["could not run"]}))
+        if names == "columns":
+            return Verdict("inconclusive", by["could not run"][0].claim.rstrip("."))
         return Verdict("inconclusive", f"an attack could not run, and what was not tried is not safe: {names}")
     if "inconclusive" in by:
         names = ", ".join(sorted({finding.key for finding in by["inconclusive"]}))

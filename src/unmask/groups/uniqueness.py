@@ -198,6 +198,7 @@ def assess_uniqueness(study: Study, context: Context) -> Evidence:
             ),
         ),
         per_record=credit,
+        compared=study.compared,
         facts=(
             Fact("k", risk.k, "size of the smallest group of equal records in the release"),
             Fact("groups G", risk.n_groups, f"different combinations among {risk.n_records:,} released records"),

@@ -230,6 +230,7 @@ def assess_nearest(study: Study, context: Context) -> Evidence:
             ),
         ),
         per_record=linkage.per_record(release.original.height),
+        compared=study.compared,
         clarity=linkage.margin,
         facts=(*_facts(linkage), *_more_facts(study, context.seed, scale)),
         figures=(curve_figure(linkage, "nearest-record linkage"),),

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence.estimate import Estimate
+    from unmask.evidence.intruders import Intruder
     from unmask.evidence.policy import Policy
     from unmask.evidence.verdict import Verdict
 
-SCHEMA = "unmask-report/1"
+SCHEMA = "unmask-report/2"
 MOST_EXPOSED = 10
 RISK_EDGES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
 
@@ -56,6 +57,7 @@ class Parts:
     clarity: NDArray[np.float64] | None
     labels: tuple[str, ...] | None
     manifest: Manifest
+    intruders: tuple[Intruder, ...] = ()  # by what they know, each with the best attack open to them
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,17 @@ class MeasureEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class IntruderEntry:
+    """Somebody who knows this much, and what they find by the best attack open to them."""
+
+    knows: str
+    words: str
+    measure: str
+    n_attacks: int
+    estimate: Estimate
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnEntry:
     """How a column was read, and why."""
 
@@ -114,6 +127,7 @@ class Document:
     verdict: str
     reason: str
     findings: tuple[FindingEntry, ...]
+    intruders: tuple[IntruderEntry, ...]
     measures: tuple[MeasureEntry, ...]
     exposed: tuple[ExposedEntry, ...]
     risk_figure: Figure | None
@@ -146,6 +160,7 @@ def build(parts: Parts) -> Document:
         verdict=parts.verdict.word,
         reason=parts.verdict.reason,
         findings=entries,
+        intruders=tuple(IntruderEntry(i.knows, i.words, i.measure, i.n_attacks, i.estimate) for i in parts.intruders),
         measures=tuple(_measure(entry) for entry in parts.reported),
         exposed=_exposed(found, parts.clarity, parts.labels),
         risk_figure=_risk_figure(found),

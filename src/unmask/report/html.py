@@ -35,6 +35,7 @@ def render(document: Document) -> str:
         headline=VERDICTS[document.verdict],
         outcomes=OUTCOMES,
         intruder=intruder(document),
+        titles={entry.name: entry.title for entry in document.measures},
         others=others(document),
         findings_svg=Markup(chart) if chart else None,  # noqa: S704 - made by us from escaped text
         risk_svg=Markup(draw(document.risk_figure)) if document.risk_figure else None,  # noqa: S704

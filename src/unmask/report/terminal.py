@@ -42,6 +42,8 @@ def show(document: Document, console: Console) -> None:
     console.print(_findings(document))
     for part in _words(document):
         console.print(part)
+    if len(document.intruders) > 1:
+        console.print(_intruders(document))
     console.print()
     if document.exposed:
         console.print(_exposed(document))
@@ -72,6 +74,21 @@ def _findings(document: Document) -> Table:
             percent(estimate.chance),
             limit(finding.threshold),
             outcome,
+        )
+    return table
+
+
+def _intruders(document: Document) -> Table:
+    """What each intruder finds, by what they know: who knows more never finds less."""
+    table = Table(title="What each intruder finds", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("an intruder who ...", overflow="fold")
+    for name in ("found", "interval"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("best attack", no_wrap=True)
+    for entry in document.intruders:
+        estimate = entry.estimate
+        table.add_row(
+            escape(entry.words), percent(estimate.value), span(estimate.low, estimate.high), escape(entry.measure)
         )
     return table
 

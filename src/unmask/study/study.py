@@ -58,6 +58,12 @@ class Study:
         sizes = self.release.original.height, self.release.released.height
         return assemble([self._column(name) for name in names], *sizes)
 
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """Released columns that can be compared as they stand: the same values, or numbers, occur in both files."""
+        encoding = self.encoding()
+        return tuple(name for name in encoding.names if name not in encoding.foreign)
+
     def _column(self, name: str) -> EncodedColumn:
         if name not in self._columns:
             self._columns[name] = encode_column(self.release, name)

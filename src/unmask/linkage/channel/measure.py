@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from unmask.study.study import Study
 
 
+FEW = 100  # people known, at most, to somebody who knows a few
+
+
 @measure(
     "channel",
     title="The intruder who learns how the release was made",
@@ -45,6 +48,8 @@ def assess_channel(study: Study, context: Context) -> Evidence:
         clarity=linkage.best,
         facts=_facts(linkage),
         figures=(_figure(linkage),) if len(linkage.learning) > 1 else (),
+        with_few=tuple(point.found for point in linkage.learning if point.known <= FEW)[-1:],
+        compared=tuple(told.column for told in linkage.columns if told.nats > 0),
         attributes=tuple((told.column, told.nats) for told in linkage.columns if told.nats > 0),
         notes=_notes(linkage),
     )

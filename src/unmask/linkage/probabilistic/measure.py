@@ -277,6 +277,7 @@ def assess_probabilistic(study: Study, context: Context) -> Evidence:
             ),
         ),
         per_record=linkage.per_record(release.original.height) if linkage.asked is None else None,
+        compared=study.compared,
         facts=_facts(linkage, int(sure.sum())),
         figures=_figures(linkage),
         notes=_notes(release, linkage),

@@ -1,0 +1,71 @@
+"""Silence is not safety: what no attack compared, and what was not run, shows in the verdict."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unmask
+from unmask.evidence.coverage import uncompared
+from unmask.evidence.finding import Absence, Evidence, Reported
+
+
+def reported(*compared, measure="nearest"):
+    return Reported(measure, "", "", Evidence((), compared=compared))
+
+
+def test_columns_that_nothing_compared_are_named():
+    assert uncompared(["a", "b"], [reported("a"), reported("b", measure="channel")]) is None
+    found = uncompared(["a", "b", "c"], [reported("a"), Reported("channel", "", "", Absence("could not run", "r"))])
+    assert found.outcome == "could not run"
+    assert found.claim == "No attack could compare 2 of the released columns: 'b', 'c'."
+    many = uncompared([f"c{k}" for k in range(12)], [])
+    assert "and 4 more" in many.claim
+
+
+@pytest.fixture(scope="module")
+def unknown_column():
+    """A crowd's release, harmless but for a column that nothing in the original explains."""
+    rng = np.random.default_rng(0)
+    original = pl.DataFrame(
+        {"id": range(600), "sex": rng.choice(["m", "f"], 600), "town": rng.choice(list("ABC"), 600)}
+    )
+    released = original.with_columns(mark=pl.Series(rng.choice(["x1", "y2", "z3"], 600)))
+    return original, released.sample(fraction=1, shuffle=True, seed=1)
+
+
+def test_an_unknown_column_is_never_safe_and_comes_first(unknown_column):
+    only = ["channel", "nearest", "one_to_one", "uniqueness"]
+    assessment = unmask.assess(unmask.Release(*unknown_column, id="id"), only=only)
+    assert assessment.verdict == "inconclusive"
+    assert assessment.findings[0].key == "columns.compared"
+    assert "'mark'" in assessment.reason
+    assert "'mark'" in assessment.document.warnings[0] and "ignored" in assessment.document.warnings[0]
+    said = unmask.assess(unmask.Release(*unknown_column, id="id", ignored=["mark"]), only=only)
+    assert said.verdict == "safe"
+
+
+def test_what_was_not_run_is_not_safe(unknown_column):
+    release = unmask.Release(*unknown_column, id="id", ignored=["mark"])
+    alone = unmask.assess(release, only=["uniqueness"])
+    assert alone.verdict == "inconclusive"
+    assert "not enough to say safe: channel, nearest, one_to_one did not run" in alone.reason
+
+
+def test_intruders_are_ordered_by_what_they_know(tmp_path):
+    people = unmask.datasets.census(150, seed=1)
+    masked = unmask.parse_masking("noise(0.3)").apply(people, seed=2)
+    release = unmask.Release(people, masked, masking="noise(0.3)")
+    assessment = unmask.assess(release, only=["nearest", "one_to_one", "transparent", "channel"])
+    entries = assessment.document.intruders
+    assert [entry.knows for entry in entries][:2] == ["files", "method"] and entries[-1].knows == "half"
+    found = [entry.estimate.value for entry in entries]
+    assert found == sorted(found)
+    assert found[-1] == max(f.estimate.value for f in assessment.findings if f.key.endswith(".rate"))
+    assessment.write_json(tmp_path / "report.json")
+    assert json.loads((tmp_path / "report.json").read_text())["intruders"][0]["knows"] == "files"
+    assessment.write_html(tmp_path / "report.html")
+    assert "What each intruder finds" in (tmp_path / "report.html").read_text()
