@@ -175,6 +175,56 @@ def test_it_does_not_apply_without_a_masking_and_says_what_it_does_not_know():
     assert absence.outcome == "could not run"
 
 
+def best_matchings(weights):
+    """Every one-to-one matching of a square table of log-likelihoods that reaches the largest total, slowly."""
+    from itertools import permutations
+
+    n = len(weights)
+    totals = {order: sum(weights[i][order[i]] for i in range(n)) for order in permutations(range(n))}
+    most = max(totals.values())
+    return [order for order, total in totals.items() if total > most - 1e-9]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_matching_is_the_likeliest_of_all(seed):
+    table = pl.DataFrame(np.random.default_rng(seed).normal(size=(6, 2)), schema=["a", "b"])
+    release = masked("noise(0.8)", table, seed)
+    x, y = table.to_numpy(), release.released.to_numpy()
+    sd = 0.8 * x.std(axis=0, ddof=1)
+    weights = [[-0.5 * float((((x[i] - y[j]) / sd) ** 2).sum()) for j in range(6)] for i in range(6)]
+    (best,) = best_matchings(weights)
+    assert link_transparent(release).matched.tolist() == [float(best[i] == i) for i in range(6)]
+
+
+def test_equally_likely_matchings_share_the_credit():
+    same = pl.DataFrame({"a": [1.0, 1.0, 5.0, 9.0]})
+    assert link_transparent(Release(same, same), masking="rounding(1)").matched.tolist() == [0.5, 0.5, 1.0, 1.0]
+    rng = np.random.default_rng(3)
+    table = pl.DataFrame({"a": rng.normal(size=120)})
+    release = masked("microaggregation(6, method=univariate)", table)  # windows of two centroids: flat likelihoods
+    found = link_transparent(release)
+    assert found.one_to_one.value <= 0.2  # one in six is the most that anybody can know of six equal records
+    order = rng.permutation(120)
+    numbered = table.with_row_index("id")
+    moved = release.released.insert_column(0, numbered["id"])
+    straight = link_transparent(Release(numbered, moved, id="id"), masking=release.masking)
+    turned = link_transparent(Release(numbered[order], moved[order[::-1]], id="id"), masking=release.masking)
+    assert turned.matched == pytest.approx(straight.matched[order], abs=1e-12)
+
+
+def test_one_to_one_finds_more_under_noise_and_is_reported():
+    release = masked("noise(0.8)")
+    linkage = link_transparent(release)
+    assert linkage.one_to_one.value > linkage.estimate.value
+    evidence = assess_transparent(Study(release), Context())
+    assert evidence.observations[0].estimate.value == linkage.one_to_one.value
+    assert "one-to-one matching" in evidence.observations[0].claim
+    assert evidence.per_record.tolist() == linkage.matched.tolist()
+    facts = {fact.name: fact.value for fact in evidence.facts}
+    assert facts["rate by the likeliest record"] == linkage.estimate.value
+    assert link_transparent(release, sample=50).one_to_one is None  # people compete only if all are asked for
+
+
 def test_one_record_and_samples():
     one = pl.DataFrame({"a": [1.5]})
     assert link_transparent(Release(one, one), masking="noise(0.5)").estimate.value == 1.0

@@ -13,7 +13,8 @@ from unmask.kernels.compiling import in_chunks, inner, kernel
 from unmask.kernels.weighing import Weighing, blank, take
 
 __all__ = [
-    "EQUAL", "FACTOR", "GAUSSIAN", "TABLE", "TRIANGLE", "WINDOW", "Likelihoods", "Makings", "likelihoods",
+    "EQUAL", "FACTOR", "GAUSSIAN", "TABLE", "TRIANGLE", "WINDOW", "Likelihoods", "Makings", "all_pairs",
+    "likelihoods",
 ]  # fmt: skip
 
 FEW = 30
@@ -68,6 +69,13 @@ def likelihoods(made: Makings, truth: Ints, seed: int = 0) -> Likelihoods:
     return out
 
 
+def all_pairs(made: Makings) -> Floats:
+    """Log-likelihood of every pair, up to a constant of the record; -inf where it is impossible."""
+    out = np.empty((len(made.x), len(made.y)))
+    in_chunks(lambda part: _fill(made, np.arange(part.start, part.stop), out), len(made.x), chunk=64)
+    return out
+
+
 @inner
 def _part(made: Makings, i: int, j: int, k: int) -> Any:  # noqa: ANN401, PLR0911 - a float; one way out per kind
     """Log-likelihood of one attribute, up to a constant of the record."""
@@ -102,6 +110,18 @@ def _against(weight: float, crowd: float) -> float:
     if crowd != crowd:  # noqa: PLR0124  NaN
         return weight
     return weight - crowd - math.log(max(1.0 - math.exp(min(weight - crowd, 0.0)), LEAST))
+
+
+@kernel
+def _fill(made: Makings, queries: Ints, out: Floats) -> None:
+    for i in queries:
+        for j in range(made.y.shape[0]):
+            weight = 0.0
+            for k in range(made.x.shape[1]):
+                weight += _part(made, i, j, k)
+                if weight == -math.inf:
+                    break
+            out[i, j] = weight
 
 
 @kernel

@@ -7,7 +7,7 @@ have been made from him, and weighs the others by how likely the masking makes t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -21,7 +21,9 @@ from unmask.kernels.likelihood import likelihoods
 from unmask.kernels.weighing import TIE
 from unmask.linkage.nearest import link_nearest
 from unmask.linkage.result import Linkage
+from unmask.linkage.transparent.attempts import Attempt, best_of
 from unmask.linkage.transparent.makings import describe
+from unmask.linkage.transparent.matching import MOST_PAIRS, matching_credit
 from unmask.masking import Masking, parse_masking
 from unmask.study.scene import draw, spread
 from unmask.study.study import Study, as_study
@@ -48,6 +50,14 @@ class TransparentLinkage(Linkage):
     true_posterior: Floats | None = None  # of the true record
     anonymity: Ints | None = None  # size of the set A_b of records that the person can have become
     inside: NDArray[np.bool_] | None = None  # whether the true record is in it
+    matched: Floats | None = None  # credit in the most likely one-to-one matching; None: too many, or not all asked for
+
+    @property
+    def one_to_one(self) -> Estimate | None:
+        """Success of the most likely one-to-one matching; None where it was not made."""
+        if self.matched is None:
+            return None
+        return rate(self.matched[self.attempted], chance=self.chance, seed=self.seed)
 
     @property
     def reid_k(self) -> Estimate:
@@ -111,8 +121,11 @@ def link_transparent(
     made = describe(release, encoding, known)
     made = made._replace(x=made.x[rows], low=made.low[rows], high=made.high[rows], x_rank=made.x_rank[rows])
     found = likelihoods(made, release.truth[rows], seed)
-    progress(1.0, "likelihoods")
-    return _result(release, found, rows, seed)
+    progress(0.5, "likelihoods")
+    whole = len(rows) == n and n * release.released.height <= MOST_PAIRS
+    matched = matching_credit(made, encoding, release.truth, seed) if whole else None
+    progress(1.0, "the most likely matching")
+    return replace(_result(release, found, rows, seed), matched=matched)
 
 
 def _result(release: Release, found: Likelihoods, rows: Ints, seed: int) -> TransparentLinkage:
@@ -158,8 +171,8 @@ def _applies(release: Release) -> str | None:
 @measure(
     "transparent",
     title="The intruder who knows the method",
-    story="The intruder knows the masking and its parameters. He rules out the records that cannot have been made from "
-    "a person, and weighs the others by how likely the masking makes them.",
+    story="The intruder knows the masking and its parameters. They rule out the records that cannot have been made "
+    "from a person, and weigh the others by how likely the masking makes them.",
     keys=("transparent.rate", "transparent.known"),
     applies=_applies,
 )
@@ -170,14 +183,15 @@ def assess_transparent(study: Study, context: Context) -> Evidence:
     sample = people if people < release.original.height else None
     linkage = link_transparent(study, sample=sample, seed=context.seed, progress=context.progress)
     blind = link_nearest(study, sample=sample, decision_only=True, seed=context.seed)
-    estimate, sure = linkage.estimate, linkage.sure()
+    attempts = _attempts(linkage)
+    best, sure = best_of(attempts), linkage.sure()
     return Evidence(
         observations=(
             Observation(
                 "transparent.rate",
-                f"{estimate.hits:,.0f} of {estimate.n:,} people are linked to their own record by an intruder who "
-                "knows the masking.",
-                estimate,
+                f"{best.estimate.hits:,.0f} of {best.estimate.n:,} people are linked to their own record by an "
+                f"intruder who knows the masking ({best.name}).",
+                best.estimate,
             ),
             Observation(
                 "transparent.known",
@@ -185,10 +199,22 @@ def assess_transparent(study: Study, context: Context) -> Evidence:
                 sure,
             ),
         ),
-        per_record=linkage.per_record(release.original.height) if linkage.asked is None else None,
-        facts=_facts(linkage, blind),
-        figures=(_figure(linkage, blind),),
+        per_record=best.credit if linkage.asked is None else None,
+        facts=(*_rates(attempts), *_facts(linkage, blind)),
+        figures=(_figure(linkage, blind, attempts),),
     )
+
+
+def _attempts(linkage: TransparentLinkage) -> list[Attempt]:
+    """What the likelihoods find: person by person, and one to one."""
+    found = [Attempt("the likeliest record", linkage.estimate, linkage.per_record(len(linkage.credit)))]
+    if linkage.matched is not None and linkage.one_to_one is not None:
+        found.append(Attempt("the most likely one-to-one matching", linkage.one_to_one, linkage.matched))
+    return found
+
+
+def _rates(attempts: list[Attempt]) -> tuple[Fact, ...]:
+    return tuple(Fact(f"rate by {a.name}", a.estimate.value, "share of people found") for a in attempts)
 
 
 def _facts(linkage: TransparentLinkage, blind: Linkage) -> tuple[Fact, ...]:
@@ -210,14 +236,16 @@ def _facts(linkage: TransparentLinkage, blind: Linkage) -> tuple[Fact, ...]:
     )
 
 
-def _figure(linkage: TransparentLinkage, blind: Linkage) -> Figure:
-    rates = (linkage.chance, blind.estimate.value, linkage.reid_k.value, linkage.estimate.value)
-    names = ("blind guess", "nearest record", "guess in the anonymity set", "likeliest record")
+def _figure(linkage: TransparentLinkage, blind: Linkage, attempts: list[Attempt]) -> Figure:
+    shown = [("nearest record", blind.estimate.value), ("guess in the anonymity set", linkage.reid_k.value)]
+    shown += [(attempt.name.removeprefix("the "), attempt.estimate.value) for attempt in attempts]
+    shown = [("blind guess", linkage.chance), *sorted(shown, key=lambda bar: bar[1])]
+    names, rates = zip(*shown, strict=True)
     return Figure(
         shape="bar",
         title="What does knowing the method add?",
         caption="People found by a guess, by an intruder who does not know the masking, and by one who does.",
-        alt="Share of people found: " + ", ".join(f"{n} {r:.1%}" for n, r in zip(names, rates, strict=True)),
+        alt="Share of people found: " + ", ".join(f"{n} {r:.1%}" for n, r in shown),
         x_label="intruder",
         y_label="people found",
         series=(Series("people found", names, rates),),
