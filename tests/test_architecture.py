@@ -34,6 +34,7 @@ ROOMS_BELOW = {
 }
 KNOWS_ALL = {"cli"}
 READS_MASKINGS = {
+    "linkage/transparent/again.py",
     "linkage/transparent/measure.py",
     "linkage/transparent/makings.py",
 }  # who knows the method reads its description

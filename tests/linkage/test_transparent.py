@@ -13,6 +13,7 @@ from unmask.assessment import run_measure
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence.finding import Absence
 from unmask.evidence.measure import Context, registered
+from unmask.linkage.transparent.again import link_again, run_again
 from unmask.linkage.transparent.makings import swap_profile
 from unmask.linkage.transparent.measure import assess_transparent
 from unmask.study.study import Study
@@ -223,6 +224,43 @@ def test_one_to_one_finds_more_under_noise_and_is_reported():
     facts = {fact.name: fact.value for fact in evidence.facts}
     assert facts["rate by the likeliest record"] == linkage.estimate.value
     assert link_transparent(release, sample=50).one_to_one is None  # people compete only if all are asked for
+
+
+@pytest.mark.parametrize("k", [3, 5])
+def test_mdav_is_run_again(k):
+    """Groups of k equal records: whoever knows their own group finds one in k, a few less where a group is larger."""
+    release = masked(f"microaggregation({k})")
+    again = link_again(Study(release), parse_masking(release.masking))
+    sizes = release.released.select(pl.struct(pl.all()).alias("row")).with_columns(pl.len().over("row").alias("n"))
+    assert again.credit == pytest.approx(1 / sizes["n"].to_numpy())
+    evidence = assess_transparent(Study(release), Context())
+    assert evidence.observations[0].estimate.value == pytest.approx(again.estimate.value)
+    assert evidence.observations[0].estimate.value > link_transparent(release).estimate.value
+    assert "masking the original again" in evidence.observations[0].claim
+    assert evidence.per_record == pytest.approx(again.credit)
+
+
+def test_only_maskings_without_chance_are_run_again():
+    for text in ("noise(0.5)", "rank_swap(5)", "rounding(10, method=random)", "chain([microaggregation(3), noise(1)])"):
+        assert run_again(parse_masking(text), PEOPLE) is None, text
+        assert link_again(Study(masked(text)), parse_masking(text)) is None
+    for text in ("rounding(5000)", "recoding(20000)", "top_bottom(top=0.9)", "microaggregation(3, method=univariate)"):
+        assert link_again(Study(masked(text)), parse_masking(text)).estimate.value > 0.5, text
+    both = "chain([rounding(1000), microaggregation(3)])"  # two steps on one column, and nothing random
+    assert link_again(Study(masked(both)), parse_masking(both)).estimate.value == pytest.approx(1 / 3, abs=0.02)
+
+
+def test_masking_again_does_not_depend_on_the_order_of_rows_nor_on_other_columns():
+    text = "microaggregation(4)"
+    numbered = PEOPLE.with_row_index("id")
+    moved = parse_masking(text).apply(PEOPLE, 1).insert_column(0, numbered["id"])
+    order = np.random.default_rng(0).permutation(250)
+    straight = link_again(Study(Release(numbered, moved, id="id")), parse_masking(text))
+    turned = link_again(Study(Release(numbered[order], moved[order[::-1]], id="id")), parse_masking(text))
+    assert turned.credit == pytest.approx(straight.credit[order], abs=1e-12)
+    assert straight.estimate.value == pytest.approx(0.25, abs=0.01)
+    few = Release(numbered, moved[:100], id="id")  # only some are released
+    assert link_again(Study(few), parse_masking(text)).estimate.value >= 0.25
 
 
 def test_one_record_and_samples():

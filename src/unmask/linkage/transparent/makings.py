@@ -14,6 +14,7 @@ import numpy as np
 
 from unmask.errors import EngineError
 from unmask.kernels.likelihood import EQUAL, FACTOR, GAUSSIAN, TABLE, TRIANGLE, WINDOW, Makings
+from unmask.linkage.transparent.again import flatten
 from unmask.masking.base import chosen
 from unmask.masking.chain import Chain
 from unmask.masking.pram import Pram, categorical, transition_matrix
@@ -55,13 +56,6 @@ class Column:
     profile: Floats | None = None
     table: Floats | None = None
     fades: bool = False
-
-
-def flatten(masking: Masking) -> list[Masking]:
-    """Return the maskings of a chain in turn; reverse mapping keeps what it wraps."""
-    if isinstance(masking, Chain):
-        return [single for part in masking.maskings for single in flatten(part)]
-    return [masking]
 
 
 def describe(release: Release, encoding: Encoding, masking: Masking) -> Makings:

@@ -21,6 +21,7 @@ from unmask.kernels.likelihood import likelihoods
 from unmask.kernels.weighing import TIE
 from unmask.linkage.nearest import link_nearest
 from unmask.linkage.result import Linkage
+from unmask.linkage.transparent.again import link_again
 from unmask.linkage.transparent.attempts import Attempt, best_of
 from unmask.linkage.transparent.makings import describe
 from unmask.linkage.transparent.matching import MOST_PAIRS, matching_credit
@@ -110,10 +111,7 @@ def link_transparent(
     """
     study = as_study(release)
     release = study.release
-    known = masking if masking is not None else release.masking
-    if known is None:
-        raise ParameterError("the masking is not given", hint='masking="noise(0.5)", here or in Release')
-    known = parse_masking(known) if isinstance(known, str) else known
+    known = _read(masking if masking is not None else release.masking)
     encoding = study.encoding()
     n = release.original.height
     rows = np.arange(n) if sample is None else draw(encoding, release.truth, "to_release", sample, seed)
@@ -126,6 +124,12 @@ def link_transparent(
     matched = matching_credit(made, encoding, release.truth, seed) if whole else None
     progress(1.0, "the most likely matching")
     return replace(_result(release, found, rows, seed), matched=matched)
+
+
+def _read(masking: Masking | str | None) -> Masking:
+    if masking is None:
+        raise ParameterError("the masking is not given", hint='masking="noise(0.5)", here or in Release')
+    return parse_masking(masking) if isinstance(masking, str) else masking
 
 
 def _result(release: Release, found: Likelihoods, rows: Ints, seed: int) -> TransparentLinkage:
@@ -183,8 +187,9 @@ def assess_transparent(study: Study, context: Context) -> Evidence:
     sample = people if people < release.original.height else None
     linkage = link_transparent(study, sample=sample, seed=context.seed, progress=context.progress)
     blind = link_nearest(study, sample=sample, decision_only=True, seed=context.seed)
-    attempts = _attempts(linkage)
-    best, sure = best_of(attempts), linkage.sure()
+    again = link_again(study, _read(release.masking), sample=sample, seed=context.seed)
+    attempts = _attempts(linkage, again)
+    best, sure = best_of(attempts), _known(linkage, again)
     return Evidence(
         observations=(
             Observation(
@@ -205,11 +210,27 @@ def assess_transparent(study: Study, context: Context) -> Evidence:
     )
 
 
-def _attempts(linkage: TransparentLinkage) -> list[Attempt]:
-    """What the likelihoods find: person by person, and one to one."""
+def _known(linkage: TransparentLinkage, again: Linkage | None) -> Estimate:
+    """People of whom the intruder is sure by posterior, or, if more, by the only record equal to their masked row."""
+    sure = linkage.sure()
+    if again is None:
+        return sure
+    alone = np.where(again.tie_sizes == 1, again.credit, 0.0)[again.attempted]
+    same = rate(alone, chance=0.0, seed=linkage.seed)
+    return (
+        same
+        if same.value > sure.value and alone.sum() >= SURE * (again.tie_sizes[again.attempted] == 1).sum()
+        else sure
+    )
+
+
+def _attempts(linkage: TransparentLinkage, again: Linkage | None) -> list[Attempt]:
+    """What the likelihoods find, person by person and one to one; and what masking the original again finds."""
     found = [Attempt("the likeliest record", linkage.estimate, linkage.per_record(len(linkage.credit)))]
     if linkage.matched is not None and linkage.one_to_one is not None:
         found.append(Attempt("the most likely one-to-one matching", linkage.one_to_one, linkage.matched))
+    if again is not None:
+        found.append(Attempt("masking the original again", again.estimate, again.per_record(len(linkage.credit))))
     return found
 
 
