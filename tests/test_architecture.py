@@ -35,6 +35,7 @@ ROOMS_BELOW = {
 KNOWS_ALL = {"cli"}
 READS_MASKINGS = {
     "linkage/transparent/again.py",
+    "linkage/transparent/chains.py",
     "linkage/transparent/measure.py",
     "linkage/transparent/makings.py",
 }  # who knows the method reads its description

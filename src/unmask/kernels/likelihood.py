@@ -36,6 +36,8 @@ class Makings(NamedTuple):
     profile: Floats  # (attributes, places, bins) log-density of the displacement, by place in the column; 0: none
     table: Floats  # (attributes, codes, codes) log-probabilities of PRAM
     fades: NDArray[np.bool_]  # a present value may have become missing
+    y_low: Floats  # noise, then a step without chance: what a released value can have been before it;
+    y_high: Floats  # the same number twice where nothing followed
     limit: float  # squared standardised noise beyond which a candidate is not credible
 
 
@@ -77,6 +79,33 @@ def all_pairs(made: Makings) -> Floats:
 
 
 @inner
+def _mass(low: float, high: float) -> float:
+    """Log of the chance that a standard normal falls between two numbers; by its size at the nearer one far out."""
+    if low > 0:
+        low, high = -high, -low
+    root = math.sqrt(2.0)
+    chance = 0.5 * (math.erfc(-high / root) - math.erfc(-low / root))
+    if high > 0:
+        chance = 1.0 - 0.5 * (math.erfc(high / root) + math.erfc(-low / root))
+    if chance > 1e-290:
+        return math.log(chance)
+    return -0.5 * high * high - math.log(abs(high) + 1.0) - 1.0
+
+
+@inner
+def _noisy(made: Makings, i: int, j: int, k: int) -> Any:  # noqa: ANN401 - a float
+    """Log-likelihood of a value that noise moved, and that may have been rounded or cut after it."""
+    x, low, high = made.x[i, k], made.y_low[j, k], made.y_high[j, k]
+    factor = made.kind[k] == FACTOR
+    sd = made.scale[k] * (abs(x) if factor else 1.0)
+    if sd <= 0:
+        return 0.0 if low <= x <= high else -math.inf
+    if high > low:
+        return _mass((low - x) / sd, (high - x) / sd)
+    return -0.5 * ((x - low) / sd) ** 2 - (math.log(sd) if factor else 0.0)
+
+
+@inner
 def _part(made: Makings, i: int, j: int, k: int) -> Any:  # noqa: ANN401, PLR0911 - a float; one way out per kind
     """Log-likelihood of one attribute, up to a constant of the record."""
     x, y, kind = made.x[i, k], made.y[j, k], made.kind[k]
@@ -87,11 +116,8 @@ def _part(made: Makings, i: int, j: int, k: int) -> Any:  # noqa: ANN401, PLR091
     gap = abs(x - y)
     if kind == EQUAL:
         return 0.0 if gap <= made.scale[k] else -math.inf
-    if kind == GAUSSIAN:
-        return -0.5 * (gap / made.scale[k]) ** 2
-    if kind == FACTOR:
-        sd = made.scale[k] * abs(x)
-        return -0.5 * (gap / sd) ** 2 - math.log(sd) if sd > 0 else (0.0 if gap == 0 else -math.inf)
+    if kind in (GAUSSIAN, FACTOR):
+        return _noisy(made, i, j, k)
     if kind == TRIANGLE:
         return math.log1p(-gap / made.scale[k]) if gap < made.scale[k] * (1 - 1e-9) else -math.inf
     if kind == TABLE:
@@ -166,7 +192,8 @@ def _pass(
                 if made.kind[k] == GAUSSIAN or made.kind[k] == FACTOR:
                     sd = made.scale[k] * (abs(made.x[i, k]) if made.kind[k] == FACTOR else 1.0)
                     if sd > 0 and part != 0:
-                        noise += ((made.x[i, k] - made.y[j, k]) / sd) ** 2
+                        gap = max(made.y_low[j, k] - made.x[i, k], made.x[i, k] - made.y_high[j, k], 0.0)
+                        noise += (gap / sd) ** 2
             if weight > -math.inf and noise <= made.limit:
                 possible[i] += 1
                 if j == truth[i]:

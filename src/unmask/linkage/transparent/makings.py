@@ -14,10 +14,7 @@ import numpy as np
 
 from unmask.errors import EngineError
 from unmask.kernels.likelihood import EQUAL, FACTOR, GAUSSIAN, TABLE, TRIANGLE, WINDOW, Makings
-from unmask.linkage.transparent.again import flatten
-from unmask.masking.base import chosen
-from unmask.masking.chain import Chain
-from unmask.masking.pram import Pram, categorical, transition_matrix
+from unmask.masking.pram import transition_matrix
 from unmask.masking.reverse_mapping import ReverseMapped
 from unmask.tables.encode import centre_and_spread, to_floats
 
@@ -56,22 +53,17 @@ class Column:
     profile: Floats | None = None
     table: Floats | None = None
     fades: bool = False
+    before: tuple[Floats, Floats] | None = None  # least and largest value that y can have been before a last step
 
 
-def describe(release: Release, encoding: Encoding, masking: Masking) -> Makings:
-    """Say of every attribute that the intruder knows how it was made."""
-    columns = {name: _column(encoding, name) for name in encoding.names}
-    for column in columns.values():
-        column.scale = EXACT * max(float(np.nanmax(np.abs(column.x), initial=0.0)), 1e-300)
-    touched: dict[str, list[str]] = {name: [] for name in columns}
-    for single in flatten(masking):
-        names = [name for name in _names(release, single) if name in columns]
-        _check(single, names, touched)
-        _make(release, single, [columns[name] for name in names])
-    return _assemble(list(columns.values()))
+def column_of(encoding: Encoding, name: str) -> Column:
+    """One attribute of both files, untouched: its values must be equal."""
+    column = _values(encoding, name)
+    column.scale = EXACT * max(float(np.nanmax(np.abs(column.x), initial=0.0)), 1e-300)
+    return column
 
 
-def _column(encoding: Encoding, name: str) -> Column:
+def _values(encoding: Encoding, name: str) -> Column:
     if name in encoding.numeric_names:
         k = encoding.numeric_names.index(name)
         return Column(name, encoding.original.numeric[:, k].copy(), encoding.released.numeric[:, k].copy())
@@ -81,31 +73,8 @@ def _column(encoding: Encoding, name: str) -> Column:
     return Column(name, x, y)
 
 
-def _names(release: Release, masking: Masking) -> tuple[str, ...]:
-    """The columns that a masking touches, by its own rules."""
-    inner = masking.masking if isinstance(masking, ReverseMapped) else masking
-    if isinstance(inner, Chain):
-        raise _unknown("a chain inside reverse_map")
-    given = getattr(masking, "columns", None) or getattr(inner, "columns", None)
-    if given is not None:
-        return tuple(given)
-    if inner.family in {"suppression", "sampling"}:
-        return tuple(release.original.columns)
-    return categorical(release.original) if isinstance(inner, Pram) else chosen(release.original, None)
-
-
-def _check(masking: Masking, names: list[str], touched: dict[str, list[str]]) -> None:
-    if masking.family not in KNOWN:
-        raise _unknown(masking.family)
-    if masking.family in {"suppression", "sampling"}:
-        return
-    for name in names:
-        if touched[name]:
-            raise _unknown(f"{' then '.join([*touched[name], masking.family])} on one column")
-        touched[name].append(masking.family)
-
-
-def _unknown(what: str) -> EngineError:
+def unknown(what: str) -> EngineError:
+    """Refuse what nobody has written a likelihood for."""
     return EngineError(
         f"no likelihood is known for {what}",
         allowed=", ".join(KNOWN),
@@ -113,16 +82,16 @@ def _unknown(what: str) -> EngineError:
     )
 
 
-def _make(release: Release, masking: Masking, columns: list[Column]) -> None:
-    """Write into the columns how they were made."""
+def make(release: Release, masking: Masking, columns: list[Column], added: dict[str, float]) -> None:
+    """Write into the columns how they were made; ``added``: variance that later steps give them."""
     family, given = masking.family, cast("Any", masking)
     if isinstance(masking, ReverseMapped):
         for column in columns:
             _map_back(release, masking.masking, column)
-        _make(release, masking.masking, columns)
+        make(release, masking.masking, columns, added)
         return
     if family == "correlated_noise":
-        _whiten(release, given.kappa, columns)
+        _whiten(release, given.kappa, columns, added)
         return
     if family == "microaggregation" and given.method == "projection":
         _project(columns)
@@ -146,7 +115,12 @@ def _rounded(release: Release, column: Column, given: Any) -> None:  # noqa: ANN
     if getattr(given, "method", "") == "random":
         column.kind, column.scale = TRIANGLE, given.base
         return
-    column.x = to_floats(given.apply(release.original.select(column.name))[column.name], column.name)
+    column.x = redone(release, column, given)
+
+
+def redone(release: Release, column: Column, given: Any) -> Floats:  # noqa: ANN401
+    """The original's values after a step without chance."""
+    return to_floats(given.apply(release.original.select(column.name))[column.name], column.name)
 
 
 def _pram(_release: Release, column: Column, given: Any) -> None:  # noqa: ANN401
@@ -176,16 +150,16 @@ def _map_back(release: Release, masking: Masking, column: Column) -> None:
     column.y[present] = np.interp(place, np.arange(len(again)), again)
 
 
-def _whiten(release: Release, kappa: float, columns: list[Column]) -> None:
+def _whiten(release: Release, kappa: float, columns: list[Column], added: dict[str, float]) -> None:
     """Correlated noise: in the coordinates where it is independent and of unit size."""
     if not columns or kappa == 0:
         return
     x, y = (np.column_stack([getattr(c, side) for c in columns]) for side in "xy")
     if np.isnan(x).any() or np.isnan(y).any():
-        raise _unknown("correlated noise with missing values")
+        raise unknown("correlated noise with missing values")
     ordered = x[np.lexsort(x.T[::-1])]
     covariance = kappa**2 * np.atleast_2d(np.cov(ordered, rowvar=False)) if len(x) > 1 else np.eye(len(columns))
-    whole = [ROUNDED if release.original[c.name].dtype.is_integer() else 0.0 for c in columns]
+    whole = [(ROUNDED if release.original[c.name].dtype.is_integer() else 0.0) + added[c.name] for c in columns]
     values, vectors = np.linalg.eigh(covariance + np.diag(whole))
     sd = np.sqrt(np.maximum(values, 1e-12 * max(float(values.max()), 1e-300)))
     for k, column in enumerate(columns):
@@ -193,7 +167,7 @@ def _whiten(release: Release, kappa: float, columns: list[Column]) -> None:
         column.kind, column.scale = GAUSSIAN, 1.0
 
 
-def _window(_release: Release, column: Column, given: Any) -> None:  # noqa: ANN401
+def window(_release: Release, column: Column, given: Any) -> None:  # noqa: ANN401
     """Rank swapping: the release has the same values in other places, each at most the window's ranks away."""
     ordered = np.sort(column.y[~np.isnan(column.y)])
     n = len(ordered)
@@ -260,7 +234,7 @@ def _project(columns: list[Column]) -> None:
     """Groups along the first principal component: the score stands in the first column; the others say nothing."""
     x, y = (np.column_stack([getattr(c, side) for c in columns]) for side in "xy")
     if np.isnan(x).any():
-        raise _unknown("projected microaggregation with missing values")
+        raise unknown("projected microaggregation with missing values")
     spread = np.array([centre_and_spread(x[:, k])[1] or 1.0 for k in range(x.shape[1])])
     centre = np.array([centre_and_spread(x[:, k])[0] for k in range(x.shape[1])])
     scaled = (x - centre) / spread
@@ -292,7 +266,8 @@ def _transitions(column: Column, p: float, *, invariant: bool) -> None:
         column.kind, column.table = TABLE, np.log(table)
 
 
-def _assemble(columns: list[Column]) -> Makings:
+def assemble(columns: list[Column]) -> Makings:
+    """Put all attributes into the arrays that the kernels read."""
     n, n_right, m = len(columns[0].x), len(columns[0].y), len(columns)
     x, y = (np.ascontiguousarray(np.column_stack([getattr(c, side) for c in columns])) for side in "xy")
     low, high, x_rank, y_rank = (np.zeros((rows, m)) for rows in (n, n, n, n_right))
@@ -310,8 +285,13 @@ def _assemble(columns: list[Column]) -> Makings:
     noisy = sum(column.kind in {GAUSSIAN, FACTOR} for column in columns)
     return Makings(
         x, y, np.array([c.kind for c in columns], dtype=np.int64), np.array([c.scale for c in columns]),
-        low, high, x_rank, y_rank, profile, table, np.array([c.fades for c in columns]), _limit(noisy),
+        low, high, x_rank, y_rank, profile, table, np.array([c.fades for c in columns]),
+        _ends(columns, 0), _ends(columns, 1), _limit(noisy),
     )  # fmt: skip
+
+
+def _ends(columns: list[Column], end: int) -> Floats:
+    return np.ascontiguousarray(np.column_stack([c.y if c.before is None else c.before[end] for c in columns]))
 
 
 def _limit(noisy: int) -> float:
@@ -323,7 +303,7 @@ def _limit(noisy: int) -> float:
 SINGLES = {
     "noise": _noise,
     "multiplicative_noise": _factor,
-    "rank_swap": _window,
+    "rank_swap": window,
     "microaggregation": _aggregate,
     "rounding": _rounded,
     "top_bottom": _rounded,

@@ -40,7 +40,7 @@ def matching_credit(made: Makings, encoding: Encoding, truth: Ints, seed: int = 
     for _ in range(DRAWS):
         links = _match(scores + LOT * rng.random(scores.shape), possible)
         drawn.append(np.where(links >= 0, right[records[links]], -2))
-        if len(drawn) == 2 and np.array_equal(*drawn):  # two lots agree: there is nothing to share
+        if len(drawn) == 2 and np.array_equal(drawn[0], drawn[1]):  # two lots agree: there is nothing to share
             break
     shares = np.mean([_shared(left, kinds, wanted) for kinds in drawn], axis=0)
     credit = np.zeros(len(people))

@@ -23,7 +23,7 @@ from unmask.linkage.nearest import link_nearest
 from unmask.linkage.result import Linkage
 from unmask.linkage.transparent.again import link_again
 from unmask.linkage.transparent.attempts import Attempt, best_of
-from unmask.linkage.transparent.makings import describe
+from unmask.linkage.transparent.chains import describe, peel
 from unmask.linkage.transparent.matching import MOST_PAIRS, matching_credit
 from unmask.masking import Masking, parse_masking
 from unmask.study.scene import draw, spread
@@ -116,7 +116,9 @@ def link_transparent(
     n = release.original.height
     rows = np.arange(n) if sample is None else draw(encoding, release.truth, "to_release", sample, seed)
     progress(0.0, "what the masking allows")
-    made = describe(release, encoding, known)
+    before, known = peel(release, known)
+    encoding = encoding if before is release else Study(before).encoding()
+    made = describe(before, encoding, known)
     made = made._replace(x=made.x[rows], low=made.low[rows], high=made.high[rows], x_rank=made.x_rank[rows])
     found = likelihoods(made, release.truth[rows], seed)
     progress(0.5, "likelihoods")
