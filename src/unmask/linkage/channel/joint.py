@@ -68,7 +68,7 @@ class Joint:
         x, y = material.once(("joint", self.columns, self.space), lambda: self._points(material))
         made = material.truth[taught]
         if self.how == "same":
-            shift = np.median(y[made] - x[taught], axis=0)
+            shift = np.mean(y[made] - x[taught], axis=0)
             predicted = x + shift
             residual = y[made] - predicted[taught]
         else:
@@ -90,7 +90,7 @@ def _filled(values: Floats) -> Floats:
 
 
 def whitening(residual: Floats) -> tuple[Floats, float]:
-    """Root of the inverse covariance and its log determinant, shrunk to the diagonal as halves foretell best."""
+    """Root of the inverse covariance, shrunk to the diagonal as far as halves foretell best; its log determinant."""
     spread = residual.std(0)
     spread = np.where(spread > 0, spread, max(float(spread.max()), 1e-12) * 1e-6)
     z = (residual - residual.mean(0)) / spread
