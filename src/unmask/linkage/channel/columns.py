@@ -98,7 +98,7 @@ def _as_text(series: pl.Series) -> pl.Series:
     if series.dtype.is_float():
         whole = series.fill_nan(None)
         distinct = whole.drop_nulls().unique()
-        book = {value: f"{value:.12g}" for value in distinct.to_list()}
+        book = {value: f"{value + 0.0:.12g}" for value in distinct.to_list()}  # -0 is 0
         return whole.replace_strict(book, default=None, return_dtype=pl.String) if book else whole.cast(pl.String)
     texts = series.cast(pl.String).str.strip_chars()
     return texts.set(texts == "", None)

@@ -96,7 +96,7 @@ def whitening(residual: Floats) -> tuple[Floats, float]:
     z = (residual - residual.mean(0)) / spread
     weight = _shrinkage(z)
     values, vectors = np.linalg.eigh(_shrunk(z, weight))
-    values = np.maximum(values, 1e-10 * values.max())
+    values = np.maximum(values, 1e-10 * max(float(values.max()), 1e-6))
     root = (vectors / np.sqrt(values)) @ vectors.T / spread[:, None]
     return root, float(-0.5 * np.log(values).sum() - np.log(spread).sum())
 
@@ -116,7 +116,7 @@ def _shrinkage(z: Floats) -> float:
         score = 0.0
         for taught, asked in (halves, halves[::-1]):
             values, vectors = np.linalg.eigh(_shrunk(taught, weight))
-            values = np.maximum(values, 1e-12 * values.max())
+            values = np.maximum(values, 1e-12 * max(float(values.max()), 1e-6))
             score += float(-0.5 * np.log(values).sum() - 0.5 * ((asked @ vectors) ** 2 / values).sum(1).mean())
         if score > best:
             best, chosen = score, weight

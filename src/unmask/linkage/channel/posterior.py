@@ -19,12 +19,6 @@ SETTLED = 1e-4
 LOWEST = -600.0
 
 
-def log_mean(scores: Floats, axis: int) -> Floats:
-    """Logarithm of the mean of exp(scores) along an axis, kept as an axis."""
-    top = scores.max(axis, keepdims=True)
-    return np.asarray(top + np.log(np.exp(scores - top).mean(axis, keepdims=True)))
-
-
 def information(scores: Floats) -> Floats:
     """For each person how much better than chance the true record (on the diagonal) is foretold, in nats.
 
@@ -43,26 +37,27 @@ def information(scores: Floats) -> Floats:
     return np.asarray(np.diagonal(work) + np.log(row) + np.log(column) + np.log(n))
 
 
-def one_to_one_posterior(scores: Floats, temperature: float = 1.0) -> Floats:
+def one_to_one_posterior(scores: Floats) -> Floats:
     """Posterior of every link when each person has one record and each record one person (Sinkhorn).
 
     Rows and columns of exp(scores) are normalised in turn until they no longer change. Where the files have different
-    sizes, a person (or record) without a partner stands for those too many, who fit any record as people do on average.
+    sizes, those too many on one side have nobody on the other: who that is, the scores of 0 of an average pair decide.
     """
     n_people, n_records = scores.shape
-    work = np.asarray(scores, dtype=np.float64) * temperature
-    work = work - log_mean(work, 0)
-    work -= work.max(1, keepdims=True)
-    kernel = np.exp(np.maximum(work, LOWEST))
+    work = np.asarray(scores, dtype=np.float64)
+    by_record = work.max(0)
+    work = work - by_record
+    by_person = work.max(1)
+    kernel = np.exp(np.maximum(work - by_person[:, None], LOWEST))
     spare_people, spare_records = max(0, n_records - n_people), max(0, n_people - n_records)
-    nobody, nowhere = np.full(n_records, kernel.mean()), np.full(n_people, kernel.mean())
+    nobody, nowhere = np.exp(np.clip(-by_record, LOWEST, 300.0)), np.exp(np.clip(-by_person, LOWEST, 300.0))
     column, row = np.ones(n_records), np.ones(n_people)
-    ours, theirs = 1.0, 1.0
+    ours = theirs = 0.0
     for _ in range(ROUNDS):
-        row = 1.0 / (kernel @ column + (nowhere * theirs if spare_records else 0.0))
         if spare_people:
             ours = spare_people / float(nobody @ column)
-        fresh = 1.0 / np.maximum(row @ kernel + (nobody * ours if spare_people else 0.0), 1e-300)
+        row = 1.0 / np.maximum(kernel @ column + nowhere * theirs, 1e-300)
+        fresh = 1.0 / np.maximum(row @ kernel + nobody * ours, 1e-300)
         if spare_records:
             theirs = spare_records / float(nowhere @ row)
         change = float(np.max(np.abs(np.log(fresh) - np.log(column))))
@@ -70,7 +65,7 @@ def one_to_one_posterior(scores: Floats, temperature: float = 1.0) -> Floats:
         if change < SETTLED:
             break
     kernel *= column
-    kernel /= np.maximum(kernel.sum(1, keepdims=True) + (nowhere * theirs)[:, None] * bool(spare_records), 1e-300)
+    kernel /= np.maximum(kernel.sum(1) + nowhere * theirs, 1e-300)[:, None]
     return kernel
 
 

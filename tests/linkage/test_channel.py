@@ -1,0 +1,420 @@
+"""The intruder who learns how the release was made."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import hashlib
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from naive import channel as naive
+from unmask import Release
+from unmask.errors import EngineError, ParameterError
+from unmask.evidence.measure import Context, registered
+from unmask.linkage.channel import link_channel
+from unmask.linkage.channel.attack import shared_credit
+from unmask.linkage.channel.columns import read_column, resolution
+from unmask.linkage.channel.known import claims, threshold
+from unmask.linkage.channel.measure import assess_channel
+from unmask.linkage.channel.posterior import information, most_likely_matching, one_to_one_posterior
+from unmask.linkage.channel.residuals import fit_law
+from unmask.study.study import as_study
+
+DAY = dt.date(2015, 1, 1)
+N = 240
+
+
+def attack(original, released, **roles):
+    """Attack both tables, paired by a column id."""
+    return link_channel(Release(original, released, id="id", **roles), curve=False)
+
+
+def numbers(x, y, order, digits=2):
+    names = [f"v{j}" for j in range(x.shape[1])]
+    ids = np.arange(len(x))
+    return (
+        pl.DataFrame({"id": ids, **{c: np.round(x[:, j], digits) for j, c in enumerate(names)}}, nan_to_null=True),
+        pl.DataFrame(
+            {"id": order, **{c: np.round(y[order, j], digits) for j, c in enumerate(names)}}, nan_to_null=True
+        ),
+    )
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        (["€ 1.234,50", "€ 12,00"], [1234.5, 12.0]),
+        (["1,234.50", "12"], [1234.5, 12.0]),
+        (["1,234", "56,789"], [1234.0, 56789.0]),
+        (["3,5", "4,25"], [3.5, 4.25]),
+        (["4.0", "4"], [4.0, 4.0]),
+        (["12 %", "7.5 %"], [12.0, 7.5]),
+        (["-3", "(4)"], [-3.0, -4.0]),
+        (["1 234", "5 678 900"], [1234.0, 5678900.0]),
+        (["70 kg", "81.5 kg"], [70.0, 81.5]),
+    ],
+)
+def test_numbers_are_read_in_any_writing(texts, values):
+    column = read_column(pl.Series("x", texts))
+    assert column.kind == "number"
+    assert column.number.tolist() == values
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["2015-01-31", "2016-02-29"],
+        ["31.01.2015", "29.02.2016"],
+        ["January 31, 2015", "2016-02-29"],
+        ["20150131", "20160229"],
+    ],
+)
+def test_dates_are_read_in_any_format_even_two_in_a_column(texts):
+    column = read_column(pl.Series("x", texts))
+    assert column.kind == "date"
+    assert (column.number[1] - column.number[0]) == (dt.date(2016, 2, 29) - dt.date(2015, 1, 31)).days
+
+
+@pytest.mark.parametrize(
+    ("texts", "low", "high"),
+    [
+        (["10,000-19,999", "20,000-29,999"], [10000, 20000], [20000, 30000]),
+        (["[30, 40)", "[40, 50)"], [30, 40], [40, 50]),
+        (["under 5", "5 to 9"], [-np.inf, 5], [5, 9]),
+        (["60-64", "65+"], [60, 65], [65, np.inf]),
+    ],
+)
+def test_intervals_are_read_in_any_notation(texts, low, high):
+    column = read_column(pl.Series("x", texts))
+    assert column.kind == "interval"
+    assert column.low.tolist() == low
+    assert column.high == pytest.approx(high, abs=1.1)
+
+
+def test_codes_are_no_numbers():
+    assert read_column(pl.Series("x", ["A1", "B2", "C3", "D4"])).kind == "text"
+
+
+def test_resolution_is_the_largest_power_of_ten():
+    assert resolution(np.array([0.25, 1.5, 3.0])) == pytest.approx(0.01)
+    assert resolution(np.array([1000.0, 5000.0, 7000.0])) == 1000.0
+    assert resolution(np.random.default_rng(0).normal(size=50)) < 1e-6
+
+
+# --- laws -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_window_is_a_hard_bound():
+    inside = np.random.default_rng(0).uniform(-1, 1, 400)
+    law = fit_law(inside, reach=10.0, step=1e-6)
+    at = law.log(np.array([0.0, 0.9, 1.2, 3.0]))
+    assert at[0] == pytest.approx(np.log(0.5), abs=0.3)
+    assert at[1] == pytest.approx(np.log(0.5), abs=0.4)
+    assert at[2] < -5 and at[3] < -5
+
+
+def test_equality_has_a_mass_of_its_own():
+    rng = np.random.default_rng(0)
+    residual = np.where(rng.random(400) < 0.3, 0.0, np.round(rng.normal(0, 100, 400), 2))
+    law = fit_law(residual, reach=1000.0, step=0.01)
+    assert law.log(np.array([0.0]))[0] - law.log(np.array([0.02]))[0] > 6
+
+
+def test_noise_in_whole_units_leaves_the_cents():
+    rng = np.random.default_rng(0)
+    law = fit_law(np.round(rng.normal(0, 500, 300)), reach=5000.0, step=0.01)
+    whole, cents = law.log(np.array([7.0, 7.31]))
+    assert whole - cents > 5
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=0, max_size=60))
+@settings(deadline=None, max_examples=40)
+def test_any_law_is_a_density(residual):
+    law = fit_law(np.array(residual), reach=4e6, step=1.0)
+    at = np.linspace(-4e6, 4e6, 2001)
+    assert np.isfinite(law.log(at)).all()
+    assert np.isfinite(law.log(np.array([np.nan, np.inf]))).all()
+
+
+# --- posterior ------------------------------------------------------------------------------------------------------
+
+
+tables = st.integers(2, 6).flatmap(
+    lambda n: st.lists(st.lists(st.floats(-4, 4), min_size=n, max_size=n), min_size=n, max_size=n)
+)
+
+
+@given(tables)
+@settings(deadline=None, max_examples=60)
+def test_posterior_is_near_that_of_all_matchings(rows):
+    scores = np.array(rows)
+    posterior, exact = one_to_one_posterior(scores), np.array(naive.exact_posterior(rows))
+    assert posterior.sum(1) == pytest.approx(1.0)
+    assert posterior.sum(0) == pytest.approx(1.0, abs=0.02)
+    assert np.abs(posterior - exact).mean() < 0.25  # two people: Sinkhorn's odds are the root of the true ones
+    sure = exact > 0.97
+    assert (posterior[sure] > 0.6).all()
+
+
+@given(tables)
+@settings(deadline=None, max_examples=40)
+def test_matching_has_the_largest_total(rows):
+    scores = np.array(rows)
+    links = most_likely_matching(scores)
+    assert scores[np.arange(len(rows)), links].sum() == pytest.approx(naive.best_total(rows), abs=1e-9)
+
+
+def test_information_is_nothing_without_evidence_and_everything_with():
+    assert information(np.zeros((5, 5))) == pytest.approx(0.0)
+    assert information(np.eye(5) * 50) == pytest.approx(np.log(5))
+
+
+def test_files_of_different_sizes():
+    scores = np.zeros((3, 5))
+    scores[[0, 1, 2], [0, 1, 2]] = 20.0
+    assert (np.diagonal(one_to_one_posterior(scores)) > 0.99).all()
+    assert (one_to_one_posterior(scores.T).sum(1)[:3] > 0.99).all()
+    assert one_to_one_posterior(scores.T)[3:].max() < 0.6
+
+
+class Scene:
+    def __init__(self, truth, alike, alike_records):
+        self.material = type("M", (), {"truth": np.array(truth)})()
+        self.alike, self.alike_records = np.array(alike), np.array(alike_records)
+
+
+@given(st.permutations(range(5)), st.permutations(range(5)), *[st.lists(st.integers(0, 2), min_size=5, max_size=5)] * 2)
+def test_credit_of_a_matching_is_shared(links, truth, alike, alike_records):
+    found = shared_credit(np.array(links), Scene(truth, alike, alike_records))
+    assert found == pytest.approx(naive.shared_credit(links, truth, alike, alike_records))
+
+
+# --- who is known ---------------------------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0.3, 0.55, 0.7, 0.9, 0.99]), st.sampled_from([0.0, 1.0])), min_size=1, max_size=40
+    )
+)
+def test_threshold_is_the_least_with_right_claims(pairs):
+    best, credit = (np.array(column) for column in zip(*pairs, strict=True))
+    wanted = naive.threshold(best.tolist(), credit.tolist())
+    found = threshold(best, credit)
+    if wanted is not None:
+        assert found == wanted
+    else:
+        assert found == (np.inf if (best >= 0.5).any() else 0.95)
+
+
+def test_claims_that_are_often_wrong_are_not_made():
+    rng = np.random.default_rng(0)
+    best, credit = np.full(400, 0.99), (rng.random(400) < 0.8) * 1.0
+    assert not claims(best, credit, np.ones(400, dtype=bool), seed=0).any()
+
+
+# --- whole attacks --------------------------------------------------------------------------------------------------
+
+
+def people(n=N, seed=0):
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "id": np.arange(n),
+            "sex": rng.choice(["m", "f"], n),
+            "born": [DAY - dt.timedelta(days=int(d)) for d in rng.integers(0, 30000, n)],
+            "postcode": [f"{p:05d}" for p in rng.integers(1000, 3000, n)],
+            "income": np.round(np.exp(rng.normal(10, 0.8, n)), 2),
+        }
+    )
+
+
+def test_identity_finds_everybody_and_knows_it():
+    found = attack(people(), people())
+    assert found.found.value == 1.0
+    assert found.known.value > 0.95
+
+
+def test_independent_columns_are_chance_and_nobody_is_known():
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(N, 5)), rng.normal(size=(N, 5))
+    found = attack(*numbers(x, y, rng.permutation(N)))
+    assert found.found.value < 5 / N
+    assert found.known.hits == 0
+    assert not found.claimed.any()
+
+
+def test_rows_and_columns_may_stand_in_any_order():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(N, 4))
+    original, released = numbers(x, x + 0.4 * rng.normal(size=x.shape), np.arange(N), digits=1)
+    one = attack(original, released)
+    order = rng.permutation(N)
+    two = attack(original[order].select(["id", "v3", "v1", "v0", "v2"]), released[rng.permutation(N)])
+    assert two.credit == pytest.approx(one.credit[order])
+    assert two.matched == pytest.approx(one.matched[order])
+    assert (two.claimed == one.claimed[order]).all()
+
+
+def test_equal_records_share():
+    table = pl.DataFrame({"id": np.arange(80), "a": np.repeat(np.arange(40), 2)})
+    found = attack(table, table)
+    assert found.estimate.value == pytest.approx(0.5)
+    assert found.one_to_one.value == pytest.approx(0.5)
+    assert found.known.hits == 0
+
+
+def test_columns_derived_under_other_names():
+    original = people()
+    released = original.select(
+        "id", "sex", ((pl.lit(DAY) - pl.col("born")).dt.total_days() // 365).alias("age"),
+        pl.col("postcode").str.slice(0, 4).alias("area"), ((pl.col("income") / 1000).round() * 1000).alias("pay"),
+    )  # fmt: skip
+    crowd = (1 / released.select(pl.len().over(["sex", "age", "area", "pay"])).to_series()).mean()
+    found = attack(original, released.sample(fraction=1.0, shuffle=True, seed=1))
+    assert found.found.value >= 0.95 * crowd
+
+
+@pytest.mark.parametrize(
+    "sign",
+    [
+        lambda s: hashlib.sha256(s.encode()).hexdigest()[:12],
+        lambda s: hashlib.sha1(s.encode()).hexdigest().upper(),  # noqa: S324 - what releases do
+        lambda s: base64.b64encode(hashlib.md5(s.encode()).digest()).decode(),  # noqa: S324
+    ],
+)
+def test_hashes_without_a_secret(sign):
+    original = people()
+    released = original.select(
+        "id", "sex", pl.col("postcode").map_elements(sign, return_dtype=pl.String),
+        pl.col("born").dt.strftime("%d.%m.%Y").map_elements(sign, return_dtype=pl.String).alias("pseudonym"),
+    )  # fmt: skip
+    found = attack(original, released)
+    assert found.found.value == 1.0
+    assert any("SHA" in told.words or "MD5" in told.words for told in found.columns)
+
+
+def test_missing_cells_are_evidence():
+    rng = np.random.default_rng(3)
+    x = rng.normal(50, 10, (N, 14))
+    gone = rng.random(x.shape) < 0.35
+    y = rng.permuted(x, axis=0)
+    x[gone], y[gone] = np.nan, np.nan
+    found = attack(*numbers(x, y, rng.permutation(N)))
+    assert found.found.value > 0.85
+
+
+def test_dates_moved_together_by_person():
+    rng = np.random.default_rng(4)
+    days = np.cumsum(np.column_stack([rng.integers(0, 3650, N), rng.exponential(60, (N, 3)).astype(int) + 1]), 1)
+    moved = days + rng.integers(-900, 900, N)[:, None]
+
+    def table(values):
+        return pl.DataFrame(
+            {"id": np.arange(N), **{f"d{j}": [DAY + dt.timedelta(days=int(v)) for v in values[:, j]] for j in range(4)}}
+        )
+
+    assert attack(table(days), table(moved)).found.value > 0.95
+
+
+def test_a_few_untouched_rows_are_known_and_nobody_else():
+    rng = np.random.default_rng(5)
+    x = np.round(np.exp(rng.normal(8, 1, (400, 6))), 2)
+    y = x.copy()
+    for j in range(6):
+        y[20:, j] = x[20 + rng.permutation(380), j]
+    found = attack(*numbers(x, y, rng.permutation(400)))
+    assert 15 <= found.known.hits <= 20
+    assert found.precision == 1.0
+    assert found.claimed[:20].sum() >= 15 and not found.claimed[20:].any()
+
+
+def test_noise_is_weighed_column_by_column():
+    rng = np.random.default_rng(6)
+    x, sd = rng.normal(size=(N, 12)), np.array([8.0] * 8 + [0.2] * 4)
+    found = attack(*numbers(x, x + rng.normal(size=x.shape) * sd, rng.permutation(N), digits=6))
+    assert found.found.value > 0.9
+    assert {told.column for told in found.columns[:4]} <= {"v8", "v9", "v10", "v11", "numbers"}
+
+
+def test_who_knows_more_people_finds_more():
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(N, 6))
+    original, released = numbers(x, -2 * x + 0.5 * rng.normal(size=x.shape), rng.permutation(N), digits=4)
+    points = link_channel(Release(original, released, id="id")).learning
+    assert [point.known for point in points] == [10, 30, 100]
+    assert points[-1].found.value > points[0].found.value
+    assert all(point.found.n == N - point.known for point in points)
+
+
+# --- what cannot be attacked ----------------------------------------------------------------------------------------
+
+
+def test_too_few_people_is_one_clear_error():
+    table = people(3)
+    with pytest.raises(EngineError, match="too few"):
+        attack(table, table)
+
+
+def test_folds():
+    with pytest.raises(ParameterError, match="what others taught"):
+        link_channel(Release(people(), people(), id="id"), folds=1)
+
+
+def test_constant_columns_are_chance():
+    table = pl.DataFrame({"id": np.arange(30), "a": [1] * 30, "b": ["x"] * 30})
+    found = attack(table, table)
+    assert found.found.value == pytest.approx(1 / 30)
+    assert found.known.hits == 0
+
+
+def test_one_released_column():
+    original = people()
+    found = attack(original, original.select("id", "income"))
+    assert found.found.value == 1.0
+
+
+def test_many_different_texts():
+    rng = np.random.default_rng(8)
+    texts = [f"{a:x}" for a in rng.integers(0, 2**60, 3000)]
+    table = pl.DataFrame({"id": np.arange(3000), "text": texts})
+    assert attack(table, table).found.value == 1.0
+
+
+def test_nobody_paired_is_one_clear_error():
+    with pytest.raises(EngineError, match="nobody is paired"):
+        link_channel(Release(people(), people(), synthetic=True))
+
+
+def test_only_what_the_intruder_knows_is_used():
+    original = people()
+    found = attack(original, original, quasi=["sex"])
+    assert [told.column for told in found.columns] == ["sex"]
+    assert found.found.value < 0.05
+
+
+# --- the measure ----------------------------------------------------------------------------------------------------
+
+
+def test_measure_tells_rates_learning_and_words():
+    original = people(160)
+    release = Release(original, original.with_columns((pl.col("income") / 1000).round() * 1000), id="id")
+    evidence = assess_channel(as_study(release), Context(0))
+    linkage = link_channel(release)
+    assert [o.key for o in evidence.observations] == ["channel.rate", "channel.known"]
+    assert evidence.observations[0].estimate == linkage.found
+    assert f"{linkage.found.hits:,.0f} of 160" in evidence.observations[0].claim
+    assert evidence.per_record == pytest.approx(linkage.per_record)
+    assert evidence.figures[0].series[0].x[:2] == (10.0, 30.0)
+    assert any("`postcode`" in note for note in evidence.notes)
+    assert registered()["channel"].keys == ("channel.rate", "channel.known")
+    values = {str(v) for v in original["income"].to_list()}
+    assert not any(value in note for value in values for note in evidence.notes)
