@@ -66,7 +66,7 @@ def one_to_one_posterior(scores: Floats) -> Floats:
             break
     kernel *= column
     kernel /= np.maximum(kernel.sum(1) + nowhere * theirs, 1e-300)[:, None]
-    return kernel
+    return np.asarray(kernel)
 
 
 def plain_posterior(scores: Floats) -> Floats:
