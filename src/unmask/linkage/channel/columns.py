@@ -8,7 +8,7 @@ a date may be written in many formats, more than one in a column; ``10,000-19,99
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,6 +63,19 @@ class Column:
 
     def __len__(self) -> int:
         return len(self.code)
+
+    def take(self, rows: Ints) -> Column:
+        """Some of the rows, in this order; words are those that occur."""
+        code = self.code[rows]
+        used = np.zeros(len(self.words) + 1, dtype=bool)
+        used[code] = True
+        used[-1] = False
+        places = np.flatnonzero(used)
+        fresh = np.full(len(self.words) + 1, -1)
+        fresh[places] = np.arange(places.size)
+        words = self.words if places.size == len(self.words) else tuple(self.words[k] for k in places.tolist())
+        ends = (None, None) if self.low is None or self.high is None else (self.low[rows], self.high[rows])
+        return replace(self, words=words, code=fresh[code], number=self.number[rows], low=ends[0], high=ends[1])
 
 
 def read_column(series: pl.Series) -> Column:

@@ -10,17 +10,16 @@ import base64
 import codecs
 import hashlib
 import zlib
+from dataclasses import replace
 from itertools import permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.linkage.channel.features import DATE_TEXTS, TextFeature
+from unmask.linkage.channel.features import DATE_TEXTS, Spelling, TextFeature, spell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Iterator, Sequence
 
     from unmask.linkage.channel.columns import Column
     from unmask.linkage.channel.material import Material
@@ -90,7 +89,7 @@ def looks_signed(column: Column) -> bool:
     return len(words) > 1 and float(np.mean(long)) > 0.95
 
 
-def find_digest(material: Material, target: Column, pairs: Sequence[tuple[int, int]]) -> TextFeature | None:
+def find_digest(material: Material, target: Column, pairs: Sequence[tuple[int, int]]) -> Spelling | None:
     """Look for a signing that turns what is known of some people into what is released of them."""
     if target.kind in {"date", "interval"} or not looks_signed(target):
         return None
@@ -99,69 +98,44 @@ def find_digest(material: Material, target: Column, pairs: Sequence[tuple[int, i
     rows = np.array([i for i, _ in there], dtype=np.int64)
     if len(rows) < 4:
         return None
-    for feature in _spelled(material):
-        found = _try(feature, rows, wanted)
+    probed = [column.take(rows) for column in material.people]
+    for spelling in _usual(probed, couples=target.kind == "text"):
+        found = _try(write(probed, spelling), wanted)
         if found is not None:
-            return _apply(feature, found, len(wanted[0]))
-    return _find_in_couples(material, rows, wanted) if target.kind == "text" else None
-
-
-def _find_in_couples(material: Material, rows: NDArray[np.int64], wanted: list[str]) -> TextFeature | None:
-    """Try two columns written together, on the people probed only: there are many couples."""
-    raws = [material.texts_of(k)[0] for k, column in enumerate(material.people) if len(column.words) > 1]
-    everybody = np.arange(len(rows))
-    for a, b in list(permutations(raws, 2))[:MOST_PAIRS]:
-        for joint in JOINTS:
-            found = _try(_joined(a, b, joint, rows), everybody, wanted)
-            if found is not None:
-                return _apply(_joined(a, b, joint, np.arange(len(a.code))), found, len(wanted[0]))
+            return replace(spelling, sign=(*found, len(wanted[0])))
     return None
 
 
-def _spelled(material: Material) -> list[TextFeature]:
-    """Every column in its usual writings."""
-    singles: list[TextFeature] = []
-    for place, column in enumerate(material.people):
-        raw = material.texts_of(place)[0]
-        singles.append(raw)
-        if column.kind == "date":
-            singles += [f for f in material.texts_of(place) if f.words.split(" written as ")[-1] in FULL_DATES]
-        if column.kind == "number":
-            singles += [_changed(raw, change) for change in (_with_point, _with_cents)]
-        if column.kind == "text":
-            singles += [_changed(raw, change) for change in (str.lower, str.upper)]
-    return singles
+def _usual(columns: Sequence[Column], *, couples: bool) -> Iterator[Spelling]:
+    """Every column in its usual writings, then two columns written together."""
+    for place, column in enumerate(columns):
+        more = {"date": FULL_DATES, "number": ("point", "cents"), "text": ("lower", "upper")}.get(column.kind, ())
+        yield from (Spelling((place,), form) for form in ("", *more))
+    several = [place for place, column in enumerate(columns) if len(column.words) > 1]
+    if couples:
+        pairs = list(permutations(several, 2))[:MOST_PAIRS]
+        yield from (Spelling(pair, "", joint) for pair in pairs for joint in JOINTS)
 
 
-def _with_point(text: str) -> str:
-    return text if "." in text else text + ".0"
+def write(columns: Sequence[Column], spelling: Spelling) -> TextFeature:
+    """Make the text that a spelling names."""
+    parts = [spell(columns[place], spelling.form) for place in spelling.columns]
+    feature = parts[0] if len(parts) == 1 else _joined(parts[0], parts[1], spelling.joint)
+    return feature if spelling.sign is None else _signed(feature, spelling.sign)
 
 
-def _with_cents(text: str) -> str:
-    try:
-        return f"{float(text):.2f}"
-    except ValueError:
-        return text
-
-
-def _changed(feature: TextFeature, change: Callable[[str], str]) -> TextFeature:
-    return TextFeature(feature.column, feature.words, tuple(change(text) for text in feature.texts), feature.code)
-
-
-def _joined(a: TextFeature, b: TextFeature, joint: str, rows: NDArray[np.int64]) -> TextFeature:
-    """Both texts of some people in one."""
-    width, left, right = len(b.texts), a.code[rows], b.code[rows]
-    both = np.where((left >= 0) & (right >= 0), left * width + right, -1)
+def _joined(a: TextFeature, b: TextFeature, joint: str) -> TextFeature:
+    """Both texts of each person in one."""
+    width = max(1, len(b.texts))
+    both = np.where((a.code >= 0) & (b.code >= 0), a.code * width + b.code, -1)
     different, place = np.unique(both, return_inverse=True)
     texts = tuple(a.texts[k // width] + joint + b.texts[k % width] if k >= 0 else "" for k in different.tolist())
-    return TextFeature(f"{a.column}, {b.column}", f"{a.words} and {b.words}", texts, np.where(both < 0, -1, place))
+    return TextFeature(f"{a.words} and {b.words}", texts, np.where(both < 0, -1, place))
 
 
-def _try(feature: TextFeature, rows: NDArray[np.int64], wanted: list[str]) -> tuple[str, int, bool] | None:
+def _try(feature: TextFeature, wanted: list[str]) -> tuple[str, int, bool] | None:
     """Which function, writing and end of it give what is released: of nearly all of those tried."""
-    known = [
-        (feature.texts[code], word) for code, word in zip(feature.code[rows].tolist(), wanted, strict=True) if code >= 0
-    ]
+    known = [(feature.texts[code], word) for code, word in zip(feature.code.tolist(), wanted, strict=True) if code >= 0]
     if len(known) < 4 or len({text for text, _ in known}) < 2:
         return None
     first, word = known[0]
@@ -186,9 +160,9 @@ def _cut(text: str, length: int, *, tail: bool) -> str:
     return text[-length:] if tail else text[:length]
 
 
-def _apply(feature: TextFeature, found: tuple[str, int, bool], length: int) -> TextFeature:
-    name, writing, tail = found
+def _signed(feature: TextFeature, sign: tuple[str, int, bool, int]) -> TextFeature:
+    name, writing, tail, length = sign
     whole = name in {"an encoding", "CRC-32"}
     signed = (SIGNS[name](text)[writing] for text in feature.texts)
     texts = tuple(text if whole else _cut(text, length, tail=tail) for text in signed)
-    return TextFeature(feature.column, f"{name} of {feature.words}", texts, feature.code)
+    return TextFeature(f"{name} of {feature.words}", texts, feature.code)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 SPLIT = re.compile(r"[\s\-_/.,;:@|]+")
 LONGEST_PREFIX = 8
+QUARTERS = ("{y}-Q{q}", "Q{q} {y}", "{y}Q{q}", "Q{q}/{y}")
+DECADES = ("{d}s", "{d}")
 DATE_TEXTS = (
     "%Y", "%Y-%m", "%m", "%d", "%B", "%b", "%A", "%a", "%G-W%V", "%Y-W%W", "%V", "%y", "%m/%Y", "%m-%Y", "%Y%m",
     "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y-%m-%d", "%Y%m%d", "%d-%m-%Y", "%b %Y", "%B %Y", "%d %b %Y",
@@ -42,30 +44,37 @@ class Feature:
 
 
 @dataclass(frozen=True, slots=True)
+class Spelling:
+    """Names a text that can be made of any material: one column, or two written together, in a way; maybe signed."""
+
+    columns: tuple[int, ...]
+    form: str = ""  # as it is, "first 3", "%Y-%m", ...
+    joint: str = ""  # between two columns
+    sign: tuple[str, int, bool, int] | None = None  # function, writing, whether its end is kept, length
+
+
+@dataclass(frozen=True, slots=True)
 class TextFeature:
     """A text for each person, as a code (-1: none) into its different texts."""
 
-    column: str
     words: str
     texts: tuple[str, ...]
     code: Ints
 
 
-def number_features(column: Column) -> list[Feature]:
+def number_features(column: Column) -> dict[str, Feature]:
     """Everything that orders the people by this column."""
     name = f"`{column.name}`"
-    found = []
+    found = {}
     if np.isfinite(column.number).any():
-        found.append(Feature(column.name, name, column.number))
+        found[""] = Feature(column.name, name, column.number)
     if column.kind == "date":
-        found += [
-            Feature(column.name, f"the {part} of {name}", values) for part, values in date_parts(column.number).items()
-        ]
+        parts = date_parts(column.number)
+        found |= {part: Feature(column.name, f"the {part} of {name}", values) for part, values in parts.items()}
     if column.kind == "text" and len(column.words) > 1:
-        found.append(
-            Feature(column.name, f"the alphabetical order of {name}", np.where(column.missing, np.nan, column.code))
-        )
-    return [feature for feature in found if np.unique(feature.values[np.isfinite(feature.values)]).size > 1]
+        order = np.where(column.missing, np.nan, column.code)
+        found["order"] = Feature(column.name, f"the alphabetical order of {name}", order)
+    return found
 
 
 def date_parts(days: Floats) -> dict[str, Floats]:
@@ -86,59 +95,69 @@ def date_parts(days: Floats) -> dict[str, Floats]:
     return {part: np.where(there, values, np.nan) for part, values in parts.items()}
 
 
-def text_features(column: Column) -> list[TextFeature]:
+def spellings(column: Column) -> list[str]:
     """Everything that a text may have been cut or rewritten to."""
-    name = f"`{column.name}`"
-    made = [_make(column, name, lambda word: word)]
     if column.kind == "date":
-        made += [_dated(column, form) for form in DATE_TEXTS]
-        made += [
-            _dated_by(column, f"the quarter of {name}", lambda y, m: f"{y}-Q{(m - 1) // 3 + 1}"),
-            _dated_by(column, f"the quarter of {name}", lambda y, m: f"Q{(m - 1) // 3 + 1} {y}"),
-            _dated_by(column, f"the quarter of {name}", lambda y, m: f"{y}Q{(m - 1) // 3 + 1}"),
-            _dated_by(column, f"the decade of {name}", lambda y, _: f"{y // 10 * 10}s"),
-            _dated_by(column, f"the decade of {name}", lambda y, _: f"{y // 10 * 10}"),
-        ]
-        return made
+        return ["", *DATE_TEXTS, *QUARTERS, *DECADES]
     if column.kind == "number" and any("." in word for word in column.words):
-        return made  # parts of amounts are no codes
+        return [""]  # parts of amounts are no codes
     longest = max((len(word) for word in column.words), default=0)
+    if len(column.words) < 3 or longest < 2:
+        return [""]
     cuts = range(1, min(LONGEST_PREFIX, longest - 1) + 1)
-    if len(column.words) > 2:
-        made += [_make(column, f"the first {k} of {name}", _slice(None, k)) for k in cuts]
-        made += [_make(column, f"the last {k} of {name}", _slice(-k, None)) for k in cuts]
-        made += [_make(column, f"part {part + 1} of {name}", partial(_part, part=part)) for part in range(3)]
-        made.append(_make(column, f"the last part of {name}", partial(_part, part=-1)))
-    return made
+    return ["", *(f"first {k}" for k in cuts), *(f"last {k}" for k in cuts), *(f"part {k}" for k in (1, 2, 3, -1))]
 
 
-def _slice(first: int | None, last: int | None) -> Callable[[str], str]:
-    return lambda word: word[first:last]
+def spell(column: Column, form: str) -> TextFeature:
+    """Write a column in one way."""
+    name = f"`{column.name}`"
+    if "%" in form or form in {*QUARTERS, *DECADES}:
+        days, inverse = _different_days(column)
+        texts = [_date_text(day, form) for day in days.astype("datetime64[D]").astype(object)]
+        return coded(f"{name} written as {form}" if "%" in form else f"the {_period(form)} of {name}", texts, inverse)
+    words = name if form in PLAIN else f"the {form} of {name}"
+    change = PLAIN[form] if form in PLAIN else partial(_cut, form=form)
+    return coded(words, [change(word) for word in column.words], column.code)
 
 
-def _part(word: str, part: int) -> str:
-    pieces = SPLIT.split(word)
-    return pieces[part] if -len(pieces) <= part < len(pieces) else ""
+def _period(form: str) -> str:
+    return "quarter" if form in QUARTERS else "decade"
 
 
-def _make(column: Column, words: str, change: Callable[[str], str]) -> TextFeature:
-    return _coded(column.name, words, [change(word) for word in column.words], column.code)
+def _date_text(day: Any, form: str) -> str:  # noqa: ANN401 - a date
+    if "%" in form:
+        return str(day.strftime(form))
+    return form.format(y=day.year, q=(day.month - 1) // 3 + 1, d=day.year // 10 * 10)
 
 
-def _dated(column: Column, form: str) -> TextFeature:
-    days, inverse = _different_days(column)
-    texts = [day.strftime(form) for day in days.astype("datetime64[D]").astype(object)]
-    return _coded(column.name, f"`{column.name}` written as {form}", texts, inverse)
+def _cut(word: str, form: str) -> str:
+    kind, number = form.split(" ")
+    k = int(number)
+    if kind == "part":
+        pieces = SPLIT.split(word)
+        place = k - 1 if k > 0 else k
+        return pieces[place] if -len(pieces) <= place < len(pieces) else ""
+    return word[:k] if kind == "first" else word[-k:]
 
 
-def _dated_by(column: Column, words: str, change: Callable[[int, int], str]) -> TextFeature:
-    days, inverse = _different_days(column)
-    return _coded(
-        column.name,
-        words,
-        [change(day.year, day.month) for day in days.astype("datetime64[D]").astype(object)],
-        inverse,
-    )
+def _with_point(text: str) -> str:
+    return text if "." in text else text + ".0"
+
+
+def _with_cents(text: str) -> str:
+    try:
+        return f"{float(text):.2f}"
+    except ValueError:
+        return text
+
+
+PLAIN: dict[str, Callable[[str], str]] = {
+    "": str,
+    "lower": str.lower,
+    "upper": str.upper,
+    "point": _with_point,
+    "cents": _with_cents,
+}
 
 
 def _different_days(column: Column) -> tuple[Floats, Ints]:
@@ -149,9 +168,9 @@ def _different_days(column: Column) -> tuple[Floats, Ints]:
     return days, code
 
 
-def _coded(name: str, words: str, texts: list[str], code: Ints) -> TextFeature:
+def coded(words: str, texts: list[str], code: Ints) -> TextFeature:
     """Merge equal texts; an empty text is none."""
     different = tuple(sorted(set(texts) - {""}))
     place = {text: k for k, text in enumerate(different)}
     lookup = np.array([place.get(text, -1) for text in texts] + [-1], dtype=np.int64)
-    return TextFeature(name, words, different, lookup[code])
+    return TextFeature(words, different, lookup[code])

@@ -57,8 +57,8 @@ def gather(release: Release, seed: int) -> Gathered:
     place[order_of_records] = np.arange(len(order_of_records))
     truth = np.where(release.truth >= 0, place[release.truth], -1)[order]
     material = Material(
-        tuple(_taken(column, order) for column in people),
-        tuple(_taken(column, order_of_records) for column in records),
+        tuple(column.take(order) for column in people),
+        tuple(column.take(order_of_records) for column in records),
         truth,
     )
     alike = np.unique(mark[order], return_inverse=True)[1]
@@ -86,13 +86,6 @@ def target_columns(release: Release) -> list[str]:
 def _plain(table: pl.DataFrame, release: Release) -> list[str]:
     taken = {release.id, release.weight, release.household, *release.confidential, *release.ignored}
     return sorted(name for name in table.columns if name not in taken)
-
-
-def _taken(column: Column, order: Ints) -> Column:
-    from dataclasses import replace  # noqa: PLC0415
-
-    ends = (None, None) if column.low is None or column.high is None else (column.low[order], column.high[order])
-    return replace(column, code=column.code[order], number=column.number[order], low=ends[0], high=ends[1])
 
 
 def marks(columns: Sequence[Column], seed: int) -> Marks:

@@ -12,8 +12,8 @@ from unmask.linkage.channel.factors import Inside, Labels, States, Table, fit_st
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.linkage.channel.features import TextFeature
-    from unmask.linkage.channel.material import Material
+    from unmask.linkage.channel.features import Spelling, TextFeature
+    from unmask.linkage.channel.material import Key, Material
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -34,12 +34,12 @@ class Equal:
     """A released text that is a text known of the person."""
 
     target: int
-    feature: TextFeature
+    spelling: Spelling
 
     def fit(self, material: Material, taught: Ints) -> Labels:
         """Learn how often it is not."""
         column = material.records[self.target]
-        first = foretold_labels(self.feature, column.words)
+        first = foretold_labels(material.text(self.spelling), column.words)
         label, made = material.label(self.target), material.truth[taught]
         absent = first == -1
         first = np.where(absent, len(column.words), first)  # who has no value is foretold to have none
@@ -65,13 +65,14 @@ class Category:
     """A released label given a category of the person: a table, shrunk to the marginal."""
 
     target: int
-    feature: TextFeature
+    spelling: Spelling
 
     def fit(self, material: Material, taught: Ints) -> Table:
         """Count labels by category."""
         label, made = material.label(self.target), material.truth[taught]
-        code = np.where(self.feature.code < 0, len(self.feature.texts), self.feature.code)
-        rows, cols = len(self.feature.texts) + 1, len(material.records[self.target].words) + 1
+        feature = material.text(self.spelling)
+        code = np.where(feature.code < 0, len(feature.texts), feature.code)
+        rows, cols = len(feature.texts) + 1, len(material.records[self.target].words) + 1
         counts = np.zeros((rows, cols))
         np.add.at(counts, (code[taught], label[made]), 1.0)
         marginal = np.maximum(np.bincount(label, minlength=cols) / label.size, 1e-12)
@@ -98,7 +99,7 @@ class Steps:
     """A released label that changes along an order: the labels of the two nearest known people."""
 
     target: int
-    feature: int
+    feature: Key
 
     def fit(self, material: Material, taught: Ints) -> Labels:
         """Sort the known people, and learn how often neighbours tell the truth."""
@@ -153,12 +154,12 @@ class Interval:
     """A released interval that contains a number known of the person."""
 
     target: int
-    feature: int
+    feature: Key
 
     def fit(self, material: Material, taught: Ints) -> Inside:
         """Learn how often it does not."""
         column = material.records[self.target]
-        value = material.features[self.feature].values
+        value = material.feature(self.feature).values
         low, high = column.low, column.high
         assert low is not None and high is not None  # noqa: S101, PT018 - only intervals are asked so
         ends = np.sort(value[np.isfinite(value)])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.linkage.channel.features import Spelling
 from unmask.linkage.channel.labels import foretold_labels
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Untouched:
         person, record = [], []
         for ours, theirs in self.columns:
             words = material.records[theirs].words
-            labels = foretold_labels(material.texts_of(ours)[0], words)
+            labels = foretold_labels(material.text(Spelling((ours,))), words)
             person.append(np.where(labels == -1, len(words), labels))
             record.append(material.label(theirs))
         return tuple(person), tuple(record)

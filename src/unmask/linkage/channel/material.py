@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from scipy.special import ndtri
 
-from unmask.linkage.channel.features import Feature, TextFeature, number_features, text_features
+from unmask.linkage.channel.columns import resolution
+from unmask.linkage.channel.digests import write
+from unmask.linkage.channel.features import Spelling, number_features, spellings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,11 +19,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.linkage.channel.columns import Column
+    from unmask.linkage.channel.features import Feature, TextFeature
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
 T = TypeVar("T")
+Key = tuple[int, str]  # column and part of it: "", "year", "order"
 SPACES = ("value", "log", "rank", "probit")
 MANY_LEVELS = 60
 
@@ -73,27 +77,46 @@ class Material:
         return len(self.records[0]) if self.records else 0
 
     @cached_property
-    def features(self) -> list[Feature]:
-        """Everything that orders the people."""
-        return [feature for column in self.people for feature in number_features(column)]
+    def features(self) -> dict[Key, Feature]:
+        """Everything that tells people apart by an order: column and part of it."""
+        found = {(place, part): f for place in range(len(self.people)) for part, f in self._parts(place).items()}
+        return {key: f for key, f in found.items() if np.unique(f.values[np.isfinite(f.values)]).size > 1}
+
+    def _parts(self, place: int) -> dict[str, Feature]:
+        return self.once(("parts", place), lambda: number_features(self.people[place]))
+
+    def feature(self, key: Key) -> Feature:
+        """One of them, also if it tells nobody apart here."""
+        return self._parts(key[0])[key[1]]
 
     @cached_property
-    def texts(self) -> list[TextFeature]:
+    def spellings(self) -> list[Spelling]:
         """Everything that a released text may be."""
-        return [feature for column in range(len(self.people)) for feature in self.texts_of(column)]
+        return [Spelling((place,), form) for place, column in enumerate(self.people) for form in spellings(column)]
 
-    def texts_of(self, column: int) -> list[TextFeature]:
-        """Everything that a text made from one column may be."""
-        return self.once(("texts", column), lambda: text_features(self.people[column]))
+    def text(self, spelling: Spelling) -> TextFeature:
+        """The text that a spelling names, for each person."""
+        return self.once(("text", spelling), lambda: write(self.people, spelling))
 
     @cached_property
-    def groups(self) -> list[TextFeature]:
+    def groups(self) -> list[int]:
         """Columns of few levels, for what differs by group."""
-        return [f for f in (self.texts_of(c)[0] for c in range(len(self.people))) if 1 < len(f.texts) <= MANY_LEVELS]
+        return [place for place, column in enumerate(self.people) if 1 < len(column.words) <= MANY_LEVELS]
 
-    def person(self, feature: int, space: str) -> Floats:
+    def person(self, key: Key, space: str) -> Floats:
         """A feature of all people in a space."""
-        return self.once(("person", feature, space), lambda: in_space(self.features[feature].values, space))
+        return self.once(("person", key, space), lambda: in_space(self.feature(key).values, space))
+
+    def sample(self, people: Ints, records: Ints) -> Material:
+        """Some of the people and records as a material of their own; recipes learnt on it fit this one too."""
+        place = np.full(self.n_records + 1, -1)
+        place[records] = np.arange(records.size)
+        truth = np.where(self.truth[people] >= 0, place[self.truth[people]], -1)
+        return Material(
+            tuple(column.take(people) for column in self.people),
+            tuple(column.take(records) for column in self.records),
+            truth,
+        )
 
     def record(self, target: int, space: str) -> Floats:
         """A released column in a space."""
@@ -113,8 +136,6 @@ class Material:
 
         return self.once(("rarity", target), make)
 
-    def steps(self, feature: int) -> float:
+    def steps(self, key: Key) -> float:
         """Resolution of a feature."""
-        from unmask.linkage.channel.columns import resolution  # noqa: PLC0415 - a name clash otherwise
-
-        return float(self.once(("steps", feature), lambda: resolution(self.features[feature].values)))
+        return float(self.once(("steps", key), lambda: resolution(self.feature(key).values)))

@@ -15,12 +15,11 @@ from unmask.linkage.channel.residuals import fit_law, log_density
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.linkage.channel.material import Material
+    from unmask.linkage.channel.material import Key, Material
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-MANY = ("linear", "loglinear", "boosted")
 REMEMBERING = {"between": 5, "smooth": 5, "linear": 5, "loglinear": 5, "boosted": 2}
 LEVELS = 8
 FEWEST_IN_GROUP = 6
@@ -28,13 +27,13 @@ FEWEST_IN_GROUP = 6
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A released number foretold from one feature, or (feature -1) from all columns together."""
+    """A released number foretold from one feature, or (None) from all columns together."""
 
     target: int
-    feature: int
+    feature: Key | None
     space: str
     how: str
-    scale: str = "one"  # residuals alike for all, "level": by the size of the prediction, "group:k": by group k
+    scale: str = "one"  # residuals alike for all, "level": by the size of the prediction, "group:k": by column k
 
     def fit(self, material: Material, taught: Ints) -> Residual:
         """Learn the prediction and the law of its residual from known people."""
@@ -77,10 +76,10 @@ class Number:
         if self.space != "value":
             return 1e-9 * float(np.nanmax(value) - np.nanmin(value) + 1e-300)
         own = material.records[self.target].step
-        return min(own, material.steps(self.feature)) if self.how == "same" else own
+        return min(own, material.steps(self.feature)) if self.how == "same" and self.feature is not None else own
 
     def _inputs(self, material: Material) -> Floats:
-        if self.how in MANY:
+        if self.feature is None:
             return material.once(("all", self.how), lambda: everything(material, logs=self.how == "loglinear"))
         return material.person(self.feature, self.space)
 
@@ -91,9 +90,9 @@ class Number:
         return getattr(predictors, name)  # type: ignore[no-any-return]
 
     def _person_states(self, material: Material, there: NDArray[np.bool_]) -> Ints:
-        if self.how in MANY:
+        if self.feature is None:
             return np.where(there, 0, 1)
-        values = material.features[self.feature].values
+        values = material.feature(self.feature).values
         return np.where(np.isnan(values), 1, np.where(there, 0, 2))
 
     def _record_states(self, material: Material, value: Floats) -> Ints:
@@ -105,7 +104,7 @@ class Number:
             return None
         if self.scale == "level":
             return _by_level(predicted, rows, residual)
-        return _by_group(material.groups[int(self.scale.split(":")[1])].code, rows, residual)
+        return _by_group(material.people[int(self.scale.split(":")[1])].code, rows, residual)
 
 
 def everything(material: Material, *, logs: bool) -> Floats:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from unmask.linkage.channel.columns import Column
     from unmask.linkage.channel.features import TextFeature
-    from unmask.linkage.channel.material import Material
+    from unmask.linkage.channel.material import Key, Material
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -47,7 +47,7 @@ def _numbers(material: Material, target: int, taught: Ints) -> list[Number]:
     column = material.records[target]
     positive = float(np.mean(column.number[np.isfinite(column.number)] > 0)) > 0.5
     for feature in ranked:
-        values = material.features[feature].values
+        values = material.feature(feature).values
         recipes += [Number(target, feature, "value", how) for how in ("same", "affine", "smooth")]
         if feature in close:
             recipes += [Number(target, feature, space, "between") for space in ("value", "rank")]
@@ -61,22 +61,22 @@ def _numbers(material: Material, target: int, taught: Ints) -> list[Number]:
             recipes += [Number(target, feature, "log", how) for how in ("same", "affine")]
         recipes += [Number(target, feature, "rank", "same"), Number(target, feature, "probit", "affine")]
     if len(material.people) > 1:
-        recipes.append(Number(target, -1, "value", "linear"))
+        recipes.append(Number(target, None, "value", "linear"))
         if positive:
-            recipes.append(Number(target, -1, "log", "loglinear"))
+            recipes.append(Number(target, None, "log", "loglinear"))
     return recipes
 
 
-def _in_order(material: Material, feature: int, target: int, taught: Ints) -> bool:
+def _in_order(material: Material, feature: Key, target: int, taught: Ints) -> bool:
     """Whether the released number hardly ever falls as the feature rises, or the reverse."""
-    x, y = material.features[feature].values[taught], material.records[target].number[material.truth[taught]]
+    x, y = material.feature(feature).values[taught], material.records[target].number[material.truth[taught]]
     there = np.isfinite(x) & np.isfinite(y)
     change = np.diff(y[there][np.argsort(x[there], kind="stable")])
     moved = int((change != 0).sum())
     return bool(moved) and min(int((change < 0).sum()), int((change > 0).sum())) <= DISORDER * moved
 
 
-def rank_features(material: Material, target: int, taught: Ints) -> tuple[list[int], set[int]]:
+def rank_features(material: Material, target: int, taught: Ints) -> tuple[list[Key], set[Key]]:
     """Features that the released number seems to depend on: by rank correlation, and by neighbours' closeness."""
     made = material.truth[taught]
     y = spread_ranks(material.records[target].number[made])
@@ -90,7 +90,8 @@ def rank_features(material: Material, target: int, taught: Ints) -> tuple[list[i
     correlation = np.abs(w @ z) / np.where(scale > 0, scale, 1.0)
     jumps = np.abs(np.diff(y[order], axis=0)).mean(0) if len(taught) > 1 else np.zeros(ranks.shape[1])
     name = material.records[target].name.casefold()
-    own = [k for k, f in enumerate(material.features) if f.column.casefold() == name and f.words == f"`{f.column}`"]
+    keys = list(material.features)
+    own = [k for k, key in enumerate(keys) if material.people[key[0]].name.casefold() == name and not key[1]]
     best = [
         k
         for k in np.argsort(-correlation, kind="stable")[:FEATURES].tolist()
@@ -102,13 +103,13 @@ def rank_features(material: Material, target: int, taught: Ints) -> tuple[list[i
         if jumps[k] < 1 / 3 - 0.3 / np.sqrt(len(taught))
     ]
     tight = jumps < 0.5 * (1 - CLOSE)  # a third of what neighbours differ by if nothing ties them
-    close = {int(k) for k in np.flatnonzero((correlation > CLOSE) | tight)}
-    return list(dict.fromkeys(own + best + near))[: FEATURES + 1], close
+    close = {keys[int(k)] for k in np.flatnonzero((correlation > CLOSE) | tight)}
+    return [keys[k] for k in list(dict.fromkeys(own + best + near))[: FEATURES + 1]], close
 
 
 def _ranks_of(material: Material, taught: Ints) -> tuple[Floats, Ints]:
     """Ranks of the known people in every feature, and the order that they are in."""
-    columns = [spread_ranks(feature.values[taught]) for feature in material.features]
+    columns = [spread_ranks(feature.values[taught]) for feature in material.features.values()]
     ranks = np.column_stack(columns) if columns else np.zeros((len(taught), 0))
     ranks = np.where(np.isnan(ranks), 0.5, ranks)
     return ranks, np.argsort(ranks, axis=0, kind="stable")
@@ -125,20 +126,21 @@ def _labels(material: Material, target: int, taught: Ints) -> list[Any]:
     recipes: list[Any] = []
     fits = []
     chance = float(np.mean(1.0 / material.rarity(target)[made]))
-    for place, feature in enumerate(material.texts):
+    for place, spelling in enumerate(material.spellings):
+        feature = material.text(spelling)
         if not _some_agree(feature, column, taught[:PROBES], made[:PROBES]):
             continue
         foretold = foretold_labels(feature, column.words)[taught]
         share = float(np.mean((foretold == label[made]) & (foretold >= 0)))
         if share > 1.5 * chance + 2.0 / len(taught):
             fits.append((-share, place))
-    recipes += [Equal(target, material.texts[place]) for _, place in sorted(fits)[:FEATURES]]
+    recipes += [Equal(target, material.spellings[place]) for _, place in sorted(fits)[:FEATURES]]
     if not fits or -min(fits)[0] < 0.9:
         pairs = [(int(i), int(material.truth[i])) for i in taught[:60]]
         digest = find_digest(material, column, pairs)
         recipes += [Equal(target, digest)] if digest is not None else []
     if len(column.words) <= min(MOST_LABELS, 0.5 * len(label)):
-        recipes += [Category(target, material.texts[place]) for place in _tables(material, target, taught)]
+        recipes += [Category(target, material.spellings[place]) for place in _tables(material, target, taught)]
         recipes += [Steps(target, feature) for feature in _orders(material, target, taught)]
     if column.low is not None:
         recipes += [Interval(target, feature) for feature in _containers(material, target, taught)]
@@ -161,7 +163,8 @@ def _tables(material: Material, target: int, taught: Ints) -> list[int]:
     cols = len(material.records[target].words) + 1
     said, scores = label[made], []
     marginal = np.bincount(label, minlength=cols) / label.size
-    for place, feature in enumerate(material.texts):
+    for place, spelling in enumerate(material.spellings):
+        feature = material.text(spelling)
         levels = len(feature.texts) + 1
         if not 2 < levels <= max(3, len(taught) // 2) or levels * cols > MOST_CELLS:
             continue
@@ -173,12 +176,12 @@ def _tables(material: Material, target: int, taught: Ints) -> list[int]:
     return [place for score, place in sorted(scores)[:FEATURES] if score < 0]
 
 
-def _orders(material: Material, target: int, taught: Ints) -> list[int]:
+def _orders(material: Material, target: int, taught: Ints) -> list[Key]:
     """Orders in which neighbours have the same label more often than chance."""
     said = material.label(target)[material.truth[taught]]
     shares = np.bincount(said) / said.size
     chance, scores = float((shares**2).sum()), []
-    for place, feature in enumerate(material.features):
+    for place, feature in material.features.items():
         values = feature.values[taught]
         there = np.isfinite(values)
         order = np.argsort(values[there], kind="stable")
@@ -189,13 +192,13 @@ def _orders(material: Material, target: int, taught: Ints) -> list[int]:
     return [place for _, place in sorted(scores)[:FEATURES]]
 
 
-def _containers(material: Material, target: int, taught: Ints) -> list[int]:
+def _containers(material: Material, target: int, taught: Ints) -> list[Key]:
     """Numbers that lie in the released intervals more often than chance."""
     column = material.records[target]
     made, scores = material.truth[taught], []
     assert column.low is not None and column.high is not None  # noqa: S101, PT018 - intervals
     low, high = column.low[made], column.high[made]
-    for place, feature in enumerate(material.features):
+    for place, feature in material.features.items():
         values = feature.values[taught]
         share = float(np.mean((values >= low) & (values < high)))
         other = np.roll(values, 1)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 PARTS = 3
 ASKED = 170  # held-out people of a part that recipes are compared on
+MOST_GROUPS = 6  # columns by which residuals may differ that are tried
 KEPT = 5  # recipes that are compared on all parts
 BETTER = 0.5  # standard errors that a more complex recipe must gain
 TOLD = 2.0  # standard errors above chance that a column must reach to say anything
@@ -176,12 +177,12 @@ def _complexity(recipe: Any) -> int:  # noqa: ANN401 - any recipe
 def _refine(trial: Trial, best: Tried) -> Tried:
     """Let residuals differ by level or by group, if that clearly tells more; many columns if one tells little."""
     recipe: Number = best[0]
-    scales = ["level", *(f"group:{k}" for k in range(min(6, len(trial.material.groups))))]
+    scales = ["level", *(f"group:{k}" for k in trial.material.groups[:MOST_GROUPS])]
     options = [replace(recipe, scale=scale) for scale in scales]
     names = {column.name.casefold() for column in trial.material.people}
     derived = trial.material.records[recipe.target].name.casefold() not in names
     if derived and best[2].mean() < 1.0 and len(trial.material.people) > 1:
-        options.append(Number(recipe.target, -1, "value", "boosted"))
+        options.append(Number(recipe.target, None, "value", "boosted"))
     for option in options:
         quick = _quick(trial, option)
         if quick <= float(gains(best[1][:1]).mean()):

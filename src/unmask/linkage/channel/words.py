@@ -51,13 +51,13 @@ def tell(material: Material, recipe: Any) -> str:  # noqa: ANN401, PLR0911 - any
             names = ", ".join(f"`{material.records[other.target].name}`" for other in recipe.before)
             return f"{_number(material, recipe.own)} shared with {names}"
         case Equal():
-            return f"is {recipe.feature.words}"
+            return f"is {material.text(recipe.spelling).words}"
         case Category():
-            return f"is a label for {recipe.feature.words}"
+            return f"is a label for {material.text(recipe.spelling).words}"
         case Steps():
-            return f"changes in steps along {material.features[recipe.feature].words}"
+            return f"changes in steps along {material.feature(recipe.feature).words}"
         case Interval():
-            return f"is an interval around {material.features[recipe.feature].words}"
+            return f"is an interval around {material.feature(recipe.feature).words}"
         case Pattern():
             return f"is missing or zero where `{material.people[recipe.column].name}` is"
         case Joint():
@@ -69,6 +69,9 @@ def tell(material: Material, recipe: Any) -> str:  # noqa: ANN401, PLR0911 - any
 
 
 def _number(material: Material, recipe: Number) -> str:
-    x = material.features[recipe.feature].words if recipe.feature >= 0 else ""
+    x = material.feature(recipe.feature).words if recipe.feature is not None else ""
     words = HOW[recipe.how].format(x=x)
-    return words + (SPACE[recipe.space] if words.endswith("error") else "")
+    words += SPACE[recipe.space] if words.endswith("error") else ""
+    if recipe.scale.startswith("group:"):
+        words += f" that differs by `{material.people[int(recipe.scale[6:])].name}`"
+    return words
