@@ -5,8 +5,8 @@ that they prove and the gap to it; up to CERTIFIED the gap is rounding. `credits
 several optimal matchings exchange. `classify` groups equal records in an order that depends on their values alone.
 """
 
-from unmask.kernels.assignment.classes import classify
+from unmask.kernels.assignment.classes import Classes, classify
 from unmask.kernels.assignment.optima import credits  # noqa: A004  # the word of the field
 from unmask.kernels.assignment.solver import CERTIFIED, Matching, solve
 
-__all__ = ["CERTIFIED", "Matching", "classify", "credits", "solve"]
+__all__ = ["CERTIFIED", "Classes", "Matching", "classify", "credits", "solve"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.kernels.assignment.classes import Classes, classify
+from unmask.kernels.assignment import Classes, classify
 from unmask.tables.encode import centre_and_spread, to_floats
 
 if TYPE_CHECKING:
