@@ -15,6 +15,7 @@ from unmask.linkage.likelihood import assess_likelihood, em, link_likelihood, po
 from unmask.linkage.likelihood.scaling import scale
 from unmask.linkage.likelihood.starts import STARTS, draw_columns, learn
 from unmask.linkage.likelihood.views import build_views, set_sides
+from unmask.study.study import Study
 from unmask.tables.encode import encode
 
 
@@ -399,7 +400,7 @@ def test_constant_columns_leave_a_guess():
     np.testing.assert_allclose(linkage.credit, 0.1)
     np.testing.assert_allclose(linkage.one_to_one, 0.1)
     assert linkage.known().value == 0.0
-    assert any("nothing to learn" in note for note in assess_likelihood(Release(x, x), Context()).notes)
+    assert any("nothing to learn" in note for note in assess_likelihood(Study(Release(x, x)), Context()).notes)
 
 
 def test_more_columns_than_rows():
@@ -465,7 +466,7 @@ def test_starts_are_checked():
 def test_evidence_counts_what_it_says():
     release = Release(*numbers(80, 3, noise=0.5))
     linkage = link_likelihood(release, seed=3)
-    evidence = assess_likelihood(release, Context(seed=3))
+    evidence = assess_likelihood(Study(release), Context(seed=3))
     rate, known = evidence.observations
     assert (rate.key, known.key) == registered()["likelihood"].keys
     assert rate.estimate.hits == pytest.approx(linkage.credit.sum())
@@ -486,5 +487,5 @@ def test_evidence_counts_what_it_says():
 
 def test_a_fit_that_does_not_rest_is_marked(monkeypatch):
     monkeypatch.setattr("unmask.linkage.likelihood.starts.LAST_STEPS", 1)
-    evidence = assess_likelihood(Release(*numbers(40, 3, noise=0.5)), Context())
+    evidence = assess_likelihood(Study(Release(*numbers(40, 3, noise=0.5))), Context())
     assert any("not come to rest" in note for note in evidence.notes)

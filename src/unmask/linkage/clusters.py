@@ -20,7 +20,6 @@ from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
 from unmask.kernels.search import distance_of_pairs
-from unmask.study.metric import Metric, build_space
 from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     from unmask.evidence.measure import Progress
     from unmask.kernels.base import Space
+    from unmask.study.metric import Metric
     from unmask.tables.encode import Encoded
     from unmask.tables.release import Release
 
@@ -158,7 +158,7 @@ def link_clusters(
     if reason:
         raise RoleError("there are no clusters to match", hint=reason)
     encoding = study.encoding()
-    space = build_space(encoding, metric=metric)
+    space = study.index(metric=metric).space
     sides = (release.original, encoding.original), (release.released, encoding.released)
     ours, theirs = (_clusters(table[str(release.household)], side) for table, side in sides)
     truth = _true_clusters(ours, theirs, release.truth)

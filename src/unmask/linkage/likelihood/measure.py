@@ -21,7 +21,7 @@ from unmask.linkage.likelihood.posterior import believe, best_records, candidate
 from unmask.linkage.likelihood.starts import STARTS, check_starts, learn
 from unmask.linkage.likelihood.views import build_views, ordered_codes, set_sides
 from unmask.linkage.result import Linkage
-from unmask.tables.encode import encode
+from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +73,7 @@ class LikelihoodLinkage(Linkage):
 
 
 def link_likelihood(
-    release: Release,
+    release: Release | Study,
     *,
     starts: Sequence[str] = STARTS,
     seed: int = 0,
@@ -106,11 +106,11 @@ def link_likelihood(
 
     chosen = check_starts(starts)
     with threadpool_limits(1):  # sums then come out the same on any machine
-        return _link(release, chosen, seed, silent if progress is None else progress)
+        return _link(as_study(release), chosen, seed, silent if progress is None else progress)
 
 
-def _link(release: Release, chosen: tuple[Start, ...], seed: int, tell: Progress) -> LikelihoodLinkage:
-    sides = set_sides(encode(release))
+def _link(study: Study, chosen: tuple[Start, ...], seed: int, tell: Progress) -> LikelihoodLinkage:
+    release, sides = study.release, set_sides(study.encoding())
     views = build_views(sides, ordered_codes(release, sides))
     fit = learn(views, chosen, seed, lambda done: tell(0.7 * done, "learning how the release was made"))
     tell(0.7, "posterior of each link")
@@ -164,9 +164,9 @@ def _noise(fit: Fit) -> tuple[tuple[str, float], ...]:
     "how the noise goes together, and name for each person the record that is most probably theirs.",
     keys=("likelihood.rate", "likelihood.known"),
 )
-def assess_likelihood(release: Release, context: Context) -> Evidence:
+def assess_likelihood(study: Study, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
-    linkage = link_likelihood(release, seed=context.seed, progress=context.progress)
+    linkage = link_likelihood(study, seed=context.seed, progress=context.progress)
     estimate, known, claimed = linkage.estimate, linkage.known(), int(linkage.claims().sum())
     return Evidence(
         observations=(
@@ -183,7 +183,7 @@ def assess_likelihood(release: Release, context: Context) -> Evidence:
                 known,
             ),
         ),
-        per_record=linkage.per_record(release.original.height),
+        per_record=linkage.per_record(study.release.original.height),
         clarity=linkage.posterior,
         facts=_facts(linkage, known, claimed),
         figures=_figures(linkage),
