@@ -1,36 +1,39 @@
 """Change one thing at a place that decides a number, and see whether a test fails: a mutation run of our own.
 
 `make mutants` (or ``python tests/mutants.py --help``) draws mutants of evidence/, tables/, study/ and of the judged
-half of every measure (what `assess` runs and what that calls in the same file), runs the tests that guard the file
-in a copy of the tree, and lists the survivors. Survivors that are argued in docs/mutants.md are known; others make
-the run fail. Pictures, facts, messages and progress are left out: no policy judges them.
+half of every measure (what `assess` runs and what that calls in the same file), and runs the tests that guard the
+file in a child process that has the changed functions in its memory: no file is touched. The survivors are listed;
+those that are argued in docs/mutants.md are known, others make the run fail. Pictures, facts, messages and progress
+are left out: no policy judges them.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import importlib
+import inspect
 import os
 import random
-import shutil
 import signal
 import sys
-import tempfile
 import time
 import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NoReturn
+from types import CodeType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, NoReturn
 
-import numba  # noqa: F401 - here, so that no child has to
 import pytest
-import scipy.optimize  # noqa: F401
-import sklearn.ensemble  # noqa: F401
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "mutants.md"
 SOURCE = Path("src/unmask")
+NOWHERE = 99  # what a child says when the change is in no function
 WHOLE = ("evidence", "tables", "study")  # rooms that are mutated whole
 MEASURES = ("linkage", "graph", "max_knowledge", "groups", "disclosure")
 JUDGED_TOO = ("linkage/result.py", "max_knowledge/evidence.py", "max_knowledge/compare.py", "disclosure/roc.py")
@@ -194,7 +197,7 @@ class Finder(ast.NodeVisitor):
 
     def visit_Return(self, node: ast.Return) -> None:
         if isinstance(node.value, ast.Tuple) and len(node.value.elts) == 2:
-            self.put(node.value, ast.unparse(ast.Tuple(node.value.elts[::-1], ast.Load())).strip("()"))
+            self.put(node.value, ast.unparse(ast.Tuple(node.value.elts[::-1], ast.Load())))
         self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> None:
@@ -238,7 +241,17 @@ def mutants_of(path: Path) -> list[Mutant]:
     whole = room in WHOLE or path.relative_to(SOURCE).as_posix() in JUDGED_TOO
     finder = Finder(path.as_posix(), text, None if whole else judged_half(tree))
     finder.visit(tree)
-    return list({mutant.key: mutant for mutant in finder.found}.values())
+    found = {mutant.key: mutant for mutant in finder.found}
+    for mutant in found.values():
+        compile(
+            changed(text.encode(), mutant), mutant.path, "exec"
+        )  # a mutant that is no program would count as killed
+    return list(found.values())
+
+
+def changed(text: bytes, mutant: Mutant) -> bytes:
+    """The program with the mutant in it."""
+    return text[: mutant.start] + mutant.after.encode() + text[mutant.end :]
 
 
 def files() -> list[Path]:
@@ -275,80 +288,88 @@ def guards(path: Path) -> tuple[list[str], list[str]]:
     return [*judged, "-k", word], [*own, *judged] if own else [*judged, f"tests/{room}"]
 
 
-class Bench:
-    """A copy of the tree in which one file at a time is changed; the work tree is never touched."""
+def functions_of(module: ModuleType) -> Iterator[FunctionType]:
+    """Every function and method that a module defines, out of whatever wraps it."""
+    own = [value for value in vars(module).values() if getattr(value, "__module__", None) == module.__name__]
+    for value in [*own, *(member for entry in own if isinstance(entry, type) for member in vars(entry).values())]:
+        inner = (
+            getattr(value, "fget", None) or getattr(value, "__func__", None) or getattr(value, "func", None) or value
+        )
+        inner = inspect.unwrap(inner) if callable(inner) else inner
+        if isinstance(inner, FunctionType):
+            yield inner
 
-    def __init__(self, limit: float, folder: Path | None) -> None:
-        self.folder, self.keep = folder or Path(tempfile.mkdtemp(prefix="unmask-mutants-")), folder is not None
-        self.limit, self.clock = limit, time.time()
-        for name in ("src", "tests", "benchmarks", "pyproject.toml", "README.md"):
-            given = ROOT / name
-            if given.is_dir():  # with compiled kernels: times are kept
-                shutil.copytree(given, self.folder / name, dirs_exist_ok=True)
-            elif given.exists():
-                shutil.copy2(given, self.folder / name)
 
-    def run(self, tests: list[str], limit: float) -> str:
-        """Run tests in a child that has the heavy packages already; "passed", "failed" or "late"."""
-        child = os.fork()
-        if child == 0:
-            self._test(tests)
-        until = time.monotonic() + limit
-        while time.monotonic() < until:
-            done, status = os.waitpid(child, os.WNOHANG)
-            if done:
-                code = os.waitstatus_to_exitcode(status)
-                if code == pytest.ExitCode.USAGE_ERROR:
-                    raise SystemExit(f"pytest does not take {' '.join(tests)}")
-                return "passed" if code in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED} else "failed"
-            time.sleep(0.05)
-        os.killpg(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        return "late"
+def codes_of(code: CodeType) -> dict[str, CodeType]:
+    """The code of every function and method of a program, by its qualified name."""
+    found = {}
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            found |= {inner.co_qualname: inner, **codes_of(inner)}
+    return found
 
-    def _test(self, tests: list[str]) -> NoReturn:
-        os.setsid()
-        os.chdir(self.folder)
-        sys.dont_write_bytecode = True
-        os.environ |= {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
-        sys.path[:] = [str(self.folder / "src"), *(path for path in sys.path if path != str(ROOT / "tests"))]
-        quiet = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(quiet, 1)
-        os.dup2(quiet, 2)
-        os._exit(int(pytest.main(["-x", "-q", "--no-header", "-p", "no:cacheprovider", *tests])))
 
-    def check(self, chosen: list[Mutant]) -> None:
-        """All tests that will be asked must pass on the unchanged tree; this also compiles the kernels."""
-        tests = {test for mutant in chosen for stage in guards(Path(mutant.path)) for test in stage if "/" in test}
-        whole = {test for test in tests if not any(Path(test).is_relative_to(other) for other in tests - {test})}
-        if self.run(sorted(whole), 3600) != "passed":
-            raise SystemExit(f"the tests do not pass without any mutant: {' '.join(sorted(whole))}")
+def transplant(mutant: Mutant) -> bool:
+    """Give the loaded functions of a file the changed program; whether any is another one now."""
+    module = importlib.import_module(mutant.path.removeprefix("src/").removesuffix(".py").replace("/", "."))
+    text = (ROOT / mutant.path).read_bytes()
+    if text[mutant.start : mutant.end].decode() != mutant.before:
+        raise SystemExit(f"{mutant.path} was changed during the run")
+    codes, other = codes_of(compile(changed(text, mutant), mutant.path, "exec")), False
+    for function in functions_of(module):
+        new = codes.get(function.__qualname__)
+        if new is not None and len(new.co_freevars) == len(function.__code__.co_freevars):
+            other |= (new.co_code, new.co_consts, new.co_names) != (
+                function.__code__.co_code, function.__code__.co_consts, function.__code__.co_names
+            )  # fmt: skip
+            function.__code__ = new
+    return other
 
-    def survives(self, mutant: Mutant) -> str | None:
-        """Tell how a mutant was killed, or None when every test passes."""
-        path = self.folder / mutant.path
-        kept, times = path.read_bytes(), (path.stat().st_atime, path.stat().st_mtime)
-        changed = kept[: mutant.start] + mutant.after.encode() + kept[mutant.end :]
-        try:
-            compile(changed, mutant.path, "exec")
-        except SyntaxError:
-            return "no program"
-        self.clock += 10  # a time of its own: Python must not take the old program for the new one
-        try:
-            path.write_bytes(changed)
-            os.utime(path, (self.clock, self.clock))
-            for tests in filter(None, guards(Path(mutant.path))):
-                result = self.run(tests, self.limit)
-                if result != "passed":
-                    return result
-        finally:
-            path.write_bytes(kept)
-            os.utime(path, times)
-        return None
 
-    def clear(self) -> None:
-        if not self.keep:
-            shutil.rmtree(self.folder, ignore_errors=True)
+def run(mutant: Mutant | None, tests: list[str], limit: float) -> str:
+    """Run tests in a child with the mutant in its memory; no file is touched. "passed", "failed" or "late"."""
+    child = os.fork()
+    if child == 0:
+        _test(mutant, tests)
+    until = time.monotonic() + limit
+    while time.monotonic() < until:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            code = os.waitstatus_to_exitcode(status)
+            if code in {NOWHERE, int(pytest.ExitCode.USAGE_ERROR)}:
+                raise SystemExit(f"{'not transplanted: ' + mutant.key if mutant else 'pytest does not take'} {tests}")
+            return "passed" if code in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED} else "failed"
+        time.sleep(0.02)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return "late"
+
+
+def _test(mutant: Mutant | None, tests: list[str]) -> NoReturn:
+    os.setsid()
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)
+    os.dup2(quiet, 2)
+    if mutant is not None and not transplant(mutant):
+        os._exit(NOWHERE)
+    os._exit(int(pytest.main(["-x", "-q", "--no-header", "-p", "no:cacheprovider", *tests])))
+
+
+def check(chosen: list[Mutant]) -> None:
+    """All tests that will be asked must pass without a mutant."""
+    tests = {test for mutant in chosen for stage in guards(Path(mutant.path)) for test in stage if "/" in test}
+    whole = sorted(test for test in tests if not any(Path(test).is_relative_to(other) for other in tests - {test}))
+    if run(None, whole, 7200) != "passed":
+        raise SystemExit(f"the tests do not pass without any mutant: {' '.join(whole)}")
+
+
+def killed(mutant: Mutant, limit: float) -> str | None:
+    """Tell how a mutant was killed, or None when every test passes."""
+    for tests in filter(None, guards(Path(mutant.path))):
+        result = run(mutant, tests, limit)
+        if result != "passed":
+            return result
+    return None
 
 
 # --- the run ----------------------------------------------------------------------------------------------------------
@@ -403,7 +424,6 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=35.0, help="begin no mutant after so many")
     parser.add_argument("--only", nargs="*", default=[], help="words of paths")
-    parser.add_argument("--folder", type=Path, help="work here and keep it: kernels are then compiled once")
     parser.add_argument("--drawn", action="store_true", help="without those made by hand")
     parser.add_argument("--unchecked", action="store_true", help="the tests are known to pass without a mutant")
     parser.add_argument("--list", action="store_true", help="only say how many mutants each file has")
@@ -412,29 +432,27 @@ def main() -> int:
         for path in files():
             say(f"{len(mutants_of(path)):5d}  {path}")
         return 0
+    sys.path[0] = str(ROOT / "src")  # in place of tests/: this tree, whatever is installed
+    importlib.import_module("unmask.assessment").discover()  # once, for all children
+    importlib.import_module("sklearn.ensemble")
     chosen = draw(options.most, options.seed, options.only)
     chosen = chosen if options.drawn else [*by_hand(options.only), *chosen]
     for mutant in chosen:
-        guards(Path(mutant.path))  # decided now: the work tree may grow tests while the copy is at work
-    bench, begin = Bench(600.0, options.folder), time.monotonic()
+        guards(Path(mutant.path))  # decided now: the work tree may grow tests during the run
+    os.chdir(ROOT)
+    begin, page = time.monotonic(), argued()
     tried, known, unknown = 0, [], []
-    page = argued()
-    try:
-        if not options.unchecked:
-            bench.check(chosen)
-        for mutant in chosen:
-            if time.monotonic() - begin > 60 * options.minutes:
-                break
-            how = bench.survives(mutant)
-            if how == "no program":
-                continue
-            tried += 1
-            if how is None:
-                (known if f"`{mutant.key}`" in page else unknown).append(mutant)
-            mark = how or ("argued" if mutant in known else "SURVIVES")
-            say(f"{tried:4d} {mark:8s} {mutant.path}:{mutant.line} {mutant.key.split(': ', 1)[1][:100]}")
-    finally:
-        bench.clear()
+    if not options.unchecked:
+        check(chosen)
+    for mutant in chosen:
+        if time.monotonic() - begin > 60 * options.minutes:
+            break
+        how = killed(mutant, limit=600.0)
+        tried += 1
+        if how is None:
+            (known if f"`{mutant.key}`" in page else unknown).append(mutant)
+        mark = how or ("argued" if mutant in known else "SURVIVES")
+        say(f"{tried:4d} {mark:8s} {mutant.path}:{mutant.line} {mutant.key.split(': ', 1)[1][:100]}")
     say(f"{tried} mutants of {len(chosen)} drawn, {tried - len(known) - len(unknown)} killed, {len(known)} argued")
     for mutant in unknown:
         say(f"survives: `{mutant.key}` (line {mutant.line})")
