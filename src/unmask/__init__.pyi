@@ -42,17 +42,11 @@ from unmask.graph.tolerance import NoiseTolerance as NoiseTolerance
 from unmask.graph.tolerance import Relative as Relative
 from unmask.groups.anonymity import Anonymity as Anonymity
 from unmask.groups.anonymity import anonymity as anonymity
-from unmask.groups.cells import (
+from unmask.groups.dominance import (
     Dominance as Dominance,
 )
-from unmask.groups.cells import (
-    SharedValues as SharedValues,
-)
-from unmask.groups.cells import (
+from unmask.groups.dominance import (
     dominance as dominance,
-)
-from unmask.groups.cells import (
-    shared_values as shared_values,
 )
 from unmask.groups.knowledge_sweep import Knowledge as Knowledge
 from unmask.groups.knowledge_sweep import knowledge_sweep as knowledge_sweep

@@ -51,20 +51,16 @@ def test_special_by_definition(pairs):
 
 
 @given(PAIRS)
-def test_shared_secrets_by_definition(pairs):
+def test_small_groups_by_definition(pairs):
     people, records = ([pair[side] for pair in pairs] for side in (0, 1))
     found = assess_anonymity(Study(release(pairs)), Context())
-    outside, inside = [], []
+    credit = []
     for i, person in enumerate(people):
         group = [j for j, record in enumerate(records) if record[:3] == person[:3]]
-        right = i in group and records[i][3] == person[3]
-        gain = 1 - sum(record[3] == records[i][3] for record in records) / len(records)
-        values = [records[j][3] for j in group]
-        others = any(len({records[j][3] for j in group if j != k}) == 1 for k in group if k != i)
-        outside.append(gain if right and len(set(values)) == 1 else 0.0)
-        inside.append(gain if right and (len(set(values)) == 1 or others) else 0.0)
-    assert found.per_record.tolist() == pytest.approx(outside)
-    assert [o.estimate.value for o in found.observations] == pytest.approx([np.mean(outside), np.mean(inside)])
+        credit.append(1 / len(group) if i in group and len(group) < 5 else 0.0)
+    assert found.per_record.tolist() == pytest.approx(credit)
+    (told,) = found.observations
+    assert told.estimate.value == pytest.approx(np.mean([c > 0 for c in credit]))
 
 
 @given(PAIRS)

@@ -128,24 +128,6 @@ def shapley(m, value):
     return [t / orders for t in total]
 
 
-def shared_value_attacks(rows, attributes, confidential):
-    """(records an outsider learns, records another member learns), cell by cell and member by member."""
-    external = internal = 0
-    for members in groups(rows, attributes).values():
-        values = [rows[i][confidential] for i in members]
-        if len(members) < 2:
-            continue
-        if len(set(values)) == 1:
-            external += len(members)
-        learnt = set()
-        for insider in range(len(members)):
-            others = [i for i in range(len(members)) if i != insider]
-            if len({values[i] for i in others}) == 1:
-                learnt |= set(others)
-        internal += len(learnt)
-    return external, internal
-
-
 def dominance(rows, attributes, magnitude, n, share, p):
     """{key: (dominated, estimable)}."""
     found = {}

@@ -65,25 +65,6 @@ def left_of(original, released, truth, name) -> float:
     return kept - luck if kept - luck > 3 * (luck * (1 - luck) / n) ** 0.5 else 0.0
 
 
-def gains(original, released, truth, names, secret) -> tuple[list[float], list[float]]:
-    """1 - share of the value in the release, for whom the group tells it: to an outsider, to a member."""
-    outside, inside = [], []
-    for row, own in zip(original, truth, strict=True):
-        group = [j for j, other in enumerate(released) if equal(row, other, names)]
-        if own not in group or released[own][secret] != row[secret]:
-            outside.append(0.0)
-            inside.append(0.0)
-            continue
-        gain = 1 - sum(r[secret] == row[secret] for r in released) / len(released)
-        alike = len({released[j][secret] for j in group}) == 1
-        told = alike or any(
-            len({released[k][secret] for k in group if k != member}) == 1 for member in group if member != own
-        )
-        outside.append(gain if alike else 0.0)
-        inside.append(gain if told else 0.0)
-    return outside, inside
-
-
 def closeness(guess, reach, amounts) -> float:
     """Share of all people to whose amount the guess is close; 0 where nothing is guessed."""
     return sum(x > 0 and abs(guess - x) < reach * x for x in amounts) / len(amounts) if guess > 0 else 0.0

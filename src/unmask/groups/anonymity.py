@@ -27,7 +27,6 @@ from unmask.tables.roles import check_columns
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from unmask.study.match import Match
     from unmask.study.study import Study
     from unmask.tables.release import Release
 
@@ -247,89 +246,46 @@ def _check(keys: tuple[str, ...], confidential: tuple[str, ...], missing: str, i
 # --- as an attack on a pair of tables ---------------------------------------------------------------------------------
 
 
-def _has_secret(release: Release) -> str | None:
-    return None if _secrets(release) else "no confidential attribute is named that both tables have"
+SMALL = 5  # records: the commonest rule of statistical offices
+
+
+@measure(
+    "anonymity",
+    title="Small groups (k-anonymity and its relatives)",
+    story="The intruder looks at all records that carry the values they know. The fewer there are, the nearer they are "
+    "to the person; when these records agree on a secret value, it does not matter which one is the person's.",
+    keys=("anonymity.small",),
+)
+def assess_anonymity(study: Study, context: Context) -> Evidence:
+    """Count the people whose own record has fewer than five look-alikes, itself included."""
+    release = study.release
+    match = study.matcher.match()
+    credit, crowd = match.credit(release.truth), match.crowd
+    context.progress(0.5, "groups")
+    small = ((credit > 0) & (crowd < SMALL)).astype(np.float64)
+    people = release.paired_rows
+    found = rate(small[people], chance=float((crowd[people] < SMALL).mean()) / len(match.group), seed=context.seed)
+    names = _secrets(release)
+    table = release.released.select(*release.quasi, *names)
+    models = anonymity(table, quasi=release.quasi, confidential=names)
+    return Evidence(
+        observations=(
+            Observation(
+                "anonymity.small",
+                f"{found.hits:,.0f} of {found.n:,} people have their own record among fewer than {SMALL} that carry "
+                "their values.",
+                found,
+            ),
+        ),
+        per_record=np.where(small > 0, credit, 0.0),
+        facts=tuple(_facts(models)),
+        notes=study.matcher.notes,
+    )
 
 
 def _secrets(release: Release) -> tuple[str, ...]:
     both = set(release.original.columns) & set(release.released.columns)
     return tuple(name for name in release.confidential if name in both)
-
-
-@measure(
-    "anonymity",
-    title="Groups that share a secret",
-    story="The intruder looks at all records that carry the values he knows; when they agree on a secret value, he "
-    "need not know which one is his person. A member of the group can also leave out his own record.",
-    keys=("anonymity.external", "anonymity.internal"),
-    applies=_has_secret,
-)
-def assess_anonymity(study: Study, context: Context) -> Evidence:
-    """Count what whole groups give away, right and beyond what the file's frequencies tell anyway."""
-    release = study.release
-    match, names = study.matcher.match(), _secrets(release)
-    gains = [_gains(match, release, name) for name in names]
-    external, internal = (np.max([gain[side] for gain in gains], axis=0) for side in (0, 1))
-    context.progress(0.5, "groups")
-    people = release.paired_rows
-    rates = [rate(gain[people], chance=0.0, seed=context.seed) for gain in (external, internal)]
-    table = release.released.select(*release.quasi, *names)
-    found = anonymity(table, quasi=release.quasi, confidential=names)
-    told = "certainty about a confidential value, beyond what is known of everybody"
-    return Evidence(
-        observations=(
-            Observation("anonymity.external", f"An outsider gains {rates[0].value:.1%} {told}.", rates[0]),
-            Observation("anonymity.internal", f"A member of the group gains {rates[1].value:.1%} {told}.", rates[1]),
-        ),
-        per_record=external,
-        facts=tuple(_facts(found)),
-        notes=study.matcher.notes,
-    )
-
-
-def _gains(match: Match, release: Release, name: str) -> tuple[Floats, Floats]:
-    """1 - q for each person whose value, of share q in the release, is read off their crowd: outside, inside."""
-    held, value = _values(release, name)
-    truth, mine = release.truth, match.kind
-    crowd = _values_of_crowds(match, value)
-    size, top, distinct = (crowd[part].to_numpy()[mine] for part in ("size", "top", "distinct"))
-    odd = (distinct == 2) & (top == size - 1) & (size > 1)  # all but one: that one learns the others' value
-    right = match.owns(truth) & (value[truth] == held)
-    others = (_count_of_own(match, value, value[truth]) == top) | (size == 2)  # not the one who stands apart
-    gain = 1 - np.bincount(value)[np.maximum(value[truth], 0)] / len(value)
-    outside = np.where(right & (distinct == 1), gain, 0.0)
-    return outside, np.maximum(outside, np.where(right & odd & others, gain, 0.0))
-
-
-def _counted(match: Match, value: NDArray[np.int64]) -> pl.DataFrame:
-    """How often each confidential value occurs among the records that match each kind of people."""
-    entries = pl.DataFrame({"kind": match.kind_of_entry, "group": match.groups})
-    records = pl.DataFrame({"group": match.group, "value": value}).group_by("group", "value").len("count")
-    return entries.join(records, on="group").group_by("kind", "value").agg(pl.col("count").sum().cast(pl.Int64))
-
-
-def _values_of_crowds(match: Match, value: NDArray[np.int64]) -> pl.DataFrame:
-    """Records, the commonest value's records, and different values, of the crowd of each kind of people."""
-    count = pl.col("count")
-    told = _counted(match, value).group_by("kind").agg(size=count.sum(), top=count.max(), distinct=pl.len())
-    kinds = pl.DataFrame({"kind": np.arange(len(match.start) - 1)})
-    return kinds.join(told, on="kind", how="left", maintain_order="left").fill_null(0).cast(pl.Int64)
-
-
-def _count_of_own(match: Match, value: NDArray[np.int64], own: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many records of each person's crowd have the value of the person's own record."""
-    people = pl.DataFrame({"kind": match.kind, "value": own})
-    found = people.join(_counted(match, value), on=["kind", "value"], how="left", maintain_order="left")
-    return found["count"].fill_null(0).to_numpy()
-
-
-def _values(release: Release, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Numbers of the confidential values in both files, one codebook."""
-    left, right = release.original[name], release.released[name]
-    if left.dtype != right.dtype:
-        left, right = left.cast(pl.String), right.cast(pl.String)
-    both = encode(pl.concat([left, right])).astype(np.int64)
-    return both[: len(left)], both[len(left) :]
 
 
 def _facts(found: Anonymity) -> Iterator[Fact]:

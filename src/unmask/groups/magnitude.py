@@ -22,7 +22,7 @@ from unmask.evidence.estimate import rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
-from unmask.groups.cells import Dominance, dominance
+from unmask.groups.dominance import Dominance, dominance
 from unmask.tables.encode import to_floats
 
 if TYPE_CHECKING:

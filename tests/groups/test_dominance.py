@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from naive import groups as naive
 from unmask.errors import ParameterError, RoleError
-from unmask.groups.cells import dominance, shared_values
+from unmask.groups.dominance import dominance
 
 SCHEMA = {"word": pl.String, "whole": pl.Int64, "ill": pl.String, "money": pl.Float64}
 ROWS = st.lists(
@@ -25,23 +25,6 @@ ROWS = st.lists(
 
 def frame(rows):
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
-
-
-@given(ROWS)
-def test_both_attacks_member_by_member(rows):
-    found = shared_values(frame(rows), quasi=["word", "whole"], confidential="ill")
-    assert (found.n_external, found.n_internal) == naive.shared_value_attacks(rows, [0, 1], 2)
-    values = [row[2] for row in rows]
-    assert found.chance == pytest.approx(max(values.count(v) for v in values) / len(rows))
-    assert found.per_record.sum() == found.n_external
-
-
-def test_scrooge():
-    """All in the cell have the disorder, so Mr Scrooge has; all but Dona Obdulia have it, so she knows theirs."""
-    rows = [("a", 1, "x", None)] * 3 + [("b", 1, "x", None)] * 3 + [("b", 1, "y", None)]
-    found = shared_values(frame(rows), quasi="word", confidential="ill")
-    assert found.n_external == 3
-    assert found.n_internal == 3 + 3
 
 
 @given(ROWS, st.integers(1, 3), st.sampled_from([0.5, 0.85]), st.sampled_from([0.0, 0.1, 0.5]))
@@ -67,9 +50,6 @@ def test_same_on_every_engine(engine):
     drawn = rng.integers(0, [3, 2, 3, 6], (60, 4))
     rows = [(["a", "b", None][a], [1, None][b], "xyz"[c], [0.0, 1.0, 2.5, 7.0, 7.0, None][d]) for a, b, c, d in drawn]
     table = frame(rows)
-    here, there = (shared_values(t, quasi=["word", "whole"], confidential="ill") for t in (table, engine.frame(table)))
-    assert (there.shared.tolist(), there.learnt.tolist()) == (here.shared.tolist(), here.learnt.tolist())
-    assert there.per_record.tolist() == here.per_record.tolist()
     here, there = (dominance(t, quasi=["word", "whole"], magnitude="money") for t in (table, engine.frame(table)))
     assert there.table().rows() == here.table().rows()
     assert there.per_record.tolist() == here.per_record.tolist()
@@ -77,8 +57,6 @@ def test_same_on_every_engine(engine):
 
 def test_refusals():
     table = frame([("a", 1, "x", 1.0)])
-    with pytest.raises(RoleError, match="both known"):
-        shared_values(table, quasi=["word"], confidential="word")
     with pytest.raises(RoleError, match="not a magnitude"):
         dominance(table, quasi=["word"], magnitude="ill")
     with pytest.raises(ParameterError, match="dominance rule"):

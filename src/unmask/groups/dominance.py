@@ -1,13 +1,7 @@
-"""Cells: what a whole group shares, and what one member can subtract.
+"""Dominance: totals that few people make, and that give their amounts away.
 
-A cell is a group of records with equal quasi-identifiers, or the total that is published of it.
-
-- *External* attack: everybody in the cell has the same confidential value; who knows that Mr Scrooge is in it knows
-  his.
-- *Internal* attack: a member looks at the cell without his own record; if the rest share one value, he knows theirs
-  (Torra 2024, attribute disclosure in clusters and cells). In a cell of two, each sees the other.
-- Magnitudes: a total is unsafe when few contribute most of it, (n, k) dominance, or when the second largest
-  contributor can estimate the largest to within p %: T - x_1 - x_2 < p x_1 [SDC]_ (Hundepool et al. 2012).
+A total is unsafe when few contribute most of it, (n, k) dominance, or when the second largest contributor can estimate
+the largest to within p %: T - x_1 - x_2 < p x_1 [SDC]_ (Hundepool et al. 2012).
 """
 
 from __future__ import annotations
@@ -29,42 +23,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class SharedValues:
-    """Cells that give a confidential value away. ``chance``: guessing the file's most frequent value for everybody."""
-
-    attribute: str
-    classes: Classes
-    shared: Flags  # one value in the whole cell, of two members or more
-    learnt: Counts  # members whose value another member learns by subtracting his own record; all of them when shared
-    chance: float
-
-    @property
-    def n_external(self) -> int:
-        """Records whose value an outsider reads off their cell (a cell of one is identity disclosure, not this)."""
-        return int(self.classes.counts[self.shared].sum())
-
-    @property
-    def n_internal(self) -> int:
-        """Records whose value some other member of the cell learns, cells that are shared anyway included."""
-        return int(self.learnt.sum())
-
-    @property
-    def external(self) -> float:
-        """Share of records open to the external attack."""
-        return self.n_external / self.classes.n_records
-
-    @property
-    def internal(self) -> float:
-        """Share of records open to the internal attack."""
-        return self.n_internal / self.classes.n_records
-
-    @property
-    def per_record(self) -> Flags:
-        """Whether an outsider learns the record's value, in row order."""
-        return self.classes.spread(self.shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,26 +67,6 @@ class Dominance:
     def table(self) -> pl.DataFrame:
         """One row for each cell."""
         return self.classes.table(total=self.totals, dominated=self.dominated, estimable=self.estimable)
-
-
-def shared_values(table: Any, *, quasi: Iterable[str], confidential: str) -> SharedValues:  # noqa: ANN401 - any frame
-    """Find cells whose members share a confidential value, all of them or all but one."""
-    keys = check_keys(quasi)
-    if confidential in keys:
-        raise RoleError("a column is both known and confidential", got=repr(confidential))
-    pairs = count_classes(table, (*keys, confidential))
-    columns = pairs.columns.with_columns(pl.Series("", pairs.counts))
-    grouped = columns.group_by(keys, maintain_order=True).agg(
-        pl.col("").sum().alias(" n"), pl.col("").max().alias(" top"), pl.len().alias(" values")
-    )
-    size, top = grouped[" n"].to_numpy(), grouped[" top"].to_numpy()
-    distinct = grouped[" values"].to_numpy()
-    classes = Classes(keys, grouped.select(keys), size.astype(np.int64), None, None, open_table(table))
-    shared = (distinct == 1) & (size > 1)
-    odd = (distinct == 2) & (top == size - 1)  # one stands apart, and sees that all the others agree
-    learnt = np.where(shared, size, np.where(odd, np.where(size == 2, 2, top), 0))
-    overall = columns.group_by(confidential).agg(pl.col("").sum())[""].max()
-    return SharedValues(confidential, classes, shared, learnt.astype(np.int64), float(str(overall)) / classes.n_records)
 
 
 def dominance(
