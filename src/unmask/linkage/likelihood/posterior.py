@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 CANDIDATES = 64  # nearest records listed for each record, in either direction
+LIST_REST = 1e-3  # the same for lists, where a sweep is dear
 SWEEPS, AT_REST = 300, 1e-4  # of scaling: at most so many, until no posterior moves more than this
 TIE = 1e-6  # relative difference of posteriors up to which candidates tie
 DRAWS = 8  # matchings drawn where categories alone leave many equally good
@@ -199,6 +200,7 @@ def _propagate(
 ) -> tuple[Floats, bool]:
     """Fixed point of p (1 - p)^(1/2) = u_i v_j w_ij with sums of one."""
     share, u, v = np.zeros(weights.shape), np.ones(1), np.ones(1)
+    rest = LIST_REST if isinstance(by_row, _Lists) else AT_REST
     for _ in range(SWEEPS):
         raised = weights / np.sqrt(1.0 - share)
         u = 1.0 / _total(by_row, raised * v, cols_size)
@@ -207,7 +209,7 @@ def _propagate(
         raised *= v
         np.minimum(raised, SURE, out=raised)
         before, share = share, raised
-        if float(np.abs(share - before).max()) < AT_REST:
+        if float(np.abs(share - before).max()) < rest:
             return share, True
     return share, False
 
