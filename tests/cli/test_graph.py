@@ -347,7 +347,7 @@ def test_no_tolerance_means_equal_distances(tmp_path, words):
 def test_degenerate_files_are_answered_with_nothing(tmp_path, words, rows, xy, labels):
     """One record, everybody at one point, no equal labels: nothing can be told apart, nothing is claimed."""
     one, two = tiny(tmp_path, "one", rows, xy=xy, labels=labels), tiny(tmp_path, "two", rows, xy=xy)
-    for method in ("auto", "exact", "seeds"):
+    for method in ("auto", "exact", "seeds", "votes"):
         result = attack(one, two, *words, "--method", method)
         assert result.exit_code == 0, result.exception
         assert f"Nothing found: no pair is claimed among {rows} x {rows} records." in result.output

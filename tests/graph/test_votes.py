@@ -9,6 +9,7 @@ from numba import config
 
 from naive import graph as naive
 from unmask.datasets.places import people
+from unmask.errors import ParameterError
 from unmask.graph import Coordinates, Deviations, NoiseTolerance, Relative, VoteLinkage, link_graph
 from unmask.graph import votes as graph_votes
 from unmask.graph.distances import read_place
@@ -272,3 +273,15 @@ def test_the_masking_decides_who_guesses_and_the_owner_sees_the_worst():
     for k in range(2):
         assert default[k].recall > 0.8
         assert all(default[k].recall > points[k].recall for points in others)
+
+
+def test_a_sweep_knows_which_methods_guess_everybody():
+    table, options = people(40, np.random.default_rng(3)), {"labels": ["sex"], "maskings": [("distances", 50.0)]}
+    where, options = Coordinates("lon", "lat"), options | {"repetitions": 1}
+    votes, picked = (sweep(table, where, method=method, **options) for method in ("votes", "auto"))
+    assert votes == picked
+    assert sweep(table, where, method="votes", everybody=False, **options) == votes
+    seeds = sweep(table, where, method="seeds", **options)
+    assert seeds[0].recall < votes[0].recall
+    with pytest.raises(ParameterError, match="the seeds attack guesses nobody"):
+        sweep(table, where, method="seeds", everybody=True, **options)

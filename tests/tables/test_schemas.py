@@ -11,7 +11,7 @@ import unmask
 from unmask.errors import EngineError, ParameterError, RoleError, TableError
 from unmask.evidence.measure import Context
 from unmask.groups.uniqueness import assess_uniqueness
-from unmask.study.match import comparable, make_matcher
+from unmask.study.match import make_matcher
 from unmask.study.study import Study
 from unmask.tables.encode import encode
 
@@ -121,7 +121,7 @@ def test_a_foreign_coding_is_said_and_left_out():
     assert any("cannot be compared" in note for note in encoding.notes)
     assert exact(unmask.Release(original, released)) == 1.0  # by age alone
     with pytest.raises(EngineError, match="in common"):
-        comparable(encode(unmask.Release(original, released, quasi=["sex"])))
+        Study(unmask.Release(original, released, quasi=["sex"])).comparable
 
 
 def test_pandas_intervals_and_missing_objects():

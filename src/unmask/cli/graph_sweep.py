@@ -14,7 +14,7 @@ from unmask.errors import TableError
 from unmask.graph import Coordinates
 from unmask.graph.distances import read_place
 from unmask.graph.map import WORDS, default_grid, map_figure
-from unmask.graph.sweep import SweepPoint, sweep
+from unmask.graph.sweep import SweepPoint, guesses, sweep
 from unmask.tables.read import read_table
 from unmask.tables.roles import check_columns
 
@@ -34,7 +34,7 @@ def run(options: Sweep) -> int:
     where = places(options, table)
     place = read_place((table, where), list(options.labels), "original")
     median = _median(place)
-    everybody = options.method != "exact" if options.everybody is None else options.everybody
+    everybody = guesses(options.method, everybody=options.everybody)
     with progress_bar() as tell:
         points = sweep(
             table,

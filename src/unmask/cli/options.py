@@ -195,7 +195,7 @@ class Graph(Reading):
     alpha: float = option("Share of true distances that should agree, with --masking.", default=0.9)
     tolerance: float | None = option("Instead of --masking: the largest difference.", default=None)
     relative: float | None = option("Instead of --masking: the largest share.", default=None)
-    method: str = option("auto, exact, seeds or geometric.", default="auto")
+    method: str = option("auto, exact, seeds, geometric or votes.", default="auto")
     everybody: bool = option("Guess a partner for everybody, not only where they are sure.", default=False)
     gamma: float | None = option("Also claim pairs that agree with this share of the answer, with exact.", default=None)
     label_distance: dict[str, float] = option("Numeric labels may differ by so much: age=1; several.", default={})
@@ -232,9 +232,9 @@ class Sweep(Reading):
     overlap: float = option("Share of the people whom the intruder holds as well.", default=1.0)
     alpha: float = option("Share of true distances that should agree.", default=0.9)
     repetitions: int = option("Times that each masking is played.", default=3, minimum=1)
-    method: str = option("auto, exact, seeds or geometric.", default="auto")
+    method: str = option("auto, exact, seeds, geometric or votes.", default="auto")
     everybody: bool | None = option(
-        "Count guesses for everybody (default, but for exact), or claims only.",
+        "Count guesses for everybody (default, but for exact and seeds), or claims only.",
         "--everybody/--sure-only", default=None,
     )  # fmt: skip
     seed: int = option(SEED, default=0, minimum=0)

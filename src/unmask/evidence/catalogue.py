@@ -33,7 +33,8 @@ FAMILIES: dict[str, dict[str, Entry]] = {  # family: measures, the plainest firs
         "learned": Entry(PAIRS, ("worst_case",)),
         "transparent": Entry(f"{PAIRS}; how the release was made (--masking)", ("transparency",)),
         "channel": Entry(PAIRS),
-        "clusters": Entry(f"{PAIRS}; a column that says who lives together, in both tables (--household)"),
+        "likelihood": Entry(PAIRS),
+        "clusters": Entry(f"{PAIRS}; who lives together, in both tables (--household)", ("group_linkage",)),
         "knowledge_curve": Entry(PAIRS, ("scenario",)),
     },
     "graph": {

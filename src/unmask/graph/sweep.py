@@ -110,6 +110,11 @@ def release(place: Place, rows: Ints, masking: Masking, sigma: float, rng: np.ra
     return between(moved, moved, place.kind)
 
 
+def guesses(method: str, *, everybody: bool | None) -> bool:
+    """Whether a sweep guesses everybody: votes always does, the others unless they cannot or are told not to."""
+    return method == "votes" or (method not in {"exact", "seeds"} if everybody is None else everybody)
+
+
 def sweep(  # noqa: PLR0913  # options are keyword-only
     people: Any,  # noqa: ANN401  # any frame that narwhals takes
     where: Distances,
@@ -144,7 +149,7 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
     check_memory(60 * place.n**2, "a sweep over all distances of these people", "a sample of them will do")
     if 2 * _size(place.n, overlap) <= place.n:
         raise ParameterError("a sweep needs people in common", got=f"overlap={overlap} of {place.n} people")
-    out, everybody = [], method in {"auto", "geometric"} if everybody is None else everybody
+    out, everybody = [], guesses(method, everybody=everybody)
     for k, (masking, sigma) in enumerate(maskings):
         setting = _Setting(masking, sigma, overlap, alpha, method, everybody, budget)
         plays = [_play(place, setting, child) for child in np.random.default_rng([seed, k]).spawn(repetitions)]
@@ -190,7 +195,7 @@ def _play(place: Place, setting: _Setting, rng: np.random.Generator) -> _Play:
     risk = np.zeros(n)
     risk[known] = link.exposure(truth)
     recall = link.recall(truth) if len(truth) else 0.0
-    if setting.everybody or setting.method == "votes":  # who cannot be told apart shares the guesses
+    if setting.everybody:  # who cannot be told apart shares the guesses
         link, recall = link.sure, float(risk.sum() / max(1, len(truth)))
     change = (place.block(ours) - d)[np.triu_indices(size, 1)]
     return link, truth, recall, risk, float(change.var()) if len(change) else 0.0

@@ -19,8 +19,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unmask.errors import EngineError
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -162,15 +160,6 @@ def make_matcher(encoding: Encoding) -> Matcher:
 
 def _side_by_side(columns: list[Rows], side: Encoded) -> Codes:
     return np.column_stack(columns).astype(np.int32) if columns else np.zeros((len(side), 0), dtype=np.int32)
-
-
-def comparable(encoding: Encoding) -> tuple[str, ...]:
-    """Name the attributes that can match; the release may write others in a way of its own."""
-    if len(encoding.foreign) == len(encoding.names):
-        raise EngineError(
-            "no attribute of the release has a value in common with the original", hint="is it coded otherwise?"
-        )
-    return tuple(name for name in encoding.names if name not in encoding.foreign)
 
 
 def number_rows(codes: NDArray[np.integer]) -> Rows:

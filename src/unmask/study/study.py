@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
-from unmask.errors import RoleError
+from unmask.errors import EngineError, RoleError
 from unmask.study.ask import Index
-from unmask.study.match import Matcher, comparable, make_matcher
+from unmask.study.match import Matcher, make_matcher
 from unmask.study.memory import Kept, digest
 from unmask.study.metric import build_space
 from unmask.tables.encode import Encoding, assemble, encode_column
@@ -77,7 +77,11 @@ class Study:
     @property
     def comparable(self) -> Matcher:
         """The same without attributes that the release writes in a way of its own: on them nobody could match."""
-        names = comparable(self.encoding())
+        names = self.compared
+        if not names:
+            raise EngineError(
+                "no attribute of the release has a value in common with the original", hint="is it coded otherwise?"
+            )
         if len(names) == len(self.matcher.names):
             return self.matcher
         return self.kept("comparable", lambda: make_matcher(self.encoding().only(names)))
