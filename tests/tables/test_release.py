@@ -193,3 +193,13 @@ def test_assess_reads_the_masking_and_leaves_the_release_alone():
     release = Release(people, people, masking="noise(0.5)")
     assess(release, only=["transparent"])
     assert release.masking == "noise(0.5)"
+
+
+def test_columns_that_differ_only_in_case_are_the_same():
+    original = pl.DataFrame({"Age": [1, 2, 3], "town": ["a", "b", "c"]})
+    released = pl.DataFrame({"AGE": [1, 2, 3], " Town ": ["a", "b", "c"]})
+    release = Release(original, released)
+    assert release.quasi == ("Age", "town")
+    assert sum("taken for the same" in note for note in release.warnings) == 2
+    twice = Release(original.with_columns(AGE=pl.lit(1)), released.rename({" Town ": "town"}))
+    assert "AGE" in twice.quasi  # a name that is there stays what it is

@@ -22,6 +22,7 @@ from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.counting.classes import check_keys, count_classes
+from unmask.study.narrow import narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -151,6 +152,7 @@ def knowledge_sweep(
 )
 def assess_knowledge(study: Study, context: Context) -> Evidence:
     """Sweep all sets of up to three attributes over the release, then match people on the most promising one."""
+    study, note = narrowed(study)
     matcher, people, n = study.matcher, study.release.paired_rows, study.release.released.height
     table = pl.DataFrame(matcher.released, schema=list(matcher.names), orient="row")
     m = len(matcher.names)
@@ -171,7 +173,7 @@ def assess_knowledge(study: Study, context: Context) -> Evidence:
         facts=_facts(sweep),
         figures=(_figure(sweep),),
         attributes=tuple(sweep.shapley().items()),
-        notes=matcher.notes,
+        notes=(*matcher.notes, *note),
     )
 
 

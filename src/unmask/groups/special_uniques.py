@@ -28,6 +28,7 @@ from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
 from unmask.groups.counting.classes import Classes, check_keys, count_classes
+from unmask.study.narrow import narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -225,6 +226,7 @@ def _sizes(masks: NDArray[np.int64]) -> NDArray[np.int64]:
 )
 def assess_special(study: Study, context: Context) -> Evidence:
     """Match each person on the minimal sample uniques of up to three attributes; ties are shared."""
+    study, note = narrowed(study)
     matcher, people = study.matcher, study.release.paired_rows
     found = _of_release(matcher, context)
     credit, claimed = _credit(matcher, found, study.release.truth)
@@ -240,7 +242,7 @@ def assess_special(study: Study, context: Context) -> Evidence:
         facts=_facts(found),
         figures=(_figure(found),),
         attributes=tuple(found.attributes.items()),
-        notes=matcher.notes,
+        notes=(*matcher.notes, *note),
     )
 
 

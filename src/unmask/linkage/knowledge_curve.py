@@ -20,6 +20,7 @@ from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
 from unmask.linkage.nearest import best_scale
+from unmask.study.narrow import narrowed
 from unmask.study.scene import draw
 from unmask.study.study import Study, as_study
 from unmask.tables.scenario import Scenario
@@ -37,8 +38,6 @@ __all__ = ["Knowledge", "Scenario", "knowledge_curve"]
 
 SETS = 12  # of each size, unless there are fewer
 PEOPLE = 1000
-
-MOST_ATTRIBUTES = 60  # that `assess` takes on
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,23 +150,16 @@ def _share(credit: Floats, there: NDArray[np.bool_]) -> float:
     return float(np.sort(credit[there]).mean())
 
 
-def _applies(release: Release) -> str | None:
-    """With very many attributes the sets that may be known are too many to try."""
-    if len(release.quasi) <= MOST_ATTRIBUTES:
-        return None
-    return f"{len(release.quasi)} attributes are too many to try sets of them; name at most {MOST_ATTRIBUTES} in quasi"
-
-
 @measure(
     "knowledge_curve",
     title="The intruder who knows less",
     story="The intruder knows only some of the attributes of each person, we cannot say which, and takes the closest "
     "record of the release.",
     keys=("knowledge_curve.half",),
-    applies=_applies,
 )
 def assess_scenario(study: Study, context: Context) -> Evidence:
     """Tell how the risk grows with the number of attributes known."""
+    study, note = narrowed(study)
     release = study.release
     sample = PEOPLE if release.original.height > PEOPLE else None
     curve = knowledge_curve(study, sets=4, people=sample, seed=context.seed, progress=context.progress)
@@ -195,6 +187,7 @@ def assess_scenario(study: Study, context: Context) -> Evidence:
         per_record=None if sample is not None else curve.per_record,
         facts=tuple(facts),
         figures=(_figure(curve),),
+        notes=note,
     )
 
 

@@ -79,3 +79,18 @@ def _unpaired(truth: Rows, released: int, column: str) -> list[str]:
     if extra:
         notes.append(f"{extra} rows of the release belong to no original record")
     return notes
+
+
+def same_names(original: pl.DataFrame, released: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Give released columns the names of the original where they differ only in case or blanks, and say so."""
+    plain: dict[str, list[str]] = {}
+    for name in original.columns:
+        plain.setdefault(name.strip().casefold(), []).append(name)
+    taken = set(original.columns) & set(released.columns)
+    renamed: dict[str, str] = {}
+    for name in released.columns:
+        same = plain.get(name.strip().casefold(), [])
+        if name not in taken and len(same) == 1 and same[0] not in taken and same[0] not in renamed.values():
+            renamed[name] = same[0]
+    notes = [f"column {new!r} is {old!r} in the release: taken for the same" for old, new in renamed.items()]
+    return released.rename(renamed), notes

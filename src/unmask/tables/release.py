@@ -16,7 +16,7 @@ import polars as pl
 
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.tables.checks import check_population, check_values, check_weight, identifiers, swapped
-from unmask.tables.pairing import pair
+from unmask.tables.pairing import pair, same_names
 from unmask.tables.places import check_coordinates, check_places, read_matrices
 from unmask.tables.read import fingerprint, read_table
 from unmask.tables.roles import Column, Kind, Role, Roles, assign_roles, check_columns, check_kinds, describe
@@ -155,6 +155,7 @@ class Release:
         sources = {name: Source.of(given[name], table) for name, table in read.items() if table is not None}
         if holds is not None:
             left = holds.rename(left)
+        right, renamed = same_names(left, right)
         synthetic = _is_synthetic(synthetic=synthetic, paired=paired)
         wanted = {"id": id, "weight": weight, "household": household, "quasi": quasi, "confidential": confidential}
         roles, notes = assign_roles(left, right, {**wanted, "ignored": ignored}, synthetic=synthetic)
@@ -169,7 +170,7 @@ class Release:
         published, known = matrices["distances"][0], matrices["known_distances"][0]
         check_places(places, published, known)
         truth, told = pair(left, right, roles.id, synthetic=synthetic)
-        notes += told
+        notes += [*renamed, *told]
         if holds is not None:
             left, right, attributes = holds.narrow(left, right, roles.quasi)
             roles = replace(roles, quasi=attributes)
@@ -213,6 +214,10 @@ class Release:
     def with_masking(self, masking: Any) -> Release:  # noqa: ANN401 - a Masking or its text
         """Return the release to an intruder who knows how it was made."""
         return self._changed(masking=masking)
+
+    def with_roles(self, roles: Roles) -> Release:
+        """The same tables for an intruder who knows other columns."""
+        return self._changed(roles=roles, columns=describe(self.original, self.released, roles, self._kinds))
 
     def with_tables(self, original: pl.DataFrame, released: pl.DataFrame, truth: Rows) -> Release:
         """Return other tables with the same roles and kinds; nothing is checked again."""

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+import unmask
+from unmask import Release
+from unmask.study.narrow import narrowed, telling
+from unmask.study.study import Study
+
+
+def wide(n=60, columns=70, seed=0):
+    """Columns c00 ... published as they are, shuffled from the tenth on."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, columns))
+    y = x.copy()
+    for j in range(10, columns):
+        y[:, j] = rng.permutation(x[:, j])
+    names = [f"c{j:02d}" for j in range(columns)]
+    return pl.DataFrame(x, schema=names), pl.DataFrame(y, schema=names)
+
+
+def test_the_most_telling_attributes_are_kept_and_it_is_said():
+    study = Study(Release(*wide()))
+    fewer, note = narrowed(study, 12)
+    assert {f"c{j:02d}" for j in range(10)} <= set(fewer.release.quasi)
+    assert len(fewer.release.quasi) == 12
+    assert "with 70 attributes it looks at the 12" in note[0]
+    same, nothing = narrowed(study, 70)
+    assert same is study and nothing == ()
+
+
+def test_telling_is_1_for_a_copy_and_near_0_for_a_shuffle():
+    study = Study(Release(*wide(200, 12)))
+    assert telling(study, "c00") > 0.999
+    assert telling(study, "c11") < 0.25
+    codes = pl.DataFrame({"a": ["x", "y"] * 50})
+    assert telling(Study(Release(codes, codes)), "a") == 0.5
+    assert telling(Study(Release(codes, codes.reverse())), "a") == -0.5
+
+
+def test_measures_over_sets_run_on_many_columns():
+    release = Release(*wide(40, 66))
+    found = unmask.assess(release, only=["knowledge_sweep", "special_uniques"])
+    assert all(finding.estimate is not None for finding in found.findings)
+    notes = [note for entry in found.document.measures for note in entry.notes]
+    assert sum("with 66 attributes" in note for note in notes) == 2
