@@ -183,6 +183,36 @@ def test_evidence():
     assert evidence.figures[0].series[0].x[-1] == 1.0
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_better_direction_is_judged(seed):
+    people = datasets.census(150, seed=seed)
+    masked = parse_masking("noise(0.6)").apply(people, seed)
+    release = Release(people, masked)
+    there, back = (link_nearest(release, direction=way) for way in ("to_release", "to_original"))
+    evidence = assess_nearest(Study(release), Context())
+    best = max(there, back, key=lambda linkage: linkage.estimate.value)
+    assert evidence.observations[0].estimate.value == best.estimate.value
+    assert evidence.observations[1].estimate.value >= there.known().value
+    assert evidence.per_record.tolist() == best.per_record(150).tolist()
+    facts = {fact.name: fact.value for fact in evidence.facts}
+    assert facts["found when people ask"] == there.estimate.value
+    assert facts["found when the release asks"] == back.estimate.value
+
+
+def test_risks_of_the_other_direction_are_those_of_the_people():
+    """The release is turned round and holds fewer records: each risk stands at its own person."""
+    people = datasets.census(120, seed=3).with_row_index("id")
+    masked = parse_masking("noise(0.6)").apply(people.drop("id"), 2).insert_column(0, people["id"])
+    release = Release(people, masked[::-1][:90], id="id")
+    evidence = assess_nearest(Study(release), Context())
+    assert "nearest person" in evidence.observations[0].claim
+    assert evidence.observations[0].estimate.n == 90
+    assert evidence.per_record[release.paired_rows].mean() == pytest.approx(evidence.observations[0].estimate.value)
+    assert np.isnan(evidence.clarity).sum() == 30
+    strangers = Release(people[:60], masked, id="id")  # most records are of others: they would be given away as well
+    assert "taking the nearest one" in assess_nearest(Study(strangers), Context()).observations[0].claim
+
+
 def test_an_attribute_that_gives_people_away_matters_most():
     rng = np.random.default_rng(2)
     base = pl.DataFrame({"clear": rng.normal(size=200), "noisy": rng.normal(size=200), "flat": np.ones(200)})
