@@ -320,6 +320,35 @@ def test_the_order_of_rows_changes_nothing_in_a_chain():
         assert turned.credit == pytest.approx(straight.credit[order], abs=1e-12)
 
 
+GRID = ["noise(0.4)", "noise(1.5)", "rank_swap(15)", "microaggregation(3)", "rounding(20000)", "pram(0.5)", CHAINS[7]]
+
+
+@pytest.mark.parametrize("text", [*GRID, "chain([noise(0.5), rank_swap(5)])"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_who_knows_the_method_never_finds_fewer_than_who_does_not(text, seed):
+    people = datasets.patients(100, seed=seed).drop("patient") if "pram" in text else datasets.census(100, seed=seed)
+    study = Study(masked(text, people, seed))
+    evidence = {
+        name: run_measure(registered()[name], study, Context(seed=7))
+        for name in ("transparent", "nearest", "one_to_one")
+    }
+    rates = {name: found.observations[0].estimate.value for name, found in evidence.items()}
+    assert rates["transparent"] >= max(rates["nearest"], rates["one_to_one"]) - 1e-12
+    risk = evidence["transparent"].per_record
+    assert risk.mean() == pytest.approx(rates["transparent"])
+    facts = {fact.name: fact.value for fact in evidence["transparent"].facts}
+    assert facts["best attack"] in evidence["transparent"].observations[0].claim
+    assert facts[f"rate by {facts['best attack']}"] == rates["transparent"]
+
+
+def test_a_chain_that_cannot_be_followed_is_told_and_attacked_otherwise():
+    text = "chain([noise(0.5), rank_swap(5)])"
+    evidence = assess_transparent(Study(masked(text)), Context())
+    assert "cannot be followed" in evidence.notes[0] and "noise then rank_swap" in evidence.notes[0]
+    assert [o.key for o in evidence.observations] == ["transparent.rate", "transparent.known"]
+    assert evidence.observations[0].estimate.value > 0.2
+
+
 def test_one_record_and_samples():
     one = pl.DataFrame({"a": [1.5]})
     assert link_transparent(Release(one, one), masking="noise(0.5)").estimate.value == 1.0

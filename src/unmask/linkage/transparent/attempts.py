@@ -1,24 +1,65 @@
-"""The attacks that are open to the intruder who knows the method; the report judges the one that finds most."""
+"""The attacks that are open to the intruder who knows the method; the report judges the one that finds most.
+
+Whoever knows the method may ignore it: nearest-record and one-to-one linkage are open to them as well.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from unmask.evidence.estimate import Estimate, rate
+from unmask.linkage.nearest import best_scale, link_back, link_nearest
+from unmask.linkage.one_to_one import link_globally
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    from unmask.evidence.estimate import Estimate
+    from unmask.linkage.result import Linkage
+    from unmask.study.study import Study
+
+    Floats = NDArray[np.float64]
+
+MOST_MATCHED = 20_000  # records that are matched again here; the measure one_to_one matches more
 
 
 class Attempt(NamedTuple):
-    """One attack: its name in words, and what it found in all and of each original record."""
+    """One attack: its name in words, and what it found in all and of each original record (NaN: not asked for)."""
 
     name: str
     estimate: Estimate
-    credit: NDArray[np.float64]
+    credit: Floats
 
 
 def best_of(attempts: list[Attempt]) -> Attempt:
     """The attack that finds most people of the whole file; of equals, the first."""
     return max(attempts, key=lambda attempt: attempt.estimate.value)
+
+
+def attempt(name: str, linkage: Linkage, n_original: int, asked: NDArray[np.bool_] | None) -> Attempt:
+    """What a linkage found, of the people asked for only, whichever file asked."""
+    risk = linkage.per_record(n_original)
+    there = np.zeros(n_original, dtype=bool)
+    there[np.flatnonzero(linkage.truth >= 0) if linkage.direction == "to_release" else _people(linkage)] = True
+    there = there if asked is None else there & asked
+    risk = risk if asked is None else np.where(asked, risk, np.nan)
+    return Attempt(name, rate(risk[there], chance=linkage.chance, seed=linkage.seed), risk)
+
+
+def _people(linkage: Linkage) -> NDArray[np.int64]:
+    return linkage.truth[linkage.truth >= 0]
+
+
+def blind_attempts(study: Study, asked: NDArray[np.bool_] | None, seed: int) -> list[Attempt]:
+    """What the intruder finds who ignores the method: the nearest record, the nearest person, one to one."""
+    n = study.release.original.height
+    scale, _ = best_scale(study, seed)
+    found = [attempt("the nearest record", link_nearest(study, scale=scale, decision_only=True, seed=seed), n, asked)]
+    back = link_back(study, scale=scale, seed=seed)
+    if back is not None:
+        found.append(attempt("giving each record to the nearest person", back, n, asked))
+    if max(n, study.release.released.height) <= MOST_MATCHED:
+        matched = link_globally(study, scale=scale, seed=seed)
+        found.append(attempt("one-to-one linkage by distance", matched, n, asked))
+    return found

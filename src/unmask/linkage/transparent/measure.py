@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from unmask.errors import ParameterError
+from unmask.errors import EngineError, ParameterError
 from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
@@ -22,10 +22,10 @@ from unmask.kernels.weighing import TIE
 from unmask.linkage.nearest import link_nearest
 from unmask.linkage.result import Linkage
 from unmask.linkage.transparent.again import link_again
-from unmask.linkage.transparent.attempts import Attempt, best_of
+from unmask.linkage.transparent.attempts import Attempt, attempt, best_of, blind_attempts
 from unmask.linkage.transparent.chains import describe, peel
 from unmask.linkage.transparent.matching import MOST_PAIRS, matching_credit
-from unmask.masking import Masking, parse_masking
+from unmask.masking import Chain, Masking, parse_masking
 from unmask.study.scene import draw, spread
 from unmask.study.study import Study, as_study
 
@@ -183,15 +183,17 @@ def _applies(release: Release) -> str | None:
     applies=_applies,
 )
 def assess_transparent(study: Study, context: Context) -> Evidence:
-    """Run the attack, beside the one that does not know the method."""
+    """Run every attack that is open to who knows the method, and judge the one that finds most of the whole file."""
     release = study.release
+    masking, seed = _read(release.masking), context.seed
     people = max(1, PAIRS_FOR_ASSESS // release.released.height)
     sample = people if people < release.original.height else None
-    linkage = link_transparent(study, sample=sample, seed=context.seed, progress=context.progress)
-    blind = link_nearest(study, sample=sample, decision_only=True, seed=context.seed)
-    again = link_again(study, _read(release.masking), sample=sample, seed=context.seed)
-    attempts = _attempts(linkage, again)
-    best, sure = best_of(attempts), _known(linkage, again)
+    linkage, note = _follow(study, masking, sample, context)
+    again = link_again(study, masking, sample=sample, seed=seed)
+    asked = linkage.asked if linkage is not None else None
+    blind = blind_attempts(study, asked, seed)
+    attempts = [*_informed(linkage, again, asked, release.original.height), *blind]
+    best, (sure, how) = best_of(attempts), _known(study, linkage, again, seed)
     return Evidence(
         observations=(
             Observation(
@@ -201,38 +203,49 @@ def assess_transparent(study: Study, context: Context) -> Evidence:
                 best.estimate,
             ),
             Observation(
-                "transparent.known",
-                f"{sure.hits:,.0f} of {sure.n:,} people are linked, rightly, with a posterior of {SURE:.0%} or more.",
-                sure,
+                "transparent.known", f"{sure.hits:,.0f} of {sure.n:,} people are linked, rightly, {how}.", sure
             ),
         ),
-        per_record=best.credit if linkage.asked is None else None,
-        facts=(*_rates(attempts), *_facts(linkage, blind)),
-        figures=(_figure(linkage, blind, attempts),),
+        per_record=best.credit if asked is None else None,
+        facts=(Fact("best attack", best.name, "what the rate is of"), *_rates(attempts), *_facts(linkage, blind)),
+        figures=(_figure(linkage, best.estimate.chance, attempts),),
+        notes=note,
     )
 
 
-def _known(linkage: TransparentLinkage, again: Linkage | None) -> Estimate:
-    """People of whom the intruder is sure by posterior, or, if more, by the only record equal to their masked row."""
-    sure = linkage.sure()
-    if again is None:
-        return sure
-    alone = np.where(again.tie_sizes == 1, again.credit, 0.0)[again.attempted]
-    same = rate(alone, chance=0.0, seed=linkage.seed)
-    return (
-        same
-        if same.value > sure.value and alone.sum() >= SURE * (again.tie_sizes[again.attempted] == 1).sum()
-        else sure
-    )
+def _follow(
+    study: Study, masking: Masking, sample: int | None, context: Context
+) -> tuple[TransparentLinkage | None, tuple[str, ...]]:
+    """Likelihoods; of a chain that cannot be followed none, and a word about it."""
+    try:
+        return link_transparent(study, sample=sample, seed=context.seed, progress=context.progress), ()
+    except EngineError as error:
+        if not isinstance(masking, Chain):
+            raise
+        told = f"{error}".splitlines()[0]
+        return None, (f"this chain cannot be followed ({told}): the rate is that of attacks that need not follow it",)
 
 
-def _attempts(linkage: TransparentLinkage, again: Linkage | None) -> list[Attempt]:
+def _known(study: Study, linkage: TransparentLinkage | None, again: Linkage | None, seed: int) -> tuple[Estimate, str]:
+    """People of whom the intruder is sure: by posterior, by margin, or by the only record equal to their masked row."""
+    margin = "with a margin that is right 19 times in 20"
+    claims = [(linkage.sure(), f"with a posterior of {SURE:.0%} or more")] if linkage is not None else []
+    if again is not None:
+        claims.append((again.known(SURE), "with a margin to their own masked row that is right 19 times in 20"))
+    if not claims:
+        claims.append((link_nearest(study, seed=seed).known(SURE), margin))
+    return max(claims, key=lambda claim: claim[0].value)
+
+
+def _informed(
+    linkage: TransparentLinkage | None, again: Linkage | None, asked: NDArray[np.bool_] | None, n: int
+) -> list[Attempt]:
     """What the likelihoods find, person by person and one to one; and what masking the original again finds."""
-    found = [Attempt("the likeliest record", linkage.estimate, linkage.per_record(len(linkage.credit)))]
-    if linkage.matched is not None and linkage.one_to_one is not None:
+    found = [] if linkage is None else [attempt("the likeliest record", linkage, n, asked)]
+    if linkage is not None and linkage.matched is not None and linkage.one_to_one is not None:
         found.append(Attempt("the most likely one-to-one matching", linkage.one_to_one, linkage.matched))
     if again is not None:
-        found.append(Attempt("masking the original again", again.estimate, again.per_record(len(linkage.credit))))
+        found.append(attempt("masking the original again", again, n, asked))
     return found
 
 
@@ -240,11 +253,16 @@ def _rates(attempts: list[Attempt]) -> tuple[Fact, ...]:
     return tuple(Fact(f"rate by {a.name}", a.estimate.value, "share of people found") for a in attempts)
 
 
-def _facts(linkage: TransparentLinkage, blind: Linkage) -> tuple[Fact, ...]:
+def _facts(linkage: TransparentLinkage | None, blind: list[Attempt]) -> tuple[Fact, ...]:
+    ignorant = Fact(
+        "rate of the blind intruder", best_of(blind).estimate.value, "the best of those who do not use the method"
+    )
+    if linkage is None:
+        return (ignorant,)
     there = linkage.attempted
     outside = int((~cast("NDArray[np.bool_]", linkage.inside)[there]).sum())
     return (
-        Fact("rate of the blind intruder", blind.estimate.value, "nearest-record linkage on the same people"),
+        ignorant,
         Fact(
             "median anonymity set",
             float(np.median(cast("Ints", linkage.anonymity)[there])),
@@ -259,17 +277,17 @@ def _facts(linkage: TransparentLinkage, blind: Linkage) -> tuple[Fact, ...]:
     )
 
 
-def _figure(linkage: TransparentLinkage, blind: Linkage, attempts: list[Attempt]) -> Figure:
-    shown = [("nearest record", blind.estimate.value), ("guess in the anonymity set", linkage.reid_k.value)]
+def _figure(linkage: TransparentLinkage | None, chance: float, attempts: list[Attempt]) -> Figure:
+    shown = [] if linkage is None else [("guess in the anonymity set", linkage.reid_k.value)]
     shown += [(attempt.name.removeprefix("the "), attempt.estimate.value) for attempt in attempts]
-    shown = [("blind guess", linkage.chance), *sorted(shown, key=lambda bar: bar[1])]
+    shown = [("blind guess", chance), *sorted(shown, key=lambda bar: bar[1])]
     names, rates = zip(*shown, strict=True)
     return Figure(
         shape="bar",
         title="What does knowing the method add?",
-        caption="People found by a guess, by an intruder who does not know the masking, and by one who does.",
+        caption="People found by a guess, and by every attack that is open to an intruder who knows the masking.",
         alt="Share of people found: " + ", ".join(f"{n} {r:.1%}" for n, r in shown),
-        x_label="intruder",
+        x_label="attack",
         y_label="people found",
         series=(Series("people found", names, rates),),
         percent=(False, True),
