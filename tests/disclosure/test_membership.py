@@ -64,6 +64,26 @@ def test_shadow_releases_with_a_known_masking():
     assert moved.auc.value == pytest.approx(found.auc.value, abs=1e-9)
 
 
+@pytest.mark.parametrize("text", ["noise(0.3)", "rank_swap(10)", "microaggregation(3)"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_knowing_the_masking_never_recognises_fewer(text, seed):
+    masking, inside, outside = parse_masking(text), people(seed, 80), people(seed + 50, 60)
+    release = Release(inside, masking.apply(inside, seed), control=outside)
+    blind = membership_inference(release, seed=seed)
+    knowing = membership_inference(release, masking=masking, shadows=2, seed=seed)
+    assert knowing.auc.value >= blind.auc.value
+    assert not blind.learnt
+    if not knowing.learnt:  # what is reported is the whole of the better attack
+        assert knowing.auc == blind.auc and knowing.tpr_at_1_percent == blind.tpr_at_1_percent
+
+
+def test_the_report_says_which_membership_attack_it_was():
+    masking, inside = parse_masking("noise(0.3)"), people(1, 80)
+    release = Release(inside, masking.apply(inside, 1), control=people(3, 60))
+    assert len(assess_membership(Study(release), Context()).notes) == 1
+    assert "masking is known" in assess_membership(Study(release.with_masking(masking)), Context()).notes[1]
+
+
 def test_a_control_is_split_off_when_the_masking_is_known():
     table = people(5, 160)
     found = membership_inference(Release(table, table), masking=parse_masking("noise(0.1)"), shadows=2)

@@ -12,6 +12,7 @@ A success rate over everybody hides the few who are surely recognised: the share
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -65,7 +66,8 @@ def membership_inference(
         The tables; ``control``, or people of the original who were not released. Without either and with ``masking``,
         half of the original is split off as control and the other half is masked anew.
     masking
-        How the release was made, if the intruder knows: he then learns from shadow releases. None: the distance to the
+        How the release was made, if the intruder knows: they then learn from shadow releases, and use what they have
+        learnt if it tells more people apart (a larger AUC) than the distance alone does. None: the distance to the
         closest record, against a reference population (half of the people outside, the other half is attacked, and
         the other way round).
     shadows
@@ -84,17 +86,24 @@ def membership_inference(
     if masking is not None and needs_outsiders(study.release):
         study, rows = _split_off(study, masking, seed)
     scene = set_scene(study)
+    plain = _of_scores(scene, closest_record_scores(scene, seed, progress), (n, rows), seed, learnt=False)
     if masking is None:
-        scores = closest_record_scores(scene, seed, progress)
-    else:
-        scores = shadow_scores(study, scene, masking.apply, shadows, seed, progress)
+        return plain
+    scores = shadow_scores(study, scene, masking.apply, shadows, seed, progress)
+    learnt = _of_scores(scene, scores, (n, rows), seed, learnt=True)
+    return learnt if learnt.auc.value >= plain.auc.value else plain  # who knows the masking may ignore it
+
+
+def _of_scores(scene: Scene, scores: Floats, place: tuple[int, Rows], seed: int, *, learnt: bool) -> Membership:
+    """Sum up the scores of members, then strangers; ``place``: people of the original, and the rows of the scene."""
+    n, rows = place
     per_record = np.full(n, np.nan)
     mine, others = scores[: scene.members.size], scores[scene.members.size :]
-    if masking is None:  # distances have no natural limit; learnt odds have: 0
+    if not learnt:  # distances have no natural limit; learnt odds have: 0
         mine, others = centred(mine, others)
     alarm = np.sort(others)[-max(1, others.size // 100)]  # at most 1 % of strangers are above
     per_record[rows[scene.members]] = (mine > alarm).astype(np.float64)
-    return summarise(mine, others, per_record, seed)
+    return replace(summarise(mine, others, per_record, seed), learnt=learnt)
 
 
 def closest_record_scores(scene: Scene, seed: int, progress: Progress = silent) -> Floats:
@@ -247,8 +256,16 @@ def assess_membership(study: Study, context: Context) -> Evidence:
             ),
         ),
         figures=(_figure(found),),
-        notes=(f"{found.n_strangers:,} people outside the release were compared with",),
+        notes=(f"{found.n_strangers:,} people outside the release were compared with", *_told(release, found)),
     )
+
+
+def _told(release: Release, found: Membership) -> tuple[str, ...]:
+    """Which of the two attacks it was, where the masking is known and both were tried."""
+    if _known_masking(release) is None:
+        return ()
+    better = "what was learnt from them" if found.learnt else "the distance to the closest record alone"
+    return (f"the masking is known: shadow releases were tried, and {better} tells more people apart",)
 
 
 def _ends(estimate: object, words: str) -> str:

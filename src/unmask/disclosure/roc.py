@@ -32,6 +32,7 @@ class Membership:
     n_strangers: int
     per_record: Floats = field(repr=False)
     curve: tuple[Floats, Floats] = field(repr=False)  # strangers accused, members recognised
+    learnt: bool = False  # by what shadow releases taught, not by the distance to the closest record alone
 
 
 def summarise(mine: Floats, others: Floats, per_record: Floats, seed: int) -> Membership:
