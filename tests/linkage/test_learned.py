@@ -243,3 +243,24 @@ def test_learned_distances_find_no_fewer_on_the_census(mask):
     whitened = link_nearest(release, metric="mahalanobis", decision_only=True).estimate.value
     linkage = link_learned(release, aggregator=("mean", "bilinear"), learn_from=300)
     assert linkage.in_sample.value >= max(usual, whitened)
+
+
+@pytest.mark.parametrize(
+    "text", ["noise(0.5)", "noise(1.2)", "rank_swap(15)", "microaggregation(3)", "rounding(20000)"]
+)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_who_learnt_a_distance_may_still_use_the_plain_one(text, seed):
+    people = datasets.census(60, seed=seed)
+    release = Release(people, parse_masking(text).apply(people, seed))
+    linkage = link_learned(release, aggregator="mean", seed=seed)
+    assert linkage.estimate.value >= linkage.plain.value - 1e-12
+    assert linkage.estimate.value == pytest.approx(max(linkage.learnt, linkage.plain.value))
+    evidence = assess_learned(Study(release), Context())
+    told = {fact.name: fact for fact in evidence.facts}
+    plain = told["rate of the plain distance"].value
+    assert evidence.observations[0].estimate.value == pytest.approx(
+        max(told["rate of the learnt distance"].value, plain)
+    )
+    uses_plain = plain > told["rate of the learnt distance"].value + 1e-12
+    assert ("plain distance" in evidence.observations[0].claim) == uses_plain
+    assert "at most" not in told["rate in-sample"].meaning
