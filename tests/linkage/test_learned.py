@@ -29,14 +29,14 @@ def noisy(n=60, seed=1, sd=(0.05, 3.0, 0.4)):
 def test_plain_parameters_are_the_plain_distance(kind):
     people = datasets.patients(80, seed=1).drop("patient", "diagnosis", "cost")
     release = Release(people, parse_masking("noise(0.5)").apply(people, 1))
-    stage = set_stage(release)
+    stage = set_stage(Study(release))
     credit = plain(stage.space, kind).credit(stage.space, stage.truth)
     assert credit.sum() == pytest.approx(link_nearest(release, decision_only=True).credit.sum(), abs=1e-9)
 
 
 @pytest.mark.parametrize("kind", AGGREGATORS)
 def test_credits_equal_features_times_weights(kind):
-    stage = set_stage(noisy(25))
+    stage = set_stage(Study(noisy(25)))
     space = stage.space
     rng = np.random.default_rng(0)
     weights = rng.random(size(space, kind))
@@ -99,7 +99,7 @@ def test_learning_heeds_what_tells():
 @pytest.mark.parametrize("kind", ["mean", "owa"])
 def test_the_exact_program_equals_brute_force(kind):
     for seed in range(2):
-        stage = set_stage(noisy(9, seed, (0.3, 1.5)))
+        stage = set_stage(Study(noisy(9, seed, (0.3, 1.5))))
         found = solve_worst_case(stage.space, stage.truth, kind, time_limit=20)
         assert found.optimal and found.gap == 0
         grid = [np.array([w, 1 - w]) for w in np.linspace(0, 1, 101)]
@@ -131,7 +131,7 @@ def grid_of(kind):
 @pytest.mark.parametrize("kind", ["bilinear", "choquet"])
 def test_the_exact_program_of_richer_aggregators_equals_brute_force(kind):
     for seed in range(2):
-        stage = set_stage(noisy(8, seed, (0.3, 1.5)))
+        stage = set_stage(Study(noisy(8, seed, (0.3, 1.5))))
         found = solve_worst_case(stage.space, stage.truth, kind, time_limit=30)
         assert found.optimal and found.gap == 0
 
