@@ -10,6 +10,7 @@ from judged.tables import agrees, different_people, given, judged, seed_of
 from naive import disclosure as definitions
 from naive import judged as naive
 from naive import judged_disclosure as twin
+from unmask.disclosure.denoise import denoised
 from unmask.evidence.estimate import excess, excess_over_control
 
 NUMBERS, WORDS = ["age", "rent"], ["sex", "town"]
@@ -68,6 +69,27 @@ def test_intervals(other):
     found = judged(case.release, "intervals")
     assert agrees(found["intervals.rank"], twin.intervals(pairs, twin.BY_RANK))
     assert agrees(found["intervals.sd"], twin.intervals(pairs, twin.BY_SD))
+
+
+def test_intervals_denoised():
+    """The same around what the whole record lets one estimate; by chance as around what is published."""
+    table = people(60)
+    released = masked(table).with_columns(wage=pl.col("wage") + pl.Series(np.random.default_rng(5).normal(0, 3, 60)))
+    case = given(*different_people(table, released), id="id", confidential=["wage", "rent"], quasi=["age", *WORDS])
+    own = [case.original[i] for i in case.people]
+    rows = [case.released[case.truth[i]] for i in case.people]
+    record = twin.matrix(rows, ["age", "wage", "rent"], WORDS, twin.codebooks(WORDS, case.original, case.released))
+    credits_ = np.zeros(len(own))
+    for place, name in enumerate(("wage", "rent")):
+        values, shown = (np.array([r[name] for r in side]) for side in (own, rows))
+        estimate = denoised(values, shown, record, seed=seed_of("intervals") + place)
+        assert name == "rent" or (estimate != shown).all()
+        far = np.abs(values - estimate) / naive.mean_and_sd(values.tolist())[1]
+        credits_ += [sum(gap <= p / 100 for p in range(1, 21)) / 20 / 2 for gap in far]
+    found = judged(case.release, "intervals")
+    wanted = naive.rate(credits_.tolist(), found["intervals.sd"].chance)
+    assert agrees(found["intervals.denoised"], wanted)
+    assert wanted.value != pytest.approx(found["intervals.sd"].value, abs=0.01)
 
 
 @pytest.mark.parametrize("other", [False, True])

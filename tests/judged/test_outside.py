@@ -13,7 +13,7 @@ from judged.tables import agrees, given, judged, seed_of
 from naive import judged as naive
 from naive import judged_disclosure as twin
 from unmask.assessment import discover
-from unmask.evidence.estimate import excess
+from unmask.evidence.estimate import excess, excess_over_control
 
 NUMBERS, WORDS = ["age", "rent"], ["town"]
 NAMES = [*NUMBERS, *WORDS]
@@ -59,6 +59,27 @@ def test_copies(seed):
     assert found["copies.exact"] == excess(np.array(copied), np.array(elsewhere), seed=seed_of("copies"))
     assert found["copies.exact"].value == pytest.approx((sum(copied) - sum(elsewhere)) / 40)
     assert agrees(found["copies.whole"], naive.Judged(0.0, 0.0, 40, 0.0, 0.0))
+    replicas, others = twin.replicas(members, rows), twin.replicas(strangers, rows)
+    assert 0 < sum(replicas) < 40
+    assert found["copies.unique"] == excess_over_control(np.array(replicas), np.array(others), seed=seed_of("copies"))
+
+
+@pytest.mark.parametrize("size", [60, 45])
+def test_copies_without_control(size):
+    """With nobody outside: copies beyond people who have an equal in the original, uniques beyond those in pairs."""
+    table = people(60)
+    released = remembered(table, 0)[:size]
+    case = given(table, released, synthetic=True)
+    members, rows = ([tuple(r.values()) for r in side] for side in (case.original, case.released))
+    found = judged(case.release, "copies")
+    assert set(found) == {"copies.exact", "copies.unique", "copies.whole"}
+    copied = twin.partnered(members, rows)
+    equals = [float(members.count(row) > 1) for row in members]
+    assert found["copies.exact"] == excess(np.array(copied), np.array(equals), seed=seed_of("copies"))
+    pairs = [min(1.0, len(rows) / 60) if members.count(row) == 2 else 0.0 for row in members]
+    wanted = excess(np.array(twin.replicas(members, rows)), np.array(pairs), seed=seed_of("copies"))
+    assert wanted.value > 0 and sum(pairs) > 0
+    assert found["copies.unique"] == wanted
 
 
 @pytest.mark.parametrize(("n", "whole"), [(9, 0.0), (10, 1.0), (40, 1.0)])

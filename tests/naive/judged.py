@@ -94,6 +94,15 @@ def squares(original, released, numbers, words, scale="own") -> np.ndarray:
     return total
 
 
+def differences(original, released, numbers) -> np.ndarray:
+    """Sum of the differences of numbers, each file standardised by its own mean and sd, for every pair."""
+    total = np.zeros((len(original), len(released)))
+    for name in numbers:
+        a, b = [r[name] for r in original], [r[name] for r in released]
+        total += [[abs(x - y) for y in standardised(b, *mean_and_sd(b))] for x in standardised(a, *mean_and_sd(a))]
+    return total
+
+
 def filled(parts) -> np.ndarray:
     """Missing counts as the mean of the pairs that are known."""
     known = [d for row in parts for d in row if d is not None]

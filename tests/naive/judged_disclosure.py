@@ -167,6 +167,11 @@ def partnered(rows, people) -> list[float]:
     return [min(have[row], want[row]) / have[row] for row in rows]
 
 
+def replicas(people, rows) -> list[float]:
+    """Who is alone with their values, and stands in the release."""
+    return [float(people.count(person) == 1 and person in rows) for person in people]
+
+
 def told_apart(mine, others) -> tuple[Judged, Judged]:
     """AUC with the interval of DeLong; members recognised while 1 % of strangers are accused."""
     value = auc(mine, others)
