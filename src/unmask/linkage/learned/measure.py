@@ -31,6 +31,7 @@ from unmask.linkage.learned.distances import (
 )
 from unmask.linkage.learned.exact import Optimum, solve_worst_case
 from unmask.linkage.result import Linkage
+from unmask.study.narrow import narrowed
 from unmask.study.study import Study, as_study
 from unmask.tables.encode import canonical_order
 
@@ -51,8 +52,6 @@ if TYPE_CHECKING:
 LEARN_FROM = 1000  # people to learn from; more teach little
 PEOPLE_FOR_ASSESS = 300
 MOST_PAIRS = 500_000  # beyond, the measure leaves out what needs a pass over all pairs
-
-MOST_ATTRIBUTES = 60  # that `assess` takes on
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,25 +269,16 @@ def _result(release: Release, stage: Stage, whole: Distance, credits_: _Credits)
 # --- as a measure -----------------------------------------------------------------------------------------------------
 
 
-def _applies(release: Release) -> str | None:
-    """With very many attributes there are more weights to learn than people to learn from."""
-    if len(release.quasi) <= MOST_ATTRIBUTES:
-        return None
-    return (
-        f"{len(release.quasi)} attributes are too many to learn their weights; name at most {MOST_ATTRIBUTES} in quasi"
-    )
-
-
 @measure(
     "learned",
     title="Learned distance (worst case)",
     story="The intruder knows the records of half the people, learns from them which differences to heed, and attacks "
     "the other half with the distance he learnt.",
     keys=("learned.rate",),
-    applies=_applies,
 )
 def assess_learned(study: Study, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
+    study, narrow = narrowed(study)
     release = study.release
     small = release.original.height * release.released.height <= MOST_PAIRS
     kinds: tuple[Aggregator, ...] = ("mean", "bilinear", "choquet") if small else ("mean", "bilinear")
@@ -309,7 +299,10 @@ def assess_learned(study: Study, context: Context) -> Evidence:
         per_record=linkage.per_record(release.original.height),
         facts=_facts(linkage, distance),
         figures=(_figure(linkage), *_interaction_figure(linkage)),
-        notes=() if small else ("learnt as weights and as a bilinear form only: the table is large for the others",),
+        notes=(
+            *narrow,
+            *(() if small else ("learnt as weights and as a bilinear form only: the table is large for the others",)),
+        ),
     )
 
 
