@@ -12,6 +12,7 @@ from unmask.evidence.estimate import rate
 from unmask.evidence.measure import silent
 from unmask.linkage.channel.gather import Gathered, gather
 from unmask.linkage.channel.known import claims
+from unmask.linkage.channel.lists import Short, short_posterior, shortlist, together
 from unmask.linkage.channel.posterior import most_likely_matching, one_to_one_posterior, plain_posterior
 from unmask.linkage.channel.result import ChannelLinkage, Point
 from unmask.linkage.channel.select import Channel, learn
@@ -31,8 +32,10 @@ FEWEST = 4  # people that must teach
 SIZES = (10, 30, 100, 300, 1000, 3000)
 MOST_PAIRS = 36_000_000  # that are scored all at once: 6,000 people and records
 CURVE_PAIRS = 4_000_000
+CURVE_PEOPLE = 1000  # asked for at each point of the curve, where there are many
 BLOCK = 2_000_000
-SAMPLE = 1000  # people asked for where all would be too many
+MOST_PEOPLE = 200_000  # who are all asked for
+SAMPLE = 5000  # people asked for where all would be too many
 TIE = 1e-9
 
 
@@ -86,9 +89,8 @@ def link_channel(
     for fold in range(folds):
         taught = there[part[there] != fold]
         channels.append(_learn(scene, taught, seed, progress, (0.6 * fold / folds, 0.6 / folds)))
-    scores = score_rows(scene, channels, part, rows)
-    progress(0.7, "one to one")
-    links = link_rows(scene, scores, rows)
+    progress(0.6, "looking for everybody")
+    links = link_people(scene, channels, part, rows, seed)
     points = learning_curve(scene, part, seed, progress) if curve else ()
     return _result(scene, links, rows, (channels, points, int(there.size * (folds - 1) // folds)), seed)
 
@@ -99,7 +101,9 @@ def _asked(scene: Gathered, people: int | None, seed: int) -> Ints:
     n, records = scene.material.n_people, scene.material.n_records
     if people is None and n * records <= MOST_PAIRS:
         return np.arange(n)
-    most = max(1, min(people or SAMPLE, MOST_PAIRS // records, there.size))
+    if people is None and n <= MOST_PEOPLE:
+        return np.arange(n)
+    most = max(1, min(people or SAMPLE, there.size))
     return np.sort(np.random.default_rng([seed, 5]).choice(there, most, replace=False))
 
 
@@ -131,6 +135,36 @@ class Links:
     tied: Ints
 
 
+def link_people(scene: Gathered, channels: list[Channel], part: Ints, rows: Ints, seed: int) -> Links:
+    """Link people by all records where these are not too many, else by lists of candidates."""
+    if rows.size * scene.material.n_records <= MOST_PAIRS:
+        return link_rows(scene, score_rows(scene, channels, part, rows), rows)
+    pieces = [np.flatnonzero(part[rows] == fold) for fold in range(len(channels))]
+    everybody = rows.size == scene.material.n_people
+    shorts = [
+        shortlist(scene, channel, rows[p], seed, everybody=everybody)
+        for channel, p in zip(channels, pieces, strict=True)
+        if p.size
+    ]
+    order = np.concatenate(pieces)
+    links = _link_lists(scene, together(shorts), rows[order], everybody=everybody)
+    back = np.argsort(order)
+    return Links(links.credit[back], links.matched[back], links.own[back], links.top[back], links.tied[back])
+
+
+def _link_lists(scene: Gathered, short: Short, rows: Ints, *, everybody: bool) -> Links:
+    posterior, _ = short_posterior(short, everybody=everybody)
+    truth = scene.material.truth[rows]
+    wanted = np.where(truth >= 0, scene.alike_records[truth], -1)
+    top = posterior.max(1)
+    is_best = posterior >= top[:, None] * (1 - TIE)
+    tied = (is_best * short.sizes[short.classes]).sum(1)
+    is_own = short.classes == wanted[:, None]
+    own = np.where(is_own, posterior, 0.0).max(1)
+    credit = np.where((is_own & is_best).any(1), 1.0 / tied, 0.0)
+    return Links(credit, credit, own, top, tied)
+
+
 def link_rows(scene: Gathered, scores: Floats, rows: Ints) -> Links:
     """Best candidates by posterior, and the most likely matching if everybody is asked for."""
     truth = scene.material.truth[rows]
@@ -154,9 +188,9 @@ def learning_curve(scene: Gathered, part: Ints, seed: int, progress: Progress) -
     full = scene.material.n_people * scene.material.n_records <= CURVE_PAIRS
     for number, size in enumerate(sizes):
         taught, others = np.sort(order[:size]), np.sort(order[size:])
-        rows = everybody if full else np.sort(others[: max(50, CURVE_PAIRS // scene.material.n_records)])
+        rows = everybody if full else np.sort(others[:CURVE_PEOPLE])
         channel = _learn(scene, taught, seed, silent, (0.0, 0.0))
-        links = link_rows(scene, score_rows(scene, [channel], np.zeros_like(part), rows), rows)
+        links = link_people(scene, [channel], np.zeros_like(part), rows, seed)
         better = links.credit if links.credit.sum() >= links.matched.sum() else links.matched
         points.append(
             Point(size, rate(better[np.isin(rows, others)], chance=1.0 / scene.material.n_records, seed=seed))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Tried = tuple[Any, list[Floats], Floats]  # a recipe, its scores of held-out people, what they gained
 
 PARTS = 3
+MOST_TAUGHT = 1500  # people from whom recipes are chosen
 ASKED = 170  # held-out people of a part that recipes are compared on
 MOST_GROUPS = 6  # columns by which residuals may differ that are tried
 KEPT = 5  # recipes that are compared on all parts
@@ -113,7 +114,11 @@ def split(taught: Ints, seed: int) -> tuple[tuple[Ints, Ints], ...]:
 
 
 def learn(material: Material, taught: Ints, seed: int, tell: Callable[[float], None] = lambda _: None) -> Channel:
-    """Learn the channel from known people."""
+    """Learn the channel from known people: which recipes from a sample of them if they are many, the rest from all."""
+    whole, everybody = material, taught
+    if taught.size > MOST_TAUGHT:
+        few = np.sort(np.random.default_rng([seed, 3]).choice(taught, MOST_TAUGHT, replace=False))
+        material, taught = whole.sample(few, whole.truth[few]), np.arange(few.size)
     trial = Trial(material, split(taught, seed))
     best: list[Candidate] = []
     for target in range(len(material.records)):
@@ -129,7 +134,7 @@ def learn(material: Material, taught: Ints, seed: int, tell: Callable[[float], N
         gain = gains(sum_of_them) - gains(total)
         if float(gain.mean()) > 0:
             chosen, total = together, sum_of_them
-    factors = tuple(entry.recipe.fit(material, taught) for entry in chosen)
+    factors = tuple(entry.recipe.fit(whole, everybody) for entry in chosen)
     tell(1.0)
     return Channel(factors, tuple(chosen), _temperature(total) if chosen else 1.0)
 

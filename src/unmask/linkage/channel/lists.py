@@ -1,0 +1,199 @@
+"""Many people: candidates by a search for nearest records, then the channel's own scores of these.
+
+The factors in use are laid out as coordinates (a prediction and a released value, in units of their typical residual)
+and codes (the foretold label and the released one), so that near records are probable ones. Records that are equal in
+all columns are one candidate of their number. Whoever is not among a person's candidates is not found: the rate is a
+lower bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unmask.kernels.base.space import EUCLIDEAN, Space
+from unmask.kernels.search.nearest import nearest_k
+from unmask.linkage.channel.factors import Given, Inside, Labels, Residual, States, Table
+from unmask.linkage.channel.joint import Cloud
+from unmask.linkage.channel.lenses import Agreement
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unmask.linkage.channel.gather import Gathered
+    from unmask.linkage.channel.select import Channel
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Axis = tuple[Floats, Floats]  # of people, of records
+
+CANDIDATES = 32
+LONGEST = 96  # list of both sides
+HEAVIEST = 30.0  # what a wrong label may weigh
+ABSENT = 2.0  # what a missing value weighs, in squared units
+BLOCK = 20_000
+ROUNDS = 40
+SPARE = 0.002  # people beyond the lists who may claim any record
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """The candidates of each person asked for, as classes of equal records, and their scores."""
+
+    classes: Ints  # (people, candidates)
+    scores: Floats
+    sizes: Ints  # records of each class
+
+
+def shortlist(scene: Gathered, channel: Channel, rows: Ints, seed: int, *, everybody: bool) -> Short:
+    """Find and score the candidates of some people."""
+    classes, first = np.unique(scene.alike_records, return_index=True)
+    sizes = np.bincount(scene.alike_records)
+    space = lay_out(channel, rows, first)
+    k = min(CANDIDATES, classes.size)
+    if space is None:
+        places = np.broadcast_to(np.argsort(-sizes, kind="stable")[:k], (rows.size, k))
+    else:
+        places = nearest_k(space, k, seed=seed)[0]
+        if everybody:
+            people = nearest_k(_turned(space), min(CANDIDATES, rows.size), seed=seed)[0]
+            places = _joined(places, people)
+    scores = np.empty(places.shape)
+    for start in range(0, rows.size, BLOCK):
+        part = slice(start, start + BLOCK)
+        scores[part] = channel.score(rows[part][:, None], first[places[part]])
+    return Short(places, np.where(places < 0, -np.inf, scores), sizes)
+
+
+def _turned(space: Space) -> Space:
+    """Records ask for people."""
+    return space._replace(
+        queries=space.points, points=space.queries, query_codes=space.point_codes, point_codes=space.query_codes
+    )
+
+
+def _joined(places: Ints, people: Ints) -> Ints:
+    """Lists of both sides as one list per person: records near them, and records that they are near to; -1: none.
+
+    A record that nobody else is near to may be somebody's although nearer ones are many.
+    """
+    n, k = places.shape
+    i = np.concatenate((np.repeat(np.arange(n), k), people.ravel()))
+    j = np.concatenate((places.ravel(), np.repeat(np.arange(len(people)), people.shape[1])))
+    rank = np.concatenate((np.tile(np.arange(k), n), np.tile(np.arange(people.shape[1]), len(people))))
+    order = np.lexsort((rank, j, i))
+    i, j, rank = i[order], j[order], rank[order]
+    fresh = np.append(True, (i[1:] != i[:-1]) | (j[1:] != j[:-1]))
+    i, j, rank = i[fresh], j[fresh], rank[fresh]
+    order = np.lexsort((j, rank, i))
+    i, j = i[order], j[order]
+    place = np.arange(i.size) - np.searchsorted(i, np.arange(n))[i]
+    kept = place < LONGEST
+    lists = np.full((n, int(place[kept].max()) + 1), -1)
+    lists[i[kept], place[kept]] = j[kept]
+    return lists
+
+
+def together(shorts: list[Short]) -> Short:
+    """Lists of several groups of people under each other."""
+    width = max(short.classes.shape[1] for short in shorts)
+
+    def padded(table: NDArray[Any], blank: float) -> NDArray[Any]:
+        return np.pad(table, ((0, 0), (0, width - table.shape[1])), constant_values=blank)
+
+    classes = np.concatenate([padded(short.classes, -1) for short in shorts])
+    return Short(classes, np.concatenate([padded(short.scores, -np.inf) for short in shorts]), shorts[0].sizes)
+
+
+def lay_out(channel: Channel, rows: Ints, records: Ints) -> Space | None:
+    """Coordinates and codes of people and records; None if no factor has any."""
+    axes: list[Axis] = []
+    codes: list[tuple[Ints, Ints, float]] = []
+    for factor in channel.factors:
+        match factor:
+            case Cloud():
+                axes += [(factor.predicted[:, k], factor.value[:, k]) for k in range(factor.value.shape[1])]
+            case Residual():
+                axes.append(_axis(factor))
+            case Given():
+                axes.append(_axis(factor.joint))
+            case Inside():
+                axes.append(_containing(factor))
+            case Labels():
+                gap = np.log((1 - factor.error) * np.median(factor.rarity) + factor.error) - np.log(factor.error)
+                codes.append((factor.first, factor.record, float(np.median(gap))))
+            case Agreement():
+                each = float(factor.table[-1] - factor.table[0]) / len(factor.person)
+                codes += [(a, b, each) for a, b in zip(factor.person, factor.record, strict=True)]
+            case Table() | States():
+                codes.append(_likeliest(factor))
+    if not axes and not codes:
+        return None
+    steps = np.array([2.0 * min(max(code[2], 0.1), HEAVIEST) for code in codes])
+    return Space(
+        _table([axis[0][rows] for axis in axes], rows.size).astype(np.float64),
+        _table([axis[1][records] for axis in axes], records.size).astype(np.float64),
+        _table([code[0][rows] for code in codes], rows.size).astype(np.int32),
+        _table([code[1][records] for code in codes], records.size).astype(np.int32),
+        EUCLIDEAN,
+        np.full(len(axes), ABSENT),
+        steps,
+        steps / 2,
+    )
+
+
+def _table(columns: list[Any], n: int) -> NDArray[Any]:
+    return np.ascontiguousarray(np.column_stack(columns)) if columns else np.zeros((n, 0))
+
+
+def _axis(factor: Residual) -> Axis:
+    law = factor.law
+    weight = np.exp(law.table) * law.width
+    if weight.size > 1 and weight.sum() > 0:
+        share = np.cumsum(weight) / weight.sum()
+        low, high = np.searchsorted(share, [0.25, 0.75])
+        spread = max((high - low) * law.width / 1.35, law.width / 3)
+    else:
+        spread = law.width / 3
+    if not np.isnan(law.at_zero) and np.exp(law.at_zero) * 4 * law.near > 0.5:
+        spread = max(4 * law.near, 1e-3 * spread)
+    if factor.precision is not None:
+        spread = spread / float(np.nanmedian(factor.precision))
+    return factor.predicted / spread, factor.value / spread
+
+
+def _containing(factor: Inside) -> Axis:
+    low, high = (np.where(np.isfinite(end), end, np.nan) for end in (factor.low, factor.high))
+    width = float(np.nanmedian(high - low)) or 1.0
+    middle = np.where(np.isnan(low), high, np.where(np.isnan(high), low, (low + high) / 2))
+    return factor.value / width * 2, middle / width * 2
+
+
+def _likeliest(factor: Table | States) -> tuple[Ints, Ints, float]:
+    shares = np.bincount(factor.record, minlength=factor.table.shape[1]) / factor.record.size
+    with np.errstate(divide="ignore"):
+        likely = (factor.table + np.log(shares)).argmax(1)
+    best = factor.table.max(1)
+    return likely[factor.person], factor.record, float(np.median(best - factor.table.mean(1)))
+
+
+def short_posterior(short: Short, *, everybody: bool) -> tuple[Floats, Floats]:
+    """Posterior of one record of each candidate class, and what each record is worth to all who want it.
+
+    If everybody was asked for, a record that many want is worth less to each (a few rounds of Sinkhorn on the lists).
+    """
+    top = short.scores.max(1, keepdims=True)
+    kernel = np.exp(short.scores - top)
+    sizes = short.sizes[short.classes]
+    column = np.ones(short.sizes.size)
+    posterior = kernel / (kernel * sizes).sum(1, keepdims=True)
+    for _ in range(ROUNDS if everybody else 0):
+        weighed = kernel * column[short.classes]
+        posterior = weighed / (weighed * sizes).sum(1, keepdims=True)
+        load = np.bincount(short.classes.ravel() + 1, weights=posterior.ravel(), minlength=column.size + 1)[1:]
+        column = column / (load + SPARE)
+        column /= column.max()
+        column = np.maximum(column, 1e-250)
+    return posterior, column
