@@ -11,6 +11,8 @@ import numpy as np
 from unmask.errors import EngineError
 from unmask.linkage.channel.columns import read_column
 from unmask.linkage.channel.material import Material
+from unmask.study.narrow import telling
+from unmask.study.study import Study
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Marks = NDArray[np.uint64]
 
+MOST_COLUMNS = 64  # that the channel is learnt for; of a wider table those that tell most
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -48,6 +51,7 @@ def gather(release: Release, seed: int) -> Gathered:
         raise EngineError("the intruder knows no column of the original", hint="give fewer columns other roles")
     if not (release.truth >= 0).any():
         raise EngineError("nobody is paired: there is nobody to learn from", hint="name the id column in id=")
+    ours, theirs = _most_telling(release, ours, theirs)
     people = [read_column(release.original[name]) for name in ours]
     records = [read_column(release.released[name]) for name in theirs]
     mark, mark_of_record = marks(people, seed), marks(records, seed + 1)
@@ -63,6 +67,17 @@ def gather(release: Release, seed: int) -> Gathered:
     )
     alike = np.unique(mark[order], return_inverse=True)[1]
     return Gathered(material, order, alike, np.unique(mark_of_record[order_of_records], return_inverse=True)[1])
+
+
+def _most_telling(release: Release, ours: list[str], theirs: list[str]) -> tuple[list[str], list[str]]:
+    """At most so many columns of a wide table: those that only one file has, then those that masking changed least."""
+    if max(len(ours), len(theirs)) <= MOST_COLUMNS:
+        return ours, theirs
+    study = Study(release)
+    told = {name: telling(study, name) for name in theirs if name in release.quasi}
+    kept = set(sorted(theirs, key=lambda name: (-told.get(name, 1.0), name))[:MOST_COLUMNS])
+    sources = sorted(ours, key=lambda name: (name not in kept, name in told, name))[: 2 * MOST_COLUMNS]
+    return sorted(sources), sorted(kept)
 
 
 def known_columns(release: Release) -> list[str]:
