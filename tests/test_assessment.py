@@ -20,8 +20,8 @@ def entry(run, applies=lambda _: None):
 
 def test_a_copy_is_unsafe_and_a_stranger_is_not():
     assert unmask.assess(COPY).verdict == "unsafe"
-    stranger = unmask.Release(PEOPLE, unmask.datasets.census(100, seed=9))
-    assert unmask.assess(stranger, only=["nearest", "uniqueness"]).verdict == "safe"
+    stranger = unmask.Release(unmask.datasets.census(450, seed=1), unmask.datasets.census(450, seed=9))
+    assert unmask.assess(stranger, only=["channel", "nearest", "one_to_one", "uniqueness"]).verdict == "safe"
 
 
 def test_policy_decides():
@@ -124,5 +124,6 @@ def test_evidence_without_records_is_fine(monkeypatch):
 
     monkeypatch.setattr(sys.modules["unmask.assessment"], "discover", lambda: {"m": entry(run)})
     assessment = unmask.assess(COPY)
-    assert assessment.verdict == "safe"
+    assert assessment.findings[0].outcome == "for"
+    assert assessment.verdict == "inconclusive" and "not enough to say safe" in assessment.reason
     assert assessment.records.columns == ["row", "largest"]
