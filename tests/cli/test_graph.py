@@ -81,7 +81,7 @@ def test_everybody_is_guessed_and_said(folder, tmp_path):
     assert library.posterior.tolist() == pytest.approx(pairs["belief"].to_list())
     assert "geometric: everybody is to be guessed" in result.output
     sure = pairs.filter(pl.col("belief") > 0.5).height
-    assert f"{pairs.height} pairs claimed: {library.clique_size} agree on the map, {sure} more likely" in result.output
+    assert f"{pairs.height} pairs claimed: {library.n_agree} agree on the map, {sure} more likely" in result.output
     asked = run(folder, *words, "--everybody", "--method", "geometric", "-o", out)
     assert asked.output.splitlines()[1:3] == result.output.splitlines()[1:3]
     right = int((target["id"].gather(pairs["released_row"] - 1) == ident["id"].gather(pairs["original_row"] - 1)).sum())
