@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unmask.kernels.base.space import EUCLIDEAN, Space
-from unmask.kernels.search.nearest import nearest_k
+from unmask.kernels.base import EUCLIDEAN, Space
+from unmask.kernels.search import nearest_k
 from unmask.linkage.channel.factors import Given, Inside, Labels, Residual, States, Table
 from unmask.linkage.channel.joint import Cloud
 from unmask.linkage.channel.lenses import Agreement
