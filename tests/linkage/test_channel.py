@@ -16,10 +16,10 @@ from naive import channel as naive
 from unmask import Release
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence.measure import Context, registered
-from unmask.linkage.channel import link_channel
-from unmask.linkage.channel.attack import shared_credit
+from unmask.linkage.channel import link_channel, linking
 from unmask.linkage.channel.columns import read_column, resolution
 from unmask.linkage.channel.known import claims, threshold
+from unmask.linkage.channel.linking import shared_credit
 from unmask.linkage.channel.measure import assess_channel
 from unmask.linkage.channel.posterior import information, most_likely_matching, one_to_one_posterior
 from unmask.linkage.channel.residuals import fit_law
@@ -380,6 +380,29 @@ def test_one_released_column():
     original = people()
     found = attack(original, original.select("id", "income"))
     assert found.found.value == 1.0
+
+
+@pytest.mark.parametrize("sd", [0.1, 0.6])
+def test_lists_of_candidates_find_what_all_records_find(monkeypatch, sd):
+    rng = np.random.default_rng(9)
+    x = rng.normal(size=(N, 5))
+    tables = numbers(x, x + sd * rng.normal(size=x.shape), rng.permutation(N), digits=3)
+    original, released = (t.with_columns(pl.Series("sex", np.where(t["id"].to_numpy() % 2, "m", "f"))) for t in tables)
+    everything = attack(original, released)
+    monkeypatch.setattr(linking, "MOST_PAIRS", 1)
+    lists = attack(original, released)
+    assert lists.estimate.value == pytest.approx(everything.estimate.value, abs=0.03)
+    assert lists.known.value == pytest.approx(everything.known.value, abs=0.1)
+    some = link_channel(Release(original, released, id="id"), people=60, curve=False)
+    assert int(some.asked.sum()) == 60
+    assert some.estimate.value == pytest.approx(everything.estimate.value, abs=0.3)
+
+
+def test_who_strikes_out_known_records_finds_at_least_about_as_many():
+    rng = np.random.default_rng(10)
+    x = rng.normal(size=(N, 4))
+    found = attack(*numbers(x, x + 0.5 * rng.normal(size=x.shape), rng.permutation(N), digits=3))
+    assert found.struck_out >= found.estimate.value
 
 
 def test_many_different_texts():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +11,7 @@ from unmask.evidence.estimate import rate
 from unmask.evidence.measure import silent
 from unmask.linkage.channel.gather import Gathered, gather
 from unmask.linkage.channel.known import claims
-from unmask.linkage.channel.lists import Short, short_posterior, shortlist, together
-from unmask.linkage.channel.posterior import most_likely_matching, one_to_one_posterior, plain_posterior
+from unmask.linkage.channel.linking import MOST_PAIRS, Links, link_people
 from unmask.linkage.channel.result import ChannelLinkage, Point
 from unmask.linkage.channel.select import Channel, learn
 from unmask.linkage.channel.words import tell_columns
@@ -30,13 +28,10 @@ if TYPE_CHECKING:
 
 FEWEST = 4  # people that must teach
 SIZES = (10, 30, 100, 300, 1000, 3000)
-MOST_PAIRS = 36_000_000  # that are scored all at once: 6,000 people and records
 CURVE_PAIRS = 4_000_000
 CURVE_PEOPLE = 1000  # asked for at each point of the curve, where there are many
-BLOCK = 2_000_000
 MOST_PEOPLE = 200_000  # who are all asked for
 SAMPLE = 5000  # people asked for where all would be too many
-TIE = 1e-9
 
 
 def link_channel(
@@ -76,7 +71,15 @@ def link_channel(
     """
     if folds < 2:
         raise ParameterError("people are attacked by what others taught", got=f"{folds} folds", allowed="from 2")
-    scene = gather(as_study(release).release, seed)
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
+
+    with threadpool_limits(1):  # small products of matrices: threads would only wait for each other
+        return _attack(as_study(release).release, (folds, people, seed), curve=curve, progress=progress)
+
+
+def _attack(release: Release, how: tuple[int, int | None, int], *, curve: bool, progress: Progress) -> ChannelLinkage:
+    folds, people, seed = how
+    scene = gather(release, seed)
     there = np.flatnonzero(scene.material.truth >= 0)
     if there.size < max(folds, FEWEST):
         raise EngineError(
@@ -113,77 +116,12 @@ def _learn(scene: Gathered, taught: Ints, seed: int, progress: Progress, span: t
     return learn(scene.material, taught, seed, lambda done: progress(span[0] + span[1] * done, "learning the channel"))
 
 
-def score_rows(scene: Gathered, channels: list[Channel], part: Ints, rows: Ints) -> Floats:
-    """Scores of some people with all records, each person's by the channel that others taught."""
-    records = np.arange(scene.material.n_records)
-    scores = np.empty((rows.size, records.size))
-    for fold, channel in enumerate(channels):
-        places = np.flatnonzero(part[rows] == fold)
-        for block in np.array_split(places, max(1, places.size * records.size // BLOCK)):
-            scores[block] = channel.score(rows[block][:, None], records[None, :])
-    return scores
-
-
-@dataclass(frozen=True, slots=True)
-class Links:
-    """What was found of each person asked for, in canonical order."""
-
-    credit: Floats
-    matched: Floats
-    own: Floats
-    top: Floats
-    tied: Ints
-
-
-def link_people(scene: Gathered, channels: list[Channel], part: Ints, rows: Ints, seed: int) -> Links:
-    """Link people by all records where these are not too many, else by lists of candidates."""
-    if rows.size * scene.material.n_records <= MOST_PAIRS:
-        return link_rows(scene, score_rows(scene, channels, part, rows), rows)
-    pieces = [np.flatnonzero(part[rows] == fold) for fold in range(len(channels))]
-    everybody = rows.size == scene.material.n_people
-    shorts = [
-        shortlist(scene, channel, rows[p], seed, everybody=everybody)
-        for channel, p in zip(channels, pieces, strict=True)
-        if p.size
-    ]
-    order = np.concatenate(pieces)
-    links = _link_lists(scene, together(shorts), rows[order], everybody=everybody)
-    back = np.argsort(order)
-    return Links(links.credit[back], links.matched[back], links.own[back], links.top[back], links.tied[back])
-
-
-def _link_lists(scene: Gathered, short: Short, rows: Ints, *, everybody: bool) -> Links:
-    posterior, _ = short_posterior(short, everybody=everybody)
-    truth = scene.material.truth[rows]
-    wanted = np.where(truth >= 0, scene.alike_records[truth], -1)
-    top = posterior.max(1)
-    is_best = posterior >= top[:, None] * (1 - TIE)
-    tied = (is_best * short.sizes[short.classes]).sum(1)
-    is_own = short.classes == wanted[:, None]
-    own = np.where(is_own, posterior, 0.0).max(1)
-    credit = np.where((is_own & is_best).any(1), 1.0 / tied, 0.0)
-    return Links(credit, credit, own, top, tied)
-
-
-def link_rows(scene: Gathered, scores: Floats, rows: Ints) -> Links:
-    """Best candidates by posterior, and the most likely matching if everybody is asked for."""
-    truth = scene.material.truth[rows]
-    everybody = rows.size == scene.material.n_people
-    posterior = one_to_one_posterior(scores) if everybody else plain_posterior(scores)
-    top = posterior.max(1)
-    own = np.where(truth >= 0, posterior[np.arange(rows.size), truth], 0.0)
-    tied = (posterior >= top[:, None] * (1 - TIE)).sum(1)
-    credit = np.where((truth >= 0) & (own >= top * (1 - TIE)), 1.0 / tied, 0.0)
-    matched = shared_credit(most_likely_matching(scores), scene) if everybody else credit
-    return Links(credit, matched, own, top, tied)
-
-
 def learning_curve(scene: Gathered, part: Ints, seed: int, progress: Progress) -> tuple[Point, ...]:
     """What the intruder finds who knows 10, 30, 100, ... people: of those they do not know."""
     there = np.flatnonzero(scene.material.truth >= 0)
     order = np.random.default_rng([seed, 7]).permutation(there)
     points = []
-    sizes = [size for size in SIZES if size <= there.size // 2]
+    sizes = [size for size in SIZES if size <= there.size // (2 if size <= 100 else 4)]
     everybody = np.arange(scene.material.n_people)
     full = scene.material.n_people * scene.material.n_records <= CURVE_PAIRS
     for number, size in enumerate(sizes):
@@ -219,6 +157,7 @@ def _result(
         matched=back(links.matched, 0.0),
         posterior=back(links.own, np.nan),
         best=back(links.top, np.nan),
+        struck=None if links.struck is None else back(links.struck, 0.0),
         claimed=back(claimed & (material.truth[rows] >= 0), blank=False),
         n_candidates=material.n_records,
         taught=taught,
@@ -226,19 +165,3 @@ def _result(
         learning=points,
         seed=seed,
     )
-
-
-def shared_credit(links: Ints, scene: Gathered) -> Floats:
-    """Credit of a matching, shared among people who are alike and among records that are alike."""
-    truth = scene.material.truth
-    sizes = np.bincount(scene.alike_records)
-    kind = np.where(links >= 0, scene.alike_records[links], -1)
-    wanted = np.where(truth >= 0, scene.alike_records[truth], -2)
-    people = np.bincount(scene.alike)
-    base = scene.alike_records.max() + 2
-    pair = scene.alike * base + kind + 1
-    keys, counts = np.unique(pair, return_counts=True)
-    asked = scene.alike * base + wanted + 1
-    place = np.clip(np.searchsorted(keys, asked), 0, keys.size - 1)
-    hits = np.where((keys[place] == asked) & (truth >= 0), counts[place], 0)
-    return hits / people[scene.alike] / np.where(truth >= 0, sizes[scene.alike_records[truth]], 1)

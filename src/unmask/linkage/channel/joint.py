@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 FEWEST = 2  # columns
 MOST_MISSING = 0.05
-SHRINKAGES = (1.0, 0.5, 0.2, 0.05, 0.01, 0.001, 0.0)
+SHRINKAGES = (1.0, 0.3, 0.05, 0.002)
+FIXED = 0.002  # for the law of all records, who are many
 TAILS = (np.inf, 12.0, 4.0)  # degrees of freedom
 
 
@@ -89,12 +90,12 @@ def _filled(values: Floats) -> Floats:
     return np.where(np.isfinite(values), values, np.nanmean(values))
 
 
-def whitening(residual: Floats) -> tuple[Floats, float]:
+def whitening(residual: Floats, weight: float | None = None) -> tuple[Floats, float]:
     """Root of the inverse covariance, shrunk to the diagonal as far as halves foretell best; its log determinant."""
     spread = residual.std(0)
     spread = np.where(spread > 0, spread, max(float(spread.max()), 1e-12) * 1e-6)
     z = (residual - residual.mean(0)) / spread
-    weight = _shrinkage(z)
+    weight = _shrinkage(z) if weight is None else weight
     values, vectors = np.linalg.eigh(_shrunk(z, weight))
     values = np.maximum(values, 1e-10 * max(float(values.max()), 1e-6))
     root = (vectors / np.sqrt(values)) @ vectors.T / spread[:, None]
@@ -143,7 +144,7 @@ def _cloud(ours: Floats, theirs: Floats, squares: Floats) -> Cloud:
 def _normal_density(points: Floats) -> Floats:
     """Log density of each point under one normal law of all."""
     centred = points - points.mean(0)
-    root, scale = whitening(centred)
+    root, scale = whitening(centred, FIXED)
     return np.asarray(scale - 0.5 * ((centred @ root) ** 2).sum(1) - 0.5 * points.shape[1] * np.log(2 * np.pi))
 
 

@@ -63,6 +63,14 @@ def _facts(linkage: ChannelLinkage) -> tuple[Fact, ...]:
     ]
     if linkage.claimed.any():
         facts.append(Fact("claims that are right", linkage.precision, "share of these claims"))
+    if linkage.struck_out is not None:
+        facts.append(
+            Fact(
+                "found if known people's records are struck out",
+                linkage.struck_out,
+                "share of people found among the records that belong to nobody who taught",
+            )
+        )
     facts += [
         Fact(f"found from {point.known:,} known people", point.found.value, "share of the others who are found")
         for point in linkage.learning

@@ -52,6 +52,12 @@ class ChannelLinkage:
     columns: tuple[Told, ...]
     learning: tuple[Point, ...]
     seed: int = 0
+    struck: Floats | None = None  # credit of an intruder who strikes out the records of those who taught
+
+    @property
+    def struck_out(self) -> float | None:
+        """Share of people found if the records of those who taught are struck out; None where too many to try."""
+        return None if self.struck is None else float(np.sort(self.struck[self.asked]).mean())
 
     @property
     def chance(self) -> float:
