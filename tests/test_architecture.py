@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from functools import cache
@@ -213,6 +214,13 @@ def test_help_is_light(command):
         "try:\n    main()\nexcept SystemExit:\n    pass"
     )
     assert not modules_after(code) & {"numba", "polars", "numpy", "scipy", "sklearn", "altair", "rich.table"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_the_intruder_is_they(path):
+    """One word for the one who attacks, in everything that people read; Mr Scrooge may stay himself."""
+    text = path.read_text().replace("knows his value", "")
+    assert not re.findall(r"\b(?:he|she|his|hers?|him(?:self)?|attacker)\b", text, flags=re.IGNORECASE), path.name
 
 
 def test_no_file_has_grown_too_large():

@@ -179,7 +179,7 @@ def _applies(release: Release) -> str | None:
     "absent",
     title="Attributes that need not be in the release",
     story="The intruder learns from masked records how something follows from them that is not in "
-    "the release. The more his"
+    "the release. The more their"
     " model says what a model of the unmasked records says, beyond what is true in general, the more "
     "it has remembered.",
     keys=("absent.excess",),

@@ -2,12 +2,12 @@
 
 A generalised or microaggregated release has groups of records that look the same [TORRA]_.
 
-- *External attack*: all published values of the group are one; who knows that Mr Scrooge is in it knows his.
+- *External attack*: all published values of the group are one; who knows that Mr Scrooge is in it knows his value.
 - *Internal attack*: a coalition of c members look at the group without their own records. If the rest share one value,
-  they know the rest; when c members are all but one, they know the last one whatever he has.
+  they know the rest; when c members are all but one, they know the last one's, whatever it is.
 - *Aggregates*: where a group's mean stands in place of its numbers, its total follows. The coalition takes its own
   contributions away; what is left bounds each other member from above, and to within p % when the contributions of all
-  others together are at most p % of his.
+  others together are at most p % of that.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def cell_disclosure(
     Parameters
     ----------
     release
-        The two tables, paired. A person is looked for in the group that carries what is known of him (``quasi``, in the
+        The two tables, paired. A person is looked for in the group that carries what is known (``quasi``, in the
         schema of the release).
     attributes
         Confidential columns of the release. None: those that are named.
@@ -210,8 +210,8 @@ def _frame(listed: list[tuple[str, str, int, int, int, list[int]]]) -> pl.DataFr
     "cells",
     title="Groups that give values away",
     story="The intruder knows which group of equal records a person is in. If the whole group has "
-    "one value he has learnt it; a"
-    " member of the group may take away his own record first.",
+    "one value they have learnt it; a"
+    " member of the group may take away their own record first.",
     keys=("cells.external", "cells.internal"),
     applies=lambda release: None if published(release) else "no confidential attribute is named and published",
 )
@@ -232,7 +232,7 @@ def assess_cells(study: Study, context: Context) -> Evidence:
                 "cells.internal",
                 f"{found.internal.hits:,.0f} of {found.internal.n:,} people are in a group of several "
                 "where another member "
-                "learns their confidential value by taking away his own.",
+                "learns their confidential value by taking away their own.",
                 found.internal,
             ),
         ),

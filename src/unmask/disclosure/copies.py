@@ -164,7 +164,7 @@ def _applies(release: Release) -> str | None:
     title="Copies in a synthetic release",
     story="The synthetic table was made by a model that may have remembered people. The intruder "
     "takes rows that are too near"
-    " to somebody he knows for records of that person.",
+    " to somebody they know for records of that person.",
     keys=("copies.exact", "copies.unique", "copies.closer", "copies.whole"),
     applies=_applies,
     pairs=False,

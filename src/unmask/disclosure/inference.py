@@ -1,7 +1,7 @@
 """Attribute inference: the nearest row says it.
 
-The intruder knows some attributes of a person. He takes the released row that is nearest in these and reads the
-confidential attribute off it. He does the same for people who are not in the release: what works on both alike is
+The intruder knows some attributes of a person. They take the released row that is nearest in these and read the
+confidential attribute off it. They do the same for people who are not in the release: what works on both alike is
 general knowledge. No pairs are needed, so that synthetic releases can be attacked as well [GIOMI]_.
 """
 
@@ -166,7 +166,7 @@ def _applies(release: Release) -> str | None:
 @measure(
     "inference",
     title="Attribute inference",
-    story="The intruder takes the released row that is nearest in what he knows of a person and reads the confidential"
+    story="The intruder takes the released row that is nearest in what they know of a person and reads the confidential"
     " attribute off it. People who are not in the release show how much of that is general knowledge.",
     keys=("inference.excess",),
     applies=_applies,

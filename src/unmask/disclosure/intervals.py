@@ -1,6 +1,6 @@
 """Interval disclosure: how near a masked number still is to the person's own.
 
-The intruder has found a person's record in the release. Its numbers were masked, so he does not read the value but an
+The intruder has found a person's record in the release. Its numbers were masked, so they do not read the value but an
 interval around what is published: by ranks (rid, algorithm 7) a window of p % of the people around the masked value, by
 standard deviations (sdid, algorithm 8) all values within p % of one sd. The value is disclosed when it lies inside
 [TORRA]_.
@@ -270,7 +270,7 @@ def _combine(
 @measure(
     "intervals",
     title="Interval disclosure",
-    story="The intruder has found a person's record; its numbers were masked. He guesses that the "
+    story="The intruder has found a person's record; its numbers were masked. They guess that the "
     "true value is near what is"
     " published: among the next p % of people, or within p % of a standard deviation.",
     keys=("intervals.rank", "intervals.sd", "intervals.denoised"),

@@ -2,8 +2,8 @@
 
 To be in the data of a psychiatric unit is the secret. The intruder holds the records of people, some of whom are in the
 release, and scores each: how much nearer is the closest released row than the closest record of a reference population
-that is known not to be in it? When he knows how the release was masked, he masks samples of the reference population
-himself (shadow releases), learns from these how records inside and outside look, and applies what he has learnt. The
+that is known not to be in it? When they know how the release was masked, they mask samples of the reference population
+themselves (shadow releases), learn from these how records inside and outside look, and apply it. The
 same for a model instead of a table: shadow models [TORRA]_ (algorithm mia), [SHOKRI]_.
 
 A success rate over everybody hides the few who are surely recognised: the share of members recognised while 1 % (or
@@ -109,7 +109,7 @@ def _of_scores(scene: Scene, scores: Floats, place: tuple[int, Rows], seed: int,
 def closest_record_scores(scene: Scene, seed: int, progress: Progress = silent) -> Floats:
     """Log of the distance to the reference population over that to the release: members first, then strangers.
 
-    Everybody is held against one half of the strangers; a stranger against the half that he is not in.
+    Everybody is held against one half of the strangers; a stranger against the half that they are not in.
     """
     rng = np.random.default_rng(seed)
     strangers = scene.strangers[in_order(scene.of(scene.strangers))]

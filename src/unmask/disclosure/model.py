@@ -259,9 +259,9 @@ def _applies(release: Release) -> str | None:
 @measure(
     "model",
     title="Model-based disclosure",
-    story="The intruder learns from the release how a confidential attribute follows from what he "
+    story="The intruder learns from the release how a confidential attribute follows from what they "
     "knows, and guesses it for"
-    " a person. What counts is how much better he guesses because the person's own row is in the release.",
+    " a person. What counts is how much better they guess because the person's own row is in the release.",
     keys=("model.excess",),
     applies=_applies,
 )

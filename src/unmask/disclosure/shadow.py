@@ -1,4 +1,4 @@
-"""Shadows: the intruder makes releases (or models) of his own, where he knows who is inside, and learns from them."""
+"""Shadows: the intruder makes releases (or models) of their own, knowing who is inside, and learns from them."""
 
 from __future__ import annotations
 

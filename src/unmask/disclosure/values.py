@@ -1,6 +1,6 @@
 """Value disclosure (SADR): how often a published category is still the person's own.
 
-The intruder has found a person's record and reads a category off it. He is right when it was not changed:
+The intruder has found a person's record and reads a category off it. They are right when it was not changed:
 SADR = |{x : V(x) = V'(x)}| / |X| [TORRA]_. Two unrelated columns agree as well, by chance: as often as their marginals
 make them. What counts is the agreement beyond that, (SADR - chance) / (1 - chance).
 """

@@ -1,7 +1,7 @@
 """Anonymity models: k, l, t and their relatives, per group and for the file.
 
-The intruder finds the group of records that look like his target. If the group is small he has found the person
-(k-anonymity); if its members share a confidential value he need not know which one it is (l-diversity and after).
+The intruder finds the group of records that look like their target. If the group is small they have found the person
+(k-anonymity); if its members share a confidential value they need not know which one it is (l-diversity and after).
 Formulas and sources are in ``diversity``; how missing keys count is in ``wildcard``.
 """
 
@@ -100,7 +100,7 @@ def anonymity(  # noqa: PLR0913 - one option for each model that has a parameter
     table
         Any frame that narwhals takes; it is counted where it lives.
     quasi, confidential
-        What the intruder knows, and what he wants to learn.
+        What the intruder knows, and what they want to learn.
     weight
         Column of sampling weights, for the sum of weights of each crowd.
     missing

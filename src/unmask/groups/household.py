@@ -75,7 +75,7 @@ def _single(study: Study) -> tuple[Floats, float, str]:
 
 
 def number_homes(column: pl.Series) -> NDArray[np.int64]:
-    """Number the households; who has none is one of his own."""
+    """Number the households; who has none is one of their own."""
     known = column.rank("dense").fill_null(0).cast(int).to_numpy().astype(np.int64)
     lone = known == 0
     known[lone] = known.max(initial=0) + 1 + np.arange(lone.sum())

@@ -1,4 +1,4 @@
-"""Attacker knowledge: how the risk grows with every attribute that the intruder happens to know.
+"""Every set of known attributes: how the risk grows with each one that the intruder happens to know.
 
 Which columns an intruder knows is a guess; a release should be judged for all guesses. The sweep counts the groups of
 every set of quasi-identifiers up to a size, and tells how risk grows with their number, which smallest sets single
@@ -146,7 +146,7 @@ def knowledge_sweep(
 
 @measure(
     "knowledge_sweep",
-    title="Attacker knowledge: the worst three attributes to know",
+    title="The worst three attributes that the intruder may know",
     story="The intruder knows three attributes of everybody, the worst three there are, and looks for their values.",
     keys=("knowledge_sweep.rate",),
 )

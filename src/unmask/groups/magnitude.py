@@ -2,10 +2,10 @@
 
 Whoever has the release has the total of every cell (a group of equal quasi-identifiers), and knows who is in it.
 
-- *The insider*, the largest other contributor of the cell, takes his own amount away from the total: what is left is
-  his guess for the person, and it is close when it is off by less than p % of the person's amount. For the largest
+- *The insider*, the largest other contributor of the cell, takes their own amount away from the total: what is left is
+  their guess for the person, and it is close when it is off by less than p % of the person's amount. For the largest
   contributor of the original this is the p % rule, T - x_1 - x_2 < p x_1 [SDC]_.
-- *The outsider* takes the total itself: he is close to who makes more than a share of it, the (1, k) dominance rule.
+- *The outsider* takes the total itself: they are close to who makes more than a share of it, the (1, k) dominance rule.
 
 A guess counts only when it is close to the person's amount in the *original*; beside it stands how often the same
 guess would be close for anybody. Amounts count by their absolute value; nothing is learnt about an amount of zero.
@@ -64,8 +64,8 @@ def _no_magnitude(release: Release) -> str | None:
 @measure(
     "magnitude",
     title="Totals that give amounts away",
-    story="The intruder adds up a confidential amount over the records that look like his person. The largest other "
-    "contributor takes his own amount away; an outsider takes the total as it is.",
+    story="The intruder adds up a confidential amount over the records that look like their person. The largest other "
+    "contributor takes their own amount away; an outsider takes the total as it is.",
     keys=("magnitude.estimable", "magnitude.dominated"),
     applies=_no_magnitude,
 )
@@ -89,7 +89,7 @@ def assess_magnitude(study: Study, context: Context) -> Evidence:
             Observation(
                 "magnitude.estimable",
                 f"{rates[0].hits:,.0f} of {told} have an amount that the largest other contributor of their cell "
-                f"finds to within {P:.0%}, by taking his own from the total (cells of one included).",
+                f"finds to within {P:.0%}, by taking their own from the total (cells of one included).",
                 rates[0],
             ),
             Observation(
@@ -108,7 +108,7 @@ def assess_magnitude(study: Study, context: Context) -> Evidence:
 
 
 def guess_amounts(release: Release, match: Match, name: str) -> Guesses:
-    """Guess everybody's amount from the total of the released records that carry his values."""
+    """Guess everybody's amount from the total of the released records that carry their values."""
     truth = np.nan_to_num(np.abs(to_floats(release.original[name], name)))
     published = np.nan_to_num(np.abs(to_floats(release.released[name], name)))
     total = match.totals(np.bincount(match.group, published, minlength=len(match.sizes)))[match.kind]
@@ -169,7 +169,7 @@ def _figure(rule: Dominance) -> Figure:
         shape="bar",
         title=f"How much of a cell's total of {rule.magnitude} is its largest contributor's?",
         caption="Cells of the release by the share of the largest contribution in the total. Nearly all of it: the "
-        "total is his amount.",
+        "total is their amount.",
         alt=f"Cells by share of the largest contributor: {told}",
         x_label="share of the largest contributor",
         y_label="share of cells",

@@ -1,7 +1,7 @@
 """Uniqueness: how many records stand alone, and how unevenly the risk is spread [HUDA]_.
 
 The intruder knows the quasi-identifiers of everybody in the release and looks for the records that carry exactly
-these values. In a group of |A| equal records he guesses right once in |A| times.
+these values. In a group of |A| equal records they guess right once in |A| times.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def count_partitions(n: int, g: int) -> int:
 @measure(
     "uniqueness",
     title="Exact match and uniqueness",
-    story="The intruder looks for records with exactly the values he knows; where there is one, that is the person.",
+    story="The intruder looks for records with exactly the values they know; where there is one, that is the person.",
     keys=("uniqueness.average", "uniqueness.unique"),
 )
 def assess_uniqueness(study: Study, context: Context) -> Evidence:

@@ -1,6 +1,6 @@
-"""Flexible scenarios: the intruder who knows less. How fast does the risk grow with what he knows? [TORRA]_
+"""Flexible scenarios: the intruder who knows less. How fast does the risk grow with what they know? [TORRA]_
 
-He holds some of the attributes only. Which ones is not for the protector to choose, so the attack is run for many sets
+They hold some of the attributes only. Which ones is not for the protector to choose, so the attack is run for many sets
 of each size, and both the mean and the worst set are told: risk against the number of attributes known. Who knows more
 may leave some of it aside, so the worst set is one of that size or smaller, and what it grows from is tried as well.
 """

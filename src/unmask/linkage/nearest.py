@@ -1,8 +1,8 @@
-"""Nearest-record linkage (DBRL): the intruder links each person he knows to the closest published record.
+"""Nearest-record linkage (DBRL): the intruder links each person they know to the closest published record.
 
-He holds the original records (or the attributes of them that he is said to know), takes the release, and for each
-person picks the record at the least distance. Success is counted against the truth that the protector has; where
-several records are equally near he must guess among them, so the credit is shared [TORRA]_, [HERRANZ]_.
+They hold the original records (or the attributes of them that they are said to know), take the release, and for each
+person pick the record at the least distance. Success is counted against the truth that the protector has; where
+several records are equally near they must guess among them, so the credit is shared [TORRA]_, [HERRANZ]_.
 """
 
 from __future__ import annotations
@@ -227,9 +227,7 @@ def assess_nearest(study: Study, context: Context) -> Evidence:
             ),
             Observation(
                 "nearest.known",
-                _tell(
-                    known.hits, known.n, "are linked with a margin that tells the intruder he is right (19 times in 20)"
-                ),
+                _tell(known.hits, known.n, "are linked by so clear a margin that such links are right 19 times in 20"),
                 known,
             ),
         ),
@@ -322,7 +320,7 @@ def curve_figure(linkage: Linkage, name: str) -> Figure:
     return Figure(
         shape="step",
         title="How sure can the intruder be?",
-        caption="He claims his clearest links first, equally clear ones together: of this share of people claimed, "
+        caption="They claim their clearest links first, equally clear ones together: of this share of people claimed, "
         "this share is right.",
         alt=f"Precision against coverage. Precision is at least 95 percent up to {known:.1%} of people; "
         f"over all it is {linkage.estimate.value:.1%}.",

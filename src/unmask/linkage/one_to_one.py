@@ -1,9 +1,9 @@
 """Global linkage (GDBRL): everybody is linked at once, one to one, at the least total distance [HERRANZ]_.
 
-The intruder knows that each person has one record. Where nearest-record linkage gives two people the same record, he
-lets them compete: among all one-to-one matchings of the two files he takes the one with the least total distance. The
+The intruder knows that each person has one record. Where nearest-record linkage gives two people the same record, they
+let them compete: among all one-to-one matchings of the two files they take the one with the least total distance. The
 matching is exact, with a lower bound over all pairs as its proof; where several matchings are optimal, the credit of a
-person is the share of them that contains his own record, never what the order of the rows happens to give.
+person is the share of them that contains their own record, never what the order of the rows happens to give.
 """
 
 from __future__ import annotations

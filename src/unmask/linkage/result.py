@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Precision against coverage: the intruder claims his surest links first. Ties of the margin enter together."""
+    """Precision against coverage: the intruder claims their surest links first. Ties of the margin enter together."""
 
     coverage: Floats  # share of attempts claimed
     precision: Floats  # share of the claimed links that is right

@@ -1,8 +1,8 @@
 """Attribute test: what can be learnt of one attribute by linking on all the others? [MAXKNOW]_ IV-C
 
-The intruder knows every original value but those of one attribute. He links each person to the nearest released
-record on the rest and takes its value of the unknown attribute. His error is the rank difference between that value
-and the true one; the reference is his error on a release whose attributes were shuffled apart.
+The intruder knows every original value but those of one attribute. They link each person to the nearest released
+record on the rest and take its value of the unknown attribute. Their error is the rank difference between that value
+and the true one; the reference is their error on a release whose attributes were shuffled apart.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def attribute_test(
     release
         The two tables. The intruder knows the columns in `quasi` less the attribute.
     attribute
-        The attribute that he wants to learn: any column that both tables have.
+        The attribute that they want to learn: any column that both tables have.
     instantiations
         How many times the shuffled release Y' is drawn; of each, at most 10,000 people's errors are kept. The least
         p-value is 1 / (instantiations + 1).
@@ -81,7 +81,7 @@ def attribute_test(
 def attribute_tests(
     release: Release | Study, *, instantiations: int = INSTANTIATIONS, ranks: RankMethod = "ordinal", seed: int = 0
 ) -> dict[str, AttributeTest]:
-    """Test every attribute that the intruder knows in turn, each as if he did not know it."""
+    """Test every attribute that the intruder knows in turn, each as if they did not know it."""
     study = as_study(release)
     return {
         name: attribute_test(study, name, instantiations=instantiations, ranks=ranks, seed=seed)
@@ -150,10 +150,10 @@ def _check_attribute(release: Release, attribute: str) -> None:
 
 
 def held_out_errors(study: Study, both: Ranked, test: AttributeTest, seed: int) -> Floats:
-    """Return each person's error when his own record is not in the release: what general knowledge gives.
+    """Return each person's error when their own record is not in the release: what general knowledge gives.
 
     Who was linked to another record keeps that link. The others are put in five folds, and each links to the release
-    without the records of his fold. Where nothing is left to link to, the error is that of knowing nothing: n.
+    without the records of their fold. Where nothing is left to link to, the error is that of knowing nothing: n.
     """
     attribute, release = test.attribute, study.release
     own = np.flatnonzero(test.links == release.truth)
@@ -188,8 +188,8 @@ def _applies(release: Release) -> str | None:
 @measure(
     "attribute_test",
     title="Attribute test (maximum-knowledge intruder)",
-    story="The intruder knows every original value but those of one confidential attribute. He links on the others and "
-    "takes the value he finds. Does he do better with the person's own record in the release than without it?",
+    story="The intruder knows every original value but those of one confidential attribute. They link on the others "
+    "and take the value they find. Do they do better with the person's own record in the release than without it?",
     keys=("attribute_test.learnt", "attribute_test.ks"),
     applies=_applies,
 )
@@ -224,7 +224,7 @@ def assess_attribute(study: Study, context: Context) -> Evidence:
             ks_observation(
                 "attribute_test.ks",
                 test,
-                f"His estimates of {test.attribute!r} are off by {test.mean:,.0f} ranks on average, by "
+                f"Their estimates of {test.attribute!r} are off by {test.mean:,.0f} ranks on average, by "
                 f"{test.reference_mean:,.0f} where nothing is disclosed. KS distance {test.ks:.2f}: {test.words}.",
             ),
         ),

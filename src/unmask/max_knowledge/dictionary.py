@@ -94,8 +94,8 @@ def dictionary_rows(both: Ranked, size: int, seed: int) -> Iterator[Ints]:
 @measure(
     "dictionary",
     title="Dictionary test (maximum-knowledge intruder)",
-    story="The intruder knows every original value and links each person to the nearest record in ranks. Could he have "
-    "linked people who do not exist, made up of values at random, as closely?",
+    story="The intruder knows every original value and links each person to the nearest record in ranks. Could they "
+    "have linked people who do not exist, made up of values at random, as closely?",
     keys=("dictionary.rate", "dictionary.ks", "dictionary.minimum"),
 )
 def assess_dictionary(study: Study, context: Context) -> Evidence:

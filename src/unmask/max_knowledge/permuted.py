@@ -105,8 +105,8 @@ def permuted_space(space: Space, rng: np.random.Generator) -> Space:
 @measure(
     "permuted",
     title="Permuted test (maximum-knowledge intruder)",
-    story="The intruder knows every original value and links each person to the nearest record in ranks. Would he find "
-    "records as close in a release whose attributes were shuffled apart?",
+    story="The intruder knows every original value and links each person to the nearest record in ranks. Would they "
+    "find records as close in a release whose attributes were shuffled apart?",
     keys=("permuted.rate", "permuted.ks", "permuted.minimum"),
 )
 def assess_permuted(study: Study, context: Context) -> Evidence:

@@ -35,7 +35,7 @@ WORDS: dict[Direction, str] = {
 
 @dataclass(frozen=True, slots=True)
 class DeniabilityTest:
-    """What an intruder who knows every original value links, beside what he would link if the release said nothing.
+    """What an intruder who knows every original value links, beside what they would link if the release said nothing.
 
     Distances are permutation distances (ranks, 0 to n - 1). A record whose linkage distance is small against the
     reference is badly protected; one at or beyond the reference can deny any link.

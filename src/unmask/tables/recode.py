@@ -1,4 +1,4 @@
-"""The intruder writes what he knows in the release's own coarser schema.
+"""The intruder writes what they know in the release's own coarser schema.
 
 A release may publish age bands, shortened postcodes ("750**") or merged categories. The coding scheme is public (it
 is printed in the release or its documentation), so an intruder who knows a person's exact value knows the coarse one

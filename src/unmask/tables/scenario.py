@@ -97,7 +97,7 @@ class Scenario:
         known = (
             quasi
             if self.attributes is None
-            else check_columns(self.attributes, quasi, "attributes", "what he may know")
+            else check_columns(self.attributes, quasi, "attributes", "what they may know")
         )
         for name, rule in self.coarser.items():
             if name not in known:
@@ -113,7 +113,7 @@ class Scenario:
         return original, released, known
 
     def rows(self, original: pl.DataFrame, truth: Rows) -> Rows | None:
-        """The people he holds, drawn from those who can be found by content, not by place; None: all."""
+        """The people they hold, drawn from those who can be found by content, not by place; None: all."""
         if self.people is None:
             return None
         there = np.flatnonzero(truth >= 0)

@@ -22,7 +22,7 @@ Source = Literal["population", "weights", "models"]
 
 
 @dataclass(frozen=True, slots=True)
-class Attacker:
+class Intruder:
     """One intruder's success: the worst record, the mean over records, and how many records are above the threshold."""
 
     name: str
@@ -73,7 +73,7 @@ def households_of(classes: Classes, table: Any, keys: tuple[str, ...], household
     return Households(len(risks) + int(numbers[~known].sum()), float(risks @ members) + lone, classes.n_records)
 
 
-def attackers_of(classes: Classes, risk: Floats, source: Source, threshold: float) -> tuple[Attacker, ...]:
+def intruders_of(classes: Classes, risk: Floats, source: Source, threshold: float) -> tuple[Intruder, ...]:
     """The summary of ARX: highest, mean and share above the threshold for each of the three."""
     counts, n = classes.counts, classes.n_records
     single = 1 / counts
@@ -81,7 +81,7 @@ def attackers_of(classes: Classes, risk: Floats, source: Source, threshold: floa
     people = float((1 / risk).sum())  # of the population, in classes that occur in the release
     journalist = max(average, classes.n_classes / people) if source == "population" else average
     return (
-        Attacker("prosecutor", float(single.max()), classes.n_classes / n, int(counts[single > threshold].sum()), n),
-        Attacker("journalist", float(risk.max()), journalist, int(counts[risk > threshold].sum()), n),
-        Attacker("marketer", average, average, n if average > threshold else 0, n),
+        Intruder("prosecutor", float(single.max()), classes.n_classes / n, int(counts[single > threshold].sum()), n),
+        Intruder("journalist", float(risk.max()), journalist, int(counts[risk > threshold].sum()), n),
+        Intruder("marketer", average, average, n if average > threshold else 0, n),
     )

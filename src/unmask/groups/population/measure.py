@@ -2,7 +2,7 @@
 
 Three intruders [ELEMAM13]_, as ARX shows them:
 
-- the *prosecutor* knows that his target is in the release: 1/f, f the records that look like it;
+- the *prosecutor* knows that their target is in the release: 1/f, f the records that look like it;
 - the *journalist* does not know, and takes anyone: 1/F, F the people of the population who look like it;
 - the *marketer* links everybody and counts the right ones: the mean of 1/F over records.
 
@@ -27,7 +27,7 @@ from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.counting.classes import Classes, check_keys, count_classes
 from unmask.groups.population.dis import Dis, dis_by_formula, dis_by_removal
-from unmask.groups.population.intruders import Attacker, Households, Source, attackers_of, households_of
+from unmask.groups.population.intruders import Intruder, Households, Source, intruders_of, households_of
 from unmask.groups.population.known import Known, with_models, with_register, with_weights
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class PopulationRisk:
     classes: Classes
     known: Known  # what is known of the population, and what follows for each class
     threshold: float
-    attackers: tuple[Attacker, ...]
+    intruders: tuple[Intruder, ...]
     dis: Dis
     households: Households | None = None
 
@@ -176,7 +176,7 @@ def population_risk(  # noqa: PLR0913 - three sources of knowledge about the pop
         classes,
         known,
         threshold,
-        attackers_of(classes, known.risk, known.source, threshold),
+        intruders_of(classes, known.risk, known.source, threshold),
         dis_by_formula(classes.counts, fraction),
         homes,
     )
@@ -306,13 +306,13 @@ def _facts(found: PopulationRisk, seed: int) -> tuple[Fact, ...]:
         Fact(f"tau1, {model.name}", model.tau1.value, f"{span(model.tau1)}; tau2 {model.tau2.value:.1f}")
         for model in found.models
     )
-    attackers = tuple(
+    intruders = tuple(
         Fact(
-            f"{attacker.name}, above {found.threshold:g}",
-            attacker.above,
-            f"share of records; the mean is {attacker.average:.3g}, the worst {attacker.highest:.3g}",
+            f"{intruder.name}, above {found.threshold:g}",
+            intruder.above,
+            f"share of records; the mean is {intruder.average:.3g}, the worst {intruder.highest:.3g}",
         )
-        for attacker in found.attackers
+        for intruder in found.intruders
     )
     return (
         Fact("people N", found.population, SOURCES[found.source]),
@@ -322,22 +322,22 @@ def _facts(found: PopulationRisk, seed: int) -> tuple[Fact, ...]:
         *models,
         Fact("DIS", found.dis.value, "chance that a unique match is right, from the sample alone, by formula"),
         Fact("DIS by removal", removal.value, f"the same by experiment ({removal.low:.3g} to {removal.high:.3g})"),
-        *attackers,
+        *intruders,
     )
 
 
 def _figure(found: PopulationRisk) -> Figure:
-    names = tuple(attacker.name for attacker in found.attackers)
+    names = tuple(intruder.name for intruder in found.intruders)
     series = {
-        "worst record": tuple(attacker.highest for attacker in found.attackers),
-        "mean record": tuple(attacker.average for attacker in found.attackers),
-        f"share of records above {found.threshold:g}": tuple(attacker.above for attacker in found.attackers),
+        "worst record": tuple(intruder.highest for intruder in found.intruders),
+        "mean record": tuple(intruder.average for intruder in found.intruders),
+        f"share of records above {found.threshold:g}": tuple(intruder.above for intruder in found.intruders),
     }
-    told = ", ".join(f"{a.name}: mean {a.average:.1%}, worst {a.highest:.1%}" for a in found.attackers)
+    told = ", ".join(f"{a.name}: mean {a.average:.1%}, worst {a.highest:.1%}" for a in found.intruders)
     return Figure(
         shape="bar",
         title="What does it help to know who is in the file?",
-        caption="The prosecutor knows that his person is in the release, the journalist does not, the marketer links "
+        caption="The prosecutor knows that their person is in the release, the journalist does not, the marketer links "
         "everybody: risk of the worst and of the mean record, and records above the threshold.",
         alt=f"Risk by intruder: {told}",
         x_label="intruder",

@@ -1,7 +1,7 @@
 """Worst case by learning: the intruder finds the distance that re-identifies best [TORRA]_, METHODS section 5.
 
-He has, for some people, both the original and their released record (his own, or those of friends), learns which
-attributes and which of their combinations give people away, and attacks everybody else with what he learnt. That is
+They have, for some people, both the original and their released record (their own, or those of friends), learn which
+attributes and which of their combinations give people away, and attack everybody else with what they learnt. That is
 the held-out figure: learnt on half the people, tried on the other half, and the other way round. Whoever learnt a
 distance may still use the plain one: where that finds more, it is what is reported.
 """
@@ -273,7 +273,7 @@ def _result(release: Release, stage: Stage, whole: Distance, credits_: _Credits)
     "learned",
     title="Learned distance (worst case)",
     story="The intruder knows the records of half the people, learns from them which differences to heed, and attacks "
-    "the other half with the distance he learnt.",
+    "the other half with the distance they learnt.",
     keys=("learned.rate",),
 )
 def assess_learned(study: Study, context: Context) -> Evidence:

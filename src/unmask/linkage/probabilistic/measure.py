@@ -1,8 +1,8 @@
 """Probabilistic linkage (Fellegi-Sunter): the intruder weighs agreements by how rarely they happen by chance.
 
-He holds the original records and compares each with every released one, attribute by attribute: equal, close, or not.
-Agreement on a rare thing tells much, agreement on a common one little; how much, he learns from the two files alone, by
-EM, without knowing a single true pair. He links each person to the record of the greatest weight [FELLEGI]_, [TORRA]_.
+They hold the original records and compare each with every released one, attribute by attribute: equal, close, or not.
+Agreement on a rare thing tells much, agreement on a common one little; how much they learn from the files alone, by
+EM, without knowing a single true pair. They link each person to the record of the greatest weight [FELLEGI]_, [TORRA]_.
 """
 
 from __future__ import annotations
@@ -299,7 +299,7 @@ def _facts(linkage: ProbabilisticLinkage, linked: int) -> tuple[Fact, ...]:
     return (
         Fact("links that the intruder would claim", linked, f"weight of at least {linkage.upper:.1f} bits"),
         Fact("links left to judgement", clerical, f"weight from {linkage.lower:.1f} bits: the clerical ones"),
-        Fact("calibration error", gap, "mean difference between the probability he sees and the share that is right"),
+        Fact("calibration error", gap, "mean difference between the probability they see and the share that is right"),
         Fact("steps of EM", model.iterations, "until m and u no longer moved"),
     )
 
@@ -316,7 +316,7 @@ def _figures(linkage: ProbabilisticLinkage) -> tuple[Figure, ...]:
     return (
         Figure(
             shape="waterfall",
-            title="Why the intruder believes his surest right link",
+            title="Why the intruder believes their surest right link",
             caption="Bits for (to the right) and against the two records being one person, one after the other. Above "
             "0 in all: more likely than not.",
             alt="Weights of one link in bits: " + ", ".join(f"{n} {b:+.1f}" for n, b in zip(names, bits, strict=True)),

@@ -1,6 +1,6 @@
 """From what a masking says of itself to how each attribute was made: what the intruder knows who knows the method.
 
-He knows family and parameters (Kerckhoffs), and what follows from them and the two files: the sd of noise is kappa
+They know family and parameters (Kerckhoffs), and what follows from them and the two files: the sd of noise is kappa
 times the sd of the original, rank swapping moves a value at most p % of the ranks, microaggregation puts it between
 the two centroids next to it. METHODS section 6.
 """
@@ -183,7 +183,7 @@ def window(_release: Release, column: Column, given: Any) -> None:  # noqa: ANN4
 
 
 def swap_profile(n: int, window: int) -> Floats:
-    """Log-probability of each new rank, by place in the column and displacement: he can run the method himself.
+    """Log-probability of each new rank, by place in the column and displacement: they can run the method themselves.
 
     At the ends of a column there are fewer ranks to trade with, and the first ones only trade upwards.
     """

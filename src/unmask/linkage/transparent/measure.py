@@ -1,8 +1,8 @@
 """Transparency attacks: the intruder knows how the release was made, and uses it [NIN]_, [TORRA]_.
 
-He holds the original records, the release, and the name and parameters of the masking, which offices publish
-and which may not be the secret that protects people (Kerckhoffs). For each person he rules out the records that cannot
-have been made from him, and weighs the others by how likely the masking makes them: a posterior, not only a link.
+They hold the original records, the release, and the name and parameters of the masking, which offices publish
+and which may not be the secret that protects people (Kerckhoffs). For each person they rule out the records that cannot
+have been made from them, and weigh the others by how likely the masking makes them: a posterior, not only a link.
 """
 
 from __future__ import annotations
