@@ -209,7 +209,7 @@ def test_the_report_tells_them(tmp_path):
     assert {"anonymity", "knowledge_sweep", "special_uniques"} <= set(found.records.columns)
     found.write_html(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
-    assert "Attacker knowledge" in page
+    assert "The worst three attributes that the intruder may know" in page
     assert "Special uniques" in page
 
 

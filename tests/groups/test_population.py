@@ -35,7 +35,7 @@ def test_register_by_definition(rows, others):
     assert found.tau1.value == sum(f == 1 for f in alone)
     assert found.tau2.value == pytest.approx(sum(1 / f for f in alone))
     assert found.unique_share == pytest.approx(alone.count(1) / len(alone) if alone else 0.0)
-    prosecutor, journalist, marketer = found.attackers
+    prosecutor, journalist, marketer = found.intruders
     assert (prosecutor.highest, prosecutor.average) == pytest.approx((1 / min(records), len(set(rows)) / len(rows)))
     assert journalist.highest == pytest.approx(1 / min(people))
     assert marketer.average == pytest.approx(sum(1 / f for f in people) / len(rows))
@@ -83,7 +83,7 @@ def test_average_is_over_records_not_classes():
     table = frame([("a", 1), ("b", 1), ("b", 1), ("b", 1)])
     found = population_risk(table, quasi=["word"], population=table)
     assert found.average == 0.5
-    assert found.attackers[0].average == 0.5
+    assert found.intruders[0].average == 0.5
 
 
 def test_people_without_household_are_alone():
@@ -108,10 +108,10 @@ def test_same_on_every_engine(engine):
         there = population_risk(engine.frame(table), quasi=["word", "whole"], **given_there)
         assert there.class_risk.tolist() == here.class_risk.tolist()
         assert there.per_record.tolist() == here.per_record.tolist()
-        assert (there.tau1, there.tau2, there.attackers, there.households) == (
+        assert (there.tau1, there.tau2, there.intruders, there.households) == (
             here.tau1,
             here.tau2,
-            here.attackers,
+            here.intruders,
             here.households,
         )
 

@@ -27,7 +27,7 @@ from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
 from unmask.groups.counting.classes import Classes, check_keys, count_classes
 from unmask.groups.population.dis import Dis, dis_by_formula, dis_by_removal
-from unmask.groups.population.intruders import Intruder, Households, Source, intruders_of, households_of
+from unmask.groups.population.intruders import Households, Intruder, Source, households_of, intruders_of
 from unmask.groups.population.known import Known, with_models, with_register, with_weights
 
 if TYPE_CHECKING:

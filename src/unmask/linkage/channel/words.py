@@ -26,6 +26,7 @@ HOW = {
 }
 SPACE = {"value": "", "log": " that grows with the value", "rank": " in its rank", "probit": " in its rank"}
 SPACE_OF_ALL = {"value": "values", "log": "logarithms", "probit": "ranks", "rank": "ranks"}
+TOGETHER = "is its original with an error that goes with those of the other numbers"
 NOTHING = "tells nothing about who it is"
 
 
@@ -38,6 +39,10 @@ def tell_columns(material: Material, channels: list[Channel]) -> tuple[Told, ...
             name = material.records[place].name if place >= 0 else {-1: "whole rows", -2: "numbers"}[place]
             if name not in told or entry.told > told[name].nats:
                 told[name] = Told(name, tell(material, entry.recipe), entry.told)
+            if isinstance(entry.recipe, Joint):
+                names = [material.records[record].name for _, record in entry.recipe.columns]
+                for each in names:
+                    told.setdefault(each, Told(each, TOGETHER, entry.told / len(names)))
     rest = [Told(c.name, NOTHING, 0.0) for c in material.records if c.name not in told]
     return (*sorted(told.values(), key=lambda t: (-t.nats, t.column)), *rest)
 
