@@ -168,14 +168,6 @@ def _findings(assessment: Any) -> str:  # noqa: ANN401 - an Assessment
     return findings_chart(assessment.document.findings) or ""
 
 
-def _one_to_one() -> None:
-    """Give the page its name while the public door still calls it link_globally."""
-    import unmask  # noqa: PLC0415 - after the options, so that --help is quick
-
-    if not hasattr(unmask, "link_one_to_one"):
-        unmask.link_one_to_one = unmask.link_globally  # type: ignore[attr-defined]
-
-
 def _plain(alt: str) -> str:
     return alt.replace("[", "(").replace("]", ")").replace("\n", " ")
 
@@ -221,7 +213,6 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="put what comes out into the pages")
     options = parser.parse_args()
     failed = 0
-    _one_to_one()
     for path in pages(options.names):
         begun, old = time.perf_counter(), path.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:

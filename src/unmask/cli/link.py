@@ -13,7 +13,7 @@ from unmask.cli.targets import check_files, write_table
 from unmask.errors import ParameterError
 from unmask.evidence.catalogue import guess, meant
 from unmask.linkage.nearest import DIFFERENT_PEOPLE, link_nearest, true_ranks
-from unmask.linkage.one_to_one import link_globally, union_of
+from unmask.linkage.one_to_one import link_one_to_one, union_of
 from unmask.report.words import percent
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _link(name: str, release: Release, options: Link, progress: Progress) -> Lin
     if name == "nearest":
         return link_nearest(release, **_asked(options), **how)
     limits = {key: getattr(options, key) for key in ("squared", "max_gap", "time_budget")}
-    return link_globally(release, **limits, **how)
+    return link_one_to_one(release, **limits, **how)
 
 
 def _ranks(release: Release, options: Link) -> NDArray[np.float64]:

@@ -40,7 +40,7 @@ EXACT_UP_TO = 100_000  # records that `assess` matches exactly; beyond, to a pro
 LOOSE = 1e-3
 
 
-def link_globally(
+def link_one_to_one(
     release: Release | Study,
     *,
     squared: bool = False,
@@ -81,7 +81,7 @@ def link_globally(
     --------
     >>> import polars as pl, unmask
     >>> people = pl.DataFrame({"age": [20.5, 30.5, 40.5], "income": [1.0, 2.0, 4.0]})
-    >>> linkage = unmask.link_globally(unmask.Release(people, people))
+    >>> linkage = unmask.link_one_to_one(unmask.Release(people, people))
     >>> linkage.estimate.value, linkage.optimal
     (1.0, True)
 
@@ -123,6 +123,9 @@ def link_globally(
     )
 
 
+link_globally = link_one_to_one  # its name up to version 0.1
+
+
 def _check(max_gap: float, time_budget: float | None) -> None:
     if not 0 <= max_gap < 1:
         raise ParameterError("a gap is a share of the total", got=str(max_gap), allowed="from 0, below 1")
@@ -158,7 +161,7 @@ def assess_global(study: Study, context: Context) -> Evidence:
     release = study.release
     n = min(release.original.height, release.released.height)
     scale, note = best_scale(study, context.seed)
-    linkage = link_globally(
+    linkage = link_one_to_one(
         study,
         scale=scale,
         max_gap=0.0 if n <= EXACT_UP_TO else LOOSE,

@@ -11,7 +11,7 @@ import numpy as np
 
 from unmask.evidence.estimate import Estimate, rate
 from unmask.linkage.nearest import best_scale, link_back, link_nearest
-from unmask.linkage.one_to_one import link_globally
+from unmask.linkage.one_to_one import link_one_to_one
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,6 +60,6 @@ def blind_attempts(study: Study, asked: NDArray[np.bool_] | None, seed: int) -> 
     if back is not None:
         found.append(attempt("giving each record to the nearest person", back, n, asked))
     if max(n, study.release.released.height) <= MOST_MATCHED:
-        matched = link_globally(study, scale=scale, seed=seed)
+        matched = link_one_to_one(study, scale=scale, seed=seed)
         found.append(attempt("one-to-one linkage by distance", matched, n, asked))
     return found
