@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, settings
 
 from reference import BROWSERS, PEERS, REFERENCE
 
+pytest_plugins = ["engine_fixtures"]  # the engines that counts are tested on
+
 settings.register_profile(
     "unmask", deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
-import re
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 
-import unmask
 from unmask import group_risk
 from unmask.errors import RoleError
 
@@ -45,12 +41,3 @@ def test_wrong_weights():
         group_risk(TABLE.with_columns(w=pl.lit(0.0)), quasi=["word"], weight="w")
     with pytest.raises(RoleError, match="weight"):
         group_risk(TABLE, quasi=["word"], weight="weigth")
-
-
-@pytest.mark.parametrize("page", ["special", "anonymity", "population", "knowledge", "cells", "fix"])
-def test_examples_of_the_docs(page):
-    text = (DOCS / f"{page}.md").read_text()
-    code = "\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
-    examples = doctest.DocTestParser().get_doctest(code, {"pl": pl, "np": np, "unmask": unmask}, page, page, 0)
-    assert examples.examples
-    assert doctest.DocTestRunner().run(examples).failed == 0

@@ -57,7 +57,7 @@ def test_limits_are_answered_on_the_command_line(name, tmp_path):
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     found, n = pl.read_parquet(out), min(original.height, released.height)
-    for column in ("nearest", "global", "either"):
+    for column in ("nearest", "one_to_one", "either"):
         assert found[column].sum() / n == pytest.approx(share), column
 
 
@@ -81,7 +81,7 @@ def test_what_would_not_fit_is_refused_with_the_estimate_and_advice(link, hint, 
     assert hint in str(refused.value)
     PEOPLE[:5000].write_parquet(tmp_path / "a.parquet")
     monkeypatch.setattr("unmask.study.memory.available_memory", lambda: 1000)
-    attack = "nearest" if link is link_nearest else "global"
+    attack = "nearest" if link is link_nearest else "one_to_one"
     result = CliRunner().invoke(app, ["link", *[str(tmp_path / "a.parquet")] * 2, "--attack", attack])
     assert isinstance(result.exception, EngineError)
     assert hint in str(result.exception)
