@@ -65,3 +65,12 @@ def test_refusals_budget_and_evidence():
     assert hurried.attributes[0].agreement.n < 100
     evidence = assess_absent(Study(Release(PEOPLE, PEOPLE, confidential=["faith"])), Context())
     assert evidence.observations[0].key == "absent.excess" and not evidence.identity
+
+
+def test_a_sample_of_more_than_half_is_everybody():
+    """People are drawn by whole folds: of 200, 150 are all, 100 and 99 are half."""
+    base = Release(PEOPLE, PEOPLE, confidential=["faith"])
+    for sample, asked in ((150, 200), (101, 200), (100, 100), (99, 100), (200, 200)):
+        found = absent_disclosure(base, learner="tree", sample=sample)
+        assert found.attributes[0].agreement.n == asked
+        assert any("drawn at random" in note for note in found.notes) == (sample < 200)

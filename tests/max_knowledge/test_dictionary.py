@@ -75,3 +75,10 @@ def test_clear_refusal():
     table = correlated(10)
     with pytest.raises(ParameterError, match="size"):
         dictionary_test(Release(table, table), size=0)
+
+
+def test_of_one_attribute_the_dictionary_is_the_original():
+    table = frame(np.random.default_rng(0).normal(size=(30, 1)))
+    test = dictionary_test(Release(table, table), ranks="average")
+    assert test.reference.tolist() == [0.0] * 30
+    assert test.ks == 0.0

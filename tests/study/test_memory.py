@@ -87,3 +87,16 @@ def test_fingerprints_tell_contents_apart():
     ]  # fmt: skip
     assert len({*same, *others}) == 1 + len(others)
     assert local.size_of((numbers, (numbers, "word"), 3)) == 2 * numbers.nbytes
+
+
+def test_a_search_is_estimated_at_what_its_arrays_take_at_least():
+    """Points stand in float64 twice and in float32, queries in float64 twice, and every row has results."""
+    from unmask.study.metric import build_space
+    from unmask.tables.encode import Encoded, Encoding
+
+    rng = np.random.default_rng(0)
+    for n_queries, n_points in ((10, 4000), (4000, 10)):
+        sides = (Encoded(rng.normal(size=(n, 6)), np.zeros((n, 2), dtype=np.int32)) for n in (n_queries, n_points))
+        space = build_space(Encoding(*sides, tuple("abcdef"), tuple("gh")))
+        least = 2 * space.points.nbytes + 2 * space.queries.nbytes + 24 * (n_queries + n_points)
+        assert least <= local.memory_of_search(space) <= 4 * least

@@ -1,0 +1,26 @@
+"""The register of measures: what a measure draws follows from its name, and a renamed one keeps its numbers."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from unmask import Release
+from unmask.assessment import discover
+from unmask.evidence.measure import FORMER, UNPAIRED
+
+
+def test_the_stream_of_a_measure_is_its_first_name():
+    for name, entry in discover().items():
+        first = FORMER.get(name, name)
+        assert entry.seed == int.from_bytes(first.encode(), "big") % 2147483648
+    assert len({entry.seed for entry in discover().values()}) == len(discover())
+
+
+def test_measures_that_need_pairs_say_so_of_a_synthetic_release():
+    table = pl.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["x", "y", "z"]})
+    paired, synthetic = Release(table, table), Release(table, table, synthetic=True)
+    measures = discover()
+    assert measures["nearest"].applies(synthetic) == UNPAIRED
+    assert measures["nearest"].applies(paired) is None
+    assert measures["singling"].applies(synthetic) != UNPAIRED
+    assert list(measures) == sorted(measures)
