@@ -44,7 +44,7 @@ def _inputs(options: Common) -> list[Path]:
     found = []
     for entry in options_of(type(options)):
         reads, value = spec_of(entry).reads, getattr(options, entry.name)
-        if not reads or value is None or isinstance(value, float):
+        if not reads or value is None or isinstance(value, (int, float)):
             continue
         if reads == "policy" and not value.endswith(".toml"):
             continue
