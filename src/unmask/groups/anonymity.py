@@ -19,8 +19,17 @@ from unmask.errors import ParameterError, RoleError
 from unmask.evidence.estimate import rate
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
-from unmask.groups.counting.classes import Classes, Frame, check_keys, count_classes, encode, open_table
-from unmask.groups.counting.wildcard import Crowds, wildcard_sizes, wildcard_values
+from unmask.groups.counting import (
+    Classes,
+    Crowds,
+    Frame,
+    check_keys,
+    count_classes,
+    encode,
+    open_table,
+    wildcard_sizes,
+    wildcard_values,
+)
 from unmask.groups.diversity import Cells, Diversity, Ground, diversity
 from unmask.tables.roles import check_columns
 

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import ParameterError, RoleError
-from unmask.groups.counting.classes import Classes, as_key, check_keys, collect, count_classes, open_table, select_keys
+from unmask.groups.counting import Classes, as_key, check_keys, collect, count_classes, open_table, select_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -27,7 +27,7 @@ from unmask.evidence.estimate import shared_rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure, silent
-from unmask.groups.counting.classes import Classes, check_keys, count_classes
+from unmask.groups.counting import Classes, check_keys, count_classes
 from unmask.study.narrow import narrowed
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from unmask.evidence.estimate import rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
-from unmask.groups.counting.classes import check_people
-from unmask.groups.counting.keys import Sizes, group_sizes, record_sizes
+from unmask.groups.counting import Sizes, check_people, group_sizes, record_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

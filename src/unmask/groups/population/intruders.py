@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unmask.groups.counting.classes import Classes, collect, open_table, select_keys
+from unmask.groups.counting import Classes, collect, open_table, select_keys
 from unmask.groups.population.weights import household_risk
 
 Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import RoleError
-from unmask.groups.counting.classes import Classes, check_people, count_classes
+from unmask.groups.counting import Classes, check_people, count_classes
 from unmask.groups.population.loglinear import log_linear
 from unmask.groups.population.sizes import Model, Prediction, pitman, poisson_gamma, predict, sizes_of, zayatz
 from unmask.groups.population.weights import Method, inclusion, individual_risk, unique_variance

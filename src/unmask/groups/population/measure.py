@@ -25,7 +25,7 @@ from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.figure import Figure, Series
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
-from unmask.groups.counting.classes import Classes, check_keys, count_classes
+from unmask.groups.counting import Classes, check_keys, count_classes
 from unmask.groups.population.dis import Dis, dis_by_formula, dis_by_removal
 from unmask.groups.population.intruders import Households, Intruder, Source, households_of, intruders_of
 from unmask.groups.population.known import Known, with_models, with_register, with_weights
