@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from unmask.evidence.estimate import rate
 from unmask.evidence.finding import Evidence, Fact, Observation
 from unmask.evidence.measure import Context, measure
-from unmask.groups.population.measure import SOURCES, of_release, unknown
-from unmask.groups.population.weights import household_risk
+from unmask.groups.population import SOURCES, household_risk, of_release, unknown
 
 if TYPE_CHECKING:
     import polars as pl
