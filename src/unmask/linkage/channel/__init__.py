@@ -7,6 +7,7 @@ found.
 """
 
 from unmask.linkage.channel.attack import link_channel
+from unmask.linkage.channel.gather import target_columns
 from unmask.linkage.channel.result import ChannelLinkage
 
-__all__ = ["ChannelLinkage", "link_channel"]
+__all__ = ["ChannelLinkage", "link_channel", "target_columns"]
