@@ -1,1 +1,9 @@
-"""Probabilistic linkage after Fellegi and Sunter."""
+"""Probabilistic linkage after Fellegi and Sunter.
+
+`link_probabilistic` fits by EM over all pairs, without one known pair, how often attributes agree in records of one
+person and of two, and links by match weight.
+"""
+
+from unmask.linkage.probabilistic.measure import link_probabilistic
+
+__all__ = ["link_probabilistic"]
