@@ -32,9 +32,9 @@ from unmask.errors import (
 from unmask.errors import (
     UnmaskError as UnmaskError,
 )
-from unmask.evidence.estimate import Estimate as Estimate
-from unmask.evidence.finding import Finding as Finding
-from unmask.evidence.policy import Policy as Policy
+from unmask.evidence import Estimate as Estimate
+from unmask.evidence import Finding as Finding
+from unmask.evidence import Policy as Policy
 from unmask.graph.attack import link_graph as link_graph
 from unmask.graph.distances import Coordinates as Coordinates
 from unmask.graph.result import GraphLinkage as GraphLinkage

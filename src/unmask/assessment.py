@@ -14,13 +14,24 @@ import numpy as np
 import polars as pl
 
 from unmask.errors import ParameterError, UnmaskError, tell_where
-from unmask.evidence.catalogue import guess
-from unmask.evidence.coverage import uncompared
-from unmask.evidence.finding import Absence, Evidence, Finding, Reported
-from unmask.evidence.intruders import attempts_of, by_knowledge
-from unmask.evidence.measure import Context, Measure, registered, silent
-from unmask.evidence.policy import Policy
-from unmask.evidence.verdict import Verdict, decide, judge
+from unmask.evidence import (
+    Absence,
+    Context,
+    Evidence,
+    Finding,
+    Measure,
+    Policy,
+    Reported,
+    Verdict,
+    attempts_of,
+    by_knowledge,
+    decide,
+    guess,
+    judge,
+    registered,
+    silent,
+    uncompared,
+)
 from unmask.masking import parse_masking
 from unmask.report import document
 from unmask.study.study import Study, as_study
@@ -30,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.tables.release import Release
 
 COMPARING = frozenset({"channel", "copies", "nearest", "one_to_one", "probabilistic", "uniqueness"})

@@ -18,8 +18,7 @@ import polars as pl
 from unmask import datasets
 from unmask.assessment import assess, choose, discover, run_measure
 from unmask.errors import ParameterError
-from unmask.evidence.finding import Absence
-from unmask.evidence.measure import Context, Measure, silent
+from unmask.evidence import Absence, Context, Measure, silent
 from unmask.masking import Noise, parse_masking
 from unmask.tables.release import Release
 
@@ -29,9 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.datasets.gauntlet import Answer, Known
-    from unmask.evidence.estimate import Estimate
-    from unmask.evidence.finding import Evidence
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Estimate, Evidence, Progress
 
     Floats = NDArray[np.float64]
     Rows = NDArray[np.int64]

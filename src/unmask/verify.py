@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from unmask.assessment import VERSIONS_OF, assess, discover
 from unmask.errors import TableError
-from unmask.evidence.catalogue import meant
-from unmask.evidence.policy import PROFILES, Policy, Threshold, current
+from unmask.evidence import PROFILES, Policy, Threshold, current, meant
 from unmask.report.document import SCHEMA
 from unmask.tables.release import Release
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
 
 READS = (SCHEMA, "unmask-report/1")  # schemas of reports that can be run again
 

@@ -13,7 +13,7 @@ from unmask.cli.fields import options_of, spec_of
 from unmask.cli.screen import progress_bar, show_assessment
 from unmask.cli.targets import check_files, write_table
 from unmask.errors import ParameterError
-from unmask.evidence.policy import Policy
+from unmask.evidence import Policy
 from unmask.masking import parse_masking
 from unmask.protect.plan import fix_list
 from unmask.report.document import to_json

@@ -11,7 +11,7 @@ from unmask.cli.assess import release_of
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files, write_table
 from unmask.errors import ParameterError
-from unmask.evidence.catalogue import guess, meant
+from unmask.evidence import guess, meant
 from unmask.linkage.nearest import DIFFERENT_PEOPLE, link_nearest, true_ranks
 from unmask.linkage.one_to_one import link_one_to_one, union_of
 from unmask.report.words import percent
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.cli.options import Link
-    from unmask.evidence.estimate import Estimate
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Estimate, Progress
     from unmask.linkage.result import Linkage
     from unmask.tables.release import Release
 

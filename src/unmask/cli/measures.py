@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from unmask.assessment import choose, discover
 from unmask.cli.screen import console, say
-from unmask.evidence.catalogue import FAMILIES
+from unmask.evidence import FAMILIES
 
 if TYPE_CHECKING:
     from unmask.cli.options import Measures
-    from unmask.evidence.measure import Measure
+    from unmask.evidence import Measure
 
 
 def run(options: Measures) -> int:

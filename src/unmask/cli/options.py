@@ -11,7 +11,7 @@ from textwrap import fill
 from typing import Any
 
 from unmask.cli.fields import option
-from unmask.evidence.catalogue import FAMILIES
+from unmask.evidence import FAMILIES
 
 TABLES = (".csv", ".parquet")
 FORMATS = "CSV, Parquet, Arrow, Stata, SPSS, SAS"

@@ -6,13 +6,13 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from unmask.evidence.measure import silent
+from unmask.evidence import silent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unmask.assessment import Assessment
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
 
 
 def say(text: str) -> None:

@@ -21,9 +21,7 @@ import polars as pl
 from unmask.disclosure.learn import matrix
 from unmask.disclosure.secrets import published
 from unmask.errors import ParameterError, RoleError
-from unmask.evidence.estimate import Estimate, rate
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure
+from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, measure, rate
 from unmask.study.study import Study, as_study
 from unmask.tables.encode import centre_and_spread
 

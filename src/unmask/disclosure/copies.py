@@ -16,10 +16,20 @@ import numpy as np
 
 from unmask.disclosure.outside import draw, needs_outsiders, pick, set_scene
 from unmask.disclosure.replicas import counts_of, replicated_uniques
-from unmask.evidence.estimate import Estimate, exact, excess, rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import (
+    Context,
+    Estimate,
+    Evidence,
+    Fact,
+    Figure,
+    Observation,
+    Series,
+    exact,
+    excess,
+    measure,
+    rate,
+    silent,
+)
 from unmask.kernels.groups import identical
 from unmask.study.study import Study, as_study
 
@@ -28,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.tables.encode import Encoded, Encoding
     from unmask.tables.release import Release
 

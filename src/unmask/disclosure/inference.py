@@ -16,10 +16,19 @@ from unmask.disclosure.learn import Task, blind_guess, set_task
 from unmask.disclosure.outside import needs_outsiders, refuse_overlap
 from unmask.disclosure.secrets import learnable
 from unmask.errors import RoleError
-from unmask.evidence.estimate import Estimate, excess_over_control, rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import (
+    Context,
+    Estimate,
+    Evidence,
+    Fact,
+    Figure,
+    Observation,
+    Series,
+    excess_over_control,
+    measure,
+    rate,
+    silent,
+)
 from unmask.study.study import Study, as_study
 from unmask.tables.encode import Encoded, Encoding, canonical_order
 
@@ -28,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]

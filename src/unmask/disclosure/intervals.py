@@ -22,10 +22,7 @@ from unmask.disclosure.denoise import denoised
 from unmask.disclosure.holdout import hold_out
 from unmask.disclosure.secrets import numeric_secrets, paired_numbers
 from unmask.errors import ParameterError, RoleError
-from unmask.evidence.estimate import Estimate, rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.kernels.windows import count_reached, rank_gaps
 from unmask.study.study import Study, as_study
 from unmask.tables.encode import centre_and_spread
@@ -35,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]

@@ -21,9 +21,7 @@ from unmask.disclosure.outside import Scene, in_order, needs_outsiders, pick, se
 from unmask.disclosure.roc import Membership, centred, summarise
 from unmask.disclosure.shadow import learn_membership, shadow_scores
 from unmask.errors import ParameterError, RoleError
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, silent
 from unmask.study.study import Study, as_study
 from unmask.tables.release import Release
 
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
 
     Floats = NDArray[np.float64]
     Rows = NDArray[np.int64]

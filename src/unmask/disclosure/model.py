@@ -18,10 +18,19 @@ import numpy as np
 from unmask.disclosure.learn import Task, blind_guess, folds_of, guess, name_of, set_task
 from unmask.disclosure.secrets import learnable
 from unmask.errors import EngineError, ParameterError, RoleError
-from unmask.evidence.estimate import Estimate, excess, rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import (
+    Context,
+    Estimate,
+    Evidence,
+    Fact,
+    Figure,
+    Observation,
+    Series,
+    excess,
+    measure,
+    rate,
+    silent,
+)
 from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:
@@ -29,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 
 from unmask.disclosure.learn import matrix
 from unmask.errors import RoleError
-from unmask.evidence.measure import silent
+from unmask.evidence import silent
 from unmask.kernels.groups import identical
 from unmask.study.ask import Index
 from unmask.tables.encode import Encoded, Encoding, canonical_order, centre_and_spread
@@ -16,7 +16,7 @@ from unmask.tables.encode import Encoded, Encoding, canonical_order, centre_and_
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.kernels.base import Space
     from unmask.kernels.search import Nearest
     from unmask.study.study import Study

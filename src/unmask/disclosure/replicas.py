@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.evidence.estimate import Estimate, excess, excess_over_control
+from unmask.evidence import Estimate, excess, excess_over_control
 from unmask.kernels.groups import identical
 
 if TYPE_CHECKING:

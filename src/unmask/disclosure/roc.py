@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.evidence.estimate import Z95, Estimate, rate
+from unmask.evidence import Z95, Estimate, rate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,16 +15,14 @@ import numpy as np
 from unmask.disclosure.learn import matrix
 from unmask.disclosure.outside import draw, in_order, needs_outsiders, set_scene
 from unmask.errors import EngineError, ParameterError
-from unmask.evidence.estimate import Z95, Estimate, rate
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import Z95, Context, Estimate, Evidence, Fact, Observation, measure, rate, silent
 from unmask.study.study import Study, as_study
 from unmask.tables.encode import canonical_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]

@@ -15,10 +15,7 @@ import numpy as np
 from unmask.disclosure.holdout import hold_out
 from unmask.disclosure.secrets import Categories, category_secrets, paired_categories
 from unmask.errors import RoleError
-from unmask.evidence.estimate import Estimate, rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate
 from unmask.study.study import Study, as_study
 
 if TYPE_CHECKING:

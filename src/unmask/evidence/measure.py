@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unmask.evidence.catalogue import ENTRIES, FORMER, Entry, page_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from unmask.evidence.finding import Evidence
 
-    Progress = Callable[[float, str], None]
     Run = Callable[[Any, "Context"], Evidence]
+
+
+Progress = Callable[[float, str], None]  # share done, words
 
 
 def silent(_fraction: float, _text: str) -> None:

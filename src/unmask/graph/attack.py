@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from unmask.errors import ParameterError
-from unmask.evidence.measure import silent
+from unmask.evidence import silent
 from unmask.graph.distances import Distances, Place, read_place
 from unmask.graph.null import Null, places_may_be_dealt, strangers
 from unmask.graph.result import CliqueLinkage, GraphLinkage, MapLinkage, VoteLinkage
@@ -27,7 +27,7 @@ from unmask.graph.tolerance import Tolerance, place_noise, simulated, window
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.graph.problem import Maps, Problem
 
 Method = Literal["auto", "exact", "seeds", "geometric", "votes"]

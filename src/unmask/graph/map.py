@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.evidence.figure import Figure, Series
+from unmask.evidence import Figure, Series
 from unmask.graph.distances import EARTH, Coordinates
 from unmask.graph.sweep import SweepPoint, sweep
 

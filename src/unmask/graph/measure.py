@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.evidence.estimate import Estimate, rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate
 from unmask.graph.attack import Method, link_graph
 from unmask.graph.distances import Coordinates
 from unmask.graph.map import found_on_a_map, risk_utility_map

@@ -16,7 +16,7 @@ from unmask.study.memory import check_memory
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.graph.null import Calibration, Null
     from unmask.kernels.cliques import Sides, Window
 

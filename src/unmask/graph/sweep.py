@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import ParameterError
-from unmask.evidence.measure import silent
+from unmask.evidence import silent
 from unmask.graph.attack import BUDGET, Method, link_graph
 from unmask.graph.distances import Coordinates, Distances, Place, between, read_place
 from unmask.graph.tolerance import MASKINGS, NoiseTolerance, Tolerance, window
@@ -26,7 +26,7 @@ from unmask.study.displace import mask_distances, mask_points
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.graph.result import GraphLinkage
 
 Floats = NDArray[np.float64]

@@ -16,9 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import ParameterError, RoleError
-from unmask.evidence.estimate import rate
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure
+from unmask.evidence import Context, Evidence, Fact, Observation, measure, rate
 from unmask.groups.counting import (
     Classes,
     Crowds,

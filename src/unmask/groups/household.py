@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.evidence.estimate import rate
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure
+from unmask.evidence import Context, Evidence, Fact, Observation, measure, rate
 from unmask.groups.population import SOURCES, household_risk, of_release, unknown
 
 if TYPE_CHECKING:

@@ -17,10 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import EngineError, ParameterError
-from unmask.evidence.estimate import shared_rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, shared_rate
 from unmask.groups.counting import check_keys, count_classes
 from unmask.study.narrow import narrowed
 

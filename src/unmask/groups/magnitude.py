@@ -18,10 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.evidence.estimate import rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, rate
 from unmask.groups.dominance import Dominance, dominance
 from unmask.tables.encode import to_floats
 

@@ -23,17 +23,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import EngineError, ParameterError
-from unmask.evidence.estimate import shared_rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, shared_rate, silent
 from unmask.groups.counting import Classes, check_keys, count_classes
 from unmask.study.narrow import narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.study.match import Matcher
     from unmask.study.study import Study
 

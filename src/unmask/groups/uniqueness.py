@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unmask.evidence.estimate import rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, rate
 from unmask.groups.counting import Sizes, check_people, group_sizes, record_sizes
 
 if TYPE_CHECKING:

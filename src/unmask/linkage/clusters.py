@@ -16,9 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from unmask.errors import RoleError
-from unmask.evidence.estimate import Estimate, rate
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, measure, rate, silent
 from unmask.kernels.search import distance_of_pairs
 from unmask.study.study import Study, as_study
 
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.kernels.base import Space
     from unmask.study.metric import Metric
     from unmask.tables.encode import Encoded

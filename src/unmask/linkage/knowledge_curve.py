@@ -15,10 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.errors import ParameterError
-from unmask.evidence.estimate import Estimate, rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.linkage.nearest import best_scale
 from unmask.study.narrow import narrowed
 from unmask.study.scene import draw
@@ -28,7 +25,7 @@ from unmask.tables.scenario import Scenario
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from unmask.errors import ParameterError
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, silent
 from unmask.linkage.result import Linkage
 from unmask.study.metric import readable, without
 from unmask.study.scene import Direction, How, draw, set_scene
@@ -24,7 +22,7 @@ from unmask.study.study import Study, as_study
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.kernels.base import Space
     from unmask.study.metric import Scale
     from unmask.tables.encode import Encoding

@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from unmask.errors import ParameterError
-from unmask.evidence.estimate import Estimate, rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.kernels.assignment import Matching, classify, solve
 from unmask.kernels.assignment import credits as shares_of_optima
 from unmask.kernels.base import EUCLIDEAN
@@ -31,7 +28,7 @@ from unmask.study.study import Study, as_study
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]

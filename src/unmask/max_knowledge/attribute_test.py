@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.errors import ParameterError, RoleError, did_you_mean
-from unmask.evidence.estimate import rate
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure
+from unmask.evidence import Context, Evidence, Fact, Observation, measure, rate
 from unmask.kernels.search import distance_of_pairs
 from unmask.max_knowledge.evidence import distributions, facts, ks_observation
 from unmask.max_knowledge.ranks import Ranked, ranked

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.errors import ParameterError
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import Context, measure, silent
 from unmask.max_knowledge.evidence import identity_evidence
 from unmask.max_knowledge.ranks import Ranked, linkage_distances, part, ranked
 from unmask.max_knowledge.result import DeniabilityTest, compared
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.evidence.finding import Evidence
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Evidence, Progress
     from unmask.study.study import Study
     from unmask.tables.encode import RankMethod
     from unmask.tables.release import Release

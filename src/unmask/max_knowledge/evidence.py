@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.evidence.estimate import Estimate, exact, rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
+from unmask.evidence import Estimate, Evidence, Fact, Figure, Observation, Series, exact, rate
 from unmask.max_knowledge.compare import LEVEL, ks_interval, one_sided
 
 if TYPE_CHECKING:

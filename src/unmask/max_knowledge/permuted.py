@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.errors import ParameterError
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import Context, measure, silent
 from unmask.max_knowledge.evidence import identity_evidence
 from unmask.max_knowledge.ranks import Ranked, linkage_distances, part, ranked
 from unmask.max_knowledge.result import DeniabilityTest, compared_with_instances
@@ -20,8 +20,7 @@ from unmask.study.ask import Index
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.evidence.finding import Evidence
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Evidence, Progress
     from unmask.kernels.base import Space
     from unmask.study.study import Study
     from unmask.tables.encode import RankMethod

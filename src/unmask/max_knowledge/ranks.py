@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.evidence.measure import silent
+from unmask.evidence import silent
 from unmask.kernels.search import distance_of_pairs
 from unmask.study.ask import Index
 from unmask.study.study import Study, as_study
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.kernels.base import Space
 
     Floats = NDArray[np.float64]

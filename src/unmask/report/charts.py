@@ -12,7 +12,7 @@ import vl_convert
 from unmask.report.words import OUTCOMES, limit
 
 if TYPE_CHECKING:
-    from unmask.evidence.figure import Figure
+    from unmask.evidence import Figure
     from unmask.report.document import FindingEntry
 
 INK, GREY, BLUE, ORANGE, RED, GREEN = "#1b1b1f", "#6b6b76", "#1f5fa8", "#a34700", "#b3261e", "#146c2e"

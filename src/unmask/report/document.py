@@ -11,16 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Absence, Fact, Finding, Reported
+from unmask.evidence import Absence, Fact, Figure, Finding, Reported, Series
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.evidence.estimate import Estimate
-    from unmask.evidence.intruders import Intruder
-    from unmask.evidence.policy import Policy
-    from unmask.evidence.verdict import Verdict
+    from unmask.evidence import Estimate, Intruder, Policy, Verdict
 
 SCHEMA = "unmask-report/2"
 MOST_EXPOSED = 10

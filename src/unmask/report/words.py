@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from unmask.evidence.estimate import Estimate
+    from unmask.evidence import Estimate
     from unmask.report.document import Document, ExposedEntry
 
 VERDICTS = {

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.evidence.estimate import wilson
+from unmask.evidence import wilson
 
 Counts = NDArray[np.int64]
 

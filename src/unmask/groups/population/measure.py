@@ -21,10 +21,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import ParameterError
-from unmask.evidence.estimate import Estimate, rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate
 from unmask.groups.counting import Classes, check_keys, count_classes
 from unmask.groups.population.dis import Dis, dis_by_formula, dis_by_removal
 from unmask.groups.population.intruders import Households, Intruder, Source, households_of, intruders_of

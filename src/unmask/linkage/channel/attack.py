@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unmask.errors import EngineError, ParameterError
-from unmask.evidence.estimate import rate
-from unmask.evidence.measure import silent
+from unmask.evidence import rate, silent
 from unmask.linkage.channel.gather import Gathered, gather
 from unmask.linkage.channel.known import claims
 from unmask.linkage.channel.linking import MOST_PAIRS, Links, link_people
@@ -20,7 +19,7 @@ from unmask.study.study import Study, as_study
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.tables.release import Release
 
     Floats = NDArray[np.float64]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure
 from unmask.linkage.channel.attack import link_channel
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.evidence.estimate import Estimate, rate
+from unmask.evidence import Estimate, rate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

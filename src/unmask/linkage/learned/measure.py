@@ -14,10 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from unmask.errors import ParameterError, did_you_mean
-from unmask.evidence.estimate import Estimate, rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.linkage.learned.descent import learn
 from unmask.linkage.learned.distances import (
     AGGREGATORS,
@@ -40,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.kernels.base import Space
     from unmask.linkage.learned.distances import MakeIndex
     from unmask.tables.encode import Encoding

@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.evidence.estimate import Estimate, rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.linkage.likelihood.posterior import believe, best_records, candidates, match_all
 from unmask.linkage.likelihood.starts import STARTS, check_starts, learn
 from unmask.linkage.likelihood.views import build_views, ordered_codes, set_sides
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.linkage.likelihood.em import Fit, Start
     from unmask.tables.release import Release
 

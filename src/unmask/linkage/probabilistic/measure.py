@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 import numpy as np
 
 from unmask.errors import ParameterError
-from unmask.evidence.estimate import rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.kernels.assignment import CERTIFIED
 from unmask.linkage.probabilistic.candidates import Found, best_candidates, count_patterns, match_one_to_one
 from unmask.linkage.probabilistic.levels import Comparison, Numbers, compare
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.kernels.pairs import Patterns
     from unmask.tables.release import Release
 

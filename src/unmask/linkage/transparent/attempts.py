@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.evidence.estimate import Estimate, rate
+from unmask.evidence import Estimate, rate
 from unmask.linkage.nearest import best_scale, link_back, link_nearest
 from unmask.linkage.one_to_one import link_one_to_one
 

@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from unmask.errors import EngineError, ParameterError
-from unmask.evidence.estimate import Estimate, rate
-from unmask.evidence.figure import Figure, Series
-from unmask.evidence.finding import Evidence, Fact, Observation
-from unmask.evidence.measure import Context, measure, silent
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.kernels.likelihood import likelihoods
 from unmask.kernels.weighing import TIE
 from unmask.linkage.nearest import link_nearest
@@ -32,7 +29,7 @@ from unmask.study.study import Study, as_study
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.evidence.measure import Progress
+    from unmask.evidence import Progress
     from unmask.kernels.likelihood import Likelihoods
     from unmask.tables.release import Release
 
