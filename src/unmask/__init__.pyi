@@ -95,8 +95,8 @@ from unmask.max_knowledge.result import DeniabilityTest as DeniabilityTest
 from unmask.protect.plan import Fix as Fix
 from unmask.protect.plan import fix_list as fix_list
 from unmask.selfcheck import selfcheck as selfcheck
-from unmask.tables.release import Release as Release
-from unmask.tables.scenario import Scenario as Scenario
+from unmask.tables import Release as Release
+from unmask.tables import Scenario as Scenario
 from unmask.utility.marginals import compare_marginals as compare_marginals
 from unmask.utility.moments import compare_moments as compare_moments
 from unmask.utility.propensity import propensity_score as propensity_score

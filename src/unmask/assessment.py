@@ -35,14 +35,14 @@ from unmask.evidence import (
 from unmask.masking import parse_masking
 from unmask.report import document
 from unmask.study.study import Study, as_study
-from unmask.tables.write import write_atomically, write_table
+from unmask.tables import write_atomically, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
     from unmask.evidence import Progress
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
 COMPARING = frozenset({"channel", "copies", "nearest", "one_to_one", "probabilistic", "uniqueness"})
 ROOMS = ("linkage", "graph", "max_knowledge", "groups", "disclosure")

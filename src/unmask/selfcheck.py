@@ -20,7 +20,7 @@ from unmask.assessment import assess, choose, discover, run_measure
 from unmask.errors import ParameterError
 from unmask.evidence import Absence, Context, Measure, silent
 from unmask.masking import Noise, parse_masking
-from unmask.tables.release import Release
+from unmask.tables import Release
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

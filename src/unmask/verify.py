@@ -12,7 +12,7 @@ from unmask.assessment import VERSIONS_OF, assess, discover
 from unmask.errors import TableError
 from unmask.evidence import PROFILES, Policy, Threshold, current, meant
 from unmask.report.document import SCHEMA
-from unmask.tables.release import Release
+from unmask.tables import Release
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,7 @@ from unmask.evidence import Policy
 from unmask.masking import parse_masking
 from unmask.protect.plan import fix_list
 from unmask.report.document import to_json
-from unmask.tables.release import Release
+from unmask.tables import Release
 
 if TYPE_CHECKING:
     from unmask.cli.options import Assess, Link

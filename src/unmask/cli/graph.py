@@ -15,9 +15,7 @@ from unmask.cli.targets import MATRICES, check_files, is_matrix, write_table
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.graph import Coordinates, GraphLinkage, NoiseTolerance, Null, Relative, link_graph
 from unmask.masking import PlaceMasking, parse_masking
-from unmask.tables.encode import as_text
-from unmask.tables.read import read_table
-from unmask.tables.roles import check_columns
+from unmask.tables import as_text, check_columns, read_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

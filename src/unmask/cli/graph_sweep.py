@@ -15,8 +15,7 @@ from unmask.graph import Coordinates
 from unmask.graph.distances import read_place
 from unmask.graph.map import WORDS, default_grid, map_figure
 from unmask.graph.sweep import SweepPoint, guesses, sweep
-from unmask.tables.read import read_table
-from unmask.tables.roles import check_columns
+from unmask.tables import check_columns, read_table
 
 if TYPE_CHECKING:
     from unmask.cli.options import Sweep

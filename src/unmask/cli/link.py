@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from unmask.cli.options import Link
     from unmask.evidence import Estimate, Progress
     from unmask.linkage.result import Linkage
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
 ATTACKS = {"nearest": "Nearest record", "one_to_one": "One to one"}
 

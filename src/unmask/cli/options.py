@@ -42,7 +42,7 @@ class Reading(Common):
     @property
     def reading(self) -> dict[str, Any]:
         """Options of `tables.read.read_table`."""
-        from unmask.tables.read import MISSING_MARKS  # noqa: PLC0415 - imports polars
+        from unmask.tables import MISSING_MARKS  # noqa: PLC0415 - imports polars
 
         found: dict[str, Any] = {}
         if self.separator is not None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from unmask.cli.fields import flag_of, options_of, spec_of
 from unmask.errors import ParameterError
-from unmask.tables.read import check_file
-from unmask.tables.write import check_suffix, check_writable, write_atomically, write_table
+from unmask.tables import check_file, check_suffix, check_writable, write_atomically, write_table
 
 if TYPE_CHECKING:
     from unmask.cli.options import Common

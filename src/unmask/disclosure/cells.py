@@ -23,14 +23,14 @@ from unmask.disclosure.secrets import published
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, measure, rate
 from unmask.study.study import Study, as_study
-from unmask.tables.encode import centre_and_spread
+from unmask.tables import centre_and_spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
     Floats = NDArray[np.float64]
     Rows = NDArray[np.int64]

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence import Progress
-    from unmask.tables.encode import Encoded, Encoding
-    from unmask.tables.release import Release
+    from unmask.tables import Encoded, Encoding, Release
 
     Floats = NDArray[np.float64]
 

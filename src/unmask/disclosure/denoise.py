@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.tables.encode import canonical_order
+from unmask.tables import canonical_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

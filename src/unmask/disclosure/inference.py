@@ -30,7 +30,7 @@ from unmask.evidence import (
     silent,
 )
 from unmask.study.study import Study, as_study
-from unmask.tables.encode import Encoded, Encoding, canonical_order
+from unmask.tables import Encoded, Encoding, canonical_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence import Progress
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
     Floats = NDArray[np.float64]
     Rows = NDArray[np.int64]

@@ -25,7 +25,7 @@ from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.kernels.windows import count_reached, rank_gaps
 from unmask.study.study import Study, as_study
-from unmask.tables.encode import centre_and_spread
+from unmask.tables import centre_and_spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence import Progress
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
     Floats = NDArray[np.float64]
     Counts = NDArray[np.int64]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unmask.errors import EngineError, ParameterError, RoleError, did_you_mean
-from unmask.tables.encode import Encoded, canonical_order, centre_and_spread
+from unmask.tables import Encoded, canonical_order, centre_and_spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

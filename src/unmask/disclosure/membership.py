@@ -23,7 +23,7 @@ from unmask.disclosure.shadow import learn_membership, shadow_scores
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, silent
 from unmask.study.study import Study, as_study
-from unmask.tables.release import Release
+from unmask.tables import Release
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ from unmask.errors import RoleError
 from unmask.evidence import silent
 from unmask.kernels.groups import identical
 from unmask.study.ask import Index
-from unmask.tables.encode import Encoded, Encoding, canonical_order, centre_and_spread
+from unmask.tables import Encoded, Encoding, canonical_order, centre_and_spread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unmask.kernels.base import Space
     from unmask.kernels.search import Nearest
     from unmask.study.study import Study
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
     Floats = NDArray[np.float64]
     Rows = NDArray[np.int64]

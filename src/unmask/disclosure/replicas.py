@@ -19,7 +19,7 @@ from unmask.kernels.groups import identical
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.tables.encode import Encoded
+    from unmask.tables import Encoded
 
     Floats = NDArray[np.float64]
     Counts = NDArray[np.int64]

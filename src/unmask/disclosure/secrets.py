@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from unmask.errors import RoleError
-from unmask.tables.encode import to_floats
-from unmask.tables.intervals import has_intervals
-from unmask.tables.roles import check_columns
+from unmask.tables import check_columns, has_intervals, to_floats
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.study.study import Study
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int32]

@@ -9,7 +9,7 @@ import numpy as np
 from unmask.disclosure.outside import Ruler, Scene, in_order, make_ruler
 from unmask.errors import EngineError, UnmaskError
 from unmask.study.metric import build_space
-from unmask.tables.encode import Encoding, canonical_order, encode
+from unmask.tables import Encoding, canonical_order, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from unmask.evidence import Progress
     from unmask.study.study import Study
-    from unmask.tables.encode import Encoded
-    from unmask.tables.release import Release
+    from unmask.tables import Encoded, Release
 
     Floats = NDArray[np.float64]
     Attack = Callable[[Any, Floats, NDArray[np.int64]], Floats]

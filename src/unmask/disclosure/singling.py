@@ -17,13 +17,13 @@ from unmask.disclosure.outside import draw, in_order, needs_outsiders, set_scene
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence import Z95, Context, Estimate, Evidence, Fact, Observation, measure, rate, silent
 from unmask.study.study import Study, as_study
-from unmask.tables.encode import canonical_order
+from unmask.tables import canonical_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence import Progress
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]

@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import ParameterError, TableError, did_you_mean
-from unmask.tables.matrix import read_matrix
+from unmask.tables import read_matrix
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

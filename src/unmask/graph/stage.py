@@ -15,12 +15,12 @@ import polars as pl
 from unmask.errors import EngineError
 from unmask.graph.distances import Coordinates, between, row_keys
 from unmask.graph.tolerance import WIDEST, Deviations
-from unmask.tables.encode import as_text
+from unmask.tables import as_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

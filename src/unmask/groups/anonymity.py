@@ -29,13 +29,13 @@ from unmask.groups.counting import (
     wildcard_values,
 )
 from unmask.groups.diversity import Cells, Diversity, Ground, diversity
-from unmask.tables.roles import check_columns
+from unmask.tables import check_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from unmask.study.study import Study
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
 Floats = NDArray[np.float64]
 Missing = Literal["value", "wildcard"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from unmask.study.study import Study
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
 Floats = NDArray[np.float64]
 

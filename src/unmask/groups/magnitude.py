@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, rate
 from unmask.groups.dominance import Dominance, dominance
-from unmask.tables.encode import to_floats
+from unmask.tables import to_floats
 
 if TYPE_CHECKING:
     from unmask.study.match import Match
     from unmask.study.study import Study
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

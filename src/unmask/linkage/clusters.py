@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from unmask.evidence import Progress
     from unmask.kernels.base import Space
     from unmask.study.metric import Metric
-    from unmask.tables.encode import Encoded
-    from unmask.tables.release import Release
+    from unmask.tables import Encoded, Release
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -20,13 +20,13 @@ from unmask.linkage.nearest import best_scale
 from unmask.study.narrow import narrowed
 from unmask.study.scene import draw
 from unmask.study.study import Study, as_study
-from unmask.tables.scenario import Scenario
+from unmask.tables import Scenario
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence import Progress
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
     Floats = NDArray[np.float64]
     Names = tuple[str, ...]

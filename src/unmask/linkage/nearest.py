@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from unmask.evidence import Progress
     from unmask.kernels.base import Space
     from unmask.study.metric import Scale
-    from unmask.tables.encode import Encoding
-    from unmask.tables.release import Release
+    from unmask.tables import Encoding, Release
 
     Rows = NDArray[np.int64]
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence import Progress
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
     Floats = NDArray[np.float64]
 

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from unmask.tables.encode import RankMethod
-    from unmask.tables.release import Release
+    from unmask.tables import RankMethod, Release
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

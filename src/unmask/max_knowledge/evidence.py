@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from unmask.max_knowledge.ranks import Ranked
     from unmask.max_knowledge.result import DeniabilityTest
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
     Floats = NDArray[np.float64]
 

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from unmask.evidence import Evidence, Progress
     from unmask.kernels.base import Space
     from unmask.study.study import Study
-    from unmask.tables.encode import RankMethod
-    from unmask.tables.release import Release
+    from unmask.tables import RankMethod, Release
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

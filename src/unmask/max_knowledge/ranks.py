@@ -26,8 +26,7 @@ from unmask.evidence import silent
 from unmask.kernels.search import distance_of_pairs
 from unmask.study.ask import Index
 from unmask.study.study import Study, as_study
-from unmask.tables.encode import Encoded, Encoding, RankMethod, canonical_order
-from unmask.tables.release import Release
+from unmask.tables import Encoded, Encoding, RankMethod, Release, canonical_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

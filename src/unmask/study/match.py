@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unmask.tables.encode import Encoded, Encoding, Spans
+    from unmask.tables import Encoded, Encoding, Spans
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]

@@ -18,7 +18,7 @@ import numpy as np
 
 from unmask.errors import ParameterError, did_you_mean
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Space
-from unmask.tables.encode import Encoding, RankMethod, canonical_order, centre_and_spread, rank
+from unmask.tables import Encoding, RankMethod, canonical_order, centre_and_spread, rank
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.study.study import Study
-from unmask.tables.encode import rank
+from unmask.tables import rank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

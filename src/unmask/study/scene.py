@@ -10,7 +10,7 @@ import numpy as np
 from unmask.errors import ParameterError, did_you_mean
 from unmask.study.ask import quiet
 from unmask.study.metric import Metric, Scale, swap
-from unmask.tables.encode import Encoding, RankMethod, canonical_order
+from unmask.tables import Encoding, RankMethod, canonical_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

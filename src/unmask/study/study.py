@@ -17,7 +17,7 @@ from unmask.study.ask import Index
 from unmask.study.match import Matcher, make_matcher
 from unmask.study.memory import Kept, digest
 from unmask.study.metric import build_space
-from unmask.tables.encode import Encoding, assemble, encode_column
+from unmask.tables import Encoding, assemble, encode_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from unmask.kernels.base import Space
     from unmask.study.scene import How
-    from unmask.tables.encode import EncodedColumn
-    from unmask.tables.release import Release
+    from unmask.tables import EncodedColumn, Release
 
 Others = Literal["control", "population"]
 Made = TypeVar("Made")

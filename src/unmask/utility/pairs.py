@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from unmask.errors import RoleError, TableError, did_you_mean
-from unmask.tables.read import read_table
+from unmask.tables import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

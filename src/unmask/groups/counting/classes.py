@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.groups.counting.packing import PACKED, find_packing
-from unmask.tables.roles import check_columns
+from unmask.tables import check_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,7 +9,7 @@ import numpy as np
 
 from unmask.errors import RoleError, TableError
 from unmask.groups.counting.classes import refuse_weights, select_keys
-from unmask.tables.roles import check_columns
+from unmask.tables import check_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

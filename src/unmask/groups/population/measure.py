@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from unmask.groups.population.weights import Method
     from unmask.study.match import Matcher
     from unmask.study.study import Study
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
 Floats = NDArray[np.float64]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.linkage.channel.columns import Column
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
     Ints = NDArray[np.int64]
     Marks = NDArray[np.uint64]

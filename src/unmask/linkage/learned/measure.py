@@ -30,7 +30,7 @@ from unmask.linkage.learned.exact import Optimum, solve_worst_case
 from unmask.linkage.result import Linkage
 from unmask.study.narrow import narrowed
 from unmask.study.study import Study, as_study
-from unmask.tables.encode import canonical_order
+from unmask.tables import canonical_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from unmask.evidence import Progress
     from unmask.kernels.base import Space
     from unmask.linkage.learned.distances import MakeIndex
-    from unmask.tables.encode import Encoding
-    from unmask.tables.release import Release
+    from unmask.tables import Encoding, Release
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

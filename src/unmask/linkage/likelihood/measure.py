@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from unmask.evidence import Progress
     from unmask.linkage.likelihood.em import Fit, Start
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
     Floats = NDArray[np.float64]
 

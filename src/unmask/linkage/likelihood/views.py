@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.kernels.assignment import Classes, classify
-from unmask.tables.encode import centre_and_spread, to_floats
+from unmask.tables import centre_and_spread, to_floats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.tables.encode import Encoding
-    from unmask.tables.release import Release
+    from unmask.tables import Encoding, Release
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

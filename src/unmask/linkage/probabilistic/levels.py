@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.tables.encode import Encoding
+    from unmask.tables import Encoding
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from unmask.evidence import Progress
     from unmask.kernels.pairs import Patterns
-    from unmask.tables.release import Release
+    from unmask.tables import Release
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

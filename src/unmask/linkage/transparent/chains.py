@@ -28,13 +28,12 @@ from unmask.masking.base import chosen
 from unmask.masking.chain import Chain
 from unmask.masking.pram import Pram, categorical
 from unmask.masking.reverse_mapping import ReverseMapped
-from unmask.tables.encode import centre_and_spread
+from unmask.tables import centre_and_spread
 
 if TYPE_CHECKING:
     from unmask.kernels.likelihood import Makings
     from unmask.masking.base import Masking
-    from unmask.tables.encode import Encoding
-    from unmask.tables.release import Release
+    from unmask.tables import Encoding, Release
 
 
 def peel(release: Release, masking: Masking) -> tuple[Release, Masking]:

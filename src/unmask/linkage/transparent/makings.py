@@ -16,14 +16,13 @@ from unmask.errors import EngineError
 from unmask.kernels.likelihood import EQUAL, FACTOR, GAUSSIAN, TABLE, TRIANGLE, WINDOW, Makings
 from unmask.masking.pram import transition_matrix
 from unmask.masking.reverse_mapping import ReverseMapped
-from unmask.tables.encode import centre_and_spread, to_floats
+from unmask.tables import centre_and_spread, to_floats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.masking.base import Masking
-    from unmask.tables.encode import Encoding
-    from unmask.tables.release import Release
+    from unmask.tables import Encoding, Release
 
     Floats = NDArray[np.float64]
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from unmask.kernels.assignment import classify
 from unmask.kernels.likelihood import all_pairs
-from unmask.tables.encode import canonical_order
+from unmask.tables import canonical_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.kernels.likelihood import Makings
-    from unmask.tables.encode import Encoding
+    from unmask.tables import Encoding
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
