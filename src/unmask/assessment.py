@@ -34,7 +34,7 @@ from unmask.evidence import (
 )
 from unmask.masking import parse_masking
 from unmask.report import document
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study
 from unmask.tables import write_atomically, write_table
 
 if TYPE_CHECKING:

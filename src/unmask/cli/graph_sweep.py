@@ -20,7 +20,7 @@ from unmask.tables import check_columns, read_table
 if TYPE_CHECKING:
     from unmask.cli.options import Sweep
     from unmask.graph.distances import Place
-    from unmask.study.displace import Displacement as Masking
+    from unmask.study import Displacement as Masking
 
 
 def run(options: Sweep) -> int:

@@ -19,7 +19,7 @@ from unmask.disclosure.learn import Task, folds_of, learn_and_apply, name_of, se
 from unmask.disclosure.secrets import learnable
 from unmask.errors import EngineError, RoleError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, excess, measure, rate, silent
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -22,7 +22,7 @@ from unmask.disclosure.learn import matrix
 from unmask.disclosure.secrets import published
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, measure, rate
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study
 from unmask.tables import centre_and_spread
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from unmask.evidence import (
     silent,
 )
 from unmask.kernels.groups import identical
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

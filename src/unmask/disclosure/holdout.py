@@ -12,7 +12,7 @@ from unmask.disclosure.learn import Task, set_task
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.study.study import Study
+    from unmask.study import Study
 
     Floats = NDArray[np.float64]
 

@@ -29,7 +29,7 @@ from unmask.evidence import (
     rate,
     silent,
 )
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study
 from unmask.tables import Encoded, Encoding, canonical_order
 
 if TYPE_CHECKING:

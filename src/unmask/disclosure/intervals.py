@@ -24,7 +24,7 @@ from unmask.disclosure.secrets import numeric_secrets, paired_numbers
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.kernels.windows import count_reached, rank_gaps
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study
 from unmask.tables import centre_and_spread
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.study.study import Study
+    from unmask.study import Study
 
     Floats = NDArray[np.float64]
     Rows = NDArray[np.int64]

@@ -22,7 +22,7 @@ from unmask.disclosure.roc import Membership, centred, summarise
 from unmask.disclosure.shadow import learn_membership, shadow_scores
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, silent
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study
 from unmask.tables import Release
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from unmask.disclosure.learn import matrix
 from unmask.errors import RoleError
 from unmask.evidence import silent
 from unmask.kernels.groups import identical
-from unmask.study.ask import Index
+from unmask.study import Index
 from unmask.tables import Encoded, Encoding, canonical_order, centre_and_spread
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from unmask.evidence import Progress
     from unmask.kernels.base import Space
     from unmask.kernels.search import Nearest
-    from unmask.study.study import Study
+    from unmask.study import Study
     from unmask.tables import Release
 
     Floats = NDArray[np.float64]

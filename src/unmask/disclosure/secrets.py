@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from unmask.study.study import Study
+    from unmask.study import Study
     from unmask.tables import Release
 
     Floats = NDArray[np.float64]

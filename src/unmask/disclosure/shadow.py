@@ -8,7 +8,7 @@ import numpy as np
 
 from unmask.disclosure.outside import Ruler, Scene, in_order, make_ruler
 from unmask.errors import EngineError, UnmaskError
-from unmask.study.metric import build_space
+from unmask.study import build_space
 from unmask.tables import Encoding, canonical_order, encode
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence import Progress
-    from unmask.study.study import Study
+    from unmask.study import Study
     from unmask.tables import Encoded, Release
 
     Floats = NDArray[np.float64]

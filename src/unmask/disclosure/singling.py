@@ -16,7 +16,7 @@ from unmask.disclosure.learn import matrix
 from unmask.disclosure.outside import draw, in_order, needs_outsiders, set_scene
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence import Z95, Context, Estimate, Evidence, Fact, Observation, measure, rate, silent
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study
 from unmask.tables import canonical_order
 
 if TYPE_CHECKING:

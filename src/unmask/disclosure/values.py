@@ -16,7 +16,7 @@ from unmask.disclosure.holdout import hold_out
 from unmask.disclosure.secrets import Categories, category_secrets, paired_categories
 from unmask.errors import RoleError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.graph.null import FEW, same_label
-from unmask.study.memory import check_memory
+from unmask.study import check_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from unmask.graph.geometry import shared_map
 from unmask.graph.result import CliqueLinkage, answer, shared_belief
 from unmask.kernels.cliques import quasi, reaches, solve
-from unmask.study.memory import check_memory
+from unmask.study import check_memory
 
 if TYPE_CHECKING:
     from unmask.graph.problem import Task

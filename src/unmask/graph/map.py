@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from unmask.graph.result import GraphLinkage
     from unmask.graph.stage import Stage
-    from unmask.study.displace import Displacement as Masking
+    from unmask.study import Displacement as Masking
 
     Floats = NDArray[np.float64]
 

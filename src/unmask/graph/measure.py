@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.graph.result import GraphLinkage
-    from unmask.study.study import Study
+    from unmask.study import Study
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

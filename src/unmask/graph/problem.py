@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from unmask.graph.distances import Place, label_codes
 from unmask.graph.null import calibrate
 from unmask.kernels.cliques import DENSE, copies, label_of, sides
-from unmask.study.memory import check_memory
+from unmask.study import check_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -20,8 +20,8 @@ from unmask.evidence import silent
 from unmask.graph.attack import BUDGET, Method, link_graph
 from unmask.graph.distances import Coordinates, Distances, Place, between, read_place
 from unmask.graph.tolerance import MASKINGS, NoiseTolerance, Tolerance, window
-from unmask.study.displace import Displacement as Masking
-from unmask.study.displace import mask_distances, mask_points
+from unmask.study import Displacement as Masking
+from unmask.study import mask_distances, mask_points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,7 +143,7 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
         raise ParameterError("a sweep needs people in common", got=f"overlap={overlap}, repetitions={repetitions}")
     if unknown := [masking for masking, _ in maskings if masking not in MASKINGS]:
         raise ParameterError("unknown masking", got=repr(unknown[0]), allowed=", ".join(MASKINGS))
-    from unmask.study.memory import check_memory  # noqa: PLC0415  # numba loads when it is needed
+    from unmask.study import check_memory  # noqa: PLC0415  # numba loads when it is needed
 
     place = read_place((people, where), list(labels), "original")
     check_memory(60 * place.n**2, "a sweep over all distances of these people", "a sample of them will do")

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from unmask.errors import ParameterError
 from unmask.graph.distances import EARTH, Place
-from unmask.study.displace import Displacement as Masking
-from unmask.study.displace import mask_distances, mask_points
+from unmask.study import Displacement as Masking
+from unmask.study import mask_distances, mask_points
 
 if TYPE_CHECKING:
     from unmask.kernels.cliques import Window

@@ -20,7 +20,7 @@ from unmask.graph.result import VoteLinkage, answer, shared_belief
 from unmask.graph.seeds import seed_clique
 from unmask.graph.tolerance import WIDEST
 from unmask.kernels.cliques import Window, misfit
-from unmask.study.memory import check_memory
+from unmask.study import check_memory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -34,7 +34,7 @@ from unmask.tables import check_columns
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from unmask.study.study import Study
+    from unmask.study import Study
     from unmask.tables import Release
 
 Floats = NDArray[np.float64]

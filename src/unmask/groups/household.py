@@ -19,7 +19,7 @@ from unmask.groups.population import SOURCES, household_risk, of_release, unknow
 if TYPE_CHECKING:
     import polars as pl
 
-    from unmask.study.study import Study
+    from unmask.study import Study
     from unmask.tables import Release
 
 Floats = NDArray[np.float64]

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, shared_rate
 from unmask.groups.counting import check_keys, count_classes
-from unmask.study.narrow import narrowed
+from unmask.study import narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unmask.study.study import Study
+    from unmask.study import Study
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

@@ -23,8 +23,7 @@ from unmask.groups.dominance import Dominance, dominance
 from unmask.tables import to_floats
 
 if TYPE_CHECKING:
-    from unmask.study.match import Match
-    from unmask.study.study import Study
+    from unmask.study import Match, Study
     from unmask.tables import Release
 
 Floats = NDArray[np.float64]

@@ -25,14 +25,13 @@ from numpy.typing import NDArray
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, shared_rate, silent
 from unmask.groups.counting import Classes, check_keys, count_classes
-from unmask.study.narrow import narrowed
+from unmask.study import narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from unmask.evidence import Progress
-    from unmask.study.match import Matcher
-    from unmask.study.study import Study
+    from unmask.study import Matcher, Study
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

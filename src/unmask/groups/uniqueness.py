@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.study.study import Study
+    from unmask.study import Study
     from unmask.tables import Release
 
 EXACT_BITS = 54  # from 2^54 on 1/(m+1) is under half the spacing of doubles below 1, so m/(m+1) is 1.0

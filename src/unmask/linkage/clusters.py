@@ -18,7 +18,7 @@ from scipy.optimize import linear_sum_assignment
 from unmask.errors import RoleError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, measure, rate, silent
 from unmask.kernels.search import distance_of_pairs
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from unmask.evidence import Progress
     from unmask.kernels.base import Space
-    from unmask.study.metric import Metric
+    from unmask.study import Metric
     from unmask.tables import Encoded, Release
 
 Floats = NDArray[np.float64]

@@ -17,9 +17,7 @@ import numpy as np
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.linkage.nearest import best_scale
-from unmask.study.narrow import narrowed
-from unmask.study.scene import draw
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study, draw, narrowed
 from unmask.tables import Scenario
 
 if TYPE_CHECKING:

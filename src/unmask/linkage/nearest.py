@@ -15,16 +15,14 @@ import numpy as np
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, silent
 from unmask.linkage.result import Linkage
-from unmask.study.metric import readable, without
-from unmask.study.scene import Direction, How, draw, set_scene
-from unmask.study.study import Study, as_study
+from unmask.study import Direction, How, Study, as_study, draw, readable, set_scene, without
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence import Progress
     from unmask.kernels.base import Space
-    from unmask.study.metric import Scale
+    from unmask.study import Scale
     from unmask.tables import Encoding, Release
 
     Rows = NDArray[np.int64]

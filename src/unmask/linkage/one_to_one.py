@@ -19,11 +19,7 @@ from unmask.kernels.assignment import credits as shares_of_optima
 from unmask.kernels.base import EUCLIDEAN
 from unmask.linkage.nearest import best_scale, curve_figure, link_nearest
 from unmask.linkage.result import Linkage
-from unmask.study.ask import PREPARING
-from unmask.study.memory import check_memory, memory_of_search
-from unmask.study.metric import readable
-from unmask.study.scene import How, Scene, set_scene
-from unmask.study.study import Study, as_study
+from unmask.study import PREPARING, How, Scene, Study, as_study, check_memory, memory_of_search, readable, set_scene
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

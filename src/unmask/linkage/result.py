@@ -13,7 +13,7 @@ from unmask.evidence import Estimate, rate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.study.scene import Direction
+    from unmask.study import Direction
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

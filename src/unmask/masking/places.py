@@ -18,11 +18,11 @@ import polars as pl
 
 from unmask.errors import TableError
 from unmask.masking.base import Masking, as_polars, at_least, check_seed, generator, known, matrix, one_of
-from unmask.study.displace import mask_distances, mask_points
+from unmask.study import mask_distances, mask_points
 
 if TYPE_CHECKING:
     from unmask.masking.base import Floats
-    from unmask.study.displace import Displacement
+    from unmask.study import Displacement
 
 KINDS = ("lonlat", "planar")
 

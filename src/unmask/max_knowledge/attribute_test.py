@@ -18,7 +18,7 @@ from unmask.kernels.search import distance_of_pairs
 from unmask.max_knowledge.evidence import distributions, facts, ks_observation
 from unmask.max_knowledge.ranks import Ranked, ranked
 from unmask.max_knowledge.result import DeniabilityTest, compared_with_instances
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
     import polars as pl

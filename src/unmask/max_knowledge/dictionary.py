@@ -16,7 +16,7 @@ from unmask.evidence import Context, measure, silent
 from unmask.max_knowledge.evidence import identity_evidence
 from unmask.max_knowledge.ranks import Ranked, linkage_distances, part, ranked
 from unmask.max_knowledge.result import DeniabilityTest, compared
-from unmask.study.ask import Index
+from unmask.study import Index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence import Evidence, Progress
-    from unmask.study.study import Study
+    from unmask.study import Study
     from unmask.tables import RankMethod, Release
 
     Floats = NDArray[np.float64]

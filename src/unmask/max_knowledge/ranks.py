@@ -24,8 +24,7 @@ import numpy as np
 
 from unmask.evidence import silent
 from unmask.kernels.search import distance_of_pairs
-from unmask.study.ask import Index
-from unmask.study.study import Study, as_study
+from unmask.study import Index, Study, as_study
 from unmask.tables import Encoded, Encoding, RankMethod, Release, canonical_order
 
 if TYPE_CHECKING:

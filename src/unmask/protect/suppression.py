@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.errors import ParameterError
-from unmask.study.match import number_rows
+from unmask.study import number_rows
 
 Codes = NDArray[np.int32]
 Counts = NDArray[np.int64]

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.errors import EngineError
-from unmask.study.match import number_rows
+from unmask.study import number_rows
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.groups.population.sizes import Z95, Model, Prediction
-from unmask.study.match import number_rows
+from unmask.study import number_rows
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
     from unmask.groups.population.sizes import Model, Prediction
     from unmask.groups.population.weights import Method
-    from unmask.study.match import Matcher
-    from unmask.study.study import Study
+    from unmask.study import Matcher, Study
     from unmask.tables import Release
 
 Floats = NDArray[np.float64]

@@ -14,7 +14,7 @@ from unmask.linkage.channel.linking import MOST_PAIRS, Links, link_people
 from unmask.linkage.channel.result import ChannelLinkage, Point
 from unmask.linkage.channel.select import Channel, learn
 from unmask.linkage.channel.words import tell_columns
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

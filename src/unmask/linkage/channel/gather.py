@@ -11,8 +11,7 @@ import numpy as np
 from unmask.errors import EngineError
 from unmask.linkage.channel.columns import read_column
 from unmask.linkage.channel.material import Material
-from unmask.study.narrow import telling
-from unmask.study.study import Study
+from unmask.study import Study, telling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

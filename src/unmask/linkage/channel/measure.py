@@ -9,7 +9,7 @@ from unmask.linkage.channel.attack import link_channel
 
 if TYPE_CHECKING:
     from unmask.linkage.channel.result import ChannelLinkage
-    from unmask.study.study import Study
+    from unmask.study import Study
 
 
 FEW = 100  # people known, at most, to somebody who knows a few

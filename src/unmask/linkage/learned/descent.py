@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.linkage.learned.distances import Aggregator, Distance, features, pack, plain, shape, some, unpack
-from unmask.study.ask import Index
+from unmask.study import Index
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

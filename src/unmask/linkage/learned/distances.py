@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from unmask.kernels.aggregation import credit_of, hardest_of
-from unmask.study.ask import Index, ask_only
+from unmask.study import Index, ask_only
 
 if TYPE_CHECKING:
     from collections.abc import Callable

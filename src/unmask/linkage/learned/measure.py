@@ -28,8 +28,7 @@ from unmask.linkage.learned.distances import (
 )
 from unmask.linkage.learned.exact import Optimum, solve_worst_case
 from unmask.linkage.result import Linkage
-from unmask.study.narrow import narrowed
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study, narrowed
 from unmask.tables import canonical_order
 
 if TYPE_CHECKING:

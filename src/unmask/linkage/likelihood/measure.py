@@ -18,7 +18,7 @@ from unmask.linkage.likelihood.posterior import believe, best_records, candidate
 from unmask.linkage.likelihood.starts import STARTS, check_starts, learn
 from unmask.linkage.likelihood.views import build_views, ordered_codes, set_sides
 from unmask.linkage.result import Linkage
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from unmask.errors import EngineError
 from unmask.kernels.pairs import Patterns, patterns_by_groups, patterns_by_pairs, sums_by_groups
 from unmask.kernels.weighing import MARGIN, TIE, Weighing, cut_blocks, scale_of, weigh, weigh_blocks
 from unmask.linkage.probabilistic.matching import Match, code_space, match_people
-from unmask.study.ask import Index
+from unmask.study import Index
 
 if TYPE_CHECKING:
     from collections.abc import Callable

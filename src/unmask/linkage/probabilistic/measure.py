@@ -19,8 +19,7 @@ from unmask.linkage.probabilistic.candidates import Found, best_candidates, coun
 from unmask.linkage.probabilistic.levels import Comparison, Numbers, compare
 from unmask.linkage.probabilistic.model import FellegiSunter, Fitting, fit, unpack
 from unmask.linkage.result import Linkage
-from unmask.study.scene import draw, spread
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study, draw, spread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

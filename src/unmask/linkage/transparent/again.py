@@ -14,7 +14,7 @@ import polars as pl
 from unmask.errors import UnmaskError
 from unmask.linkage.nearest import link_nearest
 from unmask.masking.chain import Chain
-from unmask.study.study import Study
+from unmask.study import Study
 
 if TYPE_CHECKING:
     from unmask.linkage.result import Linkage

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.linkage.result import Linkage
-    from unmask.study.study import Study
+    from unmask.study import Study
 
     Floats = NDArray[np.float64]
 

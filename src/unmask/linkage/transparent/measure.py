@@ -23,8 +23,7 @@ from unmask.linkage.transparent.attempts import Attempt, attempt, best_of, blind
 from unmask.linkage.transparent.chains import describe, peel
 from unmask.linkage.transparent.matching import MOST_PAIRS, matching_credit
 from unmask.masking import Chain, Masking, parse_masking
-from unmask.study.scene import draw, spread
-from unmask.study.study import Study, as_study
+from unmask.study import Study, as_study, draw, spread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
