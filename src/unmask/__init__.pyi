@@ -56,29 +56,29 @@ from unmask.groups.special_uniques import SpecialUniques as SpecialUniques
 from unmask.groups.special_uniques import special_uniques as special_uniques
 from unmask.groups.uniqueness import GroupRisk as GroupRisk
 from unmask.groups.uniqueness import group_risk as group_risk
-from unmask.linkage.channel import ChannelLinkage as ChannelLinkage
-from unmask.linkage.channel import link_channel as link_channel
-from unmask.linkage.clusters import ClusterLinkage as ClusterLinkage
-from unmask.linkage.clusters import link_clusters as link_clusters
-from unmask.linkage.knowledge_curve import knowledge_curve as knowledge_curve
-from unmask.linkage.learned.measure import link_learned as link_learned
-from unmask.linkage.learned.measure import worst_case as worst_case
-from unmask.linkage.likelihood import LikelihoodLinkage as LikelihoodLinkage
-from unmask.linkage.likelihood import link_likelihood as link_likelihood
-from unmask.linkage.nearest import (
+from unmask.linkage import ChannelLinkage as ChannelLinkage
+from unmask.linkage import ClusterLinkage as ClusterLinkage
+from unmask.linkage import LikelihoodLinkage as LikelihoodLinkage
+from unmask.linkage import Linkage as Linkage
+from unmask.linkage import (
     anonymity_sets as anonymity_sets,
 )
-from unmask.linkage.nearest import (
+from unmask.linkage import knowledge_curve as knowledge_curve
+from unmask.linkage import link_channel as link_channel
+from unmask.linkage import link_clusters as link_clusters
+from unmask.linkage import link_globally as link_globally
+from unmask.linkage import link_learned as link_learned
+from unmask.linkage import link_likelihood as link_likelihood
+from unmask.linkage import (
     link_nearest as link_nearest,
 )
-from unmask.linkage.nearest import (
+from unmask.linkage import link_one_to_one as link_one_to_one
+from unmask.linkage import link_probabilistic as link_probabilistic
+from unmask.linkage import link_transparent as link_transparent
+from unmask.linkage import (
     true_ranks as true_ranks,
 )
-from unmask.linkage.one_to_one import link_globally as link_globally
-from unmask.linkage.one_to_one import link_one_to_one as link_one_to_one
-from unmask.linkage.probabilistic.measure import link_probabilistic as link_probabilistic
-from unmask.linkage.result import Linkage as Linkage
-from unmask.linkage.transparent.measure import link_transparent as link_transparent
+from unmask.linkage import worst_case as worst_case
 from unmask.masking import parse_masking as parse_masking
 from unmask.max_knowledge.attribute_test import (
     AttributeTest as AttributeTest,

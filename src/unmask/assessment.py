@@ -193,7 +193,7 @@ def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Itera
 
 def _uncompared(release: Release, reported: tuple[Reported, ...]) -> tuple[Finding, ...]:
     """The finding that no attack could compare some released columns, where one that compares columns was run."""
-    from unmask.linkage.channel.gather import target_columns  # noqa: PLC0415 - which are meant, said once there
+    from unmask.linkage import target_columns  # noqa: PLC0415 - which are meant, said once there
 
     if not any(isinstance(entry.evidence, Evidence) and entry.measure in COMPARING for entry in reported):
         return ()

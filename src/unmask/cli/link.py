@@ -12,8 +12,7 @@ from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files, write_table
 from unmask.errors import ParameterError
 from unmask.evidence import guess, meant
-from unmask.linkage.nearest import DIFFERENT_PEOPLE, link_nearest, true_ranks
-from unmask.linkage.one_to_one import link_one_to_one, union_of
+from unmask.linkage import DIFFERENT_PEOPLE, link_nearest, link_one_to_one, true_ranks, union_of
 from unmask.report.words import percent
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from unmask.cli.options import Link
     from unmask.evidence import Estimate, Progress
-    from unmask.linkage.result import Linkage
+    from unmask.linkage import Linkage
     from unmask.tables import Release
 
 ATTACKS = {"nearest": "Nearest record", "one_to_one": "One to one"}
