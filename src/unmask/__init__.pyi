@@ -35,11 +35,11 @@ from unmask.errors import (
 from unmask.evidence import Estimate as Estimate
 from unmask.evidence import Finding as Finding
 from unmask.evidence import Policy as Policy
-from unmask.graph.attack import link_graph as link_graph
-from unmask.graph.distances import Coordinates as Coordinates
-from unmask.graph.result import GraphLinkage as GraphLinkage
-from unmask.graph.tolerance import NoiseTolerance as NoiseTolerance
-from unmask.graph.tolerance import Relative as Relative
+from unmask.graph import Coordinates as Coordinates
+from unmask.graph import GraphLinkage as GraphLinkage
+from unmask.graph import NoiseTolerance as NoiseTolerance
+from unmask.graph import Relative as Relative
+from unmask.graph import link_graph as link_graph
 from unmask.groups.anonymity import Anonymity as Anonymity
 from unmask.groups.anonymity import anonymity as anonymity
 from unmask.groups.dominance import (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.cli.options import Graph, Sweep
-    from unmask.graph.tolerance import Tolerance
+    from unmask.graph import Tolerance
 
     Where = str | list[str] | Coordinates
 

@@ -11,15 +11,12 @@ from unmask.cli.graph import FORMER, check_places, place_masking, places
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files, write_atomically, write_table
 from unmask.errors import TableError
-from unmask.graph import Coordinates
-from unmask.graph.distances import read_place
-from unmask.graph.map import WORDS, default_grid, map_figure
-from unmask.graph.sweep import SweepPoint, guesses, sweep
+from unmask.graph import WORDS, Coordinates, SweepPoint, default_grid, guesses, map_figure, read_place, sweep
 from unmask.tables import check_columns, read_table
 
 if TYPE_CHECKING:
     from unmask.cli.options import Sweep
-    from unmask.graph.distances import Place
+    from unmask.graph import Place
     from unmask.study import Displacement as Masking
 
 

@@ -6,14 +6,6 @@ two distances agree, a `Null` how often chance is asked. `sweep` plays the attac
 measure `graph` runs it in an assessment.
 """
 
-from unmask.graph.attack import link_graph
-from unmask.graph.distances import Coordinates
-from unmask.graph.null import Null
-from unmask.graph.result import CliqueLinkage, GraphLinkage, MapLinkage, VoteLinkage
-from unmask.graph.sweep import SweepPoint, sweep
-from unmask.graph.tolerance import Deviations, NoiseTolerance, Relative
+from unmask.doors import open_door
 
-__all__ = [
-    "CliqueLinkage", "Coordinates", "Deviations", "GraphLinkage", "MapLinkage", "NoiseTolerance", "Null", "Relative",
-    "SweepPoint", "VoteLinkage", "link_graph", "sweep",
-]  # fmt: skip
+__all__ = open_door(__name__)  # noqa: PLE0605 - the stub declares them
