@@ -40,22 +40,22 @@ from unmask.graph import GraphLinkage as GraphLinkage
 from unmask.graph import NoiseTolerance as NoiseTolerance
 from unmask.graph import Relative as Relative
 from unmask.graph import link_graph as link_graph
-from unmask.groups.anonymity import Anonymity as Anonymity
-from unmask.groups.anonymity import anonymity as anonymity
-from unmask.groups.dominance import (
+from unmask.groups import Anonymity as Anonymity
+from unmask.groups import (
     Dominance as Dominance,
 )
-from unmask.groups.dominance import (
+from unmask.groups import GroupRisk as GroupRisk
+from unmask.groups import Knowledge as Knowledge
+from unmask.groups import PopulationRisk as PopulationRisk
+from unmask.groups import SpecialUniques as SpecialUniques
+from unmask.groups import anonymity as anonymity
+from unmask.groups import (
     dominance as dominance,
 )
-from unmask.groups.knowledge_sweep import Knowledge as Knowledge
-from unmask.groups.knowledge_sweep import knowledge_sweep as knowledge_sweep
-from unmask.groups.population.measure import PopulationRisk as PopulationRisk
-from unmask.groups.population.measure import population_risk as population_risk
-from unmask.groups.special_uniques import SpecialUniques as SpecialUniques
-from unmask.groups.special_uniques import special_uniques as special_uniques
-from unmask.groups.uniqueness import GroupRisk as GroupRisk
-from unmask.groups.uniqueness import group_risk as group_risk
+from unmask.groups import group_risk as group_risk
+from unmask.groups import knowledge_sweep as knowledge_sweep
+from unmask.groups import population_risk as population_risk
+from unmask.groups import special_uniques as special_uniques
 from unmask.linkage import ChannelLinkage as ChannelLinkage
 from unmask.linkage import ClusterLinkage as ClusterLinkage
 from unmask.linkage import LikelihoodLinkage as LikelihoodLinkage
