@@ -3,20 +3,20 @@
 from unmask import datasets as datasets
 from unmask.assessment import Assessment as Assessment
 from unmask.assessment import assess as assess
-from unmask.disclosure.absent import absent_disclosure as absent_disclosure
-from unmask.disclosure.cells import cell_disclosure as cell_disclosure
-from unmask.disclosure.copies import copy_risk as copy_risk
-from unmask.disclosure.inference import attribute_inference as attribute_inference
-from unmask.disclosure.intervals import interval_disclosure as interval_disclosure
-from unmask.disclosure.membership import (
+from unmask.disclosure import absent_disclosure as absent_disclosure
+from unmask.disclosure import attribute_inference as attribute_inference
+from unmask.disclosure import cell_disclosure as cell_disclosure
+from unmask.disclosure import copy_risk as copy_risk
+from unmask.disclosure import interval_disclosure as interval_disclosure
+from unmask.disclosure import (
     membership_inference as membership_inference,
 )
-from unmask.disclosure.membership import (
+from unmask.disclosure import (
     membership_of_model as membership_of_model,
 )
-from unmask.disclosure.model import model_disclosure as model_disclosure
-from unmask.disclosure.singling import singling_out as singling_out
-from unmask.disclosure.values import value_disclosure as value_disclosure
+from unmask.disclosure import model_disclosure as model_disclosure
+from unmask.disclosure import singling_out as singling_out
+from unmask.disclosure import value_disclosure as value_disclosure
 from unmask.errors import (
     EngineError as EngineError,
 )
