@@ -80,18 +80,18 @@ from unmask.linkage import (
 )
 from unmask.linkage import worst_case as worst_case
 from unmask.masking import parse_masking as parse_masking
-from unmask.max_knowledge.attribute_test import (
+from unmask.max_knowledge import (
     AttributeTest as AttributeTest,
 )
-from unmask.max_knowledge.attribute_test import (
+from unmask.max_knowledge import DeniabilityTest as DeniabilityTest
+from unmask.max_knowledge import (
     attribute_test as attribute_test,
 )
-from unmask.max_knowledge.attribute_test import (
+from unmask.max_knowledge import (
     attribute_tests as attribute_tests,
 )
-from unmask.max_knowledge.dictionary import dictionary_test as dictionary_test
-from unmask.max_knowledge.permuted import permuted_test as permuted_test
-from unmask.max_knowledge.result import DeniabilityTest as DeniabilityTest
+from unmask.max_knowledge import dictionary_test as dictionary_test
+from unmask.max_knowledge import permuted_test as permuted_test
 from unmask.protect.plan import Fix as Fix
 from unmask.protect.plan import fix_list as fix_list
 from unmask.selfcheck import selfcheck as selfcheck
