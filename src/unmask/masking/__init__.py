@@ -1,6 +1,6 @@
 """PROTECT: maskings, which make a release out of an original. Each is a frozen dataclass with apply(table, seed)."""
 
-from unmask.masking.base import Masking
+from unmask.masking.base import Masking, chosen
 from unmask.masking.chain import Chain
 from unmask.masking.coding import TopBottomCoding
 from unmask.masking.coordinates import CoordinateNoise, Donut
@@ -8,7 +8,7 @@ from unmask.masking.microaggregation import Microaggregation
 from unmask.masking.noise import CorrelatedNoise, MultiplicativeNoise, Noise
 from unmask.masking.parse import MASKINGS, parse_masking
 from unmask.masking.places import PlaceMasking
-from unmask.masking.pram import Pram
+from unmask.masking.pram import Pram, categorical, transition_matrix
 from unmask.masking.rank_swapping import RankSwap
 from unmask.masking.recoding import Recoding
 from unmask.masking.reverse_mapping import ReverseMapped
@@ -18,25 +18,8 @@ from unmask.masking.suppression import Suppression
 from unmask.masking.swapping import Shuffle, Swap
 
 __all__ = [
-    "MASKINGS",
-    "Chain",
-    "CoordinateNoise",
-    "CorrelatedNoise",
-    "Donut",
-    "Masking",
-    "Microaggregation",
-    "MultiplicativeNoise",
-    "Noise",
-    "PlaceMasking",
-    "Pram",
-    "RankSwap",
-    "Recoding",
-    "ReverseMapped",
-    "Rounding",
-    "Sampling",
-    "Shuffle",
-    "Suppression",
-    "Swap",
-    "TopBottomCoding",
-    "parse_masking",
-]
+    "MASKINGS", "Chain", "CoordinateNoise", "CorrelatedNoise", "Donut", "Masking", "Microaggregation",
+    "MultiplicativeNoise", "Noise", "PlaceMasking", "Pram", "RankSwap", "Recoding", "ReverseMapped", "Rounding",
+    "Sampling", "Shuffle", "Suppression", "Swap", "TopBottomCoding", "categorical", "chosen", "parse_masking",
+    "transition_matrix",
+]  # fmt: skip

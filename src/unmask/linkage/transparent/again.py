@@ -13,12 +13,12 @@ import polars as pl
 
 from unmask.errors import UnmaskError
 from unmask.linkage.nearest import link_nearest
-from unmask.masking.chain import Chain
+from unmask.masking import Chain
 from unmask.study import Study
 
 if TYPE_CHECKING:
     from unmask.linkage.result import Linkage
-    from unmask.masking.base import Masking
+    from unmask.masking import Masking
 
 ABSENT = ("suppression", "sampling")  # they take cells or rows away, and change no value
 

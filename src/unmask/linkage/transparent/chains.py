@@ -24,15 +24,12 @@ from unmask.linkage.transparent.makings import (
     unknown,
     window,
 )
-from unmask.masking.base import chosen
-from unmask.masking.chain import Chain
-from unmask.masking.pram import Pram, categorical
-from unmask.masking.reverse_mapping import ReverseMapped
+from unmask.masking import Chain, Pram, ReverseMapped, categorical, chosen
 from unmask.tables import centre_and_spread
 
 if TYPE_CHECKING:
     from unmask.kernels.likelihood import Makings
-    from unmask.masking.base import Masking
+    from unmask.masking import Masking
     from unmask.tables import Encoding, Release
 
 

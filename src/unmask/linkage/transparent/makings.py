@@ -14,14 +14,13 @@ import numpy as np
 
 from unmask.errors import EngineError
 from unmask.kernels.likelihood import EQUAL, FACTOR, GAUSSIAN, TABLE, TRIANGLE, WINDOW, Makings
-from unmask.masking.pram import transition_matrix
-from unmask.masking.reverse_mapping import ReverseMapped
+from unmask.masking import ReverseMapped, transition_matrix
 from unmask.tables import centre_and_spread, to_floats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.masking.base import Masking
+    from unmask.masking import Masking
     from unmask.tables import Encoding, Release
 
     Floats = NDArray[np.float64]
