@@ -97,9 +97,9 @@ from unmask.protect.plan import fix_list as fix_list
 from unmask.selfcheck import selfcheck as selfcheck
 from unmask.tables import Release as Release
 from unmask.tables import Scenario as Scenario
-from unmask.utility.marginals import compare_marginals as compare_marginals
-from unmask.utility.moments import compare_moments as compare_moments
-from unmask.utility.propensity import propensity_score as propensity_score
+from unmask.utility import compare_marginals as compare_marginals
+from unmask.utility import compare_moments as compare_moments
+from unmask.utility import propensity_score as propensity_score
 from unmask.verify import verify as verify
 
 __version__: str
