@@ -79,7 +79,7 @@ class Assessment:
 
     def write_html(self, path: str | Path) -> None:
         """Write the report as one self-contained HTML file."""
-        from unmask.report.html import render  # noqa: PLC0415 - pulls altair
+        from unmask.report import render  # noqa: PLC0415 - pulls altair
 
         write_atomically(path, render(self.document))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unmask.assessment import VERSIONS_OF, assess, discover
 from unmask.errors import TableError
 from unmask.evidence import PROFILES, Policy, Threshold, current, meant
-from unmask.report.document import SCHEMA
+from unmask.report import SCHEMA
 from unmask.tables import Release
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from unmask.errors import ParameterError
 from unmask.evidence import Policy
 from unmask.masking import parse_masking
 from unmask.protect.plan import fix_list
-from unmask.report.document import to_json
+from unmask.report import to_json
 from unmask.tables import Release
 
 if TYPE_CHECKING:

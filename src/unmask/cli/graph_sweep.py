@@ -57,7 +57,7 @@ def _write(points: list[SweepPoint], median: float, options: Sweep) -> None:
         write_table(pl.DataFrame(points).with_columns(change=pl.col("variance").sqrt() / median), options.output)
         say(f"Written to {options.output}.")
     if options.chart is not None:
-        from unmask.report.charts import draw  # noqa: PLC0415 - imports altair
+        from unmask.report import draw  # noqa: PLC0415 - imports altair
 
         write_atomically(options.chart, draw(map_figure(points, median, "recall", None)))
         say(f"The risk-utility map: {options.chart}.")

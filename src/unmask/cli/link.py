@@ -13,7 +13,7 @@ from unmask.cli.targets import check_files, write_table
 from unmask.errors import ParameterError
 from unmask.evidence import guess, meant
 from unmask.linkage import DIFFERENT_PEOPLE, link_nearest, link_one_to_one, true_ranks, union_of
-from unmask.report.words import percent
+from unmask.report import percent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

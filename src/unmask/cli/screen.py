@@ -29,7 +29,7 @@ def console(*, to_stderr: bool = False) -> Any:  # noqa: ANN401 - rich's console
 
 def show_assessment(assessment: Assessment, *, to_stderr: bool) -> None:
     """Show the summary of an assessment."""
-    from unmask.report.terminal import show  # noqa: PLC0415 - imports rich
+    from unmask.report import show  # noqa: PLC0415 - imports rich
 
     show(assessment.document, console(to_stderr=to_stderr))
 

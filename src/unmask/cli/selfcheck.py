@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unmask.cli.screen import console, progress_bar
-from unmask.report.terminal import show_checks, show_gauntlet
+from unmask.report import show_checks, show_gauntlet
 from unmask.selfcheck import selfcheck
 
 if TYPE_CHECKING:
