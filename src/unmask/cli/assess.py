@@ -15,7 +15,7 @@ from unmask.cli.targets import check_files, write_table
 from unmask.errors import ParameterError
 from unmask.evidence import Policy
 from unmask.masking import parse_masking
-from unmask.protect.plan import fix_list
+from unmask.protect import fix_list
 from unmask.report import to_json
 from unmask.tables import Release
 

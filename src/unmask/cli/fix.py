@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unmask.cli.screen import say
 from unmask.cli.targets import check_files, write_table
-from unmask.protect.plan import fix_list
+from unmask.protect import fix_list
 from unmask.tables import read_table
 
 if TYPE_CHECKING:
