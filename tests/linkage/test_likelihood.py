@@ -11,7 +11,8 @@ from reference import data
 from unmask import Release, datasets, link_globally, link_nearest, parse_masking
 from unmask.errors import ParameterError
 from unmask.evidence.measure import UNPAIRED, Context, registered
-from unmask.linkage.likelihood import assess_likelihood, em, link_likelihood, posterior
+from unmask.linkage.likelihood import em, link_likelihood, posterior
+from unmask.linkage.likelihood.measure import assess_likelihood
 from unmask.linkage.likelihood.scaling import scale
 from unmask.linkage.likelihood.starts import STARTS, draw_columns, learn
 from unmask.linkage.likelihood.views import build_views, set_sides

@@ -1,11 +1,6 @@
+from unmask.groups import counting as counting
 from unmask.groups.anonymity import Anonymity as Anonymity
 from unmask.groups.anonymity import anonymity as anonymity
-from unmask.groups.counting import Frame as Frame
-from unmask.groups.counting import check_keys as check_keys
-from unmask.groups.counting import count_classes as count_classes
-from unmask.groups.counting import encode as encode
-from unmask.groups.counting import open_table as open_table
-from unmask.groups.counting import select_keys as select_keys
 from unmask.groups.dominance import Dominance as Dominance
 from unmask.groups.dominance import dominance as dominance
 from unmask.groups.knowledge_sweep import Knowledge as Knowledge

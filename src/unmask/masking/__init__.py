@@ -1,4 +1,9 @@
-"""PROTECT: maskings, which make a release out of an original. Each is a frozen dataclass with apply(table, seed)."""
+"""PROTECT: maskings, which make a release out of an original.
+
+Each is a frozen dataclass with ``apply(table, seed)``, and a `Chain` of them is one too; the same table and seed give
+the same release. `parse_masking` reads what people type, as in "noise(0.1)". `chosen`, `categorical` and
+`transition_matrix` say what a masking does to which columns, to whoever knows that it was used.
+"""
 
 from unmask.masking.base import Masking, chosen
 from unmask.masking.chain import Chain
@@ -6,7 +11,7 @@ from unmask.masking.coding import TopBottomCoding
 from unmask.masking.coordinates import CoordinateNoise, Donut
 from unmask.masking.microaggregation import Microaggregation
 from unmask.masking.noise import CorrelatedNoise, MultiplicativeNoise, Noise
-from unmask.masking.parse import MASKINGS, parse_masking
+from unmask.masking.parse import parse_masking
 from unmask.masking.places import PlaceMasking
 from unmask.masking.pram import Pram, categorical, transition_matrix
 from unmask.masking.rank_swapping import RankSwap
@@ -18,7 +23,7 @@ from unmask.masking.suppression import Suppression
 from unmask.masking.swapping import Shuffle, Swap
 
 __all__ = [
-    "MASKINGS", "Chain", "CoordinateNoise", "CorrelatedNoise", "Donut", "Masking", "Microaggregation",
+    "Chain", "CoordinateNoise", "CorrelatedNoise", "Donut", "Masking", "Microaggregation",
     "MultiplicativeNoise", "Noise", "PlaceMasking", "Pram", "RankSwap", "Recoding", "ReverseMapped", "Rounding",
     "Sampling", "Shuffle", "Suppression", "Swap", "TopBottomCoding", "categorical", "chosen", "parse_masking",
     "transition_matrix",

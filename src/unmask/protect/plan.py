@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from unmask.errors import EngineError, ParameterError, RoleError
-from unmask.groups import Frame, check_keys, count_classes, encode, open_table, select_keys
+from unmask.groups.counting import Frame, check_keys, count_classes, encode, open_table, select_keys
 from unmask.protect.coarsening import Coarsen, candidates
 from unmask.protect.suppression import Units, lower_bound, suppress
 

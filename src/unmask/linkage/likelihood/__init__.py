@@ -1,5 +1,9 @@
-"""The blind intruder who fits the noise: `link_likelihood` learns from two files alone how one was made."""
+"""The blind intruder who fits the noise.
 
-from unmask.linkage.likelihood.measure import LikelihoodLinkage, assess_likelihood, link_likelihood
+`link_likelihood` learns from the two files alone, without one known pair, how each attribute was changed, and links by
+how likely every record is to have been made from every person; a `LikelihoodLinkage` is what was found.
+"""
 
-__all__ = ["LikelihoodLinkage", "assess_likelihood", "link_likelihood"]
+from unmask.linkage.likelihood.measure import LikelihoodLinkage, link_likelihood
+
+__all__ = ["LikelihoodLinkage", "link_likelihood"]
