@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unmask.cli.fields import flag_of, options_of, spec_of
 from unmask.errors import ParameterError
-from unmask.tables import check_file, check_suffix, check_writable, write_atomically, write_table
+from unmask.tables import check_file, check_target, write_atomically, write_table
 
 if TYPE_CHECKING:
     from unmask.cli.options import Common
@@ -32,9 +32,7 @@ def check_files(options: Common) -> None:
             raise ParameterError(f"{flag} {target} is also an input", hint="write the result to another file")
         if any(_same(path, other) for other in taken):
             raise ParameterError(f"two outputs go to {target}", hint="give each its own file")
-        if spec.writes != ("",):
-            check_suffix(path, spec.writes)
-        check_writable(path)
+        check_target(path, tuple(suffix for suffix in spec.writes if suffix))
         taken.append(path)
 
 

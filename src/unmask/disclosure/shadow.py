@@ -8,8 +8,8 @@ import numpy as np
 
 from unmask.disclosure.outside import Ruler, Scene, in_order, make_ruler
 from unmask.errors import EngineError, UnmaskError
-from unmask.study import build_space
-from unmask.tables import Encoding, canonical_order, encode
+from unmask.study import Study
+from unmask.tables import canonical_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.evidence import Progress
-    from unmask.study import Study
     from unmask.tables import Encoded, Release
 
     Floats = NDArray[np.float64]
@@ -43,8 +42,9 @@ def shadow_scores(
         lot = rng.permutation(strangers.size)
         chosen = np.sort(lot[: strangers.size // 2])
         shadow = mask(table[chosen], int(rng.integers(2**31)))
-        encoding = _encoded(whole, table, shadow)
-        ruler = make_ruler(encoding, build_space(encoding, scale="original"))
+        studied = _studied(whole, table, shadow)
+        encoding = studied.encoding()
+        ruler = make_ruler(encoding, studied.index(scale="original").space)
         traits.append(_traits(ruler, encoding.original, encoding.released))
         mark = np.zeros(strangers.size, dtype=np.int64)
         mark[chosen] = 1
@@ -55,9 +55,9 @@ def shadow_scores(
     return _log_odds(np.vstack(traits), np.concatenate(inside), asked)
 
 
-def _encoded(release: Release, table: pl.DataFrame, shadow: pl.DataFrame) -> Encoding:
-    """Encode a shadow release as the release itself is encoded."""
-    return encode(release.with_tables(table, shadow, np.full(table.height, -1, dtype=np.int64)), release.quasi)
+def _studied(release: Release, table: pl.DataFrame, shadow: pl.DataFrame) -> Study:
+    """Study a shadow release as the release itself is studied."""
+    return Study(release.with_tables(table, shadow, np.full(table.height, -1, dtype=np.int64)))
 
 
 def _traits(ruler: Ruler, people: Encoded, rows: Encoded) -> Floats:

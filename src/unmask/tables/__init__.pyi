@@ -7,7 +7,6 @@ from unmask.tables.encode import as_text as as_text
 from unmask.tables.encode import assemble as assemble
 from unmask.tables.encode import canonical_order as canonical_order
 from unmask.tables.encode import centre_and_spread as centre_and_spread
-from unmask.tables.encode import encode as encode
 from unmask.tables.encode import encode_column as encode_column
 from unmask.tables.encode import rank as rank
 from unmask.tables.encode import to_floats as to_floats
@@ -19,7 +18,6 @@ from unmask.tables.read import read_table as read_table
 from unmask.tables.release import Release as Release
 from unmask.tables.roles import check_columns as check_columns
 from unmask.tables.scenario import Scenario as Scenario
-from unmask.tables.write import check_suffix as check_suffix
-from unmask.tables.write import check_writable as check_writable
+from unmask.tables.write import check_target as check_target
 from unmask.tables.write import write_atomically as write_atomically
 from unmask.tables.write import write_table as write_table

@@ -64,3 +64,10 @@ def check_writable(target: Path) -> None:
         raise TableError(f"cannot write {target}: there is no folder {target.parent}", hint="make the folder first")
     if not os.access(target.parent, os.W_OK) or (target.exists() and not os.access(target, os.W_OK)):
         raise TableError(f"cannot write {target}: no permission", hint="choose another place")
+
+
+def check_target(target: Path, suffixes: tuple[str, ...] = ()) -> None:
+    """Refuse a file that cannot be written, or whose name does not end as it should where suffixes are given."""
+    if suffixes:
+        check_suffix(target, suffixes)
+    check_writable(target)
