@@ -22,15 +22,10 @@ from unmask.evidence import (
     Measure,
     Policy,
     Reported,
-    Verdict,
-    attempts_of,
-    by_knowledge,
-    decide,
+    conclude,
     guess,
-    judge,
     registered,
     silent,
-    uncompared,
 )
 from unmask.masking import parse_masking
 from unmask.report import document
@@ -44,7 +39,6 @@ if TYPE_CHECKING:
     from unmask.evidence import Progress
     from unmask.tables import Release
 
-COMPARING = frozenset({"channel", "copies", "nearest", "one_to_one", "probabilistic", "uniqueness"})
 ROOMS = ("linkage", "graph", "max_knowledge", "groups", "disclosure")
 SEE_WHERE = "run again with --debug (in Python: UNMASK_DEBUG=1) to see where, and please report it"
 VERSIONS_OF = ("narwhals", "numba", "numpy", "polars", "scikit-learn", "scipy", "unmask")
@@ -127,6 +121,8 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     'unsafe'
 
     """
+    from unmask.linkage import target_columns  # noqa: PLC0415 - loads numba
+
     if seed < 0:
         raise ParameterError("a seed is a whole number from 0", got=str(seed))
     rules = policy if isinstance(policy, Policy) else Policy.load(policy)
@@ -142,17 +138,15 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         for place, entry in enumerate(chosen)
     )
     tell(1.0, "done")
-    unseen = _uncompared(release, reported)
-    findings = (*unseen, *judge(reported, rules))
-    verdict = decide(findings, rules.core.get("synthetic" if release.synthetic else "paired", ()))
+    judged = conclude(reported, rules, columns=target_columns(release), synthetic=release.synthetic)
     records = _records(release, reported)
     parts = document.Parts(
-        verdict=verdict,
-        findings=findings,
+        verdict=judged.verdict,
+        findings=judged.findings,
         reported=reported,
         policy=rules,
         columns=tuple((c.name, c.kind, c.role, c.reason) for c in release.columns.values()),
-        warnings=(*(f"{finding.claim} {finding.reason}" for finding in unseen), *release.warnings),
+        warnings=(*(f"{finding.claim} {finding.reason}" for finding in judged.unseen), *release.warnings),
         risk={name: records[name].to_numpy() for name in records.columns if name not in {"row", "id"}},
         finders=identities(reported),
         clarity=next(
@@ -164,14 +158,14 @@ def assess(  # noqa: PLR0913 - the options of an assessment
             None,
         ),
         labels=_labels(release, show=show_values),
-        intruders=by_knowledge(attempts_of(reported)),
+        intruders=judged.intruders,
         manifest=replace(
             _manifest(release, rules, [entry.name for entry in chosen], seed, command), show_values=show_values
         ),
     )
     if show_values and release.id is not None:
         records = records.with_columns(release.original[release.id].alias("id"))
-    return Assessment(verdict.word, verdict.reason, findings, records, document.build(parts))
+    return Assessment(judged.verdict.word, judged.verdict.reason, judged.findings, records, document.build(parts))
 
 
 def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Iterable[str]) -> list[Measure]:
@@ -189,16 +183,6 @@ def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Itera
     if not names:
         raise ParameterError("no measure is left to run", allowed=", ".join(measures), hint="skip fewer of them")
     return [measures[name] for name in names]
-
-
-def _uncompared(release: Release, reported: tuple[Reported, ...]) -> tuple[Finding, ...]:
-    """The finding that no attack could compare some released columns, where one that compares columns was run."""
-    from unmask.linkage import target_columns  # noqa: PLC0415 - which are meant, said once there
-
-    if not any(isinstance(entry.evidence, Evidence) and entry.measure in COMPARING for entry in reported):
-        return ()
-    found = uncompared(target_columns(release), reported)
-    return () if found is None else (found,)
 
 
 def _part(progress: Progress, place: int, n: int, title: str) -> Progress:
@@ -276,4 +260,4 @@ def vars_of(entry: Any) -> dict[str, Any]:  # noqa: ANN401 - any small dataclass
     return {name: getattr(entry, name) for name in entry.__dataclass_fields__}
 
 
-__all__ = ["Assessment", "Verdict", "assess", "choose", "discover", "run_measure"]
+__all__ = ["Assessment", "assess", "choose", "discover", "run_measure"]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from unmask.assessment import VERSIONS_OF, assess, discover
 from unmask.errors import TableError
-from unmask.evidence import PROFILES, Policy, Threshold, current, meant
-from unmask.report import SCHEMA
+from unmask.evidence import Policy, meant
+from unmask.report import document
 from unmask.tables import Release
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from unmask.evidence import Progress
 
-READS = (SCHEMA, "unmask-report/1")  # schemas of reports that can be run again
+READS = (document.SCHEMA, "unmask-report/1")  # schemas of reports that can be run again
 
 
 SETTINGS: dict[str, tuple[str, Callable[[Any], Any]]] = {  # former name: name now, and what the value is there
@@ -99,7 +99,7 @@ def brought_up_to_date(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]
             settings[new] = change(before)
             moved.append(f"setting {old} = {before} is called {new} = {settings[new]} now")
     limits = manifest["policy"]["thresholds"]
-    moved += [f"limit {key!r} of the policy is called {current(key)!r} now" for key in limits if current(key) != key]
+    moved += [f"limit {key!r} of the policy is called {meant(key)!r} now" for key in limits if meant(key) != key]
     if moved:
         moved.append(
             "the digest covers names, which have moved: risks of single people beyond the list are not compared"
@@ -108,9 +108,9 @@ def brought_up_to_date(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]
         **manifest,
         "measures": [meant(name) for name in manifest["measures"]],
         "settings": settings,
-        "policy": {**manifest["policy"], "thresholds": {current(key): limit for key, limit in limits.items()}},
+        "policy": {**manifest["policy"], "thresholds": {meant(key): limit for key, limit in limits.items()}},
     }
-    findings = [{**finding, "key": current(finding["key"])} for finding in data["findings"]]
+    findings = [{**finding, "key": meant(finding["key"])} for finding in data["findings"]]
     exposed = [
         {**entry, "risks": {meant(name): risk for name, risk in entry["risks"].items()}} for entry in data["exposed"]
     ]
@@ -151,15 +151,9 @@ def _locate(name: str, source: dict[str, Any], given: str | Path | None, beside:
 
 def _policy(manifest: dict[str, Any], data: dict[str, Any]) -> tuple[Policy, list[str]]:
     """The report's policy, with limits of the profile for figures that there were not yet; these are told."""
-    name = manifest["policy"]["name"]
-    profile = name if name in PROFILES else "default"
-    limits = {key: Threshold(**limit) for key, limit in manifest["policy"]["thresholds"].items()}
-    known = discover()
+    policy, known = manifest["policy"], discover()
     keys = [key for measure in manifest["measures"] if measure in known for key in known[measure].keys]
-    new = [key for key in keys if key not in limits]
-    limits |= {key: Policy.load(profile).threshold(key) for key in new}
-    told = [f"figure {key!r} is new: its limit is that of the profile {profile!r}" for key in new]
-    return Policy(name, data["policy_description"], limits, Policy.load(profile).core), told
+    return Policy.recorded(policy["name"], data["policy_description"], policy["thresholds"], keys)
 
 
 def _compare(old: dict[str, Any], new: dict[str, Any]) -> list[str]:

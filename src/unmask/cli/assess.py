@@ -16,7 +16,7 @@ from unmask.errors import ParameterError
 from unmask.evidence import Policy
 from unmask.masking import parse_masking
 from unmask.protect import fix_list
-from unmask.report import to_json
+from unmask.report import document
 from unmask.tables import Release
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def release_of(options: Assess | Link) -> Release:
 def write(assessment: Assessment, release: Release, options: Assess) -> None:
     """Write what was asked for, and nothing else."""
     if options.json == "-":
-        sys.stdout.write(to_json(assessment.document))
+        sys.stdout.write(document.to_json(assessment.document))
     elif options.json is not None:
         assessment.write_json(options.json)
     if options.html is not None:

@@ -1,7 +1,6 @@
 from unmask.evidence.catalogue import FAMILIES as FAMILIES
 from unmask.evidence.catalogue import guess as guess
 from unmask.evidence.catalogue import meant as meant
-from unmask.evidence.coverage import uncompared as uncompared
 from unmask.evidence.estimate import Z95 as Z95
 from unmask.evidence.estimate import Estimate as Estimate
 from unmask.evidence.estimate import exact as exact
@@ -19,18 +18,12 @@ from unmask.evidence.finding import Finding as Finding
 from unmask.evidence.finding import Observation as Observation
 from unmask.evidence.finding import Reported as Reported
 from unmask.evidence.intruders import Intruder as Intruder
-from unmask.evidence.intruders import attempts_of as attempts_of
-from unmask.evidence.intruders import by_knowledge as by_knowledge
 from unmask.evidence.measure import Context as Context
 from unmask.evidence.measure import Measure as Measure
 from unmask.evidence.measure import Progress as Progress
 from unmask.evidence.measure import measure as measure
 from unmask.evidence.measure import registered as registered
 from unmask.evidence.measure import silent as silent
-from unmask.evidence.policy import PROFILES as PROFILES
 from unmask.evidence.policy import Policy as Policy
-from unmask.evidence.policy import Threshold as Threshold
-from unmask.evidence.policy import current as current
 from unmask.evidence.verdict import Verdict as Verdict
-from unmask.evidence.verdict import decide as decide
-from unmask.evidence.verdict import judge as judge
+from unmask.evidence.verdict import conclude as conclude

@@ -88,8 +88,9 @@ def page_of(name: str) -> str:
 
 
 def meant(name: str) -> str:
-    """Name of the measure that an alias or a former name stands for; other names stay as they are."""
-    return next((known for known, entry in ENTRIES.items() if name in entry.aliases), name)
+    """Present name of a measure, or of one of its figures (``dbrl.rate``), for an alias or a former name of it."""
+    word, dot, figure = name.partition(".")
+    return next((known for known, entry in ENTRIES.items() if word in entry.aliases), word) + dot + figure
 
 
 def guess(name: str, titles: Mapping[str, str]) -> str | None:

@@ -7,15 +7,24 @@ from typing import TYPE_CHECKING
 from unmask.evidence.finding import Evidence, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from unmask.evidence.finding import Reported
 
+COMPARING = frozenset({"channel", "copies", "nearest", "one_to_one", "probabilistic", "uniqueness"})
 MOST_NAMED = 8
 REASON = (
     "nothing of the original says what they hold, so what they tell about people is unknown, and unknown is not safe: "
     "give the original columns that they were made from, or name them in ignored if they were drawn at random"
 )
+
+
+def unseen(columns: Iterable[str], reported: Sequence[Reported]) -> tuple[Finding, ...]:
+    """The finding that no attack could compare some released columns, where one that compares columns was run."""
+    if not any(isinstance(entry.evidence, Evidence) and entry.measure in COMPARING for entry in reported):
+        return ()
+    found = uncompared(columns, reported)
+    return () if found is None else (found,)
 
 
 def uncompared(columns: Iterable[str], reported: Iterable[Reported]) -> Finding | None:

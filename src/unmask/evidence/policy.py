@@ -24,7 +24,7 @@ from unmask.errors import ParameterError, did_you_mean
 from unmask.evidence.catalogue import meant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 PROFILES = ("default", "strict", "clinical")
 PROFILE_ALIASES = {"0.09": "clinical"}
@@ -62,6 +62,17 @@ class Policy:
                 hint=did_you_mean(name, PROFILES),
             )
         return _from_toml(_load_toml(path), str(path), path.parent, (str(path.resolve()),))
+
+    @classmethod
+    def recorded(
+        cls, name: str, description: str, limits: Mapping[str, Any], keys: Iterable[str]
+    ) -> tuple[Policy, list[str]]:
+        """The policy of a report, with limits of its profile for ``keys`` that were not there yet; these are told."""
+        profile = cls.load(name if name in PROFILES else "default")
+        known = {key: Threshold(**limit) for key, limit in limits.items()}
+        new = {key: profile.threshold(key) for key in keys if key not in known}
+        told = [f"figure {key!r} is new: its limit is that of the profile {profile.name!r}" for key in new]
+        return cls(name, description, known | new, profile.core), told
 
     def threshold(self, key: str) -> Threshold:
         """Return the threshold for a key; a missing one is an error, since silence must not read as safety."""
@@ -110,12 +121,6 @@ def _core() -> dict[str, tuple[str, ...]]:
     return {kind: tuple(names) for kind, names in _table()["core"].items()}
 
 
-def current(key: str) -> str:
-    """Name a threshold as it is called now; a policy may use former names and acronyms of measures."""
-    name, dot, figure = key.partition(".")
-    return f"{meant(name)}{dot}{figure}"
-
-
 def _base(name: str, folder: Path, chain: tuple[str, ...]) -> dict[str, Threshold]:
     """Return the thresholds of the policy that another extends; a path is relative to the folder of that other."""
     if not name.endswith(".toml"):
@@ -139,10 +144,10 @@ def _from_toml(data: dict[str, Any], where: str, folder: Path = Path(), chain: t
     own = data.get("thresholds", {})
     if not isinstance(own, dict):
         raise ParameterError(f"'thresholds' in {where} is not a table", hint='[thresholds."nearest.rate"]')
-    if len(twice := {current(key) for key in own}) < len(own):
-        key = next(key for key in sorted(twice) if [current(other) for other in own].count(key) > 1)
+    if len(twice := {meant(key) for key in own}) < len(own):
+        key = next(key for key in sorted(twice) if [meant(other) for other in own].count(key) > 1)
         raise ParameterError(f"{where} sets the threshold {key!r} twice, under two names", hint="leave one of them")
-    own = {current(key): entry for key, entry in own.items()}
+    own = {meant(key): entry for key, entry in own.items()}
     thresholds = {**base, **{key: _threshold(key, entry, where) for key, entry in own.items()}}
     if not thresholds:
         raise ParameterError(f"{where} holds no thresholds", hint='begin the file with extends = "default"')

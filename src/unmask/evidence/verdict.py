@@ -8,15 +8,17 @@ at most once in twenty times. A figure that is above its limit only by itself is
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from unmask.evidence.coverage import unseen
 from unmask.evidence.estimate import Z95
 from unmask.evidence.finding import Absence, Finding, Observation, Outcome, Reported
+from unmask.evidence.intruders import Intruder, attempts_of, by_knowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from unmask.evidence.estimate import Estimate
     from unmask.evidence.policy import Policy
@@ -32,6 +34,25 @@ class Verdict:
 
     word: Word
     reason: str
+
+
+class Judgement(NamedTuple):
+    """The verdict on a release, and what it follows from."""
+
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    unseen: tuple[Finding, ...]  # those of them that say what no attack could compare
+    intruders: tuple[Intruder, ...]
+
+
+def conclude(
+    reported: Sequence[Reported], policy: Policy, *, columns: Iterable[str], synthetic: bool = False
+) -> Judgement:
+    """Judge all that was reported; ``columns``: those of the release that some attack has to compare."""
+    silent = unseen(columns, reported)
+    findings = (*silent, *judge(reported, policy))
+    verdict = decide(findings, policy.core.get("synthetic" if synthetic else "paired", ()))
+    return Judgement(verdict, findings, silent, by_knowledge(attempts_of(reported)))
 
 
 def judge(reported: Sequence[Reported], policy: Policy) -> tuple[Finding, ...]:

@@ -1,7 +1,5 @@
 from unmask.report import document as document
 from unmask.report.charts import draw as draw
-from unmask.report.document import SCHEMA as SCHEMA
-from unmask.report.document import to_json as to_json
 from unmask.report.html import render as render
 from unmask.report.terminal import show as show
 from unmask.report.terminal import show_checks as show_checks
