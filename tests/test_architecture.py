@@ -26,6 +26,7 @@ ROOMS_BELOW = {
     "evidence": set(),
     "study": {"kernels", "tables"},
     "report": {"evidence"},
+    "intake": {"tables", "study", "evidence"},
     "datasets": set(),
     "protect": {"groups", "tables", "study", "kernels", "evidence", "masking", "utility"},
     **{

@@ -56,6 +56,8 @@ from unmask.groups import group_risk as group_risk
 from unmask.groups import knowledge_sweep as knowledge_sweep
 from unmask.groups import population_risk as population_risk
 from unmask.groups import special_uniques as special_uniques
+from unmask.intake import Check as Check
+from unmask.intake import check as check
 from unmask.linkage import ChannelLinkage as ChannelLinkage
 from unmask.linkage import ClusterLinkage as ClusterLinkage
 from unmask.linkage import LikelihoodLinkage as LikelihoodLinkage

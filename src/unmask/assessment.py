@@ -27,6 +27,7 @@ from unmask.evidence import (
     registered,
     silent,
 )
+from unmask.intake import Check, check, unreadable
 from unmask.masking import parse_masking
 from unmask.report import document
 from unmask.study import Study, as_study
@@ -131,22 +132,36 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         release = release.with_masking(parse_masking(release.masking))
     for key in [key for entry in chosen for key in entry.keys]:
         rules.threshold(key)  # refuse an incomplete policy before the work, not after it
-    study = Study(release)  # one for all measures
+    study = _without_unreadable(Study(release))  # one for all measures
+    checked = check(study)
+    if checked.pairing.looks == "unpaired":  # attacks that need no pairs are not misled
+        study = Study(study.release.without_pairs())
     context, tell = Context(seed, show_values=show_values), progress or silent
     reported = tuple(
         _report(entry, study, replace(context, progress=_part(tell, place, len(chosen), entry.title)))
         for place, entry in enumerate(chosen)
     )
     tell(1.0, "done")
-    judged = conclude(reported, rules, columns=target_columns(release), synthetic=release.synthetic)
+    judged = conclude(
+        reported,
+        rules,
+        columns=target_columns(release),
+        synthetic=study.release.synthetic,
+        checked=checked.findings,
+    )
     records = _records(release, reported)
     parts = document.Parts(
         verdict=judged.verdict,
         findings=judged.findings,
         reported=reported,
         policy=rules,
-        columns=tuple((c.name, c.kind, c.role, c.reason) for c in release.columns.values()),
-        warnings=(*(f"{finding.claim} {finding.reason}" for finding in judged.unseen), *release.warnings),
+        check=check_of(checked),
+        columns=columns_of(checked),
+        warnings=(
+            *_too_few(study.release, rules),
+            *(f"{finding.claim} {finding.reason}" for finding in judged.unseen),
+            *release.warnings,
+        ),
         risk={name: records[name].to_numpy() for name in records.columns if name not in {"row", "id"}},
         finders=identities(reported),
         clarity=next(
@@ -183,6 +198,21 @@ def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Itera
     if not names:
         raise ParameterError("no measure is left to run", allowed=", ".join(measures), hint="skip fewer of them")
     return [measures[name] for name in names]
+
+
+def _without_unreadable(study: Study) -> Study:
+    """The study without known columns that cannot be compared: the attacks run on the rest, and the report says so."""
+    release, out = study.release, unreadable(study)
+    left = tuple(name for name in release.quasi if name not in out)
+    return Study(release.with_roles(replace(release.roles, quasi=left))) if out and left else study
+
+
+def _too_few(release: Release, policy: Policy) -> tuple[str, ...]:
+    """Say so where there are too few people for the policy to say "safe" at all."""
+    n = release.original.height if release.synthetic else len(release.paired_rows)
+    least = policy.least_people("synthetic" if release.synthetic else "paired")
+    told = f'the policy can say "safe" from {least} people on, and these are {n}: the best answer is inconclusive'
+    return (told,) if n < least else ()
 
 
 def _part(progress: Progress, place: int, n: int, title: str) -> Progress:
@@ -252,6 +282,20 @@ def _manifest(
         settings=release.settings,
         policy={"name": policy.name, "thresholds": {key: vars_of(limit) for key, limit in policy.thresholds.items()}},
         versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
+    )
+
+
+def check_of(checked: Check) -> document.CheckEntry:
+    """What the report tells of the check."""
+    naming = tuple(entry.words for entry in checked.identifiers)
+    return document.CheckEntry(checked.passed, checked.pairing.looks, checked.pairing.words, naming)
+
+
+def columns_of(checked: Check) -> tuple[document.ColumnEntry, ...]:
+    """The columns of both files as the report lists them."""
+    return tuple(
+        document.ColumnEntry(c.name, c.kind, c.role, c.reason, c.original, c.released, c.rule, c.own)
+        for c in checked.columns
     )
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 CANNOT = 2
 COMMANDS: dict[str, tuple[type[options.Common], str]] = {  # name: its options, and the file whose `run` it is
     "assess": (options.Assess, "assess"),
+    "check": (options.Check, "check"),
     "link": (options.Link, "link"),
     "graph": (options.Graph, "graph"),
     "graph-sweep": (options.Sweep, "graph_sweep"),

@@ -20,7 +20,7 @@ from unmask.report import document
 from unmask.tables import Release
 
 if TYPE_CHECKING:
-    from unmask.cli.options import Assess, Link
+    from unmask.cli.options import Assess, Link, Tables
 
 EXIT = {"safe": 0, "unsafe": 1, "inconclusive": 3}
 
@@ -32,11 +32,8 @@ def run(options: Assess) -> int:
 
 def attack(options: Assess) -> Assessment:
     """Read, attack, show and write by the options; all of them are checked before the tables are read."""
-    for name in ("original", "released"):
-        if getattr(options, name) is None:
-            raise ParameterError(f"no {name} table given", hint="unmask assess ORIGINAL RELEASED, or both in --config")
     options = _by_suffix(options)
-    check_files(options)
+    check_tables(options)
     policy, only = Policy.load(options.policy), options.only or None
     choose(discover(), only, options.skip)
     release = release_of(options)
@@ -57,7 +54,15 @@ def attack(options: Assess) -> Assessment:
     return assessment
 
 
-def release_of(options: Assess | Link) -> Release:
+def check_tables(options: Tables) -> None:
+    """Refuse options without both tables, and files that cannot be read or written."""
+    for name in ("original", "released"):
+        if getattr(options, name) is None:
+            raise ParameterError(f"no {name} table given", hint="name ORIGINAL and RELEASED, or both in --config")
+    check_files(options)
+
+
+def release_of(options: Tables | Link) -> Release:
     """Build the release that the options describe: a role has one name here and there."""
     roles = {e.name: getattr(options, e.name) for e in options_of(type(options)) if spec_of(e).role}
     if roles.get("masking") is not None:

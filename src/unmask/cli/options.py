@@ -55,13 +55,8 @@ class Reading(Common):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Assess(Reading):
-    """Attack a release and say whether it may be published.
-
-    Example:  unmask assess original.csv release.csv --id patient --confidential diagnosis --html report.html
-
-    Exit code 0: safe, 1: unsafe, 3: inconclusive, 2: cannot.
-    """
+class Tables(Reading):
+    """The two tables, what is known of their columns, and the policy: what `assess` and `check` take."""
 
     original: str | None = option(f"The original table ({FORMATS}).", default=None, place=True, reads="table")
     released: str | None = option("The table you want to publish.", default=None, place=True, reads="table")
@@ -98,6 +93,21 @@ class Assess(Reading):
     )
     scenario: dict[str, Any] = option("What the intruder holds of the original.", default={}, role=True, typed=False)
     policy: str | None = option("default, strict, clinical (0.09), or a TOML file.", default=None, reads="policy")
+    config: str | None = option(
+        "TOML file with the same options; a table [scenario] says what the intruder knows: people = 0.1.",
+        default=None, reads="settings",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assess(Tables):
+    """Attack a release and say whether it may be published.
+
+    Example:  unmask assess original.csv release.csv --id patient --confidential diagnosis --html report.html
+
+    Exit code 0: safe, 1: unsafe, 3: inconclusive, 2: cannot.
+    """
+
     only: tuple[str, ...] = option("Measures to run.", default=())
     skip: tuple[str, ...] = option("Measures to leave out.", default=())
     seed: int = option(SEED, default=0, minimum=0)
@@ -114,12 +124,27 @@ class Assess(Reading):
     )
     k: int = option("Wanted size of the smallest group, for --fix.", default=5)
     l: int = option("Wanted confidential values in a group, for --fix.", default=1)  # noqa: E741 - as in l-diversity
-    config: str | None = option(
-        "TOML file with the same options; a table [scenario] says what the intruder knows: people = 0.1.",
-        default=None, reads="settings",
-    )  # fmt: skip
     show_values: bool = option("Let the report show ids and places of people who are found.", default=False)
     quiet: bool = option("No summary and no progress.", default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check(Tables):
+    """Look at two tables before they are attacked: do rows belong together, how are columns read, who is named.
+
+    Example:  unmask check original.csv release.csv --accept-roles release.toml
+
+    Exit code 0: nothing stands against an assessment, 1: the release names people, 3: the rows do not seem to belong
+    together, 2: cannot.
+    """
+
+    accept_roles: str | None = option(
+        "Write the suggested roles to a TOML file, for assess --config.", default=None, writes=(".toml",)
+    )
+    output: str | None = option(
+        "Write the check as JSON; - for standard output.", "--output", "-o", "--json", default=None, writes=(".json",),
+        screen=True,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -56,7 +56,7 @@ class Measure:
 
 _REGISTER: dict[str, Measure] = {}
 WORDS = {"max_knowledge": "maximum knowledge"}  # rooms whose family has another name
-UNPAIRED = "the release is synthetic: no row of it was made from one person, so there is no true record to compare with"
+UNPAIRED = "no row of the release is known to be made from one person, so there is no true record to compare with"
 
 
 def _always(_release: object) -> str | None:

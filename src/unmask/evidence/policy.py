@@ -17,11 +17,13 @@ import tomllib
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unmask.errors import ParameterError, did_you_mean
 from unmask.evidence.catalogue import meant
+from unmask.evidence.estimate import Z95
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -83,6 +85,15 @@ class Policy:
                 hint='add it, or begin the file with extends = "default"',
             )
         return self.thresholds[key]
+
+    def least_people(self, kind: str) -> int:
+        """From how many people on "safe" can be said: where nobody is found and all core limits are met even so.
+
+        ``kind`` of release: "paired" or "synthetic". The upper end of 0 out of n is z²/(n + z²) [WILSON]_.
+        """
+        core = self.core.get(kind, ())
+        limits = [t.value for key, t in self.thresholds.items() if key.partition(".")[0] in core and 0 < t.value < 1]
+        return ceil(Z95**2 * (1 / min(limits) - 1)) if limits else 1
 
 
 def _load_toml(path: Path) -> dict[str, Any]:

@@ -46,11 +46,19 @@ class Judgement(NamedTuple):
 
 
 def conclude(
-    reported: Sequence[Reported], policy: Policy, *, columns: Iterable[str], synthetic: bool = False
+    reported: Sequence[Reported],
+    policy: Policy,
+    *,
+    columns: Iterable[str],
+    synthetic: bool = False,
+    checked: Sequence[Finding] = (),
 ) -> Judgement:
-    """Judge all that was reported; ``columns``: those of the release that some attack has to compare."""
+    """Judge all that was reported; ``columns``: those of the release that some attack has to compare.
+
+    ``checked``: findings about the tables themselves, made before any attack.
+    """
     silent = unseen(columns, reported)
-    findings = (*silent, *judge(reported, policy))
+    findings = (*checked, *silent, *judge(reported, policy))
     verdict = decide(findings, policy.core.get("synthetic" if synthetic else "paired", ()))
     return Judgement(verdict, findings, silent, by_knowledge(attempts_of(reported)))
 

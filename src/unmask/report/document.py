@@ -46,7 +46,8 @@ class Parts:
     findings: tuple[Finding, ...]
     reported: tuple[Reported, ...]
     policy: Policy
-    columns: tuple[tuple[str, str, str, str], ...]
+    check: CheckEntry
+    columns: tuple[ColumnEntry, ...]
     warnings: tuple[str, ...]
     risk: dict[str, NDArray[np.float64]]
     finders: frozenset[str]  # the measures whose risk is that of being found
@@ -97,12 +98,30 @@ class IntruderEntry:
 
 @dataclass(frozen=True, slots=True)
 class ColumnEntry:
-    """How a column was read, and why."""
+    """How a column is written in both files (empty: not there), and how it was read and why.
+
+    ``own``: share of the people whose released value contains their own; ``rule``: how the intruder gets from one to
+    the other.
+    """
 
     name: str
     kind: str
     role: str
     reason: str
+    original: str
+    released: str
+    rule: str
+    own: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckEntry:
+    """What was seen before any attack: whether rows belong together, and which columns name people."""
+
+    passed: bool
+    pairing: str  # paired, unpaired or untested
+    words: str
+    identifiers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +141,7 @@ class Document:
     schema: str
     verdict: str
     reason: str
+    check: CheckEntry
     findings: tuple[FindingEntry, ...]
     intruders: tuple[IntruderEntry, ...]
     measures: tuple[MeasureEntry, ...]
@@ -155,12 +175,13 @@ def build(parts: Parts) -> Document:
         schema=SCHEMA,
         verdict=parts.verdict.word,
         reason=parts.verdict.reason,
+        check=parts.check,
         findings=entries,
         intruders=tuple(IntruderEntry(i.knows, i.words, i.measure, i.n_attacks, i.estimate) for i in parts.intruders),
         measures=tuple(_measure(entry) for entry in parts.reported),
         exposed=_exposed(found, parts.clarity, parts.labels),
         risk_figure=_risk_figure(found),
-        columns=tuple(ColumnEntry(*column) for column in parts.columns),
+        columns=parts.columns,
         warnings=parts.warnings,
         policy=parts.policy.name,
         policy_description=parts.policy.description,

@@ -14,11 +14,14 @@ from rich.text import Text
 from unmask.report.words import OUTCOMES, VERDICTS, finders, intruder, limit, others, percent, span
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
-    from unmask.report.document import Document
+    from unmask.report.document import CheckEntry, ColumnEntry, Document
 
 MOST_NOTES = 8
+MOST_COLUMNS = 30
 COLOURS = {"safe": "green", "unsafe": "red", "inconclusive": "yellow"}
 MARKS = {
     "for": "green",
@@ -37,6 +40,7 @@ def show(document: Document, console: Console) -> None:
     console.print(
         Panel(Group(title, Text(document.reason), Text(f"policy: {document.policy}", style="dim")), border_style=colour)
     )
+    show_check(document.check, console)
     for warning in document.warnings:
         console.print(Text(f"note: {warning}", style="yellow"))
     console.print(_findings(document))
@@ -47,7 +51,14 @@ def show(document: Document, console: Console) -> None:
     console.print()
     if document.exposed:
         console.print(_exposed(document))
-    console.print(_columns(document))
+    console.print(column_table(document.columns))
+
+
+def show_check(check: CheckEntry, console: Console) -> None:
+    """Print what was seen before any attack."""
+    console.print(Text(f"rows: {check.words}", style="yellow" if check.pairing == "unpaired" else ""))
+    for line in check.identifiers:
+        console.print(Text(f"names people? {line}", style="yellow"))
 
 
 def _findings(document: Document) -> Table:
@@ -142,14 +153,18 @@ def _exposed(document: Document) -> Table:
     return table
 
 
-def _columns(document: Document) -> Table:
-    table = Table(title="How the columns were read", title_justify="left")
-    for name in ("column", "kind", "role", "why"):
-        table.add_column(name, overflow="fold")
-    for column in document.columns[:30]:
-        table.add_row(escape(column.name), column.kind, column.role, escape(column.reason))
-    if len(document.columns) > 30:
-        table.add_row(f"and {len(document.columns) - 30} more", "", "", "all in the JSON and the HTML")
+def column_table(columns: Sequence[ColumnEntry]) -> Table:
+    """How every column is written in both files, and for how many people the release contains their own value."""
+    table = Table(title="How the columns were read", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    for name in ("column", "role", "original", "release", "own value", "taken for"):
+        table.add_column(name, overflow="fold", justify="right" if name == "own value" else "left")
+    for column in columns[:MOST_COLUMNS]:
+        own = "-" if column.own is None else percent(column.own)
+        forms = column.original or "not there", column.released or "not there"
+        why = f"{column.kind or 'nothing'}: {column.rule or column.reason}"
+        table.add_row(escape(column.name), column.role, *forms, own, escape(why))
+    if len(columns) > MOST_COLUMNS:
+        table.add_row(f"and {len(columns) - MOST_COLUMNS} more", "", "", "", "", "all in the JSON and the HTML")
     return table
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
     from typing import Unpack
 
+    from numpy.typing import NDArray
+
     from unmask.kernels.base import Space
     from unmask.study.scene import How
     from unmask.tables import EncodedColumn, Release
@@ -84,6 +86,10 @@ class Study:
         if len(names) == len(self.matcher.names):
             return self.matcher
         return self.kept("comparable", lambda: make_matcher(self.encoding().only(names)))
+
+    def owns(self, name: str) -> NDArray[np.bool_]:
+        """Whether the released value of each person contains their own."""
+        return make_matcher(self.encoding([name])).match().owns(self.release.truth)
 
     # --- spaces and their trees -------------------------------------------------------------------------------------
 

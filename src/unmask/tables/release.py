@@ -215,6 +215,11 @@ class Release:
         """Return the release to an intruder who knows how it was made."""
         return self._changed(masking=masking)
 
+    def without_pairs(self) -> Release:
+        """Return the release to somebody who does not know which row was made from whom."""
+        nobody = np.full(self.original.height, -1, dtype=np.int64)
+        return self._changed(synthetic=True, truth=nobody, paired_rows=np.flatnonzero(nobody >= 0))
+
     def with_roles(self, roles: Roles) -> Release:
         """The same tables for an intruder who knows other columns."""
         return self._changed(roles=roles, columns=describe(self.original, self.released, roles, self._kinds))

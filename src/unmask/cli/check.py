@@ -1,0 +1,79 @@
+"""`unmask check`: look at the two tables before they are attacked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from unmask.assessment import check_of, columns_of
+from unmask.cli.assess import check_tables, release_of
+from unmask.cli.screen import console, say
+from unmask.cli.targets import write_atomically
+from unmask.evidence import Policy
+from unmask.intake import Check, check
+
+if TYPE_CHECKING:
+    from unmask.cli.options import Check as Options
+
+PASSED, NAMED, UNPAIRED = 0, 1, 3
+
+
+def run(options: Options) -> int:
+    """Check, show and write; names of people weigh more than rows that do not belong together."""
+    check_tables(options)
+    policy = Policy.load(options.policy)
+    release = release_of(options)
+    checked = check(release)
+    if options.accept_roles is not None:
+        write_atomically(options.accept_roles, roles_toml(checked))
+    if options.output is not None:
+        text = json.dumps(_plain(checked), indent=1, ensure_ascii=False) + "\n"
+        if options.output == "-":
+            say(text.rstrip())
+        else:
+            write_atomically(options.output, text)
+    if options.output != "-":
+        _show(checked, policy.least_people("synthetic" if release.synthetic else "paired"))
+    if any(entry.against for entry in checked.identifiers):
+        return NAMED
+    return PASSED if checked.passed else UNPAIRED
+
+
+def _plain(checked: Check) -> dict[str, object]:
+    columns = [asdict(entry) for entry in columns_of(checked)]
+    return {"check": asdict(check_of(checked)), "columns": columns, "roles": checked.roles}
+
+
+def _show(checked: Check, least: int) -> None:
+    from unmask.report import column_table, show_check  # noqa: PLC0415 - imports rich
+
+    screen = console()
+    show_check(check_of(checked), screen)
+    screen.print(column_table(columns_of(checked)))
+    say(f'The policy can say "safe" from {least} people on.')
+    for finding in checked.findings:
+        say(f"{finding.claim} {finding.reason[:1].upper()}{finding.reason[1:]}.")
+    if checked.passed:
+        say("Nothing stands against an assessment: unmask assess takes the same options.")
+
+
+def roles_toml(checked: Check) -> str:
+    """The suggested roles as a file for `unmask assess --config`; what names people is to be taken out, not ignored."""
+    by: dict[str, list[str]] = {}
+    for name, role in checked.roles.items():
+        by.setdefault(role, []).append(name)
+    out = [entry.column for entry in checked.identifiers if entry.against]
+    lines = ["# Roles that the columns suggest. Look at each before you rely on it."]
+    if out:
+        lines.append(f"# Take these out of the release: they name people: {', '.join(map(_quoted, out))}")
+    for role in ("quasi", "confidential", "ignored"):
+        names = [name for name in by.get(role, []) if name not in out]
+        if names:
+            lines.append(f"{role} = [{', '.join(map(_quoted, names))}]")
+    lines += [f"{role} = {_quoted(by[role][0])}" for role in ("id", "weight", "household") if by.get(role)]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,92 @@
+"""Columns that name people are found by shape and name, and told without a value."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unmask
+from unmask.intake.identifiers import identifiers, recognise
+
+N = 60
+RNG = np.random.default_rng(0)
+FIRST = ["Anna", "Björn", "Chloé", "David", "Eva", "Fatima", "Georg", "Hannah", "Ivan", "Jean-Luc"]
+LAST = ["Müller", "O'Neill", "Rossi", "Smith", "García", "Nowak", "Dupont", "Schmidt", "Ivanova", "Kaya"]
+IBANS = ["DE89370400440532013000", "GB29 NWBK 6016 1331 9268 19", "FR1420041010050500013M02606"]
+DIRECT = {
+    "an e-mail address": ("contact", [f"p{k}@clinic{k % 7}.org" for k in range(N)]),
+    "an account number": ("bank", [IBANS[k % 3] for k in range(N)]),
+    "a social-security number": ("number", [f"{k + 100}-{k % 90 + 10}-{k + 1000}" for k in range(N)]),
+    "a phone number": ("contact", [f"+49 30 {123000 + 17 * k}" for k in range(N)]),
+    "a name": ("patient", [f"{FIRST[k % 10]} {LAST[(k * 7 + k // 10) % 10]}" for k in range(N)]),
+    "an address": ("place", [f"Lindenstraße {k}" for k in range(N)]),
+    "free text": ("remarks", [f"came on day {k} with pain in the left knee, was sent home" for k in range(N)]),
+}
+HARMLESS = {
+    "town": [f"town {k % 9}" for k in range(N)],
+    "person": [f"person {k}" for k in range(N)],
+    "group": [f"Group {k % 5}" for k in range(N)],
+    "band": [f"{10 * (k % 6)}-{10 * (k % 6) + 9}" for k in range(N)],
+    "postcode": [f"{10115 + 13 * k}" for k in range(N)],
+    "hidden": [f"p***@clinic{k % 7}.org" for k in range(N)],
+    "income": RNG.lognormal(10, 1, N).round(2).tolist(),
+    "stamp": [1700000000000 + 7 * k for k in range(N)],
+    "count": list(range(N)),
+    "illness": [["none", "asthma", "diabetes"][k % 3] for k in range(N)],
+    "job": [["Software engineer", "Nurse", "Teacher"][k % 3] for k in range(N)],
+}
+
+
+@pytest.mark.parametrize("what", DIRECT)
+def test_what_names_people_is_recognised(what):
+    name, values = DIRECT[what]
+    found = recognise(pl.Series(name, values))
+    assert found is not None
+    assert found[0] == what
+    assert found[2]
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_names_nobody_is_left_alone(name):
+    found = recognise(pl.Series(name, HARMLESS[name]))
+    assert found is None or not found[2]
+
+
+def test_names_in_a_short_list_are_known_by_the_name_of_the_column():
+    assert recognise(pl.Series("first name", FIRST * 6))[0] == "a name"
+    assert recognise(pl.Series("phone", [f"0301234{k:03d}" for k in range(N)]))[0] == "a phone number"
+
+
+def test_exact_days_are_told_and_months_are_not():
+    days = pl.date_range(pl.date(1950, 1, 1), pl.date(1990, 1, 1), "61d", eager=True)
+    what, _, direct = recognise(days)
+    assert (what, direct) == ("an exact date", False)
+    assert recognise(days.dt.truncate("1mo")) is None
+
+
+def table(**more):
+    return pl.DataFrame({"age": np.arange(N), "sex": ["m", "f"] * (N // 2), **more})
+
+
+def test_a_column_only_in_the_release_is_against_publishing():
+    mails = DIRECT["an e-mail address"][1]
+    release = unmask.Release(table(), table(mail=mails))
+    (found,) = identifiers(release)
+    assert found.against
+    assert "take it out" in found.words
+    assert not any(value in found.words for value in mails)
+
+
+def test_made_up_values_are_told_but_not_held_against():
+    mails = DIRECT["an e-mail address"][1]
+    release = unmask.Release(table(mail=mails), table(mail=[f"x{k}@example.org" for k in range(N)]))
+    (found,) = identifiers(release)
+    assert not found.against
+
+
+def test_the_id_and_ignored_columns_are_not_looked_at():
+    mails = DIRECT["an e-mail address"][1]
+    both = table(mail=mails)
+    assert identifiers(unmask.Release(both, both, id="mail")) == ()
+    assert identifiers(unmask.Release(both, both, ignored=["mail"])) == ()

@@ -1,0 +1,89 @@
+"""Do paired rows belong together? The mistakes that people make, rebuilt on generated tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unmask
+from checked_people import N, noisy, people, shuffled
+from unmask.intake.pairing import check_pairing
+from unmask.study import Study
+
+
+def looked_at(original, released, **roles):
+    return check_pairing(Study(unmask.Release(original, released, **roles)))
+
+
+@pytest.mark.parametrize("sd", [0.0, 0.2, 1.0])
+def test_rows_in_order_look_paired(sd):
+    found = looked_at(people(), noisy(people(), sd))
+    assert found.looks == "paired"
+    assert found.by == "order"
+    assert {"sex", "town"} <= set(found.related)
+    assert "by their order" in found.words
+
+
+@pytest.mark.parametrize("sd", [0.0, 0.2, 1.0])
+def test_shuffled_rows_look_unpaired(sd):
+    found = looked_at(people(), shuffled(noisy(people(), sd)))
+    assert found.looks == "unpaired"
+    assert found.related == ()
+
+
+def test_shuffled_rows_hardly_ever_look_paired():
+    looks = [looked_at(people(k, 60), shuffled(noisy(people(k, 60)), k)).looks for k in range(40)]
+    assert looks.count("paired") <= 1
+
+
+def test_whole_rows_elsewhere_are_counted():
+    found = looked_at(people(), shuffled(people()))
+    assert found.equal < 0.05
+    assert found.equal_elsewhere > 0.9
+    assert "somebody else's row" in found.words
+
+
+def test_an_id_that_numbers_shuffled_rows_anew_is_noticed():
+    numbers = pl.Series("nr", np.arange(N))
+    found = looked_at(people().with_columns(numbers), shuffled(people()).with_columns(numbers), id="nr")
+    assert found.looks == "unpaired"
+
+
+def test_sorted_by_the_same_column_is_noticed():
+    found = looked_at(people().sort("age", "income"), shuffled(people()).sort("age", "sex", "town"))
+    assert found.looks == "unpaired"
+
+
+def test_an_id_is_believed_where_the_release_tells_nothing():
+    numbers = pl.Series("nr", np.arange(N))
+    found = looked_at(people().with_columns(numbers), people(seed=9).with_columns(numbers), id="nr")
+    assert found.looks == "untested"
+
+
+def test_a_column_that_could_be_an_id_is_told():
+    numbers = pl.Series("nr", np.arange(N))
+    found = looked_at(people().with_columns(numbers), shuffled(people().with_columns(numbers)))
+    assert found.ids == ("nr",)
+    assert "--id nr" in found.words
+
+
+def test_few_rows_and_synthetic_rows_are_not_tested():
+    assert looked_at(people()[:10], shuffled(people()[:10])).looks == "untested"
+    assert looked_at(people(), people(4), synthetic=True).by == "none"
+
+
+def test_large_crowds_do_not_look_moved():
+    crowd = people().select("sex", pl.col("age") // 40)
+    assert looked_at(crowd, crowd).looks == "paired"
+
+
+def test_order_of_rows_and_columns_makes_no_difference():
+    original, released = people(), noisy(people())
+    order = np.random.default_rng(3).permutation(N)
+    columns = ["town", "income", "sex", "age"]
+    one, two = (
+        looked_at(original, released),
+        looked_at(original[order].select(columns), released[order].select(columns)),
+    )
+    assert (one.looks, set(one.related), one.equal) == (two.looks, set(two.related), two.equal)
