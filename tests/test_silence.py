@@ -69,3 +69,34 @@ def test_intruders_are_ordered_by_what_they_know(tmp_path):
     assert json.loads((tmp_path / "report.json").read_text())["intruders"][0]["knows"] == "files"
     assessment.write_html(tmp_path / "report.html")
     assert "What each intruder finds" in (tmp_path / "report.html").read_text()
+
+
+@pytest.fixture(scope="module")
+def renamed():
+    """Noise that hides nobody, and not one column under its own name."""
+    people = unmask.datasets.census(150, seed=1)
+    masked = unmask.parse_masking("noise(0.05)").apply(people, seed=2)
+    return people, masked.rename({name: f"c{k}" for k, name in enumerate(masked.columns)})
+
+
+def test_other_column_names_are_not_safety(renamed):
+    assessment = unmask.assess(unmask.Release(*renamed))
+    found = {finding.key: finding for finding in assessment.findings}
+    assert assessment.verdict == "unsafe"
+    assert found["channel.rate"].estimate.value > 0.95
+    for name in ("nearest", "uniqueness", "probabilistic"):
+        assert found[name].outcome == "does not apply" and "columns of the same name" in found[name].reason
+    assert "rename" in " ".join(assessment.document.warnings)
+
+
+def test_a_synthetic_release_under_other_names_is_one_statement(renamed):
+    assessment = unmask.assess(unmask.Release(*renamed, synthetic=True))
+    assert assessment.verdict == "inconclusive"
+    assert "No attack could compare 13 of the released columns" in assessment.reason
+    assert "under the same names" in assessment.findings[0].reason
+    assert unmask.assess(unmask.Release(*renamed), only=["nearest"]).verdict == "inconclusive"
+
+
+def test_an_attack_by_names_says_what_to_do(renamed):
+    with pytest.raises(unmask.errors.RoleError, match=r"rename(?s:.*)channel"):
+        unmask.link_nearest(unmask.Release(*renamed))

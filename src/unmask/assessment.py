@@ -146,6 +146,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         reported,
         rules,
         columns=target_columns(release),
+        shared=bool(release.quasi),
         synthetic=study.release.synthetic,
         checked=checked.findings,
     )

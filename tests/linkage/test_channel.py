@@ -17,7 +17,9 @@ from unmask import Release
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence.measure import Context, registered
 from unmask.linkage.channel import link_channel, linking
+from unmask.linkage.channel.axes import axes
 from unmask.linkage.channel.columns import read_column, resolution
+from unmask.linkage.channel.gather import known_columns
 from unmask.linkage.channel.known import claims, threshold
 from unmask.linkage.channel.linking import shared_credit
 from unmask.linkage.channel.measure import assess_channel
@@ -425,6 +427,56 @@ def test_only_what_the_intruder_knows_is_used():
 
 
 # --- the measure ----------------------------------------------------------------------------------------------------
+
+
+def test_only_the_attributes_of_the_scenario_are_used():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(N, 2))
+    original, released = numbers(x, x, rng.permutation(N))
+    release = Release(original, released.select("id", "v0"), id="id", scenario={"attributes": ["v0"]})
+    assert known_columns(release) == ["v0"]
+
+
+def test_known_columns_that_the_release_calls_otherwise_are_used():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(N, 2))
+    original, released = numbers(x, x, rng.permutation(N), digits=6)
+    released = released.select("id", pl.col("v0") * 3 + 1)
+    found = attack(original, released.rename({"v0": "c1"}), quasi=["v0"])
+    assert found.estimate.value > 0.95
+    assert "`v0`" in found.columns[0].words
+
+
+@pytest.mark.parametrize("names", [["v0", "v1", "v2", "v3"], ["c3", "c1", "c4", "c2"]])
+def test_means_of_people_in_order_along_any_axis(names):
+    """Whoever is averaged together stands together along the axis, which is learnt: one in three is found."""
+    rng = np.random.default_rng(0)
+    x = np.exp(rng.normal(size=(402, 4)))
+    place = np.argsort(np.argsort(x @ rng.normal(size=4))) // 3
+    means = np.array([x[place == k].mean(0) for k in range(place.max() + 1)])[place]
+    original, released = numbers(x, means, rng.permutation(402), digits=4)
+    found = attack(original, released.rename(dict(zip(["v0", "v1", "v2", "v3"], names, strict=True))))
+    assert found.found.value > 0.9 / 3
+
+
+def test_axes_are_those_that_are_tied():
+    rng = np.random.default_rng(3)
+    x, mix = rng.normal(size=(90, 3)), rng.normal(size=(3, 3))
+    y = (x @ mix + rng.normal(size=(90, 3)) * [0.0, 3.0, 3.0]) @ rng.normal(size=(3, 3))
+    y[:5] += 20.0  # a few people must not turn the axis
+    a, b = axes(x, y)
+    one, other = x @ a, y @ b
+    assert abs(np.corrcoef(one[5:], other[5:])[0, 1]) > 0.999
+    assert abs(np.corrcoef(one, x @ mix[:, 0])[0, 1]) > 0.999
+
+
+def test_numbers_mixed_under_other_names():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(N, 4))
+    noise = rng.normal(size=(N, 3)) @ rng.normal(size=(3, 4))  # leaves one sum of the columns as it is
+    original, released = numbers(x, x @ rng.normal(size=(4, 4)) + noise, rng.permutation(N))
+    found = attack(original, released.rename({f"v{j}": f"c{j}" for j in range(4)}))
+    assert found.found.value > 0.3
 
 
 def test_measure_tells_rates_learning_and_words():

@@ -86,9 +86,25 @@ def test_duplicate_missing_and_foreign_ids():
         Release(PEOPLE, PEOPLE.with_columns(pl.col("id") + 100), id="id")
 
 
-def test_no_shared_column():
-    with pytest.raises(TableError, match="share no column"):
-        Release(PEOPLE, pl.DataFrame({"other": [1, 2, 3]}))
+def test_tables_that_share_no_column_name_are_accepted():
+    release = Release(PEOPLE, pl.DataFrame({"other": [1, 2, 3]}))
+    assert release.quasi == ()
+    assert any("no column of the release has the name" in note and "rename" in note for note in release.warnings)
+    assert Release(PEOPLE, pl.DataFrame({"id": [3, 1, 2], "other": [1, 2, 3]}), id="id").truth.tolist() == [0, 1, 2]
+    with pytest.raises(RoleError, match="knows no column"):
+        Release(PEOPLE, pl.DataFrame({"other": [1, 2, 3]}), ignored=["other"])
+    with pytest.raises(RoleError, match="knows no column"):
+        Release(PEOPLE, pl.DataFrame({"id": [3, 1, 2]}), id="id")
+
+
+def test_a_known_column_that_the_release_has_under_another_name():
+    released = PEOPLE.rename({"town": "place"}).with_columns(pl.Series("place", ["u", "v", "w"]))
+    release = Release(PEOPLE, released, id="id", quasi=["age", "town"])
+    assert release.quasi == ("age",) and release.roles.unshared == ("town",)
+    assert release.settings["quasi"] == ["age", "town"] and release.role("town") == "quasi"
+    assert any("no column 'town'" in note for note in release.warnings)
+    with pytest.raises(RoleError, match="no column 'place' for role 'quasi' in the original"):
+        Release(PEOPLE, released, id="id", quasi=["age", "place"])
 
 
 def test_infinities_are_named():

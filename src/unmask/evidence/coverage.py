@@ -15,13 +15,17 @@ COMPARING = frozenset({"channel", "copies", "nearest", "one_to_one", "probabilis
 MOST_NAMED = 8
 REASON = (
     "nothing of the original says what they hold, so what they tell about people is unknown, and unknown is not safe: "
-    "give the original columns that they were made from, or name them in ignored if they were drawn at random"
+    "give the original columns that they were made from, under the same names where they are the same, or name them "
+    "in ignored if they were drawn at random"
 )
 
 
-def unseen(columns: Iterable[str], reported: Sequence[Reported]) -> tuple[Finding, ...]:
-    """The finding that no attack could compare some released columns, where one that compares columns was run."""
-    if not any(isinstance(entry.evidence, Evidence) and entry.measure in COMPARING for entry in reported):
+def unseen(columns: Iterable[str], reported: Sequence[Reported], *, shared: bool = True) -> tuple[Finding, ...]:
+    """The finding that no attack could compare some released columns, where one that compares columns was run.
+
+    Where the files share no column name there is hardly one that could, and that is said in any case.
+    """
+    if shared and not any(isinstance(entry.evidence, Evidence) and entry.measure in COMPARING for entry in reported):
         return ()
     found = uncompared(columns, reported)
     return () if found is None else (found,)

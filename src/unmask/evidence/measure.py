@@ -56,6 +56,10 @@ class Measure:
 
 _REGISTER: dict[str, Measure] = {}
 WORDS = {"max_knowledge": "maximum knowledge"}  # rooms whose family has another name
+OTHER_NAMES = (
+    "it compares columns of the same name, and the release shares none with the original: rename those that are the "
+    "same as in the original"
+)
 UNPAIRED = "no row of the release is known to be made from one person, so there is no true record to compare with"
 
 
@@ -72,23 +76,27 @@ def measure(  # noqa: PLR0913 - what a report must know of a measure
     keys: tuple[str, ...],
     applies: Callable[[Any], str | None] = _always,
     pairs: bool = True,
+    names: bool = True,
 ) -> Callable[[Run], Run]:
     """Register the decorated ``run(study, context) -> Evidence`` under ``name``; ``applies`` takes the release.
 
     ``pairs``: it needs to know which row was made from whom; it then does not apply to a synthetic release.
+    ``names``: it needs columns that the intruder knows under the name that they have in the release.
     """
 
     def fits(release: Any) -> str | None:  # noqa: ANN401 - a release, which evidence does not know
-        return UNPAIRED if pairs and release.synthetic else applies(release)
+        if pairs and release.synthetic:
+            return UNPAIRED
+        return OTHER_NAMES if names and not release.quasi else applies(release)
 
     def register(run: Run) -> Run:
         seeded = FORMER.get(name, name)  # a renamed measure keeps its draws, and so its numbers
         stream = int.from_bytes(seeded.encode(), "big") % (2**31)  # by name: adding a method changes no other's draws
         known = ENTRIES.get(name, Entry("rows that belong together" if pairs else ""))
-        names = tuple(dict.fromkeys((*known.aliases, *aliases)))
+        others = tuple(dict.fromkeys((*known.aliases, *aliases)))
         family = run.__module__.removeprefix("unmask.").split(".")[0]
         _REGISTER[name] = Measure(
-            name, title, story, keys, run, fits, stream, names, WORDS.get(family, family), known.needs
+            name, title, story, keys, run, fits, stream, others, WORDS.get(family, family), known.needs
         )
         return run
 

@@ -50,14 +50,16 @@ def conclude(
     policy: Policy,
     *,
     columns: Iterable[str],
+    shared: bool = True,
     synthetic: bool = False,
     checked: Sequence[Finding] = (),
 ) -> Judgement:
     """Judge all that was reported; ``columns``: those of the release that some attack has to compare.
 
-    ``checked``: findings about the tables themselves, made before any attack.
+    ``shared``: whether the files have known columns of the same name. ``checked``: findings about the tables
+    themselves, made before any attack.
     """
-    silent = unseen(columns, reported)
+    silent = unseen(columns, reported, shared=shared)
     findings = (*checked, *silent, *judge(reported, policy))
     verdict = decide(findings, policy.core.get("synthetic" if synthetic else "paired", ()))
     return Judgement(verdict, findings, silent, by_knowledge(attempts_of(reported)))

@@ -41,6 +41,7 @@ CANDIDATES = 10_000  # pairs with matching labels up to which a second attack ta
     story="The intruder knows labels and places of real people, and uses only the distances between the released ones.",
     keys=("graph.rate",),
     applies=applies,
+    names=False,
 )
 def assess_graph(study: Study, context: Context) -> Evidence:
     """Run the attack on the map that distances redraw, and count who was found."""

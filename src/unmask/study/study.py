@@ -52,6 +52,11 @@ class Study:
 
     def encoding(self, columns: Iterable[str] | None = None) -> Encoding:
         """Both tables as arrays: what the intruder knows, or the columns named."""
+        if columns is None and not self.release.quasi:
+            raise RoleError(
+                "the release has no column under the name of one that the intruder knows",
+                hint="rename its columns as in the original; the attack `channel` needs no names",
+            )
         names = self.release.quasi if columns is None else tuple(columns)
         return self.kept(("encoding", names), lambda: self._assembled(names))
 

@@ -58,7 +58,9 @@ class Release:
         Column, in both tables, that says which rows belong together. None: the i-th row of one belongs to the i-th of
         the other, and both must have the same number of rows.
     quasi
-        Columns that the intruder knows. None: every shared column that has no other role (maximum knowledge).
+        Columns of the original that the intruder knows. None: every column that has no other role (maximum
+        knowledge). Those that the release has under another name, or not at all, serve the attack that learns how the
+        release was made.
     confidential, weight, household, ignored
         Columns that the intruder wants to learn; the sampling weight; who lives together; columns that are left out.
     population
@@ -173,7 +175,8 @@ class Release:
         notes += [*renamed, *told]
         if holds is not None:
             left, right, attributes = holds.narrow(left, right, roles.quasi)
-            roles = replace(roles, quasi=attributes)
+            if holds.attributes is not None:
+                roles = replace(roles, quasi=attributes, unshared=(), named=True)
             rows = holds.rows(left, truth)
             if rows is not None:
                 left, truth = left[rows], truth[rows]
@@ -320,7 +323,7 @@ class Release:
         """The roles and kinds as given, enough to build the same release again."""
         return {
             "id": self.id,
-            "quasi": list(self.quasi) if self.roles.named else None,
+            "quasi": [*self.quasi, *self.roles.unshared] if self.roles.named else None,
             "confidential": list(self.confidential),
             "weight": self.weight,
             "household": self.household,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import polars as pl
 
-from unmask.errors import RoleError, TableError, did_you_mean
+from unmask.errors import RoleError, did_you_mean
 from unmask.tables.intervals import MOSTLY, has_intervals, interval_share
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ Role = Literal["id", "quasi", "confidential", "weight", "household", "ignored"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
 FEW_CODES = 20  # integers with at most this many values ...
+NO_SHARED_NAME = (
+    "no column of the release has the name of an original one: only the attack that learns how the columns were made "
+    "can compare them; rename those that are the same as in the original, and every attack is run"
+)
 ROWS_PER_CODE = 20  # ... each standing for at least this many rows on average, look like codes
 
 
@@ -51,6 +55,7 @@ class Roles:
     confidential: tuple[str, ...]
     ignored: tuple[str, ...]
     named: bool  # whether quasi was named; else it is every shared column without another role
+    unshared: tuple[str, ...] = ()  # named in quasi, but the release has no column of this name
 
     def of(self, name: str) -> Role:
         """Tell the role of a column; without one it is ignored."""
@@ -59,7 +64,7 @@ class Roles:
             return singles[name]
         if name in self.confidential:
             return "confidential"
-        return "quasi" if name in self.quasi else "ignored"
+        return "quasi" if name in (*self.quasi, *self.unshared) else "ignored"
 
 
 def assign_roles(
@@ -67,44 +72,52 @@ def assign_roles(
 ) -> tuple[Roles, list[str]]:
     """Give every column its role, and tell which were left out. ``wanted`` has the fields of `Roles`, as given."""
     shared = [name for name in original.columns if name in released.columns]
-    if not shared:
-        raise TableError(
-            "the two tables share no column",
-            got=f"{original.width} and {released.width} columns",
-            hint="rename the columns of the release as in the original",
-        )
     everywhere = [*original.columns, *(n for n in released.columns if n not in shared)]
-    known = {"id": original.columns, "household": original.columns}
+    places = {"id": original.columns, "household": original.columns}
     single: dict[str, str | None] = {}
     for role in ("id", "weight", "household"):
         single[role] = name = wanted[role]
         if name is not None:
-            where = "the original" if role in known else "the tables"
-            check_columns([name], known.get(role, everywhere), role, where)
+            where = "the original" if role in places else "the tables"
+            check_columns([name], places.get(role, everywhere), role, where)
     if single["id"] is not None and not synthetic:
         check_columns([single["id"]], released.columns, "id", "the release")
     secret = check_columns(wanted["confidential"], everywhere, "confidential", "the tables")
     ignored = check_columns(wanted["ignored"], everywhere, "ignored", "the tables")
-    if wanted["quasi"] is None:
-        taken = {*single.values(), *secret, *ignored}
-        quasi = tuple(name for name in shared if name not in taken)
+    named = wanted["quasi"] is not None
+    if named:
+        known = tuple(dict.fromkeys(check_columns(wanted["quasi"], original.columns, "quasi", "the original")))
     else:
-        quasi = tuple(dict.fromkeys(check_columns(wanted["quasi"], shared, "quasi", "both tables")))
-    roles = Roles(
-        single["id"], single["weight"], single["household"], quasi, secret, ignored, wanted["quasi"] is not None
-    )
+        known = tuple(name for name in shared if name not in {*single.values(), *secret, *ignored})
+    quasi, unshared = (tuple(n for n in known if (n in shared) is both) for both in (True, False))
+    roles = Roles(single["id"], single["weight"], single["household"], quasi, secret, ignored, named, unshared)
     _refuse_two_roles(roles)
     roles, notes = _without_empty(roles, original, released)
-    if not roles.quasi:
+    return roles, [*notes, *_other_names(roles, original, released)]
+
+
+def _other_names(roles: Roles, original: pl.DataFrame, released: pl.DataFrame) -> list[str]:
+    """Say what the release does not have under its own name; refuse an intruder who knows nothing at all."""
+    if roles.quasi:
+        names = ", ".join(map(repr, roles.unshared))
+        return [f"the release has no column {names}: only the attack that learns how it was made uses it"] * bool(names)
+    known = roles.unshared or (() if roles.named else plain_columns(original, roles))
+    if not (known and plain_columns(released, roles)):
         raise RoleError(
             "the intruder knows no column", hint="name columns in quasi=, or give fewer of them other roles"
         )
-    return roles, notes
+    return [NO_SHARED_NAME]
+
+
+def plain_columns(table: pl.DataFrame, roles: Roles) -> list[str]:
+    """Columns of one table that hold something and have no role of their own, whether or not the other has them."""
+    taken = {roles.id, roles.weight, roles.household, *roles.confidential, *roles.ignored}
+    return sorted(name for name in table.columns if name not in taken and table[name].null_count() < table.height)
 
 
 def _refuse_two_roles(roles: Roles) -> None:
     single = [roles.id, roles.weight, roles.household]
-    names = [*single, *set(roles.quasi), *set(roles.confidential), *set(roles.ignored)]
+    names = [*single, *roles.quasi, *roles.unshared, *set(roles.confidential), *set(roles.ignored)]
     both = {name for name in names if name is not None and names.count(name) > 1}
     if both:
         raise RoleError(
@@ -115,8 +128,9 @@ def _refuse_two_roles(roles: Roles) -> None:
 def _without_empty(roles: Roles, original: pl.DataFrame, released: pl.DataFrame) -> tuple[Roles, list[str]]:
     """Leave out known columns without a value, and say so; refuse them where they were named."""
     notes, empty = [], []
-    for name in roles.quasi:
-        where = [w for w, t in (("original", original), ("release", released)) if t[name].null_count() == t.height]
+    tables = ("original", original), ("release", released)
+    for name in (*roles.quasi, *roles.unshared):
+        where = [w for w, t in tables if name in t.columns and t[name].null_count() == t.height]
         if where and roles.named:
             raise RoleError(f"column {name!r} has no value in the {where[0]}", hint="leave it out of quasi=")
         if where:

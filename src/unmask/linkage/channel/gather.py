@@ -12,11 +12,11 @@ from unmask.errors import EngineError
 from unmask.linkage.channel.columns import read_column
 from unmask.linkage.channel.material import Material
 from unmask.study import Study, telling
+from unmask.tables import plain_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
     from numpy.typing import NDArray
 
     from unmask.linkage.channel.columns import Column
@@ -82,24 +82,15 @@ def _most_telling(release: Release, ours: list[str], theirs: list[str]) -> tuple
 def known_columns(release: Release) -> list[str]:
     """Columns of the original that the intruder knows, whether or not the release has them."""
     if release.roles.named:
-        return sorted(release.quasi)
-    return [
-        name
-        for name in _plain(release.original, release)
-        if release.original[name].null_count() < release.original.height
-    ]
+        return sorted((*release.quasi, *release.roles.unshared))
+    return plain_columns(release.original, release.roles)
 
 
 def target_columns(release: Release) -> list[str]:
     """Released columns that may give people away: those that the intruder is not to learn only after finding them."""
     known = set(release.quasi) if release.roles.named else None
-    names = _plain(release.released, release)
+    names = plain_columns(release.released, release.roles)
     return [n for n in names if known is None or n in known or n not in release.original.columns]
-
-
-def _plain(table: pl.DataFrame, release: Release) -> list[str]:
-    taken = {release.id, release.weight, release.household, *release.confidential, *release.ignored}
-    return sorted(name for name in table.columns if name not in taken)
 
 
 def marks(columns: Sequence[Column], seed: int) -> Marks:

@@ -7,14 +7,17 @@ function of one squared distance, so that it costs a product of matrices.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unmask.linkage.channel import predictors
+from unmask.linkage.channel.axes import all_axes
 from unmask.linkage.channel.material import in_space
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from unmask.linkage.channel.material import Material
@@ -57,16 +60,17 @@ class Cloud:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """All released numbers that have an original of their name, foretold together."""
+    """All released numbers that have an original of their name, foretold together; or all from all, by no name."""
 
-    columns: tuple[tuple[int, int], ...]  # of the person, of the record
+    columns: tuple[tuple[int, int], ...]  # of the person (-1: none of that name), of the record
     space: str
     how: str  # "same" or "linear"
     target: int = -2
+    sources: tuple[int, ...] = ()  # columns of the person; by default those of the same names
 
     def fit(self, material: Material, taught: Ints) -> Cloud:
         """Learn the prediction, the covariance of its residuals and how heavy their tails are."""
-        x, y = material.once(("joint", self.columns, self.space), lambda: self._points(material))
+        x, y = material.once(("joint", self.columns, self.space, self.sources), lambda: self._points(material))
         made = material.truth[taught]
         if self.how == "same":
             shift = np.mean(y[made] - x[taught], axis=0)
@@ -81,7 +85,8 @@ class Joint:
         return _cloud(predicted @ root, y @ root, (residual @ root) ** 2)
 
     def _points(self, material: Material) -> tuple[Floats, Floats]:
-        people = [_filled(in_space(material.people[a].number, self.space)) for a, _ in self.columns]
+        sources = self.sources or [a for a, _ in self.columns]
+        people = [_filled(in_space(material.people[a].number, self.space)) for a in sources]
         records = [_filled(in_space(material.records[b].number, self.space)) for _, b in self.columns]
         return np.column_stack(people), np.column_stack(records)
 
@@ -148,22 +153,28 @@ def _normal_density(points: Floats) -> Floats:
     return np.asarray(scale - 0.5 * ((centred @ root) ** 2).sum(1) - 0.5 * points.shape[1] * np.log(2 * np.pi))
 
 
-def joints(material: Material) -> list[Joint]:
-    """The joint laws worth trying: columns of one name with hardly a missing number."""
-    names = {column.name.casefold(): k for k, column in enumerate(material.people)}
-    pairs = []
-    for place, column in enumerate(material.records):
-        own = names.get(column.name.casefold())
-        if own is not None and _complete(column.number) and _complete(material.people[own].number):
-            pairs.append((own, place))
-    if len(pairs) < FEWEST:
-        return []
-    positive = all(
-        (material.people[a].number > 0).mean() > 0.95 and (material.records[b].number > 0).mean() > 0.95
-        for a, b in pairs
+def joints(material: Material) -> list[Any]:
+    """The joint laws worth trying: numbers of one name with hardly one missing, then all whatever their names."""
+    people, records = (
+        [k for k, column in enumerate(side) if _complete(column.number)] for side in (material.people, material.records)
     )
-    spaces = ["value", "probit", *(["log"] if positive else [])]
-    return [Joint(tuple(pairs), space, how) for space in spaces for how in ("same", "linear")]
+    names = {material.people[k].name.casefold(): k for k in people}
+    own = {k: names.get(material.records[k].name.casefold(), -1) for k in records}
+    pairs = tuple((own[k], k) for k in records if own[k] >= 0)
+    found: list[Any] = []
+    if len(pairs) >= FEWEST:
+        spaces = _spaces(material, *zip(*pairs, strict=True))
+        found = [Joint(pairs, space, how) for space in spaces for how in ("same", "linear")]
+    if min(len(people), len(records)) >= FEWEST and len(pairs) < len(records):
+        every, sources = tuple((own[k], k) for k in records), tuple(people)
+        found += [Joint(every, s, "linear", sources=sources) for s in _spaces(material, sources, records)]
+    return found + all_axes(people, records, int((material.truth >= 0).sum()) // 3)
+
+
+def _spaces(material: Material, people: Sequence[int], records: Sequence[int]) -> list[str]:
+    sides = (material.people, people), (material.records, records)
+    positive = all((side[k].number > 0).mean() > 0.95 for side, places in sides for k in places)
+    return ["value", "probit", *(["log"] if positive else [])]
 
 
 def _complete(values: Floats) -> bool:

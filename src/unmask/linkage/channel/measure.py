@@ -21,6 +21,7 @@ FEW = 100  # people known, at most, to somebody who knows a few
     story="The intruder knows the original, and for some people which record is theirs. From them they learn how every "
     "released column was made, and look for the others.",
     keys=("channel.rate", "channel.known"),
+    names=False,
 )
 def assess_channel(study: Study, context: Context) -> Evidence:
     """Run the attack and tell what it found."""

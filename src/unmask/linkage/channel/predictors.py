@@ -108,11 +108,13 @@ def linear(x: Floats, y: Floats, everybody: Floats) -> Floats:
 def boosted(x: Floats, y: Floats, everybody: Floats) -> Floats:
     """Foretell by boosted trees over all columns."""
     from sklearn.ensemble import HistGradientBoostingRegressor  # noqa: PLC0415 - heavy
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
 
     trees = HistGradientBoostingRegressor(
         max_iter=60, max_leaf_nodes=12, min_samples_leaf=8, learning_rate=0.15, early_stopping=False
     )
-    return np.asarray(trees.fit(x, y).predict(everybody))
+    with threadpool_limits(limits=1):  # known people are few: threads only wait for each other
+        return np.asarray(trees.fit(x, y).predict(everybody))
 
 
 def unseen(fit: Fit, x: Floats, y: Floats, parts: int = PARTS) -> Floats:

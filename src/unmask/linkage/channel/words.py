@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from unmask.linkage.channel.axes import Axis
 from unmask.linkage.channel.joint import Joint
 from unmask.linkage.channel.labels import Category, Equal, Interval, Pattern, Steps
 from unmask.linkage.channel.lenses import Untouched
@@ -26,7 +27,8 @@ HOW = {
 }
 SPACE = {"value": "", "log": " that grows with the value", "rank": " in its rank", "probit": " in its rank"}
 SPACE_OF_ALL = {"value": "values", "log": "logarithms", "probit": "ranks", "rank": "ranks"}
-TOGETHER = "is its original with an error that goes with those of the other numbers"
+TOGETHER = "is {} with an error that goes with those of the other numbers"
+ALONG = "is part of a sum of numbers that keeps the order of people"
 NOTHING = "tells nothing about who it is"
 
 
@@ -39,15 +41,25 @@ def tell_columns(material: Material, channels: list[Channel]) -> tuple[Told, ...
             name = material.records[place].name if place >= 0 else {-1: "whole rows", -2: "numbers"}[place]
             if name not in told or entry.told > told[name].nats:
                 told[name] = Told(name, tell(material, entry.recipe), entry.told)
-            if isinstance(entry.recipe, Joint):
-                names = [material.records[record].name for _, record in entry.recipe.columns]
-                for each in names:
-                    told.setdefault(each, Told(each, TOGETHER, entry.told / len(names)))
+            together = _together(entry.recipe)
+            for record, words in together:
+                each = material.records[record].name
+                told.setdefault(each, Told(each, words, entry.told / len(together)))
     rest = [Told(c.name, NOTHING, 0.0) for c in material.records if c.name not in told]
     return (*sorted(told.values(), key=lambda t: (-t.nats, t.column)), *rest)
 
 
-def tell(material: Material, recipe: Any) -> str:  # noqa: ANN401, PLR0911 - any recipe; one clause for each
+def _together(recipe: Any) -> list[tuple[int, str]]:  # noqa: ANN401 - any recipe
+    """What a recipe over all numbers says of each of its columns."""
+    if isinstance(recipe, Axis):
+        return [(record, ALONG) for record in recipe.records]
+    if not isinstance(recipe, Joint):
+        return []
+    what = "a linear function of all columns" if recipe.sources else "its original"
+    return [(record, TOGETHER.format(what)) for _, record in recipe.columns]
+
+
+def tell(material: Material, recipe: Any) -> str:  # noqa: ANN401, C901, PLR0911 - any recipe; one clause for each
     """A clause that says what a released column is."""
     match recipe:
         case Number():
@@ -65,8 +77,11 @@ def tell(material: Material, recipe: Any) -> str:  # noqa: ANN401, PLR0911 - any
             return f"is an interval around {material.feature(recipe.feature).words}"
         case Pattern():
             return f"is missing or zero where `{material.people[recipe.column].name}` is"
+        case Axis():
+            return "stand in nearly the same order as people do by one sum of their numbers"
         case Joint():
-            return f"are their originals with errors that go together, in {SPACE_OF_ALL[recipe.space]}"
+            what = "linear functions of all columns" if recipe.sources else "their originals"
+            return f"are {what} with errors that go together, in {SPACE_OF_ALL[recipe.space]}"
         case Untouched():
             return "were left as they are for some people"
         case _:
