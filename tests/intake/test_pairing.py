@@ -87,3 +87,9 @@ def test_order_of_rows_and_columns_makes_no_difference():
         looked_at(original[order].select(columns), released[order].select(columns)),
     )
     assert (one.looks, set(one.related), one.equal) == (two.looks, set(two.related), two.equal)
+
+
+def test_columns_under_other_names_are_looked_at():
+    other = {name: f"x{k}" for k, name in enumerate(people().columns)}
+    assert looked_at(people(), noisy(people()).rename(other)).looks == "paired"
+    assert looked_at(people(), shuffled(noisy(people())).rename(other)).looks == "unpaired"

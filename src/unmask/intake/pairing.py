@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 Looks = Literal["paired", "unpaired", "untested"]
 SHUFFLES = 199
 LEAST = 20  # pairs, below which nothing can be said
-SAMPLE = 4000  # pairs that are looked at
-MOST_PAIRS = 60  # pairs of columns that are looked at where the names differ
+SAMPLE = 2000  # pairs that are looked at
+MOST_PAIRS = 200  # pairs of columns that are looked at where the names differ
 CLEARLY = 4.5  # standard errors: among the columns of a table hardly ever by chance
 WAYS_ON = (
     "name the column that says which rows belong together (--id), put the rows of both files in the same order, or say "
@@ -122,7 +122,7 @@ def _whole_rows(study: Study) -> tuple[float, float, bool]:
     original itself: as many would have one among other people of the same population.
     """
     release = study.release
-    if not len(release.paired_rows) or not study.compared:
+    if not len(release.paired_rows) or not release.quasi or not study.compared:
         return 0.0, 0.0, False
     matcher = study.comparable
     match = matcher.match()
