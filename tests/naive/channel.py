@@ -38,11 +38,15 @@ def shared_credit(links, truth, alike, alike_records):
 
 
 def threshold(best, credit, precision=0.95, lowest=0.5):
-    """The least posterior such that claims at or above it are right so often; among those that are claims at all."""
-    found = [
-        t
-        for t in sorted(set(best))
-        if t >= lowest
-        and sum(c for b, c in zip(best, credit, strict=True) if b >= t) >= precision * sum(b >= t for b in best)
-    ]
+    """The least posterior such that claims at or above it are right so often, were one more of them wrong.
+
+    Or less than one more, where the posteriors themselves expect fewer wrong claims.
+    """
+
+    def allowed(least):
+        claimed = [(b, c) for b, c in zip(best, credit, strict=True) if b >= least]
+        wrong = sum(1 - c for _, c in claimed) + min(1, sum(1 - b for b, _ in claimed))
+        return wrong <= (1 - precision) * len(claimed) + 1e-9
+
+    found = [t for t in sorted(set(best)) if t >= lowest and allowed(t)]
     return min(found) if found else None

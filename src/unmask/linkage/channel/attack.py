@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from unmask.evidence import rate, silent
 from unmask.linkage.channel.gather import Gathered, gather
 from unmask.linkage.channel.known import claims
 from unmask.linkage.channel.linking import MOST_PAIRS, Links, link_people
-from unmask.linkage.channel.result import ChannelLinkage, Point
+from unmask.linkage.channel.result import ChannelLinkage, Point, rising
 from unmask.linkage.channel.select import Channel, learn
 from unmask.linkage.channel.words import tell_columns
 from unmask.study import Study, as_study
@@ -64,8 +65,9 @@ def link_channel(
     -------
     ChannelLinkage
         The candidates of everybody are all released records, also those of people who taught: so the rate compares
-        with that of every other attack and with the size of groups. (Whoever strikes out the records of the people
-        they know has fewer candidates left, and finds at least as many.)
+        with that of every other attack and with the size of groups. Whoever strikes out the records of the people they
+        know has fewer candidates left, finds more (``struck_out``), and is surer: by this they claim people
+        (``known``), but only where the record is the one they would name anyway and stood out before.
 
     """
     if folds < 2:
@@ -142,7 +144,8 @@ def _result(
     material, n = scene.material, scene.material.n_people
     asked = np.zeros(n, dtype=bool)
     asked[rows] = material.truth[rows] >= 0
-    claimed = claims(links.top, links.credit, material.truth[rows] >= 0, seed) & (links.tied == 1)
+    sure = np.zeros(rows.size) if links.sure is None else links.sure
+    claimed = claims(sure, links.credit, material.truth[rows] >= 0, seed)
 
     def back(values: NDArray[Any], blank: float) -> NDArray[Any]:
         whole = np.full(n, blank, dtype=values.dtype)
@@ -150,7 +153,7 @@ def _result(
         return whole
 
     channels, points, taught = learnt
-    return ChannelLinkage(
+    linkage = ChannelLinkage(
         asked=back(material.truth[rows] >= 0, blank=False),
         credit=back(links.credit, 0.0),
         matched=back(links.matched, 0.0),
@@ -161,6 +164,7 @@ def _result(
         n_candidates=material.n_records,
         taught=taught,
         columns=tell_columns(material, channels),
-        learning=points,
+        learning=(),
         seed=seed,
     )
+    return replace(linkage, learning=rising(points, linkage.found)) if points else linkage

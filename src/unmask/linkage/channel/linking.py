@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MOST_PAIRS = 36_000_000  # that are scored all at once: 6,000 people and records
 BLOCK = 2_000_000
 TIE = 1e-9
+BEFORE = 0.35  # posterior among all records that a claim needs: a little above one of three
 
 
 def score_rows(scene: Gathered, channels: list[Channel], part: Ints, rows: Ints) -> Floats:
@@ -44,7 +45,9 @@ class Links:
     own: Floats
     top: Floats
     tied: Ints
+    best: Ints  # which candidate is the most probable one: the first of those that tie
     struck: Floats | None = None  # credit of who strikes out the records of the people they know
+    sure: Floats | None = None  # posterior of the best record then; 0: no claim
 
 
 def link_people(scene: Gathered, channels: list[Channel], part: Ints, rows: Ints, seed: int) -> Links:
@@ -52,7 +55,7 @@ def link_people(scene: Gathered, channels: list[Channel], part: Ints, rows: Ints
     if rows.size * scene.material.n_records <= MOST_PAIRS:
         scores = score_rows(scene, channels, part, rows)
         links = link_rows(scene, scores, rows)
-        return replace(links, struck=_struck_out(scene, scores, part, rows)) if len(channels) > 1 else links
+        return _strike_out(scene, links, scores, part, rows) if len(channels) > 1 else links
     pieces = [np.flatnonzero(part[rows] == fold) for fold in range(len(channels))]
     everybody = rows.size == scene.material.n_people
     shorts = [
@@ -60,23 +63,31 @@ def link_people(scene: Gathered, channels: list[Channel], part: Ints, rows: Ints
         for channel, p in zip(channels, pieces, strict=True)
         if p.size
     ]
-    order = np.concatenate(pieces)
-    links = _link_lists(scene, together(shorts), rows[order], everybody=everybody)
+    order, short = np.concatenate(pieces), together(shorts)
+    links = _link_lists(scene, short, rows[order], everybody=everybody)
+    if len(channels) > 1:
+        links = _strike_lists(scene, links, short, part, rows[order], everybody=everybody)
     back = np.argsort(order)
-    return Links(links.credit[back], links.matched[back], links.own[back], links.top[back], links.tied[back])
+    sorted_ = {f.name: getattr(links, f.name)[back] for f in fields(Links) if getattr(links, f.name) is not None}
+    return replace(links, **sorted_)
 
 
 def _link_lists(scene: Gathered, short: Short, rows: Ints, *, everybody: bool) -> Links:
     posterior, _ = short_posterior(short, everybody=everybody)
-    truth = scene.material.truth[rows]
-    wanted = np.where(truth >= 0, scene.alike_records[truth], -1)
+    wanted = _wanted(scene, rows)
     top = posterior.max(1)
     is_best = posterior >= top[:, None] * (1 - TIE)
     tied = (is_best * short.sizes[short.classes]).sum(1)
     is_own = short.classes == wanted[:, None]
     own = np.where(is_own, posterior, 0.0).max(1)
     credit = np.where((is_own & is_best).any(1), 1.0 / tied, 0.0)
-    return Links(credit, credit, own, top, tied)
+    return Links(credit, credit, own, top, tied, is_best.argmax(1))
+
+
+def _wanted(scene: Gathered, rows: Ints) -> Ints:
+    """Class of the true record of each person; -1: none."""
+    truth = scene.material.truth[rows]
+    return np.where(truth >= 0, scene.alike_records[truth], -1)
 
 
 def link_rows(scene: Gathered, scores: Floats, rows: Ints) -> Links:
@@ -86,18 +97,20 @@ def link_rows(scene: Gathered, scores: Floats, rows: Ints) -> Links:
     posterior = one_to_one_posterior(scores) if everybody else plain_posterior(scores)
     top = posterior.max(1)
     own = np.where(truth >= 0, posterior[np.arange(rows.size), truth], 0.0)
-    tied = (posterior >= top[:, None] * (1 - TIE)).sum(1)
+    is_best = posterior >= top[:, None] * (1 - TIE)
+    tied = is_best.sum(1)
     credit = np.where((truth >= 0) & (own >= top * (1 - TIE)), 1.0 / tied, 0.0)
     matched = shared_credit(most_likely_matching(scores), scene) if everybody else credit
-    return Links(credit, matched, own, top, tied)
+    return Links(credit, matched, own, top, tied, is_best.argmax(1))
 
 
-def _struck_out(scene: Gathered, scores: Floats, part: Ints, rows: Ints) -> Floats:
-    """Credit where each person's candidates are the records that belong to nobody who taught."""
-    truth = scene.material.truth
-    owner = np.full(scene.material.n_records, -1)
-    owner[truth[truth >= 0]] = part[truth >= 0]
-    credit = np.zeros(rows.size)
+# --- without the records of the people they know ----------------------------------------------------------------------
+
+
+def _strike_out(scene: Gathered, links: Links, scores: Floats, part: Ints, rows: Ints) -> Links:
+    """Take away the records of those who taught: what is found among the others, and how sure of the best they are."""
+    truth, owner = scene.material.truth, _owners(scene, part)
+    credit, sure = np.zeros(rows.size), np.zeros(rows.size)
     for fold in np.unique(part[rows]):
         places = np.flatnonzero(part[rows] == fold)
         left = np.flatnonzero((owner < 0) | (owner == fold))
@@ -105,7 +118,52 @@ def _struck_out(scene: Gathered, scores: Floats, part: Ints, rows: Ints) -> Floa
         own = left[None, :] == truth[rows[places]][:, None]
         best = posterior >= posterior.max(1, keepdims=True) * (1 - TIE)
         credit[places] = (own & best).sum(1) / best.sum(1)
-    return credit
+        place = np.full(scene.material.n_records, -1)
+        place[left] = np.arange(left.size)
+        sure[places] = _still(posterior, place[links.best[places]])
+    return replace(links, struck=credit, sure=_claimable(links, sure))
+
+
+def _strike_lists(scene: Gathered, links: Links, short: Short, part: Ints, rows: Ints, *, everybody: bool) -> Links:
+    """The same by lists: of each class of equal records those are left that belong to nobody who taught."""
+    owner, wanted = _owners(scene, part), _wanted(scene, rows)
+    credit, sure = np.zeros(rows.size), np.zeros(rows.size)
+    for fold in np.unique(part[rows]):
+        left = np.bincount(scene.alike_records[(owner < 0) | (owner == fold)], minlength=short.sizes.size)
+        places = np.flatnonzero(part[rows] == fold)
+        open_ = (short.classes[places] >= 0) & (left[short.classes[places]] > 0)
+        places, open_ = places[open_.any(1)], open_[open_.any(1)]
+        classes = short.classes[places]
+        fewer = Short(classes, np.where(open_, short.scores[places], -np.inf), left)
+        posterior, _ = short_posterior(fewer, everybody=everybody)
+        best = open_ & (posterior >= posterior.max(1, keepdims=True) * (1 - TIE))
+        own = classes == wanted[places][:, None]
+        credit[places] = (own & best).any(1) / np.maximum((best * left[classes]).sum(1), 1)
+        sure[places] = _still(np.where(open_, posterior, -1.0), links.best[places])
+    return replace(links, struck=credit, sure=_claimable(links, sure))
+
+
+def _owners(scene: Gathered, part: Ints) -> Ints:
+    """Part of the people that each record belongs to; -1: to nobody."""
+    truth = scene.material.truth
+    owner = np.full(scene.material.n_records, -1)
+    owner[truth[truth >= 0]] = part[truth >= 0]
+    return owner
+
+
+def _still(posterior: Floats, chosen: Ints) -> Floats:
+    """Posterior of the chosen candidate (-1: struck out) where it is still the best; else 0."""
+    value = np.where(chosen >= 0, posterior[np.arange(chosen.size), chosen], 0.0)
+    return np.where(value >= posterior.max(1) * (1 - TIE), np.maximum(value, 0.0), 0.0)
+
+
+def _claimable(links: Links, sure: Floats) -> Floats:
+    """Claims are about the one record they would name anyway, and never by elimination alone.
+
+    Among k records that are all alike to them, those of the other k - 1 people may by chance belong to people whom they
+    know. Groups of three or more are no claim: the record must have had a posterior above that before.
+    """
+    return np.where((links.tied == 1) & (links.top >= BEFORE), sure, 0.0)
 
 
 def shared_credit(links: Ints, scene: Gathered) -> Floats:

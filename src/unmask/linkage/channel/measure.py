@@ -31,15 +31,15 @@ def assess_channel(study: Study, context: Context) -> Evidence:
         observations=(
             Observation(
                 "channel.rate",
-                f"Someone who learns from {linkage.taught:,} known people how the release was made finds the right "
-                f"record for {found.hits:,.0f} of {found.n:,} others; blind guessing finds "
+                f"{found.hits:,.0f} of {found.n:,} people are found by someone who learns from the records of "
+                f"{linkage.taught:,} others how the release was made; blind guessing finds "
                 f"{found.chance * found.n:,.0f}.",
                 found,
             ),
             Observation(
                 "channel.known",
-                f"They are sure of {known.hits:,.0f} of {known.n:,} people, and right: claims as sure as these are "
-                "right 19 times in 20.",
+                f"They are sure of {known.hits:,.0f} of {known.n:,} people, and right: without the records of those "
+                "whom they know, claims as sure as these are right 19 times in 20.",
                 known,
             ),
         ),
@@ -95,8 +95,8 @@ def _figure(linkage: ChannelLinkage) -> Figure:
     return Figure(
         shape="line",
         title="How few known people suffice?",
-        caption="Share of the others found by an intruder who learns from this many known people how the release was "
-        "made.",
+        caption="Share of people found by an intruder who learns from this many others how the release was made; who "
+        "knows more may forget some, so it never falls.",
         alt="People found by number of known people: " + ", ".join(f"{k:,}: {f:.1%}" for k, f in points),
         x_label="people known",
         y_label="others found",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +10,8 @@ import numpy as np
 from unmask.evidence import Estimate, rate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -33,6 +35,20 @@ class Point:
     found: Estimate
 
 
+def rising(points: Sequence[Point], most: Estimate) -> tuple[Point, ...]:
+    """The curve as it is told: who knows more people may forget some, so it never falls, nor rises above the end.
+
+    What a smaller number of known people finds beyond that is the luck of whom they are.
+    """
+    told: list[Point] = []
+    for point in points:
+        least = told[-1].found.value if told else 0.0
+        value = min(max(point.found.value, least), most.value)
+        ends = min(point.found.low, value), max(point.found.high, value)
+        told.append(replace(point, found=replace(point.found, value=value, low=ends[0], high=ends[1])))
+    return tuple(told)
+
+
 @dataclass(frozen=True, slots=True)
 class ChannelLinkage:
     """Links of people by a learnt channel. Arrays have one entry per original record, in the order of the table.
@@ -46,17 +62,17 @@ class ChannelLinkage:
     matched: Floats
     posterior: Floats  # of the true link
     best: Floats  # of the most probable link
-    claimed: Flags  # the best posterior is so high that such claims were right 19 times in 20 on other people
+    claimed: Flags  # so sure, without the records of those who taught, that such claims about others are 19 in 20 right
     n_candidates: int
     taught: int  # people from whom each was attacked
     columns: tuple[Told, ...]
-    learning: tuple[Point, ...]
+    learning: tuple[Point, ...]  # never falling
     seed: int = 0
     struck: Floats | None = None  # credit of an intruder who strikes out the records of those who taught
 
     @property
     def struck_out(self) -> float | None:
-        """Share of people found if the records of those who taught are struck out; None where too many to try."""
+        """Share of people found if the records of those who taught are struck out."""
         return None if self.struck is None else float(np.sort(self.struck[self.asked]).mean())
 
     @property
