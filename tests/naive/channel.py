@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import zlib
 
 
 def exact_posterior(scores):
@@ -50,3 +51,44 @@ def threshold(best, credit, precision=0.95, lowest=0.5):
 
     found = [t for t in sorted(set(best)) if t >= lowest and allowed(t)]
     return min(found) if found else None
+
+
+def geohash(east: float, north: float, letters: int) -> str:
+    """Halve the map in turn, five halvings a letter."""
+    alphabet, sides, place = "0123456789bcdefghjkmnpqrstuvwxyz", [[-180.0, 180.0], [-90.0, 90.0]], (east, north)
+    found = ""
+    for letter in range(letters):
+        bits = 0
+        for turn in range(5 * letter, 5 * letter + 5):
+            side = sides[turn % 2]
+            middle = (side[0] + side[1]) / 2
+            upper = place[turn % 2] >= middle
+            side[0 if upper else 1] = middle
+            bits = 2 * bits + upper
+        found += alphabet[bits]
+    return found
+
+
+def likeness(ours: list[str], theirs: list[str]) -> list[list[float]]:
+    """Cosine of counts of pairs of letters, weighed by how few released texts have the pair."""
+
+    def pairs(text: str) -> list[int]:
+        found, word = [], ""
+        for letter in f"{text.lower()} ":
+            if letter.isalnum():
+                word += letter
+            elif word:
+                whole, word = f"^{word}$", ""
+                found += [zlib.crc32(whole[k : k + 2].encode()) % 512 for k in range(len(whole) - 1)]
+        return found
+
+    counts = [[[pairs(text).count(k) for k in range(512)] for text in texts] for texts in (ours, theirs)]
+    having = [sum(row[k] > 0 for row in counts[1]) for k in range(512)]
+    weight = [math.log((len(theirs) + 2.0) / (h + 0.5)) for h in having]
+    one, other = ([[c * w for c, w in zip(row, weight, strict=True)] for row in table] for table in counts)
+    return [[_cosine(a, b) for b in other] for a in one]
+
+
+def _cosine(a: list[float], b: list[float]) -> float:
+    size = math.sqrt(sum(v * v for v in a) * sum(v * v for v in b))
+    return sum(v * w for v, w in zip(a, b, strict=True)) / size if size else 0.0

@@ -2,7 +2,8 @@
 
 A column is read as numbers, dates, intervals or words. ``€ 1.234,50``, ``1,234.5``, ``4.0`` and ``12 %`` are numbers;
 a date may be written in many formats, more than one in a column; ``10,000-19,999``, ``[30, 40)``, ``under 5`` and
-``65+`` are intervals. Only the different texts of a column are read, so long columns cost little.
+``65+`` are intervals; ``48°08'N`` and ``14:35`` are numbers of two units. Only the different texts are read,
+so long columns cost little.
 """
 
 from __future__ import annotations
@@ -41,6 +42,15 @@ TIMES = (
 MONTHS = ("%Y-%m", "%m/%Y", "%m.%Y", "%b %Y", "%B %Y", "%Y/%m")
 EARLIEST, LATEST = -62_000.0, 84_000.0  # 1800 to 2200: beyond them numbers only look like dates
 STEPS_OF_TEN = range(9, -10, -1)
+PARTS_OF_ONE = (12, 24, 60, 1440, 3600, 86400)  # inches, hours, minutes and seconds of a degree, an hour or a day
+RADIXES = (7, 8, 12, 14, 16, 20, 24, 30, 60, 100, 1000)
+SIXTIES = {"°", "º", ":", "h", "deg"}
+MARK = r"[^\W\d_]{1,8}\.?|[°º:]|['\u2032\u2019]{1,2}|[\"\u2033\u201d]"
+COMPOUND = re.compile(
+    rf"^(?P<before>[NSEWnsew+\-\u2212]?)\s*(\d+)\s*(?P<one>{MARK})\s*(\d+(?:[.,]\d+)?)\s*(?P<two>{MARK})?"
+    rf"(?:\s*(\d+(?:[.,]\d+)?)\s*(?P<three>{MARK})?)?\s*(?P<after>[NSEW]?)$"
+)
+BETWEEN = {"to", "bis", "and", "und", "until", "a", "e", "et", "or", "od", "oder", "up", "n", "s", "w"}  # no units
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +137,9 @@ def _read_words(series: pl.Series, words: tuple[str, ...]) -> tuple[str, Floats,
     numbers = read_numbers(words)
     if np.isfinite(numbers).mean() >= 0.5:
         return "number", numbers, None, None
+    numbers = read_compounds(words)
+    if np.isfinite(numbers).mean() >= MOSTLY:
+        return "number", numbers, None, None
     low, high = read_intervals(words)
     if np.isfinite(low + high).mean() >= 0.5 or (~np.isnan(low)).mean() >= MOSTLY:
         return "interval", _middle(low, high), low, _closed(low, high)
@@ -145,13 +158,29 @@ def read_dates(words: tuple[str, ...]) -> Floats:
     probe = texts.gather_every(max(1, len(words) // 200))
     found: list[tuple[float, str]] = []
     for form in (*DATES, *TIMES, *MONTHS):
-        share = float(np.isfinite(_days(probe, form)).mean())
+        share = float(np.isfinite(_in_range(_days(probe, form))).mean())
         if share > 0.02:
             found.append((share, form))
-    days = np.full(len(words), np.nan)
+    days, short = np.full(len(words), np.nan), np.zeros(len(words), dtype=bool)
     for _, form in sorted(found, key=lambda pair: -pair[0]):
-        days = np.where(np.isnan(days), _days(texts, form), days)
+        fresh = np.isnan(days)
+        days = np.where(fresh, _in_range(_days(texts, form)), days)
+        short |= fresh & ("%y" in form)
+    if short.any() and np.isfinite(days[~short]).any():  # a year of two digits is no later than those of four
+        days = np.where(short & (days > np.nanmax(days[~short])), _century_before(days), days)
+    return days
+
+
+def _in_range(days: Floats) -> Floats:
     return np.where((days > EARLIEST) & (days < LATEST), days, np.nan)
+
+
+def _century_before(days: Floats) -> Floats:
+    """The same day and month a hundred years before."""
+    day = np.where(np.isfinite(days), days, 0.0).astype("datetime64[D]")
+    month = day.astype("datetime64[M]")
+    earlier = (month - 1200).astype("datetime64[D]") + (day - month.astype("datetime64[D]"))
+    return np.where(np.isfinite(days), earlier.astype(np.float64), np.nan)
 
 
 def _days(texts: pl.Series, form: str) -> Floats:
@@ -183,6 +212,31 @@ def read_numbers(words: tuple[str, ...]) -> Floats:
     return values
 
 
+def read_compounds(words: tuple[str, ...]) -> Floats:
+    """Numbers in two or three units: 48°08'N, 14:35:02, 5'11", 3 y 4 m; how many make one, the largest tell."""
+    found = {k: match for k, word in enumerate(words) if (match := COMPOUND.match(word))}
+    marks = {(m["one"], m["two"], m["three"]) for m in found.values()}
+    if not marks or len(marks) > 4 or any(one.casefold() in BETWEEN for one, _, _ in marks):
+        return np.full(len(words), np.nan)
+    places = list(found)
+    parts = np.array([[_part(match[group]) for group in (2, 4, 6)] for match in found.values()])
+    sixty = all(one in SIXTIES for one, _, _ in marks)
+    radix = [60 if sixty else _radix(float(part.max())) for part in (parts[:, 1], parts[:, 2])]
+    turned = [bool({m["before"].upper(), m["after"]} & {"S", "W", "-", "\u2212"}) for m in found.values()]
+    values = np.full(len(words), np.nan)
+    values[places] = parts[:, 0] + (parts[:, 1] + parts[:, 2] / radix[1]) / radix[0]
+    values[places] *= np.where(turned, -1.0, 1.0)
+    return values
+
+
+def _part(digits: str | None) -> float:
+    return float((digits or "0").replace(",", "."))
+
+
+def _radix(largest: float) -> int:
+    return next((radix for radix in RADIXES if radix > largest), RADIXES[-1])
+
+
 def decimal_comma(digits: list[str]) -> bool:
     """Whether a comma begins the decimals: told by the column as a whole."""
     for text in digits:
@@ -206,7 +260,10 @@ def to_number(digits: str, *, comma: bool) -> float:
 
 
 def resolution(values: Floats) -> float:
-    """The largest power of ten that all values are whole multiples of; a billionth of their range if there is none."""
+    """The largest power of ten that all values are whole multiples of, else a part of one such as a sixtieth.
+
+    A billionth of their range if there is none.
+    """
     there = np.unique(values[np.isfinite(values)])
     if there.size < 2:
         return 1.0
@@ -220,6 +277,9 @@ def resolution(values: Floats) -> float:
             break
         if np.all(np.abs(few / step - np.round(few / step)) < 1e-6 + 1e-13 * size / step):
             return step
+    for parts in PARTS_OF_ONE:
+        if np.all(np.abs(few * parts - np.round(few * parts)) < 1e-6 + 1e-13 * size * parts):
+            return 1.0 / parts
     return reach * 1e-9
 
 

@@ -1,7 +1,8 @@
 """Well-known fingerprints and encodings of values: a hash without a secret hides nothing that can be guessed.
 
 The intruder hashes what they know in the usual writings with the usual functions, and looks for the result in the
-release: whole or cut, in hexadecimal, base 64 or base 32, in capitals or not, of one column or of two written together.
+release: whole or cut, in hexadecimal or base 64, in capitals or not, of one column or of several written together in
+any order.
 """
 
 from __future__ import annotations
@@ -9,14 +10,17 @@ from __future__ import annotations
 import base64
 import codecs
 import hashlib
+import re
 import zlib
 from dataclasses import replace
-from itertools import permutations
+from functools import partial, reduce
+from itertools import chain, islice, permutations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unmask.linkage.channel.features import DATE_TEXTS, Spelling, TextFeature, spell
+from unmask.linkage.channel.squares import is_square, square
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,9 +32,12 @@ if TYPE_CHECKING:
 
 SHORTEST = 4  # digits that a fingerprint must have
 PROBES = 24
+LIKELY = 6  # digits of a fingerprint of several columns
+RANDOM = re.compile(r"^(?:[0-9a-f]+|[0-9A-F]+|[0-9A-Za-z+/=_-]+)$")
 FULL_DATES = tuple(form for form in DATE_TEXTS if "%d" in form and ("%Y" in form))
-JOINTS = ("", "|", "-", "_", " ", ";", ",", ":")
-MOST_PAIRS = 90
+JOINTS = ("", "|", "-", "_", " ", ";", ",", ":", "#", "/", "||", ", ", "+", ".")
+TIDY = ("lower", "upper", "lower, tight", "upper, tight", "tight", "letters", "unaccented, upper")
+MOST_JOINED = 600  # choices of several columns in an order
 
 
 def _writings(digest: bytes) -> tuple[str, ...]:
@@ -99,28 +106,84 @@ def find_digest(material: Material, target: Column, pairs: Sequence[tuple[int, i
     if len(rows) < 4:
         return None
     probed = [column.take(rows) for column in material.people]
-    for spelling in _usual(probed, couples=target.kind == "text"):
+    for spelling in chain(_usual(probed), _joins(probed, wanted)):
         found = _try(write(probed, spelling), wanted)
         if found is not None:
             return replace(spelling, sign=(*found, len(wanted[0])))
     return None
 
 
-def _usual(columns: Sequence[Column], *, couples: bool) -> Iterator[Spelling]:
-    """Every column in its usual writings, then two columns written together."""
+def _usual(columns: Sequence[Column]) -> Iterator[Spelling]:
+    """Every column in its usual writings."""
+    more = {"date": FULL_DATES, "number": ("point", "cents"), "text": TIDY}
     for place, column in enumerate(columns):
-        more = {"date": FULL_DATES, "number": ("point", "cents"), "text": ("lower", "upper")}.get(column.kind, ())
-        yield from (Spelling((place,), form) for form in ("", *more))
+        yield from (Spelling((place,), form) for form in ("", *more.get(column.kind, ())))
+
+
+def _joins(columns: Sequence[Column], wanted: list[str]) -> Iterator[Spelling]:
+    """Several columns written together whose fingerprint is released of one of the first two people."""
+    signs = _likely(wanted)
+    if not signs:
+        return
+    orders = _orders(columns, MOST_JOINED // len(signs))
+    tried = set()
+    for form in ("", *TIDY[:5], *FULL_DATES):
+        texts = tuple(_probe(column, form) for column in columns)
+        fresh = texts not in tried
+        tried.add(texts)
+        for order, joint in product(orders if fresh else (), JOINTS):
+            whole = [joint.join(texts[place][person] for place in order) for person in (0, 1)]
+            pairs = list(zip(whole, wanted[:2], strict=True))
+            if any(_fits(signed, word) for text, word in pairs for sign in signs for signed in sign(text)[:3]):
+                yield Spelling(order, form, joint)
+
+
+def _orders(columns: Sequence[Column], most: int) -> list[tuple[int, ...]]:
+    """Two to four columns in every order; first those without amounts, which nobody makes keys of."""
     several = [place for place, column in enumerate(columns) if len(column.words) > 1]
-    if couples:
-        pairs = list(permutations(several, 2))[:MOST_PAIRS]
-        yield from (Spelling(pair, "", joint) for pair in pairs for joint in JOINTS)
+    several.sort(key=lambda place: any("." in word for word in columns[place].words))
+    found = []
+    for size in (2, 3, 4):
+        orders = sorted(islice(permutations(range(len(several)), size), 20 * most), key=max)
+        found += [tuple(several[k] for k in order) for order in orders[: most // 3]]
+    return found
+
+
+def _likely(wanted: list[str]) -> list[Sign]:
+    """The functions that may have made fingerprints of this length; none if the texts do not look like any."""
+    length = len(wanted[0])
+    if length < LIKELY or len(set(wanted)) < 0.5 * len(wanted) or any(len(word) != length for word in wanted):
+        return []
+    if not any(letter.isdigit() for word in wanted for letter in word) or any(
+        not RANDOM.match(word) for word in wanted
+    ):
+        return []
+    names = [name for name in SIGNS if name.startswith(("MD5", "SHA", "BLAKE"))]
+    whole = [name for name in names if length in {len(text) for text in SIGNS[name]("")}]
+    return [SIGNS[name] for name in whole or names]
+
+
+def _probe(column: Column, form: str) -> tuple[str, str]:
+    """What a form makes of the first two people."""
+    feature = spell(column, applicable(column, form))
+    texts = (*feature.texts, "")
+    return texts[feature.code[0]], texts[feature.code[1]]
+
+
+def applicable(column: Column, form: str) -> str:
+    """A form of several columns together, as far as it concerns this one: dates have forms of their own."""
+    return form if (column.kind == "date") == ("%" in form) else ""
 
 
 def write(columns: Sequence[Column], spelling: Spelling) -> TextFeature:
     """Make the text that a spelling names."""
-    parts = [spell(columns[place], spelling.form) for place in spelling.columns]
-    feature = parts[0] if len(parts) == 1 else _joined(parts[0], parts[1], spelling.joint)
+    if len(spelling.columns) == 1:
+        feature = spell(columns[spelling.columns[0]], spelling.form)
+    elif is_square(spelling.form):
+        feature = square(columns, spelling)
+    else:
+        parts = [spell(columns[place], applicable(columns[place], spelling.form)) for place in spelling.columns]
+        feature = reduce(partial(_joined, joint=spelling.joint), parts)
     return feature if spelling.sign is None else _signed(feature, spelling.sign)
 
 

@@ -126,6 +126,26 @@ class Labels:
 
 
 @dataclass(frozen=True, slots=True)
+class Choices:
+    """A released label that is one of several foretold ones, some oftener than others, or any with a small chance."""
+
+    foretold: Ints  # (ways, people)
+    weight: Floats  # per way
+    error: Floats  # per person
+    record: Ints
+    rarity: Floats  # 1 / p(label), per record
+
+    def log(self, i: Ints, j: Ints) -> Floats:
+        """Score the label of each record."""
+        label = self.record[j]
+        said = sum(
+            np.where(label == way[i], weight, 0.0) for way, weight in zip(self.foretold, self.weight, strict=True)
+        )
+        error = self.error[i]
+        return np.asarray(np.log((1.0 - error) * said * self.rarity[j] + error))
+
+
+@dataclass(frozen=True, slots=True)
 class Inside:
     """A released interval that contains the person's value, or not."""
 
@@ -144,12 +164,11 @@ class Inside:
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
-    """Two factors that say different things of one column, such as its states and its values."""
+class Sum:
+    """Several factors that say different things of one column, such as those of its pieces."""
 
-    one: Factor
-    other: Factor
+    factors: tuple[Factor, ...]
 
     def log(self, i: Ints, j: Ints) -> Floats:
         """Add them."""
-        return self.one.log(i, j) + self.other.log(i, j)
+        return np.asarray(sum((factor.log(i, j) for factor in self.factors), np.zeros(np.broadcast(i, j).shape)))

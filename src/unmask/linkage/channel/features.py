@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unmask.linkage.channel import normal_forms
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -25,13 +27,16 @@ if TYPE_CHECKING:
 
 SPLIT = re.compile(r"[\s\-_/.,;:@|]+")
 LONGEST_PREFIX = 8
+THEN = ", "  # between the steps of a form: "part 2, Soundex"
 QUARTERS = ("{y}-Q{q}", "Q{q} {y}", "{y}Q{q}", "Q{q}/{y}")
 DECADES = ("{d}s", "{d}")
 DATE_TEXTS = (
     "%Y", "%Y-%m", "%m", "%d", "%B", "%b", "%A", "%a", "%G-W%V", "%Y-W%W", "%V", "%y", "%m/%Y", "%m-%Y", "%Y%m",
     "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y-%m-%d", "%Y%m%d", "%d-%m-%Y", "%b %Y", "%B %Y", "%d %b %Y",
-    "%m-%d", "%d.%m.",
+    "%m-%d", "%d.%m.", "%d.%m.%y", "%m/%d/%y", "%y-%m-%d", "%d%m%Y", "%m%d%Y", "%d%m%y", "%y%m%d", "%d %B", "%d %B %Y",
+    "%B %d", "%j", "%Y-%j", "%Y%j",
 )  # fmt: skip
+CLOCK_TEXTS = ("%H:%M:%S", "%H:%M", "%H", "%Y-%m-%d %H", "%Y-%m-%d %H:%M", "%I %p", "%I:%M %p")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,8 @@ def date_parts(days: Floats) -> dict[str, Floats]:
         "month of the year": month % 12 + 1,
         "weekday": (day.astype(np.int64) + 3) % 7,
         "day of the month": (day - day.astype("datetime64[M]")).astype(np.int64) + 1,
+        "time of day": np.where(there, (days - np.floor(days)) * 24, 0.0),
+        "hour": np.where(there, np.floor((days - np.floor(days)) * 24 + 1e-7), 0.0),
     }
     return {part: np.where(there, values, np.nan) for part, values in parts.items()}
 
@@ -98,26 +105,36 @@ def date_parts(days: Floats) -> dict[str, Floats]:
 def spellings(column: Column) -> list[str]:
     """Everything that a text may have been cut or rewritten to."""
     if column.kind == "date":
-        return ["", *DATE_TEXTS, *QUARTERS, *DECADES]
+        return ["", *DATE_TEXTS, *QUARTERS, *DECADES, *(CLOCK_TEXTS if has_times(column) else ())]
     if column.kind == "number" and any("." in word for word in column.words):
         return [""]  # parts of amounts are no codes
     longest = max((len(word) for word in column.words), default=0)
     if len(column.words) < 3 or longest < 2:
         return [""]
     cuts = range(1, min(LONGEST_PREFIX, longest - 1) + 1)
-    return ["", *(f"first {k}" for k in cuts), *(f"last {k}" for k in cuts), *(f"part {k}" for k in (1, 2, 3, -1))]
+    parts = [f"part {k}" for k in (1, 2, 3, -1)]
+    found = ["", *(f"first {k}" for k in cuts), *(f"last {k}" for k in cuts), *parts]
+    if column.kind != "text":
+        return found
+    several = sum(bool(SPLIT.search(word)) for word in column.words) > 0.5 * len(column.words)
+    of = ["", "part 1, ", "part 2, ", "part -1, "] if several else [""]
+    return [*found, *(part + form for form in normal_forms.FORMS for part in of)]
 
 
 def spell(column: Column, form: str) -> TextFeature:
     """Write a column in one way."""
     name = f"`{column.name}`"
     if "%" in form or form in {*QUARTERS, *DECADES}:
-        days, inverse = _different_days(column)
-        texts = [_date_text(day, form) for day in days.astype("datetime64[D]").astype(object)]
+        unit = "s" if form in CLOCK_TEXTS else "D"
+        days, inverse = _different_days(column, 86_400 if unit == "s" else 1)
+        texts = [_date_text(day, form) for day in days.astype(f"datetime64[{unit}]").astype(object)]
         return coded(f"{name} written as {form}" if "%" in form else f"the {_period(form)} of {name}", texts, inverse)
-    words = name if form in PLAIN else f"the {form} of {name}"
-    change = PLAIN[form] if form in PLAIN else partial(_cut, form=form)
-    return coded(words, [change(word) for word in column.words], column.code)
+    texts, words = list(column.words), name
+    for step in form.split(THEN) if form else []:
+        change = FORMS[step] if step in FORMS else partial(_cut, form=step)
+        texts = [change(text) for text in texts]
+        words = words if step in SILENT else f"the {TOLD.get(step, step)} of {words}"
+    return coded(words, texts, column.code)
 
 
 def _period(form: str) -> str:
@@ -151,18 +168,27 @@ def _with_cents(text: str) -> str:
         return text
 
 
-PLAIN: dict[str, Callable[[str], str]] = {
-    "": str,
+FORMS: dict[str, Callable[[str], str]] = {
     "lower": str.lower,
     "upper": str.upper,
     "point": _with_point,
     "cents": _with_cents,
+    "tight": normal_forms.tight,
+    "unaccented": normal_forms.unaccented,
+    **normal_forms.FORMS,
 }
+SILENT = {"lower", "upper", "point", "cents", "tight", "unaccented"}  # the same text for whoever reads it
+TOLD = {"part 1": "first word", "part 2": "second word", "part 3": "third word", "part -1": "last word"}
 
 
-def _different_days(column: Column) -> tuple[Floats, Ints]:
+def has_times(column: Column) -> bool:
+    """Whether dates come with a time of day."""
+    return bool((column.number[np.isfinite(column.number)] % 1 > 0).any())
+
+
+def _different_days(column: Column, parts: int) -> tuple[Floats, Ints]:
     there = np.isfinite(column.number)
-    days, place = np.unique(np.floor(column.number[there]), return_inverse=True)
+    days, place = np.unique(np.floor(column.number[there] * parts + 1e-4 * (parts > 1)), return_inverse=True)
     code = np.full(len(column), -1)
     code[there] = place
     return days, code

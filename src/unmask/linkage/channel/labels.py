@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.linkage.channel.factors import Inside, Labels, States, Table, fit_states
+from unmask.linkage.channel.factors import Choices, Inside, Labels, States, Table, fit_states
+from unmask.linkage.channel.normal_forms import folded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from unmask.linkage.channel.features import Spelling, TextFeature
@@ -22,42 +25,57 @@ LEAST_ERROR = 1e-9
 MOST_CELLS = 4_000_000
 
 
-def foretold_labels(feature: TextFeature, words: tuple[str, ...]) -> Ints:
+class Book(NamedTuple):
+    """The labels of a released column by their text, and what does not count when texts are compared."""
+
+    fold: Callable[[str], str]
+    place: dict[str, int]
+
+
+def book_of(words: tuple[str, ...]) -> Book:
+    """Case, accents, signs and blanks do not count if labels stay apart without them; else case alone."""
+    place = {folded(word): k for k, word in enumerate(words)}
+    if len(place) == len(words) and "" not in place:
+        return Book(folded, place)
+    return Book(str.casefold, {word.casefold(): k for k, word in enumerate(words)})
+
+
+def foretold_labels(feature: TextFeature, book: Book) -> Ints:
     """The label that each person's text is, -1 where there is none, -2 where no record has it."""
-    place = {word.casefold(): k for k, word in enumerate(words)}
-    lookup = np.array([place.get(text.casefold(), -2) for text in feature.texts] + [-1], dtype=np.int64)
+    lookup = np.array([book.place.get(book.fold(text), -2) for text in feature.texts] + [-1], dtype=np.int64)
     return np.asarray(lookup[feature.code])
 
 
 @dataclass(frozen=True, slots=True)
 class Equal:
-    """A released text that is a text known of the person."""
+    """A released text that is a text known of the person, in one writing or in one of several."""
 
     target: int
     spelling: Spelling
+    others: tuple[Spelling, ...] = ()
+    reading: str = ""  # the form in which the released text is read
 
-    def fit(self, material: Material, taught: Ints) -> Labels:
+    def fit(self, material: Material, taught: Ints) -> Labels | Choices:
         """Learn how often it is not."""
-        column = material.records[self.target]
-        first = foretold_labels(material.text(self.spelling), column.words)
-        label, made = material.label(self.target), material.truth[taught]
-        absent = first == -1
-        first = np.where(absent, len(column.words), first)  # who has no value is foretold to have none
-        error = np.empty(first.size)
+        label, rarity = material.label(self.target, self.reading), material.rarity(self.target, self.reading)
+        none = len(material.heard(self.target, self.reading).texts)  # the label of missing cells
+        book = material.book(self.target, self.reading)
+        ways = np.array([foretold_labels(material.text(s), book) for s in (self.spelling, *self.others)])
+        absent = ways[0] == -1
+        ways = np.where(absent, none, ways)  # who has no value is foretold to have none
+        said = label[material.truth[taught]]
+        right = ways[:, taught] == said
+        error = np.empty(absent.size)
         for group in (absent, ~absent):
             rows = group[taught]
-            wrong = int((label[made][rows] != first[taught][rows]).sum())
-            error[group] = (wrong + 0.5) / (rows.sum() + 1.0)
+            error[group] = (int((~right.any(0))[rows].sum()) + 0.5) / (rows.sum() + 1.0)
         error = np.clip(error, LEAST_ERROR, 1 - LEAST_ERROR)
-        error = np.where(absent & ~(label == len(column.words)).any(), 1.0, error)
-        return Labels(
-            np.where(first == -2, len(column.words) + 1, first),
-            first,
-            np.ones(first.size),
-            error,
-            label,
-            material.rarity(self.target),
-        )
+        error = np.where(absent & ~(label == none).any(), 1.0, error)
+        ways = np.where(ways < 0, none + 1, ways)
+        if self.others:
+            hits = right & (np.cumsum(right, axis=0) == 1)
+            return Choices(ways, (hits.sum(1) + 0.5) / (hits.sum() + 0.5 * len(ways)), error, label, rarity)
+        return Labels(ways[0], ways[0], np.ones(absent.size), error, label, rarity)
 
 
 @dataclass(frozen=True, slots=True)

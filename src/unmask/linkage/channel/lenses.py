@@ -60,18 +60,23 @@ class Untouched:
         others = np.zeros(size)
         for shift in shifts:
             others += np.bincount(count_equal(person, record, taught, np.roll(made, shift)), minlength=size)
-        anybody = (others + 0.5 / size) / (others.sum() + 0.5)
-        table = np.log((ours + 0.5 * anybody) / (taught.size + 0.5)) - np.log(anybody)
-        return Agreement(person, record, _monotone(table, ours + others))
+        return Agreement(person, record, log_ratio(ours, others))
 
     def _labels(self, material: Material) -> tuple[tuple[Ints, ...], tuple[Ints, ...]]:
         person, record = [], []
         for ours, theirs in self.columns:
             words = material.records[theirs].words
-            labels = foretold_labels(material.text(Spelling((ours,))), words)
+            labels = foretold_labels(material.text(Spelling((ours,))), material.book(theirs))
             person.append(np.where(labels == -1, len(words), labels))
             record.append(material.label(theirs))
         return tuple(person), tuple(record)
+
+
+def log_ratio(ours: Ints, others: Floats) -> Floats:
+    """Log likelihood ratio of each level: known pairs over pairs of anybody; a higher level never speaks less."""
+    anybody = (others + 0.5 / others.size) / (others.sum() + 0.5)
+    table = np.log((ours + 0.5 * anybody) / (ours.sum() + 0.5)) - np.log(anybody)
+    return _monotone(table, ours + others)
 
 
 def _monotone(table: Floats, weight: Floats) -> Floats:

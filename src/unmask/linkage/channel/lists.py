@@ -15,25 +15,31 @@ import numpy as np
 
 from unmask.kernels.base import EUCLIDEAN, Space
 from unmask.kernels.search import nearest_k
-from unmask.linkage.channel.factors import Given, Inside, Labels, Residual, States, Table
+from unmask.linkage.channel.alike import Likeness
+from unmask.linkage.channel.factors import Choices, Given, Inside, Labels, Residual, States, Sum, Table
 from unmask.linkage.channel.joint import Cloud
 from unmask.linkage.channel.lenses import Agreement
+from unmask.linkage.channel.letters import Spelled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from unmask.linkage.channel.factors import Factor
     from unmask.linkage.channel.gather import Gathered
     from unmask.linkage.channel.select import Channel
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Axis = tuple[Floats, Floats]  # of people, of records
+    Code = tuple[Ints, Ints, float]  # of people, of records, and what it weighs if they differ
 
 CANDIDATES = 32
 LONGEST = 96  # list of both sides
 HEAVIEST = 30.0  # what a wrong label may weigh
 ABSENT = 2.0  # what a missing value weighs, in squared units
 BLOCK = 20_000
+DIRECTIONS = 12  # that texts are laid out by
+MOST_LETTERS = 16  # places of a text by which near records are looked for
 ROUNDS = 40
 SPARE = 0.002  # people beyond the lists who may claim any record
 
@@ -109,26 +115,9 @@ def together(shorts: list[Short]) -> Short:
 
 def lay_out(channel: Channel, rows: Ints, records: Ints) -> Space | None:
     """Coordinates and codes of people and records; None if no factor has any."""
-    axes: list[Axis] = []
-    codes: list[tuple[Ints, Ints, float]] = []
-    for factor in channel.factors:
-        match factor:
-            case Cloud():
-                axes += [(factor.predicted[:, k], factor.value[:, k]) for k in range(factor.value.shape[1])]
-            case Residual():
-                axes.append(_axis(factor))
-            case Given():
-                axes.append(_axis(factor.joint))
-            case Inside():
-                axes.append(_containing(factor))
-            case Labels():
-                gap = np.log((1 - factor.error) * np.median(factor.rarity) + factor.error) - np.log(factor.error)
-                codes.append((factor.first, factor.record, float(np.median(gap))))
-            case Agreement():
-                each = float(factor.table[-1] - factor.table[0]) / len(factor.person)
-                codes += [(a, b, each) for a, b in zip(factor.person, factor.record, strict=True)]
-            case Table() | States():
-                codes.append(_likeliest(factor))
+    factors = _single(channel.factors)
+    axes = [axis for factor in factors for axis in _axes(factor)]
+    codes = [code for factor in factors for code in _codes(factor)]
     if not axes and not codes:
         return None
     steps = np.array([2.0 * min(max(code[2], 0.1), HEAVIEST) for code in codes])
@@ -142,6 +131,59 @@ def lay_out(channel: Channel, rows: Ints, records: Ints) -> Space | None:
         steps,
         steps / 2,
     )
+
+
+def _axes(factor: Factor) -> list[Axis]:
+    """Coordinates that a factor lays people and records out by."""
+    match factor:
+        case Cloud():
+            return [(factor.predicted[:, k], factor.value[:, k]) for k in range(factor.value.shape[1])]
+        case Residual():
+            return [_axis(factor)]
+        case Given():
+            return [_axis(factor.joint)]
+        case Inside():
+            return [_containing(factor)]
+        case Likeness():
+            return _directions(factor)
+        case _:
+            return []
+
+
+def _codes(factor: Factor) -> list[Code]:
+    """Codes in which a person and their record are likely the same, and what it weighs if not."""
+    match factor:
+        case Labels():
+            gap = np.log((1 - factor.error) * np.median(factor.rarity) + factor.error) - np.log(factor.error)
+            return [(factor.first, factor.record, float(np.median(gap)))]
+        case Choices():
+            weight = float(np.median(np.log(np.median(factor.rarity)) - np.log(factor.error))) * factor.weight
+            return [(way, factor.record, float(w)) for way, w in zip(factor.foretold, weight, strict=True)]
+        case Spelled():
+            return _letters(factor)
+        case Agreement():
+            each = float(factor.table[-1] - factor.table[0]) / len(factor.person)
+            return [(a, b, each) for a, b in zip(factor.person, factor.record, strict=True)]
+        case Table() | States():
+            return [_likeliest(factor)]
+        case _:
+            return []
+
+
+def _directions(factor: Likeness) -> list[Axis]:
+    """Texts as points of few random directions, near where they are alike."""
+    turn = np.random.default_rng(0).normal(size=(factor.ours.shape[1], DIRECTIONS)).astype(np.float32)
+    reach = float(np.sqrt(max(factor.table[-1] - factor.table[0], 1.0) * 2.0 / DIRECTIONS))
+    ours, theirs = (
+        np.where((code < 0)[:, None], np.nan, (table @ turn * reach)[code])
+        for table, code in ((factor.ours, factor.person), (factor.theirs, factor.record))
+    )
+    return [(ours[:, k], theirs[:, k]) for k in range(DIRECTIONS)]
+
+
+def _single(factors: tuple[Factor, ...]) -> list[Factor]:
+    """Factors one by one, also those that are sums."""
+    return [one for f in factors for one in (_single(f.factors) if isinstance(f, Sum) else [f])]
 
 
 def _table(columns: list[Any], n: int) -> NDArray[Any]:
@@ -164,6 +206,14 @@ def _axis(factor: Residual) -> Axis:
     return factor.predicted / spread, factor.value / spread
 
 
+def _letters(factor: Spelled) -> list[Code]:
+    """The likeliest letter at each of the most telling places."""
+    likely, best = factor.tables.argmax(2), factor.tables.max(2)
+    gap = np.median(best - np.median(factor.tables, axis=2), axis=1)
+    places = np.argsort(-gap, kind="stable")[:MOST_LETTERS].tolist()
+    return [(likely[k][factor.person[:, k]], factor.record[:, k], float(gap[k])) for k in places]
+
+
 def _containing(factor: Inside) -> Axis:
     low, high = (np.where(np.isfinite(end), end, np.nan) for end in (factor.low, factor.high))
     width = float(np.nanmedian(high - low)) or 1.0
@@ -171,7 +221,7 @@ def _containing(factor: Inside) -> Axis:
     return factor.value / width * 2, middle / width * 2
 
 
-def _likeliest(factor: Table | States) -> tuple[Ints, Ints, float]:
+def _likeliest(factor: Table | States) -> Code:
     shares = np.bincount(factor.record, minlength=factor.table.shape[1]) / factor.record.size
     with np.errstate(divide="ignore"):
         likely = (factor.table + np.log(shares)).argmax(1)

@@ -11,7 +11,9 @@ from scipy.special import ndtri
 
 from unmask.linkage.channel.columns import resolution
 from unmask.linkage.channel.digests import write
-from unmask.linkage.channel.features import Spelling, number_features, spellings
+from unmask.linkage.channel.features import Spelling, number_features, spell, spellings
+from unmask.linkage.channel.labels import book_of
+from unmask.linkage.channel.pieces import pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from unmask.linkage.channel.columns import Column
     from unmask.linkage.channel.features import Feature, TextFeature
+    from unmask.linkage.channel.labels import Book
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -122,19 +125,38 @@ class Material:
         """A released column in a space."""
         return self.once(("record", target, space), lambda: in_space(self.records[target].number, space))
 
-    def label(self, target: int) -> Ints:
-        """Labels of a released column; missing is the last."""
-        column = self.records[target]
-        return np.where(column.code < 0, len(column.words), column.code)
+    def pieces(self, target: int) -> Material:
+        """The same people, and the pieces of one released column as the release."""
+        return self.once(
+            ("pieces", target),
+            lambda: Material(self.people, pieces_of(self.records[target]), self.truth, self._kept_of_people()),
+        )
 
-    def rarity(self, target: int) -> Floats:
+    def _kept_of_people(self) -> dict[Any, Any]:
+        """Views of people alone, which stay what they are beside another release."""
+        return {key: view for key, view in self._kept.items() if key[0] in {"text", "parts", "person", "steps"}}
+
+    def heard(self, target: int, reading: str = "") -> TextFeature:
+        """A released column, read in one of the forms that texts have."""
+        return self.once(("heard", target, reading), lambda: spell(self.records[target], reading))
+
+    def book(self, target: int, reading: str = "") -> Book:
+        """The labels of a released column by their text."""
+        return self.once(("book", target, reading), lambda: book_of(self.heard(target, reading).texts))
+
+    def label(self, target: int, reading: str = "") -> Ints:
+        """Labels of a released column; missing is the last."""
+        heard = self.heard(target, reading)
+        return np.where(heard.code < 0, len(heard.texts), heard.code)
+
+    def rarity(self, target: int, reading: str = "") -> Floats:
         """One over the share of each record's label."""
 
         def make() -> Floats:
-            label = self.label(target)
+            label = self.label(target, reading)
             return label.size / np.bincount(label)[label]
 
-        return self.once(("rarity", target), make)
+        return self.once(("rarity", target, reading), make)
 
     def steps(self, key: Key) -> float:
         """Resolution of a feature."""

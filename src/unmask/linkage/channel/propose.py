@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unmask.linkage.channel.alike import Alike
 from unmask.linkage.channel.digests import find_digest
+from unmask.linkage.channel.features import Spelling
 from unmask.linkage.channel.labels import MOST_CELLS, Category, Equal, Interval, Pattern, Steps, foretold_labels
+from unmask.linkage.channel.letters import find_letters
 from unmask.linkage.channel.material import spread_ranks
 from unmask.linkage.channel.numbers import Number
+from unmask.linkage.channel.squares import find_square
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.linkage.channel.columns import Column
-    from unmask.linkage.channel.features import TextFeature
     from unmask.linkage.channel.material import Key, Material
 
     Floats = NDArray[np.float64]
@@ -24,8 +27,27 @@ if TYPE_CHECKING:
 FEATURES = 3  # of each kind of dependence
 MOST_LABELS = 2000
 DISORDER = 0.2  # share of steps in the wrong direction that rounding of a noisy value may have
+PROBES_OF_SQUARES = 24
 PROBES = 200  # people on whom texts are compared first
 WEAK = 2.0  # standard errors of a rank correlation that make a feature worth trying
+SURE = 0.98  # share of people whose text is the released one, from which nothing else is looked for
+MORE = 0.04  # share of people whom another writing must suit
+MOST_WRITINGS = 4
+FEW_TEXTS = 20  # different texts, at most, that a table tells more about than their letters
+READINGS = {
+    "date": ("%Y-%m-%d", "%Y-%m", "%m-%d", "%Y", "%d"),
+    "text": (
+        "letters",
+        "digits",
+        "words in order",
+        "initials",
+        "consonants",
+        "Soundex",
+        "part 1",
+        "part -1",
+        "first 3",
+    ),
+}
 CLOSE = 0.7  # rank correlation from which exact functions are tried
 
 
@@ -122,24 +144,16 @@ def _labels(material: Material, target: int, taught: Ints) -> list[Any]:
     column = material.records[target]
     if len(column.words) < 2:
         return []
-    label, made = material.label(target), material.truth[taught]
-    recipes: list[Any] = []
-    fits = []
-    chance = float(np.mean(1.0 / material.rarity(target)[made]))
-    for place, spelling in enumerate(material.spellings):
-        feature = material.text(spelling)
-        if not _some_agree(feature, column, taught[:PROBES], made[:PROBES]):
-            continue
-        foretold = foretold_labels(feature, column.words)[taught]
-        share = float(np.mean((foretold == label[made]) & (foretold >= 0)))
-        if share > 1.5 * chance + 2.0 / len(taught):
-            fits.append((-share, place))
-    recipes += [Equal(target, material.spellings[place]) for _, place in sorted(fits)[:FEATURES]]
-    if not fits or -min(fits)[0] < 0.9:
+    fits = _writings(material, target, taught)
+    recipes: list[Any] = [Equal(target, material.spellings[place]) for _, place, _ in fits[:FEATURES]]
+    recipes += _several(material, target, fits)
+    if not fits or fits[0][0] < SURE:
         pairs = [(int(i), int(material.truth[i])) for i in taught[:60]]
-        digest = find_digest(material, column, pairs)
-        recipes += [Equal(target, digest)] if digest is not None else []
-    if len(column.words) <= min(MOST_LABELS, 0.5 * len(label)):
+        made = [find_digest(material, column, pairs), find_square(material.people, column, pairs[:PROBES_OF_SQUARES])]
+        recipes += [Equal(target, spelling) for spelling in made if spelling is not None]
+        recipes += [*_readings(material, target, taught), *find_letters(material, target, taught)]
+        recipes += _alike(material, target, taught)
+    if len(column.words) <= min(MOST_LABELS, 0.5 * len(column)):
         recipes += [Category(target, material.spellings[place]) for place in _tables(material, target, taught)]
         recipes += [Steps(target, feature) for feature in _orders(material, target, taught)]
     if column.low is not None:
@@ -147,14 +161,70 @@ def _labels(material: Material, target: int, taught: Ints) -> list[Any]:
     return recipes
 
 
-def _some_agree(feature: TextFeature, column: Column, people: Ints, records: Ints) -> bool:
+Fit = tuple[float, int, "NDArray[np.bool_]"]  # share of people whose text is the released one, spelling, who they are
+
+
+def _writings(material: Material, target: int, taught: Ints) -> list[Fit]:
+    """Writings of what is known that are the released text more often than chance, the best first."""
+    label, made = material.label(target), material.truth[taught]
+    chance = float(np.mean(1.0 / material.rarity(target)[made]))
+    fits = []
+    for place, spelling in enumerate(material.spellings):
+        if not _some_agree(material, target, spelling, taught[:PROBES]):
+            continue
+        foretold = foretold_labels(material.text(spelling), material.book(target))[taught]
+        right = (foretold == label[made]) & (foretold >= 0)
+        if right.mean() > 1.5 * chance + 2.0 / len(taught):
+            fits.append((float(right.mean()), place, right))
+    return sorted(fits, key=lambda fit: (-fit[0], fit[1]))
+
+
+def _some_agree(material: Material, target: int, spelling: Spelling, people: Ints) -> bool:
     """Whether the text is the released one for any of a few people."""
-    ours = feature.code[people].tolist()
-    theirs = column.code[records].tolist()
-    return any(
-        a >= 0 and b >= 0 and feature.texts[a].casefold() == column.words[b].casefold()
-        for a, b in zip(ours, theirs, strict=True)
-    )
+    few = material.once(("few", people.tobytes()), lambda: material.sample(people, material.truth[people]))
+    said = few.label(target)[few.truth]
+    return bool((foretold_labels(few.text(spelling), few.book(target)) == said).any())
+
+
+def _readings(material: Material, target: int, taught: Ints) -> list[Equal]:
+    """Forms that the released text and what is known have in common, though the texts differ."""
+    kind, made, scores = material.records[target].kind, material.truth[taught], []
+    places = [place for place, column in enumerate(material.people) if column.kind == kind]
+    for form, place in product(READINGS.get(kind, ()), places):
+        spelling = Spelling((place,), form)
+        label, rarity = material.label(target, form)[made], material.rarity(target, form)[made]
+        if material.heard(target, form).texts:
+            right = foretold_labels(material.text(spelling), material.book(target, form))[taught] == label
+            share, chance = float(right.mean()), float(np.mean(1.0 / rarity))
+            if share > 1.5 * chance + 2.0 / len(taught):
+                scores.append((share * np.log(chance), place, form))
+    return [Equal(target, Spelling((place,), form), (), form) for _, place, form in sorted(scores)[: FEATURES - 1]]
+
+
+def _alike(material: Material, target: int, taught: Ints) -> list[Alike]:
+    """Texts that are more alike in known pairs than in others."""
+    if material.records[target].kind != "text":
+        return []
+    columns = enumerate(material.people)
+    texts = [Alike(target, Spelling((k,))) for k, c in columns if c.kind == "text" and len(c.words) > FEW_TEXTS]
+    told = [float(recipe.fit(material, taught).table[-1]) for recipe in texts]
+    best = max(range(len(texts)), key=lambda k: told[k], default=0)
+    return [texts[best]] if texts and told[best] > 0 else []
+
+
+def _several(material: Material, target: int, fits: list[Fit]) -> list[Equal]:
+    """Writings of which each person's text is one: the best, then those that suit whom it does not suit."""
+    if not fits:
+        return []
+    chosen, right = [fits[0][1]], fits[0][2]
+    while len(chosen) < MOST_WRITINGS:
+        more, place, also = max(((float((f[2] & ~right).mean()), -f[1], f[2]) for f in fits), key=lambda m: m[:2])
+        if more < MORE:
+            break
+        chosen.append(-place)
+        right = right | also
+    first, *others = (material.spellings[place] for place in chosen)
+    return [Equal(target, first, tuple(others))] if others else []
 
 
 def _tables(material: Material, target: int, taught: Ints) -> list[int]:

@@ -23,7 +23,32 @@ if TYPE_CHECKING:
 CELLS = 1024
 WIDEST = 40.0  # interquartile ranges that the table of a law reaches to either side
 FEW_STEPS = 0.34  # a table of steps is tried if there are fewer different residuals than this share of people
-MULTIPLES = (1000, 500, 365, 100, 60, 50, 30, 28, 25, 24, 20, 12, 10, 7, 5, 4, 3, 2)
+MULTIPLES = (
+    604800,
+    86400,
+    10080,
+    3600,
+    1440,
+    1000,
+    500,
+    365,
+    168,
+    100,
+    60,
+    50,
+    30,
+    28,
+    25,
+    24,
+    20,
+    12,
+    10,
+    7,
+    5,
+    4,
+    3,
+    2,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ import numpy as np
 from unmask.linkage.channel.joint import joints
 from unmask.linkage.channel.lenses import untouched
 from unmask.linkage.channel.numbers import Chain, Number
+from unmask.linkage.channel.pieces import Pieces
 from unmask.linkage.channel.posterior import information
 from unmask.linkage.channel.propose import propose
 
@@ -36,6 +37,7 @@ PARTS = 3
 MOST_TAUGHT = 1500  # people from whom recipes are chosen
 ASKED = 170  # held-out people of a part that recipes are compared on
 MOST_GROUPS = 6  # columns by which residuals may differ that are tried
+ENOUGH = 0.9999  # of all that can be told: then nothing else is tried
 KEPT = 5  # recipes that are compared on all parts
 BETTER = 0.5  # standard errors that a more complex recipe must gain
 TOLD = 2.0  # standard errors above chance that a column must reach to say anything
@@ -154,8 +156,28 @@ def _best_recipe(trial: Trial, target: int, taught: Ints) -> Tried | None:
     )
     if best is not None and isinstance(best[0], Number):
         best = _refine(trial, best)
+    best = _in_pieces(trial, target, taught, best)
     if best is None or best[2].mean() <= 0.3 * _error(best[2]):
         return None
+    return best
+
+
+def _in_pieces(trial: Trial, target: int, taught: Ints, best: Tried | None) -> Tried | None:
+    """The pieces of a text by themselves, if these clearly tell more than the text as a whole."""
+    most = np.log(trial.parts[0][1].size)
+    inner = trial.material.pieces(target)
+    if not inner.records or (best is not None and best[2].mean() > ENOUGH * most):
+        return best
+    whole = Trial(inner, trial.parts)
+    found = [(piece, _best_recipe(whole, piece, taught)) for piece in range(len(inner.records))]
+    columns = [(float(f[2].mean()), _error(f[2]), f[0], f[1]) for _, f in found if f is not None]
+    chosen, total = _enter(whole, sorted(columns, key=lambda entry: -entry[0]))
+    if not chosen:
+        return best
+    gain = gains(total)
+    less = np.zeros(gain.size) if best is None else best[2]
+    if (gain - less).mean() > BETTER * _error(gain - less):
+        return Pieces(target, tuple(entry.recipe for entry in chosen)), total, gain
     return best
 
 

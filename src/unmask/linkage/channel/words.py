@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from unmask.linkage.channel.alike import Alike
 from unmask.linkage.channel.axes import Axis
 from unmask.linkage.channel.joint import Joint
 from unmask.linkage.channel.labels import Category, Equal, Interval, Pattern, Steps
 from unmask.linkage.channel.lenses import Untouched
+from unmask.linkage.channel.letters import Letters
 from unmask.linkage.channel.numbers import Chain, Number
+from unmask.linkage.channel.pieces import Pieces
 from unmask.linkage.channel.result import Told
 
 if TYPE_CHECKING:
+    from unmask.linkage.channel.letters import Spelled
     from unmask.linkage.channel.material import Material
     from unmask.linkage.channel.select import Channel
 
@@ -36,11 +40,11 @@ def tell_columns(material: Material, channels: list[Channel]) -> tuple[Told, ...
     """One clause per released column, the most telling first: by the channel that told most."""
     told: dict[str, Told] = {}
     for channel in channels:
-        for entry in channel.learnt:
+        for entry, factor in zip(channel.learnt, channel.factors, strict=True):
             place = entry.recipe.target
             name = material.records[place].name if place >= 0 else {-1: "whole rows", -2: "numbers"}[place]
             if name not in told or entry.told > told[name].nats:
-                told[name] = Told(name, tell(material, entry.recipe), entry.told)
+                told[name] = Told(name, tell(material, entry.recipe, factor), entry.told)
             together = _together(entry.recipe)
             for record, words in together:
                 each = material.records[record].name
@@ -59,7 +63,7 @@ def _together(recipe: Any) -> list[tuple[int, str]]:  # noqa: ANN401 - any recip
     return [(record, TOGETHER.format(what)) for _, record in recipe.columns]
 
 
-def tell(material: Material, recipe: Any) -> str:  # noqa: ANN401, C901, PLR0911 - any recipe; one clause for each
+def tell(material: Material, recipe: Any, factor: Any) -> str:  # noqa: ANN401, PLR0911 - any recipe; one clause each
     """A clause that says what a released column is."""
     match recipe:
         case Number():
@@ -67,10 +71,6 @@ def tell(material: Material, recipe: Any) -> str:  # noqa: ANN401, C901, PLR0911
         case Chain():
             names = ", ".join(f"`{material.records[other.target].name}`" for other in recipe.before)
             return f"{_number(material, recipe.own)} shared with {names}"
-        case Equal():
-            return f"is {material.text(recipe.spelling).words}"
-        case Category():
-            return f"is a label for {material.text(recipe.spelling).words}"
         case Steps():
             return f"changes in steps along {material.feature(recipe.feature).words}"
         case Interval():
@@ -85,7 +85,36 @@ def tell(material: Material, recipe: Any) -> str:  # noqa: ANN401, C901, PLR0911
         case Untouched():
             return "were left as they are for some people"
         case _:
+            return _tell_text(material, recipe, factor)
+
+
+def _tell_text(material: Material, recipe: Any, factor: Any) -> str:  # noqa: ANN401 - any recipe
+    match recipe:
+        case Equal():
+            return _equal(material, recipe)
+        case Category():
+            return f"is a label for {material.text(recipe.spelling).words}"
+        case Letters():
+            return _letters(material, recipe, factor)
+        case Alike():
+            return f"is nearly {material.text(recipe.spelling).words}, some letters changed"
+        case Pieces():
+            inner, pairs = material.pieces(recipe.target), zip(recipe.recipes, factor.factors, strict=True)
+            told = ((inner.records[part.target].name.partition(" of ")[0], tell(inner, part, f)) for part, f in pairs)
+            return ", ".join(f"its {name} {words}" for name, words in told)
+        case _:
             return "tells something"
+
+
+def _equal(material: Material, recipe: Equal) -> str:
+    ways = [material.text(spelling).words for spelling in (recipe.spelling, *recipe.others)]
+    said = f"has {material.heard(recipe.target, recipe.reading).words} in common with" if recipe.reading else "is"
+    return f"{said} {' or '.join(ways)}"
+
+
+def _letters(material: Material, recipe: Letters, factor: Spelled) -> str:
+    texts = dict.fromkeys(material.text(source.spelling).words for source in recipe.used())
+    return f"is made of the letters of {', '.join(texts)}, {' or '.join(factor.kinds)}"
 
 
 def _number(material: Material, recipe: Number) -> str:

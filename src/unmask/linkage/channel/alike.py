@@ -1,0 +1,110 @@
+"""Texts that are nearly the same: letters left out, added, exchanged; words in another order.
+
+Two texts are as alike as the pairs of letters that they share, rare pairs counting more. What that says about who a
+record was made from is learnt from known people, as for any other column.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.linkage.channel.factors import States, fit_states
+from unmask.linkage.channel.lenses import log_ratio
+from unmask.linkage.channel.normal_forms import WORDS, unaccented
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from unmask.linkage.channel.features import Spelling
+    from unmask.linkage.channel.material import Material
+
+    Floats = NDArray[np.float64]
+    Vectors = NDArray[np.float32]
+    Ints = NDArray[np.int64]
+
+WIDTH = 512  # numbers that pairs of letters are spread over
+LEVELS = 24  # of likeness that are told apart
+OTHERS = 50_000  # pairs of different people that known pairs are compared with
+
+
+def letter_pairs(text: str) -> list[int]:
+    """The pairs of letters of each word, its ends included, as numbers."""
+    words = [f"^{word}$" for word in WORDS.findall(unaccented(text))]
+    return [zlib.crc32(word[k : k + 2].encode()) % WIDTH for word in words for k in range(len(word) - 1)]
+
+
+def vectors(texts: Sequence[str]) -> Vectors:
+    """How often each text has each pair of letters; the last is of no text."""
+    found = [letter_pairs(text) for text in texts]
+    rows = np.repeat(np.arange(len(found)), [len(pairs) for pairs in found])
+    table = np.zeros((len(found) + 1, WIDTH), dtype=np.float32)
+    np.add.at(table, (rows, np.array([pair for pairs in found for pair in pairs], dtype=np.int64)), 1.0)
+    return table
+
+
+def weighed(ours: Vectors, theirs: Vectors) -> tuple[Vectors, Vectors]:
+    """Both files' texts of length one, rare pairs of letters counting more."""
+    rarity = np.log((len(theirs) + 1.0) / ((theirs > 0).sum(0) + 0.5)).astype(np.float32)
+    both = [table * rarity for table in (ours, theirs)]
+    one, other = (table / np.maximum(np.sqrt((table**2).sum(1, keepdims=True)), 1e-6) for table in both)
+    return one, other
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """A released text that is nearly a text known of the person."""
+
+    target: int
+    spelling: Spelling
+
+    def fit(self, material: Material, taught: Ints) -> Likeness:
+        """Compare how alike texts are in known pairs with pairs of anybody."""
+        feature, column = material.text(self.spelling), material.records[self.target]
+        ours, theirs = material.once(("vectors", self), lambda: weighed(vectors(feature.texts), vectors(column.words)))
+        made = material.truth[taught]
+        person, record = np.where(feature.code < 0, 1, 0), np.where(column.missing, 1, 0)
+        states = fit_states(person, record, taught, made)
+        blank = Likeness(ours, theirs, feature.code, column.code, np.zeros(LEVELS), states)
+        known = (person[taught] == 0) & (record[made] == 0)
+        rows, own = taught[known], made[known]
+        others = np.zeros(LEVELS)
+        for shift in range(1, max(2, min(rows.size, OTHERS // max(1, rows.size)))):
+            others += np.bincount(blank.level(rows, np.roll(own, shift)), minlength=LEVELS)
+        table = log_ratio(np.bincount(blank.level(rows, own), minlength=LEVELS), others)
+        return Likeness(ours, theirs, feature.code, column.code, table, states)
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How alike two texts are, as evidence."""
+
+    ours: Vectors  # by text of people
+    theirs: Vectors
+    person: Ints  # code of each person's text, -1: none
+    record: Ints
+    table: Floats  # log likelihood ratio of each level
+    states: States
+
+    def level(self, i: Ints, j: Ints) -> Ints:
+        """How alike, in levels."""
+        if i.ndim == 2 and i.shape[1] == 1 and j.shape[0] == 1:
+            share = self.ours[self.person[i[:, 0]]] @ self.theirs[self.record[j[0]]].T
+        elif j.ndim == 2:
+            share = np.column_stack([self._each(i[:, 0], j[:, k]) for k in range(j.shape[1])])
+        else:
+            share = self._each(i, j)
+        return np.asarray(np.clip(share * LEVELS, 0, LEVELS - 1), dtype=np.int64)
+
+    def _each(self, i: Ints, j: Ints) -> Vectors:
+        return np.asarray(np.einsum("ij,ij->i", self.ours[self.person[i]], self.theirs[self.record[j]]))
+
+    def log(self, i: Ints, j: Ints) -> Floats:
+        """Look up the level, where there are texts."""
+        there = (self.person[i] >= 0) & (self.record[j] >= 0)
+        return self.states.log(i, j) + np.where(there, self.table[self.level(i, j)], 0.0)
