@@ -368,6 +368,48 @@ def test_noise_is_weighed_column_by_column():
     assert {told.column for told in found.columns[:4]} <= {"v8", "v9", "v10", "v11", "numbers"}
 
 
+# --- sums, tails, ranges ---------------------------------------------------------------------------------------------
+
+
+def test_totals_that_masking_keeps_give_people_away():
+    rng = np.random.default_rng(0)
+    x = np.round(np.exp(rng.normal(7, 1, (N, 5))), 2)
+    noise = np.round(rng.normal(size=x.shape) * 3 * x.std(0), 2)
+    noise[:, -1] -= noise.sum(1)
+    assert attack(*numbers(x, x + noise, rng.permutation(N))).found.value > 0.95
+
+
+def test_tails_without_a_variance_are_learnt():
+    rng = np.random.default_rng(1)
+    fresh = rng.standard_cauchy(5000)
+    law = fit_law(rng.standard_cauchy(400), reach=2e4, step=1e-9)
+    true = -np.log(np.pi * (1 + fresh**2))
+    assert np.mean(law.log(fresh)) > np.mean(true) - 0.06
+
+
+def test_both_ends_belong_to_ranges_that_overlap():
+    column = read_column(pl.Series(["[1-4]", "[3-7]", "[5-9]"]))
+    assert (column.low <= [1, 3, 5]).all()
+    assert (column.high > [4, 7, 9]).all()
+    assert (column.high < [5, 8, 10]).all()
+
+
+def test_ranges_of_small_groups_hold_their_members():
+    rng = np.random.default_rng(2)
+    x = rng.normal(50, 15, (N, 4)).round()
+    order = np.lexsort((x[:, 1], x[:, 0] // 10))
+    ranges = np.empty(x.shape, dtype=object)
+    for group in np.split(order, np.arange(3, N, 3)):
+        for j in range(4):
+            ranges[group, j] = f"[{x[group, j].min():.0f}-{x[group, j].max():.0f}]"
+    original = numbers(x, x, np.arange(N), 0)[0]
+    masked = pl.DataFrame({"id": np.arange(N), **{f"v{j}": ranges[:, j].tolist() for j in range(4)}})
+    assert attack(original, masked).found.value > 0.3  # one of three
+
+
+# --- few people, odd tables ----------------------------------------------------------------------------------------
+
+
 def test_who_knows_more_people_finds_more():
     rng = np.random.default_rng(7)
     x = rng.normal(size=(N, 6))

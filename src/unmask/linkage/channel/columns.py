@@ -321,9 +321,12 @@ def _middle(low: Floats, high: Floats) -> Floats:
 
 
 def _closed(low: Floats, high: Floats) -> Floats:
-    """Let an interval reach up to where the next begins, if that is near; else its high end belongs to it."""
+    """Let an interval reach up to where the next begins, if that is near; else its high end belongs to it.
+
+    Ranges that overlap, such as those of groups of people, do not follow each other: both ends belong to each.
+    """
     starts = np.unique(low[np.isfinite(low)])
-    if not starts.size:
+    if not starts.size or _overlap(low, high):
         return np.nextafter(high, np.inf)
     following = np.searchsorted(starts, high, "left")
     nearest = starts[np.minimum(following, starts.size - 1)]
@@ -335,3 +338,11 @@ def _closed(low: Floats, high: Floats) -> Floats:
         & (nearest > low)
     )
     return np.where(touches, nearest, np.nextafter(high, np.inf))
+
+
+def _overlap(low: Floats, high: Floats) -> bool:
+    """Whether one of the different intervals begins before the one before it ends."""
+    order = np.lexsort((high, low))
+    low, high = low[order], high[order]
+    there = ~np.isnan(low)
+    return bool((low[there][1:] < high[there][:-1]).any())

@@ -147,20 +147,28 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """A released interval that contains the person's value, or not."""
+    """A released interval that contains the person's value, or not; at one of its ends, or between them."""
 
     value: Floats  # per person; NaN: none
     low: Floats  # per record; NaN: no interval
-    high: Floats
-    rarity: Floats  # one over the share of people inside
+    high: Floats  # the first number beyond it
+    told: Floats  # how much more often than chance a true value is at the low end, between, at the high end
     error: float
 
     def log(self, i: Ints, j: Ints) -> Floats:
         """Score containment."""
         value, low = self.value[i], self.low[j]
-        inside = (value >= low) & (value < self.high[j])
-        score = np.log(np.where(inside, (1.0 - self.error) * self.rarity[j], 0.0) + self.error)
+        place = ends(value, low, self.high[j])
+        ratio = np.choose(np.maximum(place, 0), [told[j] for told in self.told])
+        score = np.log(np.where(place >= 0, (1.0 - self.error) * ratio, 0.0) + self.error)
         return np.asarray(np.where(np.isnan(value + low), 0.0, score))
+
+
+def ends(value: Floats, low: Floats, high: Floats) -> Ints:
+    """Where a value is: 0 at the low end, 1 between, 2 at the high end, -1 outside."""
+    inside = (value >= low) & (value < high)
+    place = np.where(value == low, 0, np.where(np.nextafter(value, np.inf) >= high, 2, 1))
+    return np.where(inside, place, -1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FEWEST = 2  # columns
 MOST_MISSING = 0.05
-SHRINKAGES = (1.0, 0.3, 0.05, 0.002)
+SHRINKAGES = (1.0, 0.3, 0.05, 0.002, 1e-5, 0.0)  # none: sums of columns that masking kept to the last digit
 FIXED = 0.002  # for the law of all records, who are many
 TAILS = (np.inf, 12.0, 4.0)  # degrees of freedom
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.linkage.channel.factors import Choices, Inside, Labels, States, Table, fit_states
+from unmask.linkage.channel.factors import Choices, Inside, Labels, States, Table, ends, fit_states
 from unmask.linkage.channel.normal_forms import folded
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 LEAST_ERROR = 1e-9
+ENDS = 4.0  # people's weight of no preference for the ends of an interval
 MOST_CELLS = 4_000_000
 
 
@@ -180,13 +181,25 @@ class Interval:
         value = material.feature(self.feature).values
         low, high = column.low, column.high
         assert low is not None and high is not None  # noqa: S101, PT018 - only intervals are asked so
-        ends = np.sort(value[np.isfinite(value)])
-        inside = np.searchsorted(ends, high, "left") - np.searchsorted(ends, low, "left")
         made = material.truth[taught]
         both = np.isfinite(value[taught]) & ~np.isnan(low[made])
-        right = (value[taught] >= low[made]) & (value[taught] < high[made])
-        error = (int((both & ~right).sum()) + 0.5) / (int(both.sum()) + 1.0)
-        return Inside(value, low, high, ends.size / np.maximum(inside, 1.0), float(np.clip(error, LEAST_ERROR, 1.0)))
+        place = ends(value[taught], low[made], high[made])[both]
+        error = (int((place < 0).sum()) + 0.5) / (place.size + 1.0)
+        chance = _chances(np.sort(value[np.isfinite(value)]), low, high)
+        usual = chance[:, made][:, both].sum(1) + LEAST_ERROR
+        counts = np.bincount(place[place >= 0], minlength=3) + ENDS * usual / usual.sum()
+        told = (counts / counts.sum())[:, None] / chance
+        return Inside(value, low, high, told, float(np.clip(error, LEAST_ERROR, 1.0)))
+
+
+def _chances(values: Floats, low: Floats, high: Floats) -> Floats:
+    """Share of people at the low end of each interval, between its ends and at its high end."""
+    last = np.nextafter(high, -np.inf)
+    first, after = np.searchsorted(values, low, "left"), np.searchsorted(values, low, "right")
+    before, beyond = np.searchsorted(values, last, "left"), np.searchsorted(values, high, "left")
+    before = np.maximum(before, after)
+    counts = np.stack((after - first, before - after, np.maximum(beyond - before, 0)))
+    return np.asarray(np.maximum(counts, 0.5) / max(1, values.size))
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,8 +167,8 @@ METAPHONE = tuple(
         (r"([^c])\1+", r"\1"), (r"^(?:k(?=n)|g(?=n)|p(?=n)|a(?=e)|w(?=r))", ""), (r"^x", "s"), (r"^wh", "w"),
         (r"mb$", "m"), (r"sch", "sk"), (r"tch|[ts]i(?=[ao])|sh|cia|ch", "X"), (r"th", "0"), (r"ph", "f"),
         (r"c(?=[iey])", "s"), (r"ck|c|q", "k"), (r"dg(?=[eyi])", "j"), (r"d", "t"),
-        (r"gh(?![aeiou]|$)|g(?=n$|ned$)", ""), (r"g(?=[iey])", "j"), (r"g", "k"), (r"(?<=[aeiou])h(?![aeiou])|(?<=[csptk])h", ""),
-    (r"v", "f"),
+        (r"gh(?![aeiou]|$)|g(?=n$|ned$)", ""), (r"g(?=[iey])", "j"), (r"g", "k"),
+        (r"(?<=[aeiou])h(?![aeiou])|(?<=[csptk])h", ""), (r"v", "f"),
         (r"[wy](?![aeiou])", ""), (r"x", "ks"), (r"z", "s"), (r"(?<!^)[aeiou]", ""), (r"(.)\1+", r"\1"),
     )
 )  # fmt: skip

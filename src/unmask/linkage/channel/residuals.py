@@ -1,7 +1,7 @@
 """How far a released value lies from the predicted one: the law of the residual, learnt from known people.
 
-A law has a mass at equality, a body, and a tail. The body is one of several families (normal, Laplace, Student, a
-kernel density, a kernel density within hard ends such as the window of rank swapping, or a table of whole steps);
+A law has a mass at equality, a body, and a tail. The body is one of several families (normal, Laplace, Student, Cauchy,
+a kernel density, a kernel density within hard ends such as the window of rank swapping, or a table of whole steps);
 the one that foretells the other half of the people best is taken. Residuals that are whole multiples of a step wider
 than the data's own (noise in whole units leaves the cents, a shift by weeks leaves the weekday) are noticed. The tail
 has the mass of one person in all: what was never seen may still happen, and a single odd cell never excludes a record
@@ -123,7 +123,7 @@ def _body(e: Floats, reach: float, step: float, near: float, n: int) -> tuple[fl
     most = WIDEST * (upper - quarter) if upper > quarter else np.inf  # a few wild residuals must not blur the rest
     low, high = max(e[0] - pad, middle - most), min(e[-1] + pad, middle + most)
     grid = (low, (high - low) / CELLS)
-    families = [_normal, _laplace, _student, _kernel, _window]
+    families = [_normal, _laplace, _student, _cauchy, _kernel, _window]
     if np.unique(np.round(e / (4 * near))).size < FEW_STEPS * e.size and (e[-1] - e[0]) / step < CELLS:
         grid = (np.floor(e[0] / step - 8) * step - step / 2, step)
         cells = int((e[-1] - e[0]) / step) + 18
@@ -167,6 +167,13 @@ def _student(e: Floats, at: Floats, width: float) -> Floats:
     middle = float(np.median(e))
     scale = max(float(np.median(np.abs(e - middle))) / 0.765, width)
     return np.asarray(-2.0 * np.log1p(((at - middle) / scale) ** 2 / 3.0))
+
+
+def _cauchy(e: Floats, at: Floats, width: float) -> Floats:
+    """Cauchy's law: tails so heavy that there is no variance; half of all residuals lie within its scale."""
+    middle = float(np.median(e))
+    scale = max(float(np.median(np.abs(e - middle))), width)
+    return np.asarray(-np.log1p(((at - middle) / scale) ** 2))
 
 
 def _bandwidth(e: Floats, width: float) -> float:
