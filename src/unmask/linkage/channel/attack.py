@@ -87,7 +87,7 @@ def _attack(release: Release, how: tuple[int, int | None, int], *, curve: bool, 
             f"{there.size} people are in both files: too few to learn from some and attack others",
             allowed=f"from {max(folds, FEWEST)}",
         )
-    part = np.searchsorted(np.unique(scene.alike[there]), scene.alike) % folds
+    part = np.searchsorted(np.unique(scene.units[there]), scene.units) % folds
     rows = _asked(scene, people, seed)
     channels: list[Channel] = []
     for fold in range(folds):
@@ -120,7 +120,7 @@ def _learn(scene: Gathered, taught: Ints, seed: int, progress: Progress, span: t
 def learning_curve(scene: Gathered, part: Ints, seed: int, progress: Progress) -> tuple[Point, ...]:
     """What the intruder finds who knows 10, 30, 100, ... people: of those they do not know."""
     there = np.flatnonzero(scene.material.truth >= 0)
-    order = np.random.default_rng([seed, 7]).permutation(there)
+    order = _whole_units(scene, np.random.default_rng([seed, 7]).permutation(there))
     points = []
     sizes = [size for size in SIZES if size <= there.size // (2 if size <= 100 else 4)]
     everybody = np.arange(scene.material.n_people)
@@ -136,6 +136,12 @@ def learning_curve(scene: Gathered, part: Ints, seed: int, progress: Progress) -
         )
         progress(0.7 + 0.3 * (number + 1) / len(sizes), "how few known people suffice")
     return tuple(points)
+
+
+def _whole_units(scene: Gathered, people: Ints) -> Ints:
+    """The same people, those who are published together one after the other."""
+    _, first, unit = np.unique(scene.material.units(people), return_index=True, return_inverse=True)
+    return people[np.argsort(first[unit.ravel()], kind="stable")]
 
 
 def _result(

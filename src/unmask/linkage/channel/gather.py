@@ -10,6 +10,7 @@ import numpy as np
 
 from unmask.errors import EngineError
 from unmask.linkage.channel.columns import read_column
+from unmask.linkage.channel.groups import find_groups
 from unmask.linkage.channel.material import Material
 from unmask.study import Study, telling
 from unmask.tables import plain_columns
@@ -38,6 +39,11 @@ class Gathered:
     alike: Ints  # class of people with equal values
     alike_records: Ints  # class of records with equal values
 
+    @property
+    def units(self) -> Ints:
+        """Whom to know together: who is alike, or published together."""
+        return self.alike if self.material.groups is None else self.material.groups.people
+
 
 def gather(release: Release, seed: int) -> Gathered:
     """Read both tables as the intruder does, and put people and records in the order of a hash of what they contain."""
@@ -54,6 +60,9 @@ def gather(release: Release, seed: int) -> Gathered:
     people = [read_column(release.original[name]) for name in ours]
     records = [read_column(release.released[name]) for name in theirs]
     mark, mark_of_record = marks(people, seed), marks(records, seed + 1)
+    groups = find_groups(people, records, release.truth, (mark, _declared(release)))
+    if groups is not None:
+        mark, mark_of_record = with_group(mark, groups.people), with_group(mark_of_record, groups.records)
     own = np.where(release.truth >= 0, mark_of_record[release.truth], np.uint64(0))
     order, order_of_records = np.lexsort((own, mark)), np.argsort(mark_of_record, kind="stable")
     place = np.empty(len(order_of_records), dtype=np.int64)
@@ -63,9 +72,18 @@ def gather(release: Release, seed: int) -> Gathered:
         tuple(column.take(order) for column in people),
         tuple(column.take(order_of_records) for column in records),
         truth,
+        groups and groups.take(order, order_of_records),
     )
     alike = np.unique(mark[order], return_inverse=True)[1]
     return Gathered(material, order, alike, np.unique(mark_of_record[order_of_records], return_inverse=True)[1])
+
+
+def _declared(release: Release) -> tuple[Column, Column] | None:
+    """Who belongs together by the household's column, where both files have it."""
+    name = release.household
+    if name is None or name not in release.released.columns:
+        return None
+    return read_column(release.original[name]), read_column(release.released[name])
 
 
 def _most_telling(release: Release, ours: list[str], theirs: list[str]) -> tuple[list[str], list[str]]:
@@ -93,6 +111,19 @@ def target_columns(release: Release) -> list[str]:
     return [n for n in names if known is None or n in known or n not in release.original.columns]
 
 
+def with_group(mark: Marks, groups: Ints) -> Marks:
+    """Marks of rows that also depend on what the rows of their group contain."""
+    total = np.zeros(int(groups.max()) + 1, dtype=np.uint64)
+    np.add.at(total, groups, mark)
+    return _mixed(mark + _mixed(total[groups]))
+
+
+def _mixed(total: Marks) -> Marks:
+    mixed = total ^ (total >> np.uint64(31))
+    mixed *= SPREAD
+    return np.asarray(mixed ^ (mixed >> np.uint64(29)), dtype=np.uint64)
+
+
 def marks(columns: Sequence[Column], seed: int) -> Marks:
     """A number for each row that depends on what it contains, not on where it or a column stands."""
     total = np.zeros(len(columns[0]), dtype=np.uint64)
@@ -100,6 +131,4 @@ def marks(columns: Sequence[Column], seed: int) -> Marks:
         key = f"{seed}/{column.name}".encode()
         words = [hashlib.blake2b(word.encode(), digest_size=8, key=key[:64]).digest() for word in (*column.words, "\0")]
         total += np.frombuffer(b"".join(words), dtype=np.uint64)[column.code]
-    mixed = total ^ (total >> np.uint64(31))
-    mixed *= SPREAD
-    return np.asarray(mixed ^ (mixed >> np.uint64(29)), dtype=np.uint64)
+    return _mixed(total)

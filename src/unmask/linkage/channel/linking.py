@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.linkage.channel.groups import as_groups
 from unmask.linkage.channel.lists import Short, short_posterior, shortlist, together
 from unmask.linkage.channel.posterior import most_likely_matching, one_to_one_posterior, plain_posterior
 
@@ -54,6 +55,8 @@ def link_people(scene: Gathered, channels: list[Channel], part: Ints, rows: Ints
     """Link people by all records where these are not too many, else by lists of candidates."""
     if rows.size * scene.material.n_records <= MOST_PAIRS:
         scores = score_rows(scene, channels, part, rows)
+        if scene.material.groups is not None and rows.size == scene.material.n_people:
+            scores = as_groups(scores, scene.material.groups)
         links = link_rows(scene, scores, rows)
         return _strike_out(scene, links, scores, part, rows) if len(channels) > 1 else links
     pieces = [np.flatnonzero(part[rows] == fold) for fold in range(len(channels))]

@@ -14,6 +14,7 @@ from unmask.linkage.channel.digests import write
 from unmask.linkage.channel.features import Spelling, number_features, spell, spellings
 from unmask.linkage.channel.labels import book_of
 from unmask.linkage.channel.pieces import pieces_of
+from unmask.linkage.channel.views import VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from unmask.linkage.channel.columns import Column
     from unmask.linkage.channel.features import Feature, TextFeature
+    from unmask.linkage.channel.groups import Groups
     from unmask.linkage.channel.labels import Book
 
     Floats = NDArray[np.float64]
@@ -61,7 +63,9 @@ class Material:
     people: tuple[Column, ...]
     records: tuple[Column, ...]
     truth: Ints  # row of the release for each person, -1: none
+    groups: Groups | None = None  # who is published together
     _kept: dict[Any, Any] = field(default_factory=dict)
+    _whole: tuple[Material, Ints, Ints] | None = None  # of which this is a sample
 
     def once(self, key: object, make: Callable[[], T]) -> T:
         """Make a view once."""
@@ -78,6 +82,10 @@ class Material:
     def n_records(self) -> int:
         """Rows of the release."""
         return len(self.records[0]) if self.records else 0
+
+    def units(self, people: Ints) -> Ints:
+        """Number of the unit of each of these people: who is published together is known together."""
+        return people if self.groups is None else self.groups.people[people]
 
     @cached_property
     def features(self) -> dict[Key, Feature]:
@@ -102,13 +110,25 @@ class Material:
         return self.once(("text", spelling), lambda: write(self.people, spelling))
 
     @cached_property
-    def groups(self) -> list[int]:
+    def levels(self) -> list[int]:
         """Columns of few levels, for what differs by group."""
         return [place for place, column in enumerate(self.people) if 1 < len(column.words) <= MANY_LEVELS]
 
     def person(self, key: Key, space: str) -> Floats:
         """A feature of all people in a space."""
         return self.once(("person", key, space), lambda: in_space(self.feature(key).values, space))
+
+    def view(self, name: str) -> Material:
+        """The same people and records with other columns: what a row says besides its cells."""
+
+        def make() -> Material:
+            if self._whole is not None:
+                whole, people, records = self._whole
+                return whole.view(name).sample(people, records)
+            ours, theirs = (self.groups.people, self.groups.records) if self.groups else (None, None)
+            return Material(tuple(VIEWS[name](self.people, ours)), tuple(VIEWS[name](self.records, theirs)), self.truth)
+
+        return self.once(("view", name), make)
 
     def sample(self, people: Ints, records: Ints) -> Material:
         """Some of the people and records as a material of their own; recipes learnt on it fit this one too."""
@@ -119,6 +139,8 @@ class Material:
             tuple(column.take(people) for column in self.people),
             tuple(column.take(records) for column in self.records),
             truth,
+            self.groups and self.groups.take(people, records),
+            _whole=(self, people, records),
         )
 
     def record(self, target: int, space: str) -> Floats:
@@ -129,7 +151,7 @@ class Material:
         """The same people, and the pieces of one released column as the release."""
         return self.once(
             ("pieces", target),
-            lambda: Material(self.people, pieces_of(self.records[target]), self.truth, self._kept_of_people()),
+            lambda: Material(self.people, pieces_of(self.records[target]), self.truth, _kept=self._kept_of_people()),
         )
 
     def _kept_of_people(self) -> dict[Any, Any]:

@@ -48,7 +48,7 @@ def assess_channel(study: Study, context: Context) -> Evidence:
         facts=_facts(linkage),
         figures=(_figure(linkage),) if len(linkage.learning) > 1 else (),
         with_few=tuple(point.found for point in linkage.learning if point.known <= FEW)[-1:],
-        compared=tuple(told.column for told in linkage.columns if told.nats > 0),
+        compared=tuple(told.column for told in linkage.columns if told.nats > 0 and not told.several),
         attributes=tuple((told.column, told.nats) for told in linkage.columns if told.nats > 0),
         notes=_notes(linkage),
     )
@@ -78,11 +78,7 @@ def _facts(linkage: ChannelLinkage) -> tuple[Fact, ...]:
 
 
 def _notes(linkage: ChannelLinkage) -> tuple[str, ...]:
-    told = [
-        f"`{t.column}` {t.words}" if t.column != "whole rows" else f"whole rows {t.words}"
-        for t in linkage.columns
-        if t.nats > 0
-    ]
+    told = [f"{t.column} {t.words}" if t.several else f"`{t.column}` {t.words}" for t in linkage.columns if t.nats > 0]
     silent = [f"`{t.column}`" for t in linkage.columns if t.nats <= 0]
     notes = ["what was learnt: " + "; ".join(told)] if told else ["nothing was learnt that tells people apart"]
     return (*notes, *(["nothing was learnt from " + ", ".join(silent)] if silent else []))

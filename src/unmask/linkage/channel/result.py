@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What was learnt about one released column."""
+    """What was learnt about one released column, or about several together."""
 
-    column: str
+    column: str  # or what the several columns are, in words
     words: str  # "is `income` and noise", a whole clause
     nats: float  # by how much it told held-out people apart, per person; 0: nothing was learnt
+    several: bool = False
 
 
 @dataclass(frozen=True, slots=True)

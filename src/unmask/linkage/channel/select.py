@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unmask.linkage.channel.groups import as_groups
 from unmask.linkage.channel.joint import joints
 from unmask.linkage.channel.lenses import untouched
 from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.pieces import Pieces
 from unmask.linkage.channel.posterior import information
 from unmask.linkage.channel.propose import propose
+from unmask.linkage.channel.views import VIEWS, Through, dependent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Candidate = tuple[float, float, Any, list[Floats]]  # told, its standard error, recipe, scores of held-out people
+    Chosen = tuple[list["Learnt"], list[Floats]]  # what is in use, and the sum of its scores of held-out people
     Tried = tuple[Any, list[Floats], Floats]  # a recipe, its scores of held-out people, what they gained
 
 PARTS = 3
@@ -42,6 +45,7 @@ KEPT = 5  # recipes that are compared on all parts
 BETTER = 0.5  # standard errors that a more complex recipe must gain
 TOLD = 2.0  # standard errors above chance that a column must reach to say anything
 PLAINNESS = ("same", "floored", "affine", "between", "smooth", "linear", "loglinear", "boosted")
+ENOUGH = 0.99  # of what could be told at all
 TEMPERATURES = (1.0, 0.85, 0.7, 0.55, 0.4, 0.25)
 
 
@@ -98,20 +102,46 @@ class Trial:
             self._fits[recipe, part] = recipe.fit(self.material, learners)
         return self._fits[recipe, part]
 
+    def gains(self, tables: list[Floats]) -> Floats:
+        """What each held-out person's true record gains over chance; whole groups are compared if there are any."""
+        groups, truth = self.material.groups, self.material.truth
+        if groups is None:
+            return gains(tables)
+        asked = [asked for _, asked in self.parts]
+        return gains(
+            [as_groups(table, groups.take(rows, truth[rows])) for table, rows in zip(tables, asked, strict=True)]
+        )
+
+    def error(self, gain: Floats) -> float:
+        """Standard error of a mean over held-out people: those who are published together are one observation."""
+        if self.material.groups is None:
+            return _error(gain)
+        units = [
+            self.material.units(asked) + part * self.material.n_people for part, (_, asked) in enumerate(self.parts)
+        ]
+        _, unit = np.unique(np.concatenate(units), return_inverse=True)
+        sums = np.bincount(unit.ravel(), weights=gain - gain.mean())
+        return float(np.sqrt((sums**2).sum()) / max(1, gain.size))
+
 
 def gains(tables: list[Floats]) -> Floats:
     """What each held-out person's true record gains over chance."""
     return np.concatenate([information(table) for table in tables])
 
 
-def split(taught: Ints, seed: int) -> tuple[tuple[Ints, Ints], ...]:
-    """Split the known people into learners and asked, several times."""
-    mixed = np.random.default_rng(seed).permutation(taught)
-    parts = min(PARTS, max(2, taught.size // 3))
-    pieces = np.array_split(mixed, parts)
+def split(material: Material, taught: Ints, seed: int) -> tuple[tuple[Ints, Ints], ...]:
+    """Split the known people into learners and asked, several times; who is published together stays together."""
+    unit = np.unique(material.units(taught), return_inverse=True)[1].ravel()
+    units = int(unit.max()) + 1
+    mixed = np.random.default_rng(seed).permutation(units)
+    place = np.argsort(mixed)[unit]
+    parts = min(PARTS, max(2, units // 3))
+    ends = np.cumsum([piece.size for piece in np.array_split(mixed, parts)])
+    of_part = np.searchsorted(ends, place, "right")
+    pieces = [np.flatnonzero(of_part == part) for part in range(parts)]
     return tuple(
-        (np.sort(np.concatenate([p for k, p in enumerate(pieces) if k != part])), np.sort(pieces[part][:ASKED]))
-        for part in range(parts)
+        (taught[of_part != part], np.sort(taught[piece[np.argsort(place[piece], kind="stable")][:ASKED]]))
+        for part, piece in enumerate(pieces)
     )
 
 
@@ -121,24 +151,60 @@ def learn(material: Material, taught: Ints, seed: int, tell: Callable[[float], N
     if taught.size > MOST_TAUGHT:
         few = np.sort(np.random.default_rng([seed, 3]).choice(taught, MOST_TAUGHT, replace=False))
         material, taught = whole.sample(few, whole.truth[few]), np.arange(few.size)
-    trial = Trial(material, split(taught, seed))
+    trial = Trial(material, split(material, taught, seed))
+    chosen, total = _learn_columns(trial, taught, range(len(material.records)), lambda done: tell(0.6 * done))
+    for place, name in enumerate(VIEWS):
+        if not _saturated(trial, total):
+            chosen, total = _with_view(trial, name, taught, (chosen, total))
+        tell(0.6 + 0.4 * (place + 1) / len(VIEWS))
+    factors = tuple(entry.recipe.fit(whole, everybody) for entry in chosen)
+    return Channel(factors, tuple(chosen), _temperature(trial, total) if chosen else 1.0)
+
+
+def _learn_columns(
+    trial: Trial, taught: Ints, targets: Sequence[int], tell: Callable[[float], None] = lambda _: None
+) -> Chosen:
+    """Learn column by column, or all numbers together: what tells held-out people apart better."""
     best: list[Candidate] = []
-    for target in range(len(material.records)):
+    for done, target in enumerate(targets):
         found = _best_recipe(trial, target, taught)
         if found is not None:
             best.append((float(found[2].mean()), _error(found[2]), found[0], found[1]))
-        tell(0.8 * (target + 1) / len(material.records))
+        tell((done + 1) / len(targets))
     columns = sorted(best, key=lambda entry: -entry[0])
     chosen, total = _enter(trial, _in_order(columns, _lenses(trial)))
     block = _best_joint(trial)
     if block is not None:
         together, sum_of_them = _enter(trial, [block, *_in_order(_outside(block, columns), _lenses(trial))])
-        gain = gains(sum_of_them) - gains(total)
-        if float(gain.mean()) > 0:
+        if float((trial.gains(sum_of_them) - trial.gains(total)).mean()) > 0:
             chosen, total = together, sum_of_them
-    factors = tuple(entry.recipe.fit(whole, everybody) for entry in chosen)
-    tell(1.0)
-    return Channel(factors, tuple(chosen), _temperature(total) if chosen else 1.0)
+    return chosen, total
+
+
+def _saturated(trial: Trial, total: list[Floats]) -> bool:
+    """Whether held-out people are told apart about as well as can be."""
+    most = np.concatenate([np.full(len(table), np.log(max(1, len(table)))) for table in total])
+    return float(trial.gains(total).mean()) >= ENOUGH * float(most.mean())
+
+
+def _with_view(trial: Trial, name: str, taught: Ints, so_far: Chosen) -> Chosen:
+    """Add what a view clearly tells: after what is known, or before it, whichever tells people apart better."""
+    view = Trial(trial.material.view(name), trial.parts)
+    targets = dependent(view.material, taught)
+    found = _learn_columns(view, taught, targets)[0] if targets else []
+    if not found:
+        return so_far
+    seen = [Learnt(Through(name, entry.recipe), entry.told) for entry in found]
+    before, after = (_candidates(trial, entries) for entries in (so_far[0], seen))
+    options = _enter(trial, after, so_far), _enter(trial, [*after, *before])
+    best = max(options, key=lambda option: float(trial.gains(option[1]).mean()))
+    gain = trial.gains(best[1]) - trial.gains(so_far[1])
+    return best if float(gain.mean()) > TOLD * trial.error(gain) else so_far
+
+
+def _candidates(trial: Trial, entries: list[Learnt]) -> list[Candidate]:
+    scored = [(entry.recipe, trial.scores(entry.recipe)) for entry in entries]
+    return [(float((gain := gains(tables)).mean()), _error(gain), recipe, tables) for recipe, tables in scored]
 
 
 def _error(gain: Floats) -> float:
@@ -204,7 +270,7 @@ def _complexity(recipe: Any) -> int:  # noqa: ANN401 - any recipe
 def _refine(trial: Trial, best: Tried) -> Tried:
     """Let residuals differ by level or by group, if that clearly tells more; many columns if one tells little."""
     recipe: Number = best[0]
-    scales = ["level", *(f"group:{k}" for k in trial.material.groups[:MOST_GROUPS])]
+    scales = ["level", *(f"group:{k}" for k in trial.material.levels[:MOST_GROUPS])]
     options = [replace(recipe, scale=scale) for scale in scales]
     names = {column.name.casefold() for column in trial.material.people}
     derived = trial.material.records[recipe.target].name.casefold() not in names
@@ -256,20 +322,21 @@ def _in_order(columns: list[Candidate], lenses: list[Candidate]) -> list[Candida
     return [*first, *columns, *(lens for lens in lenses if all(lens is not other for other in first))]
 
 
-def _enter(trial: Trial, best: list[Candidate]) -> tuple[list[Learnt], list[Floats]]:
+def _enter(trial: Trial, best: list[Candidate], so_far: Chosen | None = None) -> Chosen:
     """Let columns enter, the most telling first."""
-    chosen: list[Learnt] = []
-    total = [np.zeros((asked.size, asked.size)) for _, asked in trial.parts]
-    now = gains(total)
+    chosen: list[Learnt] = list(so_far[0]) if so_far else []
+    total = so_far[1] if so_far else [np.zeros((asked.size, asked.size)) for _, asked in trial.parts]
+    now = trial.gains(total)
     for told, error, recipe, tables in best:
         options = [(recipe, tables)]
         options += [(chain, trial.scores(chain)) for chain in _chains(trial, recipe, chosen)]
         results = [[a + b for a, b in zip(total, t, strict=True)] for _, t in options]
-        scores = [gains(result) for result in results]
+        scores = [trial.gains(result) for result in results]
         pick = int(np.argmax([score.mean() for score in scores]))
         difference = scores[pick] - now
-        clear = float(difference.mean()) > BETTER * _error(difference) + 1e-3
-        harmless = float(difference.mean()) > -0.25 * _error(difference) and told > TOLD * error and recipe.target >= 0
+        gain, unsure = float(difference.mean()), trial.error(difference)
+        clear = gain > BETTER * unsure + 1e-3
+        harmless = gain > -0.25 * unsure and told > TOLD * error and recipe.target >= 0
         if clear or harmless:
             chosen.append(Learnt(options[pick][0], told))
             total, now = results[pick], scores[pick]
@@ -307,6 +374,6 @@ def _gap(trial: Trial, recipe: Number) -> Floats:
     return np.asarray(factor.value[trial.material.truth[learners]] - factor.predicted[learners])
 
 
-def _temperature(total: list[Floats]) -> float:
+def _temperature(trial: Trial, total: list[Floats]) -> float:
     """Weaken the sum if held-out people show it to be too sure."""
-    return max(TEMPERATURES, key=lambda t: float(gains([t * table for table in total]).mean()))
+    return max(TEMPERATURES, key=lambda t: float(trial.gains([t * table for table in total]).mean()))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from unmask.linkage.channel.alike import Alike
 from unmask.linkage.channel.axes import Axis
 from unmask.linkage.channel.joint import Joint
@@ -13,11 +15,12 @@ from unmask.linkage.channel.letters import Letters
 from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.pieces import Pieces
 from unmask.linkage.channel.result import Told
+from unmask.linkage.channel.views import Through
 
 if TYPE_CHECKING:
     from unmask.linkage.channel.letters import Spelled
     from unmask.linkage.channel.material import Material
-    from unmask.linkage.channel.select import Channel
+    from unmask.linkage.channel.select import Channel, Learnt
 
 HOW = {
     "same": "is {x}, with an error",
@@ -33,6 +36,13 @@ SPACE = {"value": "", "log": " that grows with the value", "rank": " in its rank
 SPACE_OF_ALL = {"value": "values", "log": "logarithms", "probit": "ranks", "rank": "ranks"}
 TOGETHER = "is {} with an error that goes with those of the other numbers"
 ALONG = "is part of a sum of numbers that keeps the order of people"
+SEEN = {  # what a view is about, and what was learnt through it
+    "order": ("numbers of a row", "stay nearly what they were, in whatever order they stand"),
+    "rows": ("rows as a whole", "keep their total, their spread, or how many cells are empty or zero"),
+    "digits": ("decimals", "stay as many as they were in each cell"),
+    "groups": ("rows of one group", "keep how they differ from each other"),
+}
+BY_ROW = "is told by the numbers of its row together"
 NOTHING = "tells nothing about who it is"
 
 
@@ -41,26 +51,35 @@ def tell_columns(material: Material, channels: list[Channel]) -> tuple[Told, ...
     told: dict[str, Told] = {}
     for channel in channels:
         for entry, factor in zip(channel.learnt, channel.factors, strict=True):
-            place = entry.recipe.target
-            name = material.records[place].name if place >= 0 else {-1: "whole rows", -2: "numbers"}[place]
-            if name not in told or entry.told > told[name].nats:
-                told[name] = Told(name, tell(material, entry.recipe, factor), entry.told)
-            together = _together(entry.recipe)
-            for record, words in together:
-                each = material.records[record].name
-                told.setdefault(each, Told(each, words, entry.told / len(together)))
+            fresh, together = _told(material, entry, factor)
+            if fresh.column not in told or fresh.nats > told[fresh.column].nats:
+                told[fresh.column] = fresh
+            for name, words in together:
+                told.setdefault(name, Told(name, words, entry.told / len(together)))
     rest = [Told(c.name, NOTHING, 0.0) for c in material.records if c.name not in told]
     return (*sorted(told.values(), key=lambda t: (-t.nats, t.column)), *rest)
 
 
-def _together(recipe: Any) -> list[tuple[int, str]]:  # noqa: ANN401 - any recipe
-    """What a recipe over all numbers says of each of its columns."""
-    if isinstance(recipe, Axis):
-        return [(record, ALONG) for record in recipe.records]
-    if not isinstance(recipe, Joint):
-        return []
-    what = "a linear function of all columns" if recipe.sources else "its original"
-    return [(record, TOGETHER.format(what)) for _, record in recipe.columns]
+def _told(material: Material, entry: Learnt, factor: Any) -> tuple[Told, list[tuple[str, str]]]:  # noqa: ANN401
+    """What was learnt by one recipe, and what it says of each of its columns if these are several."""
+    recipe = entry.recipe
+    names = [column.name for column in material.records]
+    match recipe:
+        case Through():
+            about, words = SEEN[recipe.view]
+            numbers = [(c.name, BY_ROW) for c in material.records if np.isfinite(c.number).any()]
+            return Told(about, words, entry.told, several=True), numbers
+        case Axis():
+            along = [(names[record], ALONG) for record in recipe.records]
+            return Told("numbers", tell(material, recipe, factor), entry.told, several=True), along
+        case Joint():
+            what = TOGETHER.format("a linear function of all columns" if recipe.sources else "its original")
+            pairs = [(names[record], what) for _, record in recipe.columns]
+            return Told("numbers", tell(material, recipe, factor), entry.told, several=True), pairs
+        case Untouched():
+            return Told("whole rows", tell(material, recipe, factor), entry.told, several=True), []
+        case _:
+            return Told(names[recipe.target], tell(material, recipe, factor), entry.told), []
 
 
 def tell(material: Material, recipe: Any, factor: Any) -> str:  # noqa: ANN401, PLR0911 - any recipe; one clause each

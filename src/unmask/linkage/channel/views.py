@@ -1,0 +1,182 @@
+"""Views: what a row says besides its cells, as columns of their own in both files.
+
+Masking that hides every cell may keep the numbers of a row but not their order, how many of its cells are empty, or
+how many decimals a cell has. A view is a second pair of tables, of the same people and records, with such columns; the
+recipes for released columns are tried on it as well (``Through``), and stay if they tell something new.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unmask.linkage.channel.columns import Column, resolution
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from unmask.linkage.channel.material import Material
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Make = Callable[[Sequence[Column], Ints | None], list[Column]]  # columns of a file, who belongs together
+
+FEWEST = 2  # columns that can stand in another order
+STRAYING = 0.05  # share of rows whose numbers do not stand in the usual order
+MOST_DIGITS = 6
+DEPENDENT = 2.5  # standard errors by which a column of a view must go with its own original
+
+
+@dataclass(frozen=True, slots=True)
+class Through:
+    """A recipe for a column of a view."""
+
+    view: str
+    recipe: Any
+    target: int = -3
+
+    def fit(self, material: Material, taught: Ints) -> Any:  # noqa: ANN401 - any factor
+        """Learn it on the view."""
+        return self.recipe.fit(material.view(self.view), taught)
+
+
+def of_numbers(name: str, values: Floats) -> Column:
+    """A column that is numbers only."""
+    code = np.where(np.isfinite(values), 0, -1)
+    return Column(name, "number", ("",), code, values, None, None, resolution(values))
+
+
+def of_labels(name: str, labels: Ints, *, missing: NDArray[np.bool_]) -> Column:
+    """A column of a few numbered labels."""
+    different, inverse = np.unique(labels, return_inverse=True)
+    words, place = np.unique([f"{label:+d}" for label in different.tolist()], return_inverse=True)
+    code = np.where(missing, -1, place[inverse])
+    return Column(name, "text", tuple(words.tolist()), code, np.full(labels.size, np.nan), None, None, 1.0)
+
+
+# --- the numbers of a row, whatever their order ----------------------------------------------------------------------
+
+
+def in_order(columns: Sequence[Column], _groups: Ints | None = None) -> list[Column]:
+    """The numbers of each row from the smallest to the largest, dates by themselves; empty cells last."""
+    made = []
+    for kind in ("number", "date"):
+        alike = [column.number for column in columns if column.kind == kind and np.isfinite(column.number).any()]
+        if len(alike) < FEWEST:
+            continue
+        table = np.column_stack(alike)
+        ordered = np.sort(table, axis=1)
+        usual = np.argsort(np.nanmedian(table, axis=0), kind="stable")
+        with np.errstate(invalid="ignore"):
+            straying = ~((ordered == table[:, usual]) | np.isnan(ordered)).all(1)
+        if straying.mean() >= STRAYING:
+            made += [of_numbers(f"{kind} {k + 1} in order", ordered[:, k]) for k in range(len(alike))]
+    return made
+
+
+def row_figures(columns: Sequence[Column], _groups: Ints | None = None) -> list[Column]:
+    """The total and the spread of a row's numbers, and how many of its cells are empty or zero."""
+    alike = [column.number for column in columns if column.kind == "number" and np.isfinite(column.number).any()]
+    made = []
+    if len(alike) >= FEWEST:
+        table = np.column_stack(alike)
+        figures = {"total": np.nansum(table, axis=1), "spread": np.sqrt(_var(table)), "zeros": (table == 0).sum(1)}
+        made = [of_numbers(name, values.astype(float)) for name, values in figures.items()]
+    empty = np.sum([column.missing for column in columns], axis=0)
+    return [*made, of_numbers("empty cells", np.asarray(empty, dtype=float))]
+
+
+def _var(table: Floats) -> Floats:
+    there = np.isfinite(table)
+    count = np.maximum(there.sum(1), 1)
+    mean = np.where(there, table, 0.0).sum(1) / count
+    return np.asarray(np.where(there, (table - mean[:, None]) ** 2, 0.0).sum(1) / count)
+
+
+# --- how exactly a cell is written -----------------------------------------------------------------------------------
+
+
+def digits(columns: Sequence[Column], _groups: Ints | None = None) -> list[Column]:
+    """How many decimals each number has; below 0: how many zeros it ends in."""
+    made = []
+    for column in columns:
+        if column.kind == "number" and len(column.words) > FEWEST:
+            lengths = np.array([_decimals(word) for word in column.words] + [0])
+            made.append(of_labels(column.name, lengths[column.code], missing=column.missing))
+    return made
+
+
+def _decimals(word: str) -> int:
+    _, point, after = word.partition(".")
+    if point:
+        return min(len(after), MOST_DIGITS)
+    whole = word.strip()
+    return -min(len(whole) - len(whole.rstrip("0")), MOST_DIGITS)
+
+
+# --- within who is published together --------------------------------------------------------------------------------
+
+
+def within_groups(columns: Sequence[Column], groups: Ints | None) -> list[Column]:
+    """Where a number stands in its group: above the smallest of the group, and by rank."""
+    if groups is None:
+        return []
+    made = []
+    for column in columns:
+        if np.isfinite(column.number).any():
+            above = column.number - _group_least(column.number, groups)
+            made.append(of_numbers(f"{column.name} above the smallest", above))
+            made.append(of_numbers(f"rank of {column.name}", _group_rank(column.number, groups)))
+    return made
+
+
+def _group_least(value: Floats, groups: Ints) -> Floats:
+    least = np.full(int(groups.max()) + 1, np.inf)
+    np.minimum.at(least, groups, np.where(np.isfinite(value), value, np.inf))
+    return np.asarray(np.where(np.isfinite(least), least, np.nan)[groups])
+
+
+def _group_rank(value: Floats, groups: Ints) -> Floats:
+    order = np.lexsort((value, groups))
+    rank = np.empty(value.size)
+    first = np.searchsorted(groups[order], np.arange(int(groups.max()) + 1))
+    rank[order] = np.arange(value.size) - first[groups[order]] + 1.0
+    return np.where(np.isfinite(value), rank, np.nan)
+
+
+# --- which columns of a view are worth a try --------------------------------------------------------------------------
+
+
+def dependent(view: Material, taught: Ints) -> list[int]:
+    """Released columns of a view that go with the known people's column of the same name."""
+    own = {column.name: column for column in view.people}
+    made = view.truth[taught]
+    return [
+        place
+        for place, column in enumerate(view.records)
+        if column.name in own and _go_together(own[column.name].take(taught), column.take(made))
+    ]
+
+
+def _go_together(one: Column, other: Column) -> bool:
+    n = len(one)
+    if one.kind == "text":
+        table = np.zeros((len(one.words) + 1, len(other.words) + 1))
+        np.add.at(table, (one.code, other.code), 1.0)
+        table = table[table.any(1)][:, table.any(0)]
+        expected = table.sum(1, keepdims=True) * table.sum(0) / n
+        free = (table.shape[0] - 1) * (table.shape[1] - 1)
+        squares = float(((table - expected) ** 2 / expected).sum())
+        return bool(squares > free + DEPENDENT * np.sqrt(2.0 * free))
+    there = np.isfinite(one.number) & np.isfinite(other.number)
+    ranks = [np.argsort(np.argsort(values[there], kind="stable")) for values in (one.number, other.number)]
+    if there.sum() < 4 or any(np.unique(values[there]).size < 2 for values in (one.number, other.number)):
+        return False
+    return bool(abs(np.corrcoef(ranks[0], ranks[1])[0, 1]) > DEPENDENT / np.sqrt(there.sum()))
+
+
+VIEWS: dict[str, Make] = {"order": in_order, "rows": row_figures, "digits": digits, "groups": within_groups}
