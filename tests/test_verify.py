@@ -6,6 +6,7 @@ import pytest
 
 import unmask
 from unmask.errors import TableError
+from unmask.verify import brought_up_to_date
 
 
 @pytest.fixture
@@ -75,3 +76,13 @@ def test_frames_cannot_be_found_again(tmp_path):
     unmask.assess(unmask.Release(people, people), only=["uniqueness"]).write_json(tmp_path / "r.json")
     with pytest.raises(TableError, match="frame in memory"):
         unmask.verify(tmp_path / "r.json")
+
+
+def test_a_masking_that_is_written_otherwise_now_is_told():
+    policy = {"name": "default", "thresholds": {}}
+    manifest = {"measures": [], "settings": {"masking": "rank_swap(5)"}, "policy": policy}
+    with pytest.warns(DeprecationWarning, match="share=0.05"):
+        _, moved = brought_up_to_date({"manifest": manifest, "findings": [], "exposed": []})
+    assert moved[0] == "masking rank_swap(5) is written rank_swap(share=0.05) now"
+    manifest["settings"]["masking"] = "noise(0.5)"
+    assert not brought_up_to_date({"manifest": manifest, "findings": [], "exposed": []})[1]

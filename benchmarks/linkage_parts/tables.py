@@ -20,7 +20,7 @@ MASKINGS = {
     "noise 0.1": "noise(0.1)",
     "noise 0.5": "noise(0.5)",
     "noise 1": "noise(1)",
-    "rank swap 5 %": "rank_swap(5)",
+    "rank swap 5 %": "rank_swap(share=0.05)",
     "microaggregation 5": "microaggregation(5)",
 }
 FOLDER = Path(tempfile.gettempdir()) / "unmask-linkage"

@@ -21,7 +21,7 @@ CENSUS = ROOT.parent / "shared" / "data" / "census.csv"
 NOISE = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0, 1.5)
 SETTINGS = {
     "noise": [(k, f"noise({k})") for k in NOISE],
-    "rank swapping": [(p, f"rank_swap({p})") for p in range(2, 21, 2)],
+    "rank swapping": [(p, f"rank_swap(share={p / 100})") for p in range(2, 21, 2)],
     "MDAV": [(k, f"microaggregation({k})") for k in (3, 5, 10, 15, 20, 25)],
     "univariate microaggregation": [(k, f"microaggregation({k}, method=univariate)") for k in (3, 5, 10, 15, 20, 25)],
     "random rounding": [(b, f"rounding({b}, method=random)") for b in (1000, 3000, 10_000, 30_000)],

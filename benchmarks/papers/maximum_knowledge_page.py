@@ -23,7 +23,7 @@ GRID = (0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 6, 7)
 METHODS = {
     "noise": [f"noise({k})" for k in (0.1, 0.25, 0.5, 1, 2, 4, 8)],
     "correlated noise": [f"correlated_noise({k})" for k in (0.1, 0.25, 0.5, 1, 2, 4, 8)],
-    "rank swapping": [f"rank_swap({p})" for p in (2, 5, 10, 20, 40, 70, 100)],
+    "rank swapping": [f"rank_swap(share={p})" for p in (0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1)],
     "microaggregation (MDAV)": [f"microaggregation({k})" for k in (3, 5, 10, 25, 50, 100, 250)],
     "microaggregation (univariate)": [
         f"microaggregation({k}, method=univariate)" for k in (3, 10, 25, 50, 100, 250, 500)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+import warnings
 from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -50,6 +51,20 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     by_lower = {word.lower(): word for word in known}
     close = get_close_matches(name.lower(), list(by_lower), n=1, cutoff=0.5)
     return f"did you mean {by_lower[close[0]]!r}?" if close else None
+
+
+def former_percent(name: str, given: float, now: str) -> float:
+    """Take a percent under a former name for the share it means; 1 or less could be either, and is refused."""
+    if 0 < given <= 1:
+        raise ParameterError(
+            f"{name} was a percent, and shares are from 0 to 1: this can be either",
+            got=f"{given:g}",
+            hint=f"say {now}={given:.10g} for the share, {now}={given / 100:.10g} for {given:.10g} %",
+        )
+    if not 0 <= given <= 100:
+        raise ParameterError(f"{name} is out of range", got=f"{given}", allowed=f"a share from 0 to 1, as {now}=")
+    warnings.warn(f"{name}={given:g} is {now}={given / 100:.10g} from version 0.3 on", DeprecationWarning, stacklevel=3)
+    return given / 100
 
 
 @contextmanager

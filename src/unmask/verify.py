@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unmask.assessment import VERSIONS_OF, assess, discover
 from unmask.errors import TableError
 from unmask.evidence import Policy, meant
+from unmask.masking import parse_masking
 from unmask.report import document
 from unmask.tables import Release
 
@@ -98,6 +99,9 @@ def brought_up_to_date(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]
             before = settings.pop(old)
             settings[new] = change(before)
             moved.append(f"setting {old} = {before} is called {new} = {settings[new]} now")
+    written = settings.get("masking")
+    if written is not None and str(parse_masking(written)) != written:
+        moved.append(f"masking {written} is written {parse_masking(written)} now")
     limits = manifest["policy"]["thresholds"]
     moved += [f"limit {key!r} of the policy is called {meant(key)!r} now" for key in limits if meant(key) != key]
     if moved:

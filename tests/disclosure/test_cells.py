@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import unmask
 from naive import disclosure as naive
 from unmask import Release, cell_disclosure
 from unmask.disclosure.cells import assess_cells
@@ -63,7 +64,7 @@ def test_microaggregates_equal_definition(groups, coalition):
         return
     kinds = {"town": "numeric", "wage": "numeric"}
     found = cell_disclosure(
-        Release(table, masked, quasi=["town"], confidential=["wage"], kinds=kinds), coalition=coalition, p=0.0
+        Release(table, masked, quasi=["town"], confidential=["wage"], kinds=kinds), coalition=coalition, within=0.0
     )
     at = 0
     for group in groups:
@@ -78,9 +79,16 @@ def test_p_percent_by_hand():
     table = pl.DataFrame({"town": ["A"] * 3 + ["B"] * 3, "wage": [100.0, 50.0, 2.0, 40.0, 50.0, 60.0]})
     masked = table.with_columns(wage=pl.col("wage").mean().over("town"))
     base = Release(table, masked, quasi=["town"], confidential=["wage"])
-    assert cell_disclosure(base, p=3.0).internal_per_record.tolist() == [1, 1, 0, 0, 1, 0]  # 50 is near both means
-    assert cell_disclosure(base, p=1.0).internal_per_record.tolist() == [0, 0, 0, 0, 1, 0]
-    assert cell_disclosure(base, p=1.0, coalition=2).internal_per_record.tolist() == [1] * 6
+    assert cell_disclosure(base, within=0.03).internal_per_record.tolist() == [
+        1,
+        1,
+        0,
+        0,
+        1,
+        0,
+    ]  # 50: near both
+    assert cell_disclosure(base, within=0.01).internal_per_record.tolist() == [0, 0, 0, 0, 1, 0]
+    assert cell_disclosure(base, within=0.01, coalition=2).internal_per_record.tolist() == [1] * 6
 
 
 def test_generalised_bands_strangers_and_control():
@@ -109,3 +117,26 @@ def test_refusals_and_evidence():
     evidence = assess_cells(Study(release(WARD)), Context())
     assert [o.key for o in evidence.observations] == ["cells.external", "cells.internal"]
     assert not any("money" in note for note in evidence.notes)  # no values of the data
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        cell_disclosure,
+        unmask.model_disclosure,
+        unmask.absent_disclosure,
+        unmask.attribute_inference,
+    ],
+)
+def test_a_former_percent_means_the_same_and_what_may_be_either_is_refused(ask):
+    rows = pl.DataFrame({"x": [float(v % 5) for v in range(40)], "s": [float(v * v % 7) for v in range(40)]})
+    both = Release(rows, rows, quasi=["x"], confidential=["s"], control=rows.with_columns(pl.col("x") + 0.5))
+    with pytest.warns(DeprecationWarning, match="within=0.2"):
+        former = ask(both, p=20)
+    assert repr(former) == repr(ask(both, within=0.2))
+    for p in (0.2, 1):
+        with pytest.raises(ParameterError, match="can be either"):
+            ask(both, p=p)
+    for within in (-0.1, 10):
+        with pytest.raises(ParameterError, match="within"):
+            ask(both, within=within)

@@ -64,7 +64,7 @@ def test_ties_are_shared_and_missing_secrets_are_not_asked():
     original = pl.DataFrame({"k": ["a", "a", "b", "b"], "s": ["u", "v", "u", None]})
     released = pl.DataFrame({"k": ["a", "a", "a", "b"], "s": ["u", "u", "v", "v"]})
     study = Study(Release(original, released, quasi=["k"], confidential=["s"], synthetic=True))
-    task = set_task(study, "s", p=10.0)
+    task = set_task(study, "s", within=0.1)
     assert read_off(study, task, np.array([0, 1, 2]), 0).tolist() == pytest.approx([2 / 3, 1 / 3, 0.0])
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from naive import disclosure as naive
 from unmask import Release, datasets, interval_disclosure, parse_masking
-from unmask.disclosure.intervals import GRID, assess_intervals
+from unmask.disclosure.intervals import assess_intervals
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence.measure import Context
 from unmask.study.study import Study
@@ -26,7 +26,7 @@ def test_equals_the_slides_with_the_ends_clamped(rows):
     found = interval_disclosure(release(values, masked))
     entry = found.attributes[0]
     everybody = range(len(rows))
-    for k, p in enumerate(GRID):
+    for k, p in enumerate(range(1, 21)):
         assert entry.rank[k] == pytest.approx(np.mean([naive.rank_interval(values, masked, i, p) for i in everybody]))
         crossed = [
             [naive.rank_interval([*values], [masked[j]] * len(rows), i, p) for i in everybody] for j in everybody
@@ -39,7 +39,7 @@ def test_equals_the_slides_with_the_ends_clamped(rows):
 @given(st.lists(st.tuples(VALUE, VALUE), min_size=3, max_size=20).filter(lambda rows: len({a for a, _ in rows}) > 1))
 def test_sd_equals_the_slides(rows):
     values, masked = [a for a, _ in rows], [b for _, b in rows]
-    entry = interval_disclosure(release(values, masked), grid=(3.0, 50.0)).attributes[0]
+    entry = interval_disclosure(release(values, masked), widths=(0.03, 0.5)).attributes[0]
     for k, p in enumerate((3.0, 50.0)):
         assert entry.sd[k] == pytest.approx(
             np.mean([naive.sd_interval(values, masked, i, p) for i in range(len(rows))])
@@ -49,7 +49,7 @@ def test_sd_equals_the_slides(rows):
 def test_by_hand():
     """Ten people; the masked value of the last is the lowest rank. w = 10 * 20 / 200 = 1: the next rank is reached."""
     values = [float(v) for v in range(10)]
-    found = interval_disclosure(release(values, [*values[:8], 9.0, 0.0]), grid=(20.0,))
+    found = interval_disclosure(release(values, [*values[:8], 9.0, 0.0]), widths=(0.2,))
     assert found.attributes[0].rank == (0.9,)  # 9 became 0, eight ranks too far; 8 became 9, one rank away
     assert found.rank_per_record.tolist() == [1.0] * 9 + [0.0]
 
@@ -76,7 +76,7 @@ def test_row_order_changes_nothing(rows, random):
 
 def test_missing_constant_and_tied():
     values = [1.0, 2.0, None, 4.0, 4.0, 4.0]
-    found = interval_disclosure(release(values, [1.0, None, 3.0, 4.0, 4.0, 9.0]), grid=(1.0,))
+    found = interval_disclosure(release(values, [1.0, None, 3.0, 4.0, 4.0, 9.0]), widths=(0.01,))
     assert np.isnan(found.rank_per_record[2])  # nothing to disclose
     assert found.rank_per_record[1] == 0.0  # suppressed: nothing is disclosed
     assert found.rank_per_record[3] == 1.0
@@ -89,7 +89,7 @@ def test_missing_constant_and_tied():
     with pytest.raises(RoleError, match="no numeric attribute"):
         interval_disclosure(Release(both.select("c"), both.select("c")))
     with pytest.raises(ParameterError, match="widths"):
-        interval_disclosure(release([1.0, 2.0], [1.0, 2.0]), grid=(5.0, 5.0))
+        interval_disclosure(release([1.0, 2.0], [1.0, 2.0]), widths=(0.05, 0.05))
 
 
 def test_intervals_in_the_release_are_compared_with_the_persons_own_number():
@@ -124,3 +124,21 @@ def test_evidence_and_people_outside():
         assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
         assert estimate.chance < estimate.control < estimate.value
     assert len(evidence.figures[0].series) == 4
+
+
+def test_the_former_grid_of_percents_means_the_same_and_is_told():
+    people = release([1.0, 2.0, 4.0, 8.0, 16.0], [1.0, 3.0, 4.0, 9.0, 12.0])
+    with pytest.warns(DeprecationWarning, match="widths"):
+        former = interval_disclosure(people, grid=(0.5, 29.0))
+    assert former.attributes == interval_disclosure(people, widths=(0.005, 0.29)).attributes
+    assert former.widths == (0.005, 0.29)
+    with pytest.raises(ParameterError, match="can be either"):
+        interval_disclosure(people, grid=(0.1, 1.0))
+
+
+def test_a_share_of_the_people_is_a_whole_number_of_them():
+    """0.29 * 100 is 28.999... in floating point: 29 people all the same."""
+    values = [float(v) for v in range(100)]
+    far = [max(0.0, v - 14.0) for v in values[:50]] + [v - 14.5 for v in values[50:]]
+    entry = interval_disclosure(release(values, far), widths=(0.29,)).attributes[0]
+    assert entry.rank[0] == np.mean([naive.rank_interval(values, far, i, 29) for i in range(100)])

@@ -119,7 +119,7 @@ def test_fewer_people_than_folds_and_other_refusals():
     with pytest.raises(ParameterError, match="folds"):
         model_disclosure(release(confidential=["secret"]), folds=1)
     with pytest.raises(ParameterError, match="tolerance"):
-        model_disclosure(release(confidential=["secret"]), p=0)
+        model_disclosure(release(confidential=["secret"]), within=0)
     empty = PEOPLE.with_columns(pl.lit(None, dtype=pl.String).alias("secret"))
     with pytest.raises(RoleError, match="no value in the release"):
         model_disclosure(Release(PEOPLE, empty, id="id", confidential=["secret"]))
@@ -176,7 +176,7 @@ def test_a_column_with_a_hyphen_a_date_and_people_outside():
     assert seen[-1][0] == 1.0
     for entry in found.attributes:
         assert entry.learners[0].absent.control is not None
-    task = set_task(Study(both), "admitted", p=10.0)
+    task = set_task(Study(both), "admitted", within=0.1)
     assert task.numeric and len(task.people) == 300
 
 

@@ -246,7 +246,7 @@ def test_learned_distances_find_no_fewer_on_the_census(mask):
 
 
 @pytest.mark.parametrize(
-    "text", ["noise(0.5)", "noise(1.2)", "rank_swap(15)", "microaggregation(3)", "rounding(20000)"]
+    "text", ["noise(0.5)", "noise(1.2)", "rank_swap(share=0.15)", "microaggregation(3)", "rounding(20000)"]
 )
 @pytest.mark.parametrize("seed", [1, 2])
 def test_who_learnt_a_distance_may_still_use_the_plain_one(text, seed):

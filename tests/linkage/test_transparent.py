@@ -23,7 +23,7 @@ FAMILIES = [
     "noise(0.5)",
     "correlated_noise(0.5)",
     "multiplicative_noise(0.2)",
-    "rank_swap(10)",
+    "rank_swap(share=0.1)",
     "microaggregation(5)",
     "microaggregation(5, method=univariate)",
     "microaggregation(5, method=projection)",
@@ -51,7 +51,7 @@ def test_knowing_the_method_never_finds_fewer(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["noise(0.5)", "correlated_noise(0.5)", "rank_swap(20)", "rounding(5000, method=random)"]
+    "text", ["noise(0.5)", "correlated_noise(0.5)", "rank_swap(share=0.2)", "rounding(5000, method=random)"]
 )
 def test_the_posterior_is_calibrated(text):
     linkage = link_transparent(masked(text, datasets.census(600, seed=2)))
@@ -80,7 +80,7 @@ def test_noise_posterior_is_bayes_rule():
 def test_rank_swapping_intersects_windows(p, seed):
     rng = np.random.default_rng(seed)
     table = pl.DataFrame({"a": rng.integers(0, 15, 30), "b": rng.normal(size=30)})
-    release = masked(f"rank_swap({p})", table, seed)
+    release = masked(f"rank_swap(share={p / 100})", table, seed)
     linkage = link_transparent(release)
     columns = [release.released[name].to_list() for name in ("a", "b")]
     if int(np.floor(p * 30 / 100 + 1e-9)) == 0:
@@ -155,7 +155,12 @@ def test_a_stranger_is_at_chance():
 def test_row_order_changes_no_risk():
     numbered = PEOPLE.with_row_index("id")
     order = np.random.default_rng(0).permutation(250)
-    for text in ("noise(0.5)", "rank_swap(10)", "correlated_noise(0.5)", "microaggregation(5, method=projection)"):
+    for text in (
+        "noise(0.5)",
+        "rank_swap(share=0.1)",
+        "correlated_noise(0.5)",
+        "microaggregation(5, method=projection)",
+    ):
         moved = parse_masking(text).apply(PEOPLE, 1).insert_column(0, numbered["id"])
         straight = link_transparent(Release(numbered, moved, id="id", masking=text))
         shuffled = link_transparent(Release(numbered[order], moved[order[::-1]], id="id", masking=text))
@@ -168,7 +173,7 @@ def test_it_does_not_apply_without_a_masking_and_says_what_it_does_not_know():
     with pytest.raises(ParameterError, match="not given"):
         link_transparent(Release(PEOPLE, PEOPLE))
     with pytest.raises(EngineError, match="no likelihood is known"):
-        link_transparent(Release(PEOPLE, PEOPLE), masking="chain([noise(0.5), rank_swap(5)])")
+        link_transparent(Release(PEOPLE, PEOPLE), masking="chain([noise(0.5), rank_swap(share=0.05)])")
     with pytest.raises(EngineError, match="shuffle"):
         link_transparent(Release(PEOPLE, PEOPLE), masking="shuffle")
     unknown = Release(PEOPLE, PEOPLE, masking="shuffle")
@@ -241,7 +246,12 @@ def test_mdav_is_run_again(k):
 
 
 def test_only_maskings_without_chance_are_run_again():
-    for text in ("noise(0.5)", "rank_swap(5)", "rounding(10, method=random)", "chain([microaggregation(3), noise(1)])"):
+    for text in (
+        "noise(0.5)",
+        "rank_swap(share=0.05)",
+        "rounding(10, method=random)",
+        "chain([microaggregation(3), noise(1)])",
+    ):
         assert run_again(parse_masking(text), PEOPLE) is None, text
         assert link_again(Study(masked(text)), parse_masking(text)) is None
     for text in ("rounding(5000)", "recoding(20000)", "top_bottom(top=0.9)", "microaggregation(3, method=univariate)"):
@@ -290,10 +300,10 @@ CHAINS = [
     "chain([noise(0.3), microaggregation(3)])",
     "chain([multiplicative_noise(0.2), rounding(5000)])",
     "chain([correlated_noise(0.4), rounding(10000)])",
-    "chain([rank_swap(10), rounding(10000)])",
+    "chain([rank_swap(share=0.1), rounding(10000)])",
     "chain([rounding(10000), noise(0.3)])",
     "chain([microaggregation(3), noise(0.1)])",
-    "chain([rounding(1000), rank_swap(10)])",
+    "chain([rounding(1000), rank_swap(share=0.1)])",
 ]
 
 
@@ -320,10 +330,18 @@ def test_the_order_of_rows_changes_nothing_in_a_chain():
         assert turned.credit == pytest.approx(straight.credit[order], abs=1e-12)
 
 
-GRID = ["noise(0.4)", "noise(1.5)", "rank_swap(15)", "microaggregation(3)", "rounding(20000)", "pram(0.5)", CHAINS[7]]
+GRID = [
+    "noise(0.4)",
+    "noise(1.5)",
+    "rank_swap(share=0.15)",
+    "microaggregation(3)",
+    "rounding(20000)",
+    "pram(0.5)",
+    CHAINS[7],
+]
 
 
-@pytest.mark.parametrize("text", [*GRID, "chain([noise(0.5), rank_swap(5)])"])
+@pytest.mark.parametrize("text", [*GRID, "chain([noise(0.5), rank_swap(share=0.05)])"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_who_knows_the_method_never_finds_fewer_than_who_does_not(text, seed):
     people = datasets.patients(100, seed=seed).drop("patient") if "pram" in text else datasets.census(100, seed=seed)
@@ -342,7 +360,7 @@ def test_who_knows_the_method_never_finds_fewer_than_who_does_not(text, seed):
 
 
 def test_a_chain_that_cannot_be_followed_is_told_and_attacked_otherwise():
-    text = "chain([noise(0.5), rank_swap(5)])"
+    text = "chain([noise(0.5), rank_swap(share=0.05)])"
     evidence = assess_transparent(Study(masked(text)), Context())
     assert "cannot be followed" in evidence.notes[0] and "noise then rank_swap" in evidence.notes[0]
     assert [o.key for o in evidence.observations] == ["transparent.rate", "transparent.known"]
@@ -357,7 +375,7 @@ def test_one_record_and_samples():
 
 
 def test_evidence():
-    evidence = assess_transparent(Study(masked("rank_swap(15)")), Context())
+    evidence = assess_transparent(Study(masked("rank_swap(share=0.15)")), Context())
     assert [o.key for o in evidence.observations] == ["transparent.rate", "transparent.known"]
     names, values = evidence.figures[0].series[0].x, evidence.figures[0].series[0].y
     assert names[0] == "blind guess" and values[-1] >= values[1]
@@ -368,7 +386,7 @@ def test_rank_swapping_is_far_riskier_than_standard_linkage_shows():
     """Nin, Herranz, Torra 2008: the finding behind this attack, on the CASC census."""
     census = data("census")
     for p, most in ((2, 1.0), (10, 0.75), (20, 0.3)):
-        release = masked(f"rank_swap({p})", census)
+        release = masked(f"rank_swap(share={p / 100})", census)
         blind = link_nearest(release, decision_only=True).estimate.value
         knowing = link_transparent(release).estimate.value
         assert blind < most

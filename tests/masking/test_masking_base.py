@@ -11,7 +11,7 @@ from unmask.errors import ParameterError, RoleError, TableError
 from unmask.masking import Noise, parse_masking
 
 VALUES = [
-    "noise(0.5)", "correlated_noise(0.5)", "multiplicative_noise(0.1)", "rank_swap(5)", "microaggregation(3)",
+    "noise(0.5)", "correlated_noise(0.5)", "multiplicative_noise(0.1)", "rank_swap(share=0.05)", "microaggregation(3)",
     "microaggregation(3, method=univariate)", "microaggregation(3, method=projection)", "rounding(100)",
     "rounding(100, method=random)",
 ]  # fmt: skip

@@ -10,8 +10,12 @@ def test_reads_positions_names_and_lists():
     assert parse_masking("noise(0.5)") == Noise(0.5)
     assert parse_masking(" noise( kappa = 0.5 ) ") == Noise(0.5)
     assert parse_masking("microaggregation(5, method=univariate)") == Microaggregation(5, method="univariate")
-    assert parse_masking("rank_swap(5, columns=[age, 'net income'])") == RankSwap(5, columns=("age", "net income"))
-    assert str(RankSwap(5, columns=("age", "net income"))) == "rank_swap(5, columns=[age, 'net income'])"
+    assert parse_masking("rank_swap(share=0.05, columns=[age, 'net income'])") == RankSwap(
+        share=0.05, columns=("age", "net income")
+    )
+    assert (
+        str(RankSwap(share=0.05, columns=("age", "net income"))) == "rank_swap(share=0.05, columns=[age, 'net income'])"
+    )
 
 
 @pytest.mark.parametrize(
@@ -30,7 +34,7 @@ def test_reads_positions_names_and_lists():
         ("noise('a')", "0 or more"),
         ("noise(1+1)", "cannot read a parameter"),
         ("noise(open('x').read())", "cannot read this masking"),
-        ("rank_swap(101)", "from 0 to 100"),
+        ("rank_swap(share=1.01)", "from 0 to 1"),
         ("microaggregation(0)", "1 or more"),
         ("microaggregation(2.5)", "an integer"),
         ("microaggregation(3, method=univarate)", "did you mean 'univariate'"),

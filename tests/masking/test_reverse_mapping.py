@@ -15,7 +15,7 @@ from unmask.masking import Noise, Pram, ReverseMapped, Rounding, Sampling, Suppr
 from unmask.masking.reverse_mapping import reverse_mapped
 
 AFTER = [
-    "noise(0.5)", "correlated_noise(1)", "multiplicative_noise(0.2)", "rank_swap(10)", "microaggregation(7)",
+    "noise(0.5)", "correlated_noise(1)", "multiplicative_noise(0.2)", "rank_swap(share=0.1)", "microaggregation(7)",
     "microaggregation(7, method=univariate)", "rounding(1000)", "top_bottom(top=0.5)", "recoding(20)", "swap(0.3)",
     "shuffle()", "pram(0.5)", "noise(0.7, columns=[born, school, age])",
 ]  # fmt: skip

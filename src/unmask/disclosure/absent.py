@@ -17,7 +17,7 @@ import numpy as np
 
 from unmask.disclosure.learn import Task, folds_of, learn_and_apply, name_of, set_task
 from unmask.disclosure.secrets import learnable
-from unmask.errors import EngineError, RoleError
+from unmask.errors import EngineError, RoleError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, excess, measure, rate, silent
 from unmask.study import Study, as_study
 
@@ -66,11 +66,12 @@ def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
     *,
     attributes: Iterable[str] | None = None,
     learner: Any = "boosting",  # noqa: ANN401 - a name or an estimator
-    p: float = 10.0,
+    within: float = 0.10,
     sample: int | None = None,
     budget: float | None = None,
     seed: int = 0,
     progress: Progress = silent,
+    p: float | None = None,
 ) -> AbsentDisclosure:
     """Compare a model learnt from the original with one learnt from the release (Torra's DDMBAR).
 
@@ -83,8 +84,8 @@ def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
         The model of the release learns a column that is not in it from the people's own values.
     learner
         "boosting", "tree", "forest" or a scikit-learn estimator.
-    p
-        Two answers in numbers are the same within p % of the attribute's sd.
+    within
+        Two answers in numbers are the same within this share of the attribute's sd.
     sample
         Learn from, and ask for, so many people only. None: all.
     budget
@@ -93,8 +94,11 @@ def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
         Seeds halves, learner and bootstrap.
     progress
         Called with the fraction done and a word.
+    p
+        The former name of ``within``, in percent, until version 0.3.
 
     """
+    within = within if p is None else former_percent("p", p, "within")
     study = as_study(release)
     release = study.release
     names, notes = learnable(release, attributes, absent=True)
@@ -113,7 +117,7 @@ def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
             late = ", ".join(map(repr, names[number:]))
             notes = (*notes, f"left out, since {budget:g} seconds were over: {late}")
             break
-        task = set_task(study, name, p=p, control=False)
+        task = set_task(study, name, within=within, control=False)
         found.append(_attribute(release, task, fold, learner, len(names), seed))
         progress((number + 1) / len(names), f"models of {name}")
     return AbsentDisclosure(tuple(found), notes)

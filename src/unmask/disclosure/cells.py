@@ -6,8 +6,8 @@ A generalised or microaggregated release has groups of records that look the sam
 - *Internal attack*: a coalition of c members look at the group without their own records. If the rest share one value,
   they know the rest; when c members are all but one, they know the last one's, whatever it is.
 - *Aggregates*: where a group's mean stands in place of its numbers, its total follows. The coalition takes its own
-  contributions away; what is left bounds each other member from above, and to within p % when the contributions of all
-  others together are at most p % of that.
+  contributions away; what is left bounds each other member from above, and closely when the contributions of all others
+  together are at most a tenth of that.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import polars as pl
 
 from unmask.disclosure.learn import matrix
 from unmask.disclosure.secrets import published
-from unmask.errors import ParameterError, RoleError
+from unmask.errors import ParameterError, RoleError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, measure, rate
 from unmask.study import Study, as_study
 from unmask.tables import centre_and_spread
@@ -53,8 +53,9 @@ def cell_disclosure(
     *,
     attributes: Iterable[str] | None = None,
     coalition: int = 1,
-    p: float = 10.0,
+    within: float = 0.10,
     seed: int = 0,
+    p: float | None = None,
 ) -> CellDisclosure:
     """List the groups of equal released records that give a confidential value away, from outside and from inside.
 
@@ -67,15 +68,18 @@ def cell_disclosure(
         Confidential columns of the release. None: those that are named.
     coalition
         Members who put their own values together, c.
-    p
-        Numbers are one value within p % of their sd; the bound on a contribution is close within p % of it.
+    within
+        Numbers are one value within this share of their sd; the bound on a contribution is close within it.
     seed
         Seeds the bootstrap, where credits are not plain counts.
+    p
+        The former name of ``within``, in percent, until version 0.3.
 
     """
-    if coalition < 1 or not 0 <= p <= 100:
+    within = within if p is None else former_percent("p", p, "within")
+    if coalition < 1 or not 0 <= within <= 1:
         raise ParameterError(
-            "coalition or p is not allowed", got=f"{coalition}, {p}", allowed="c from 1, p from 0 to 100"
+            "coalition or within is not allowed", got=f"{coalition}, {within}", allowed="c from 1, within from 0 to 1"
         )
     study = as_study(release)
     release = study.release
@@ -90,7 +94,7 @@ def cell_disclosure(
     outer, inner, blind = (np.zeros(crowds.own.size) for _ in range(3))
     listed = []
     for name in names:
-        external, internal, guess = _attribute(study, name, crowds, coalition, p)
+        external, internal, guess = _attribute(study, name, crowds, coalition, within)
         outer, inner, blind = np.maximum(outer, external), np.maximum(inner, internal), np.maximum(blind, guess)
         listed += _list(name, "external", external[:n], crowds)
         listed += _list(name, "internal", internal[:n], crowds)
@@ -127,11 +131,11 @@ def _crowds(study: Study) -> Crowds:
     return Crowds(own, records, [rows for rows in groups if len(rows)])
 
 
-def _attribute(study: Study, name: str, crowds: Crowds, coalition: int, p: float) -> tuple[Floats, Floats, Floats]:
+def _attribute(study: Study, name: str, crowds: Crowds, coalition: int, within: float) -> tuple[Floats, Floats, Floats]:
     encoding, release = study.encoding([name]), study.release
     truth, values = matrix(encoding.original)[:, 0], matrix(encoding.released)[:, 0]
     numeric = release.columns[name].is_number
-    reach = p * centre_and_spread(truth)[1] / 100 if numeric else 0.0
+    reach = within * centre_and_spread(truth)[1] if numeric else 0.0
     n = truth.size
     external, internal, blind = np.zeros(n), np.zeros(n), np.zeros(n)
     ordered = np.sort(truth[~np.isnan(truth)])
@@ -149,7 +153,7 @@ def _attribute(study: Study, name: str, crowds: Crowds, coalition: int, p: float
             blind[person] = inside / ordered.size
         internal[person] = max(external[person] if size > 1 else 0.0, _inside(truth[person], shown, reach, coalition))
     if numeric:
-        internal = np.maximum(internal, _subtracted(release, truth, values, crowds.groups, coalition, p))
+        internal = np.maximum(internal, _subtracted(release, truth, values, crowds.groups, coalition, within))
     return external, internal, blind
 
 
@@ -163,9 +167,9 @@ def _inside(value: float, shown: Floats, reach: float, coalition: int) -> float:
 
 
 def _subtracted(
-    release: Release, truth: Floats, values: Floats, groups: list[Rows], coalition: int, p: float
+    release: Release, truth: Floats, values: Floats, groups: list[Rows], coalition: int, within: float
 ) -> Floats:
-    """Members of groups whose mean is published: those whom the c largest others bound to within p %."""
+    """Members of groups whose mean is published: those whom the c largest others bound closely."""
     found = np.zeros(truth.size)
     made_from = np.full(values.size, -1, dtype=np.int64)
     rows = np.flatnonzero(release.truth >= 0)
@@ -184,7 +188,7 @@ def _subtracted(
         for place, k in enumerate(order):
             known = best[min(coalition + (place < coalition), people.size)] - (amounts[k] if place < coalition else 0.0)
             rest = total - known - amounts[k]
-            found[people[k]] = float(rest <= p / 100 * amounts[k] + 1e-9 * max(1.0, total))
+            found[people[k]] = float(rest <= within * amounts[k] + 1e-9 * max(1.0, total))
     return found
 
 

@@ -33,7 +33,7 @@ def hold_out(study: Study, name: str) -> Holdout | None:
         return None
     if not {*known, name} <= set(release.control.columns):
         return None
-    task = set_task(study, name, p=10.0)
+    task = set_task(study, name, within=0.10)
     people = np.flatnonzero(~np.isnan(task.wanted[task.n :])) + task.n
     if not people.size or np.isnan(task.published).all():
         return None

@@ -15,7 +15,7 @@ import numpy as np
 from unmask.disclosure.learn import Task, blind_guess, set_task
 from unmask.disclosure.outside import needs_outsiders, refuse_overlap
 from unmask.disclosure.secrets import learnable
-from unmask.errors import RoleError
+from unmask.errors import RoleError, former_percent
 from unmask.evidence import (
     Context,
     Estimate,
@@ -73,9 +73,10 @@ def attribute_inference(
     release: Release | Study,
     *,
     attributes: Iterable[str] | None = None,
-    p: float = 10.0,
+    within: float = 0.10,
     seed: int = 0,
     progress: Progress = silent,
+    p: float | None = None,
 ) -> Inference:
     """Read confidential attributes off the nearest released row, for people in the release and outside it.
 
@@ -85,14 +86,17 @@ def attribute_inference(
         The tables; ``control``, or people of the original who were not released, are needed. Pairs are not.
     attributes
         Columns to infer. None: the confidential ones.
-    p
-        A number is right within p % of the attribute's sd in the original: neither sign nor scale matters.
+    within
+        A number is right within this share of the attribute's sd in the original: neither sign nor scale matters.
     seed
         Seeds the bootstrap.
     progress
         Called with the fraction done and a word.
+    p
+        The former name of ``within``, in percent, until version 0.3.
 
     """
+    within = within if p is None else former_percent("p", p, "within")
     study = as_study(release)
     release = study.release
     reason = needs_outsiders(release)
@@ -104,7 +108,7 @@ def attribute_inference(
     refuse_overlap(study)
     found = []
     for number, name in enumerate(names):
-        found.append(_attribute(study, set_task(study, name, p=p), len(names), seed))
+        found.append(_attribute(study, set_task(study, name, within=within), len(names), seed))
         progress((number + 1) / len(names), f"nearest rows for {name}")
     return Inference(tuple(found), notes)
 

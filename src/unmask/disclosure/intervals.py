@@ -1,12 +1,12 @@
 """Interval disclosure: how near a masked number still is to the person's own.
 
 The intruder has found a person's record in the release. Its numbers were masked, so they do not read the value but an
-interval around what is published: by ranks (rid, algorithm 7) a window of p % of the people around the masked value, by
-standard deviations (sdid, algorithm 8) all values within p % of one sd. The value is disclosed when it lies inside
-[TORRA]_.
+interval around what is published: by ranks (rid, algorithm 7) a window of a share p of the people around the masked
+value, by standard deviations (sdid, algorithm 8) all values within p times the sd. The value is disclosed when it lies
+inside [TORRA]_.
 
 Departure: algorithm 7 clamps with min(i - w, 0) and max(i + w, |X| - 1), which leaves the array; here the ends are
-max(i - w, 0) and min(i + w, |X| - 1), with w = p |X| / 200.
+max(i - w, 0) and min(i + w, |X| - 1), with w = p |X| / 2.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from unmask.disclosure.denoise import denoised
 from unmask.disclosure.holdout import hold_out
 from unmask.disclosure.secrets import numeric_secrets, paired_numbers
-from unmask.errors import ParameterError, RoleError
+from unmask.errors import ParameterError, RoleError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.kernels.windows import count_reached, rank_gaps
 from unmask.study import Study, as_study
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Counts = NDArray[np.int64]
 
-GRID = tuple(float(p) for p in range(1, 21))  # percent
+WIDTHS = tuple(p / 100 for p in range(1, 21))
 CHANCE_POINTS = 2_000  # masked values, evenly spaced in their order, over which the chance level is averaged
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeIntervals:
-    """Share of people whose value is inside the interval, for each width of the grid, and the same by chance."""
+    """Share of people whose value is inside the interval, for each width, and the same by chance."""
 
     name: str
     n: int  # people who have the attribute
@@ -58,7 +58,7 @@ class AttributeIntervals:
 class IntervalDisclosure:
     """Interval disclosure of each numeric attribute. Estimates are means over attributes and widths."""
 
-    grid: tuple[float, ...]  # percent
+    widths: tuple[float, ...]  # shares: of the people, of the sd
     attributes: tuple[AttributeIntervals, ...]
     rank: Estimate
     sd: Estimate
@@ -79,9 +79,10 @@ def interval_disclosure(
     release: Release | Study,
     *,
     attributes: Iterable[str] | None = None,
-    grid: Sequence[float] = GRID,
+    widths: Sequence[float] = WIDTHS,
     seed: int = 0,
     progress: Progress = silent,
+    grid: Sequence[float] | None = None,
 ) -> IntervalDisclosure:
     """Rank- and sd-based interval disclosure (Torra, algorithms 7 and 8) of numeric attributes.
 
@@ -91,12 +92,14 @@ def interval_disclosure(
         The two tables, paired.
     attributes
         Numeric columns. None: the confidential ones if any are named, else all that the intruder knows.
-    grid
-        Widths p in percent, each above 0 and at most 100.
+    widths
+        Widths p of the intervals, as shares of the people and of the sd: each above 0 and at most 1, ascending.
     seed
         Seeds the bootstrap of the intervals.
     progress
         Called with the fraction done and a word.
+    grid
+        The former name of ``widths``, in percent, until version 0.3.
 
     Examples
     --------
@@ -106,27 +109,27 @@ def interval_disclosure(
     1.0
 
     """
-    widths = _check_grid(grid)
+    shares = _check_widths(widths if grid is None else _of_percents(grid))
     study = as_study(release)
     release = study.release
     names, notes = numeric_secrets(release, attributes)
     columns: list[_Column] = []
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        jobs = (pool.submit(_column, name, *paired_numbers(study, name), widths) for name in names)
+        jobs = (pool.submit(_column, name, *paired_numbers(study, name), shares) for name in names)
         for number, job in enumerate(list(jobs), start=1):
             columns.append(job.result())
             progress(number / len(names), "intervals")
     present = np.sum([column.has for column in columns], axis=0)
     if not present.any():
         raise RoleError("no person has a value in any of these attributes", got=", ".join(map(repr, names)))
-    sides = [_combine(release, columns, present, which, len(widths), seed) for which in ("rank", "sd")]
-    outside = _outside(study, names, widths)
+    sides = [_combine(release, columns, present, which, len(shares), seed) for which in ("rank", "sd")]
+    outside = _outside(study, names, shares)
     return IntervalDisclosure(
-        tuple(widths.tolist()),
+        tuple(shares.tolist()),
         tuple(column.result for column in columns),
         replace(sides[0][0], control=outside[0]),
         replace(sides[1][0], control=outside[1]),
-        replace(_denoised(study, names, widths, sides[1][0].chance, seed), control=outside[1]),
+        replace(_denoised(study, names, shares, sides[1][0].chance, seed), control=outside[1]),
         sides[0][1],
         sides[1][1],
         notes,
@@ -143,23 +146,29 @@ def _denoised(study: Study, names: tuple[str, ...], widths: Floats, chance: floa
         values, masked = paired_numbers(study, name)
         estimate = denoised(values, masked, record, seed=seed + place)
         has = ~np.isnan(values)
-        reach = widths * centre_and_spread(values)[1] / 100
+        reach = widths * centre_and_spread(values)[1]
         inside[has] += (np.abs(values - estimate)[has, None] <= reach).mean(axis=1)
         present[has] += 1
     some = present > 0
     return rate(inside[some] / present[some], chance=chance, seed=seed)
 
 
-def _check_grid(grid: Sequence[float]) -> Floats:
-    widths = np.asarray(grid, dtype=np.float64)
-    if (
-        widths.ndim != 1
-        or not widths.size
-        or not ((widths > 0) & (widths <= 100)).all()
-        or (np.diff(widths) <= 0).any()
-    ):
-        raise ParameterError("the widths are not allowed", allowed="ascending percentages, above 0 and at most 100")
+def _of_percents(grid: Sequence[float]) -> list[float]:
+    """Shares of the former percents: the grid was one where its largest is above 1."""
+    former_percent("grid", max(grid, default=0.0), "widths")
+    return [p / 100 for p in grid]
+
+
+def _check_widths(given: Sequence[float]) -> Floats:
+    widths = np.asarray(given, dtype=np.float64)
+    if widths.ndim != 1 or not widths.size or not ((widths > 0) & (widths <= 1)).all() or (np.diff(widths) <= 0).any():
+        raise ParameterError("the widths are not allowed", allowed="ascending shares, above 0 and at most 1")
     return widths
+
+
+def _windows(widths: Floats, n: int) -> Floats:
+    """Ranks that the windows of n people reach, doubled, as the gaps are; 0.29 of 100 people are 29."""
+    return np.round(widths * n, 9)
 
 
 def _column(name: str, values: Floats, masked: Floats, widths: Floats) -> _Column:
@@ -171,9 +180,9 @@ def _column(name: str, values: Floats, masked: Floats, widths: Floats) -> _Colum
         zeros = tuple(0.0 for _ in widths)
         return _Column(has, empty, empty, AttributeIntervals(name, 0, zeros, zeros, zeros, zeros))
     gaps, positions, ordered, hidden_ordered = rank_gaps(known, hidden)
-    windows = widths * n / 100  # doubled, as the gaps are: w = p |X| / 200
+    windows = _windows(widths, n)
     spread = centre_and_spread(ordered)[1]
-    reach = widths * spread / 100
+    reach = widths * spread
     rank, rank_rates = _levels(gaps, np.floor(windows).astype(np.int64))
     sd, sd_rates = _levels(np.abs(known - hidden), reach)
     result = AttributeIntervals(
@@ -200,8 +209,8 @@ def _outside(study: Study, names: tuple[str, ...], widths: Floats) -> tuple[floa
         position = np.clip(left + right - 1, 0, 2 * (values.size - 1))
         first, last = np.searchsorted(values, held.truth, "left"), np.searchsorted(values, held.truth, "right") - 1
         gaps = np.maximum(np.maximum(position - 2 * last, 2 * first - position), 0).astype(np.int64)
-        rank = _levels(gaps, np.floor(widths * values.size / 100).astype(np.int64))[1]
-        sd = _levels(np.abs(held.guess - held.truth), widths * centre_and_spread(values)[1] / 100)[1]
+        rank = _levels(gaps, np.floor(_windows(widths, values.size)).astype(np.int64))[1]
+        sd = _levels(np.abs(held.guess - held.truth), widths * centre_and_spread(values)[1])[1]
         shares.append((float(np.mean(rank)), float(np.mean(sd))))
     rank_share, sd_share = np.mean(shares, axis=0)
     return float(rank_share), float(sd_share)
@@ -269,14 +278,14 @@ def _combine(
     title="Interval disclosure",
     story="The intruder has found a person's record; its numbers were masked. They guess that the "
     "true value is near what is"
-    " published: among the next p % of people, or within p % of a standard deviation.",
+    " published: among the next 1 to 20 % of the people, or within 1 to 20 % of a standard deviation.",
     keys=("intervals.rank", "intervals.sd", "intervals.denoised"),
     applies=lambda release: None if numeric_secrets(release, None, refuse=False)[0] else NO_NUMBERS,
 )
 def assess_intervals(study: Study, context: Context) -> Evidence:
     """Measure both intervals and tell how near the masked values are."""
     found = interval_disclosure(study, seed=context.seed, progress=context.progress)
-    span = f"{found.grid[0]:g} to {found.grid[-1]:g} %"
+    span = f"{100 * found.widths[0]:g} to {100 * found.widths[-1]:g} %"
     return Evidence(
         observations=(
             Observation(
@@ -332,7 +341,6 @@ def _figure(found: IntervalDisclosure) -> Figure:
             ("by sd, chance", "sd_chance"),
         )
     }
-    grid = tuple(p / 100 for p in found.grid)
     return Figure(
         shape="line",
         title="How near are the published numbers?",
@@ -341,6 +349,6 @@ def _figure(found: IntervalDisclosure) -> Figure:
         + ", ".join(f"{name} {y[0]:.1%} and {y[-1]:.1%}" for name, y in curves.items()),
         x_label="width of the interval",
         y_label="values inside",
-        series=tuple(Series(name, grid, y) for name, y in curves.items()),
+        series=tuple(Series(name, found.widths, y) for name, y in curves.items()),
         percent=(True, True),
     )

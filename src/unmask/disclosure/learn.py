@@ -61,10 +61,10 @@ class Task:
         )  # fmt: skip
 
 
-def set_task(study: Study, name: str, *, p: float, control: bool = True) -> Task:
-    """Encode what is known and what is wanted. ``p``: a number is right within p % of its sd in the original."""
-    if not 0 < p <= 100:
-        raise ParameterError("a tolerance is a percentage of the sd", got=str(p), allowed="above 0, at most 100")
+def set_task(study: Study, name: str, *, within: float, control: bool = True) -> Task:
+    """Encode what is known and what is wanted. ``within``: a number is right within this share of its sd."""
+    if not 0 < within <= 1:
+        raise ParameterError("a tolerance is a share of the sd", got=f"within={within}", allowed="above 0, at most 1")
     release = study.release
     known = tuple(column for column in release.quasi if column != name)
     if not known:
@@ -84,7 +84,7 @@ def set_task(study: Study, name: str, *, p: float, control: bool = True) -> Task
         )
     return Task(
         name, encoding.names, people, rows, wanted, published, release.original.height, flags,
-        frozenset(encoding.code_names), numeric, p * spread / 100,
+        frozenset(encoding.code_names), numeric, within * spread,
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from unmask.disclosure.learn import Task, blind_guess, folds_of, guess, name_of, set_task
 from unmask.disclosure.secrets import learnable
-from unmask.errors import EngineError, ParameterError, RoleError
+from unmask.errors import EngineError, ParameterError, RoleError, former_percent
 from unmask.evidence import (
     Context,
     Estimate,
@@ -78,7 +78,7 @@ class ModelDisclosure:
     """Model-based disclosure of each confidential attribute, and what was left out."""
 
     attributes: tuple[AttributeModel, ...]
-    p: float
+    within: float  # share of the sd
     folds: int
     notes: tuple[str, ...] = ()
 
@@ -94,12 +94,13 @@ def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
     attributes: Iterable[str] | None = None,
     learners: Sequence[Any] = ("boosting", "tree"),
     folds: int = 5,
-    p: float = 10.0,
+    within: float = 0.10,
     few: int = 3,
     sample: int | None = None,
     budget: float | None = None,
     seed: int = 0,
     progress: Progress = silent,
+    p: float | None = None,
 ) -> ModelDisclosure:
     """Guess confidential attributes by models that were learnt from the release (Torra's adr, and its excess).
 
@@ -114,8 +115,8 @@ def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
         scikit-learn estimator.
     folds
         Parts for "learnt without the person".
-    p
-        A guess of a number is right within p % of the attribute's sd in the original.
+    within
+        A guess of a number is right within this share of the attribute's sd in the original.
     few
         Search the best sets of so many known attributes, one added after the other (0: none).
     sample
@@ -126,8 +127,11 @@ def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
         Seeds folds, learners and bootstrap.
     progress
         Called with the fraction done and a word.
+    p
+        The former name of ``within``, in percent, until version 0.3.
 
     """
+    within = within if p is None else former_percent("p", p, "within")
     if folds < 2 or few < 0:
         raise ParameterError("folds or few is not allowed", got=f"{folds}, {few}", allowed="folds from 2, few from 0")
     study = as_study(release)
@@ -145,7 +149,7 @@ def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
         if until is not None and found and monotonic() > until:
             late.append(repr(name))
             continue
-        task = set_task(study, name, p=p, control=_has_columns(release, name))
+        task = set_task(study, name, within=within, control=_has_columns(release, name))
         found.append(_attribute(release, task, fold, learners, few, seed, until, len(names) * len(learners)))
         progress((number + 1) / len(names), f"models of {name}")
     if late:
@@ -153,7 +157,7 @@ def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
     missed = [f"{e.name!r}" for e in found if len(e.learners) < len(learners) or (few and not e.few)]
     if missed:
         notes = (*notes, f"some models of {', '.join(missed)} were left out, since the time was over")
-    return ModelDisclosure(tuple(found), p, folds, notes)
+    return ModelDisclosure(tuple(found), within, folds, notes)
 
 
 def _has_columns(release: Release, name: str) -> bool:
@@ -303,7 +307,7 @@ def assess_model(study: Study, context: Context) -> Evidence:
         identity=False,
         facts=_facts(found),
         figures=(_figure(found),),
-        notes=(*found.notes, f"a number counts as guessed within {found.p:g} % of its sd"),
+        notes=(*found.notes, f"a number counts as guessed within {100 * found.within:g} % of its sd"),
     )
 
 

@@ -52,6 +52,11 @@ class Masking(ABC):
         """Return the masked table before values are made readable: what reverse mapping ranks."""
         return self.apply(table, seed)
 
+    @classmethod
+    def former(cls, arguments: list[Any], options: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Turn parameters as they were written up to the last version into today's."""
+        return arguments, options
+
     def parameters(self) -> dict[str, object]:
         """Name and value of every parameter, as the report shows them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -61,7 +66,7 @@ class Masking(ABC):
         shown = []
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.default is MISSING:
+            if field.default is MISSING and not field.kw_only:
                 shown.append(_written(value))
             elif value != field.default:
                 shown.append(f"{field.name}={_written(value)}")

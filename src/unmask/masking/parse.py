@@ -37,7 +37,7 @@ MASKINGS: dict[str, type[Masking]] = {kind.family: kind for kind in KINDS}
 
 
 def parse_masking(text: str) -> Masking:
-    """Return the masking that a text such as "noise(0.5)" or "rank_swap(5, columns=[age])" describes."""
+    """Return the masking that a text such as "noise(0.5)" or "rank_swap(share=0.05, columns=[age])" describes."""
     try:
         node = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError) as error:
@@ -49,7 +49,9 @@ def parse_masking(text: str) -> Masking:
 
 def signature(kind: type[Masking]) -> str:
     """Write how a masking is called, for messages and help."""
-    shown = [f.name if f.default is MISSING else f"{f.name}={f.default}" for f in fields(kind)]
+    by_name = {f.name: "..." if f.default is MISSING else f.default for f in fields(kind)}
+    needed = [f.name for f in fields(kind) if f.default is MISSING and not f.kw_only]
+    shown = [name if name in needed else f"{name}={value}" for name, value in by_name.items()]
     return f"{kind.family}({', '.join(shown)})"
 
 
@@ -63,6 +65,7 @@ def _masking(node: ast.expr, text: str) -> Masking:
     kind = _kind(call.func.id)
     arguments = [_value(argument, text) for argument in call.args]
     options = {keyword.arg: _value(keyword.value, text) for keyword in call.keywords if keyword.arg is not None}
+    arguments, options = kind.former(arguments, options)
     _check_names(kind, len(arguments), options)
     return kind(*arguments, **options)
 
@@ -84,13 +87,16 @@ def _check_names(kind: type[Masking], positional: int, options: dict[str, Any]) 
                 f"{kind.family} has no such parameter", got=repr(name), allowed=signature(kind),
                 hint=did_you_mean(name, names),
             )  # fmt: skip
-    twice = [name for name in names[:positional] if name in options]
+    placed = [field.name for field in fields(kind) if not field.kw_only]
+    twice = [name for name in placed[:positional] if name in options]
     absent = [
         field.name
-        for field in fields(kind)[positional:]
-        if field.default is MISSING and field.default_factory is MISSING and field.name not in options
+        for field in fields(kind)
+        if field.default is MISSING
+        and field.default_factory is MISSING
+        and field.name not in {*placed[:positional], *options}
     ]
-    if positional > len(names) or twice or absent:
+    if positional > len(placed) or twice or absent:
         problem = f"{absent[0]} is missing" if absent else f"{twice[0]} twice" if twice else f"{positional} parameters"
         raise ParameterError(f"{kind.family} is called wrongly", got=problem, allowed=signature(kind))
 

@@ -1,16 +1,19 @@
 """Rank swapping: values trade places with values of about the same rank [SDC]_ section 3.2.
 
 Each attribute is sorted; going up, every value not yet swapped trades with one drawn uniformly from the unswapped
-values at most p % of n ranks above it. Marginals are kept exactly. Equal values are ranked in a random order.
+values at most a share of n ranks above it. Marginals are kept exactly. Equal values are ranked in a random order.
+
+The field writes this share as a percent, p. A bare number would not say which it is: the share is given by its name.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from unmask.errors import former_percent
 from unmask.masking.base import MovingMasking, encoded, within
 
 if TYPE_CHECKING:
@@ -19,16 +22,26 @@ if TYPE_CHECKING:
     from unmask.masking.base import Rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RankSwap(MovingMasking):
-    """Swap each value with one at most `p` percent of n ranks away (rounded down: no swap where that is below 1)."""
+    """Swap each value with one at most a `share` of n ranks away (rounded down: no swap where that is below 1)."""
 
-    p: float
+    share: float
     columns: tuple[str, ...] | None = None
     family: ClassVar[str] = "rank_swap"
 
     def _check(self) -> None:
-        within("p", self.p, 0, 100)
+        within("share", self.share, 0, 1)
+
+    @classmethod
+    def former(cls, arguments: list[Any], options: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Read rank_swap(5), which is 5 percent, until version 0.3."""
+        placed = dict(zip(("p", "columns"), arguments, strict=False))
+        given = {**placed, **options}
+        twice = len(given) < len(arguments) + len(options) or "share" in options
+        if twice or not isinstance(given.get("p"), int | float):
+            return arguments, options
+        return [], {"share": former_percent("p of rank_swap", given.pop("p"), "share"), **given}
 
     def _rows(self, column: pl.Series, rng: np.random.Generator) -> Rows:
         from unmask.kernels.masking import swap_ranks  # noqa: PLC0415  (numba is imported when first needed)
@@ -37,6 +50,6 @@ class RankSwap(MovingMasking):
         rows = np.arange(len(values))
         shuffled = rng.permutation(np.flatnonzero(~np.isnan(values)))
         ordered = shuffled[np.argsort(values[shuffled], kind="stable")]
-        window = int(np.floor(self.p * ordered.size / 100 + 1e-9))
+        window = int(np.floor(self.share * ordered.size + 1e-9))
         rows[ordered] = ordered[swap_ranks(ordered.size, window, rng.random(ordered.size))]
         return rows

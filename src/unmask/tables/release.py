@@ -82,7 +82,7 @@ class Release:
     synthetic
         True for a release whose rows were not made from single people: there is then no true record.
     masking
-        How the release was made, if the intruder may know it: a masking, or its text, such as "rank_swap(5)".
+        How the release was made, if the intruder may know it: a masking, or its text, such as "rank_swap(share=0.05)".
     scenario
         What the intruder holds of the original: a ``Scenario`` (some people, some attributes, coarser values), or its
         fields as a mapping. None: everything.

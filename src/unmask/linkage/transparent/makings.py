@@ -1,7 +1,7 @@
 """From what a masking says of itself to how each attribute was made: what the intruder knows who knows the method.
 
 They know family and parameters (Kerckhoffs), and what follows from them and the two files: the sd of noise is kappa
-times the sd of the original, rank swapping moves a value at most p % of the ranks, microaggregation puts it between
+times the sd of the original, rank swapping moves a value at most a share of the ranks, microaggregation puts it between
 the two centroids next to it. METHODS section 6.
 """
 
@@ -169,7 +169,7 @@ def window(_release: Release, column: Column, given: Any) -> None:  # noqa: ANN4
     """Rank swapping: the release has the same values in other places, each at most the window's ranks away."""
     ordered = np.sort(column.y[~np.isnan(column.y)])
     n = len(ordered)
-    window = int(np.floor(given.p * n / 100 + 1e-9))
+    window = int(np.floor(given.share * n + 1e-9))
     first, last = (np.searchsorted(ordered, column.x, side) for side in ("left", "right"))
     if n == 0 or window == 0:
         return

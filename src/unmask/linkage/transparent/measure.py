@@ -87,7 +87,7 @@ def link_transparent(
     release
         The two tables and the roles of their columns.
     masking
-        What the intruder knows: a masking, or a text such as "rank_swap(5)". None: ``release.masking``.
+        What the intruder knows: a masking, or a text such as "rank_swap(share=0.05)". None: ``release.masking``.
     sample
         Ask for so many people only. None: all.
     seed
@@ -99,8 +99,8 @@ def link_transparent(
     --------
     >>> import unmask
     >>> people = unmask.datasets.census(200)
-    >>> swapped = unmask.parse_masking("rank_swap(5)").apply(people, 1)
-    >>> linkage = unmask.link_transparent(unmask.Release(people, swapped), masking="rank_swap(5)")
+    >>> swapped = unmask.parse_masking("rank_swap(share=0.05)").apply(people, 1)
+    >>> linkage = unmask.link_transparent(unmask.Release(people, swapped), masking="rank_swap(share=0.05)")
     >>> bool(linkage.inside.all())
     True
 
