@@ -108,7 +108,7 @@ def test_options_reach_the_attacks(folder):
         (("--time-budget", "0"), "time budget"),
         (("--precision", "0"), "precision"),
         (("--metric", "manhattan", "--squared"), "squared"),
-        (("-o", "x.txt"), ".csv or .parquet"),
+        (("-o", "x.txt"), ".csv, .tsv, .parquet"),
         (("--attack", "global", "--metric", "mahalanobis", "--weights", "wages=2"), "no weights"),
     ],
 )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+import xlsxwriter
 from typer.testing import CliRunner
 
 from unmask.cli.app import app
 from unmask.errors import UnmaskError
 from unmask.masking import parse_masking
+from unmask.tables.read import read_table
 
 
 @pytest.fixture
@@ -48,7 +50,7 @@ def test_several_methods_apply_in_turn(census):
     ("method", "out", "says"),
     [
         ("nois(1)", "r.csv", "did you mean 'noise'"),
-        ("noise(1)", "r.xlsx", ".csv or .parquet"),
+        ("noise(1)", "r.xlsx", ".csv, .tsv, .parquet"),
         ("noise(1)", "census.csv", "is also an input"),
         ("noise(1)", "nowhere/r.csv", "no folder"),
         ("noise(1, columns=[agee])", "r.csv", "did you mean 'age'"),
@@ -60,3 +62,16 @@ def test_clear_refusals(census, method, out, says):
     assert isinstance(result.exception, UnmaskError)
     assert says in str(result.exception)
     assert not (path.parent / "r.csv").exists()
+
+
+def test_a_sheet_of_a_workbook_becomes_an_archive(census):
+    path, table = census
+    book, out = path.with_suffix(".xlsx"), path.with_name("release.jsonl.gz")
+    with xlsxwriter.Workbook(book) as workbook:
+        table.with_columns(pl.col("pay") + 0.5).write_excel(workbook, worksheet="people")
+        workbook.add_worksheet("notes")
+    result = run(book, "--masking", "noise(0.5)", "--sheet", "people", "-o", out)
+    assert result.exit_code == 0, result.output
+    assert read_table(out).equals(parse_masking("noise(0.5)").apply(table.with_columns(pl.col("pay") + 0.5), 0))
+    result = run(book, "--masking", "noise(0.5)", "-o", out)
+    assert result.exit_code and "'people', 'notes'" in str(result.exception)

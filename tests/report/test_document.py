@@ -51,7 +51,7 @@ def test_records(assessment, tmp_path):
     for suffix, read in ((".csv", pl.read_csv), (".parquet", pl.read_parquet)):
         assessment.write_records(tmp_path / f"r{suffix}")
         assert read(tmp_path / f"r{suffix}")["largest"].to_list() == assessment.records["largest"].to_list()
-    with pytest.raises(ParameterError, match=r".csv or .parquet"):
+    with pytest.raises(ParameterError, match=r".csv, .tsv, .parquet"):
         assessment.write_records(tmp_path / "r.xlsx")
 
 

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from unmask.errors import TableError
+from unmask.tables.formats import packed
 from unmask.tables.matrix import matrix_fingerprint, read_matrix
 
 WHAT = "distances of the release"
@@ -130,3 +131,13 @@ def test_files_that_are_none(tmp_path, name, content, says):
         read_matrix(tmp_path / name, 2, WHAT)
     with pytest.raises(TableError, match="cannot read"):
         read_matrix(tmp_path / "nowhere.npy", 2, WHAT)
+
+
+@pytest.mark.parametrize(
+    ("name", "separator"), [("d.csv", ";"), ("d.tsv", "\t"), ("d.csv.gz", ","), ("d.csv.zst", "|")]
+)
+def test_separators_and_archives_of_text(tmp_path, name, separator):
+    half = "1,5" if separator == ";" else "1.5"
+    text = "\n".join(separator.join(line) for line in (["a", "b"], ["0", half], [half, "0"]))
+    (tmp_path / name).write_bytes(packed(text.encode(), tmp_path / name))
+    assert read_matrix(tmp_path / name, 2, "distances").tolist() == [[0, 1.5], [1.5, 0]]

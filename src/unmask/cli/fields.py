@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 T = TypeVar("T")
+TABLE = ("table",)  # written in any format that tables have
 Reads = Literal["", "table", "table or number", "matrix", "matrix or columns", "policy", "settings", "report"]
 
 
@@ -32,7 +33,7 @@ class Spec:
     flags: tuple[str, ...] = ()  # how it is typed; --name by default
     place: bool = False  # typed by its place, without a flag
     reads: Reads = ""  # the file that it names
-    writes: tuple[str, ...] = ()  # suffixes of the file that it names
+    writes: tuple[str, ...] = ()  # suffixes of the file that it names; TABLE: those of tables
     screen: bool = False  # "-" stands for standard output
     role: bool = False  # a parameter of Release, of the same name
     minimum: int | None = None

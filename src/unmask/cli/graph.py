@@ -42,7 +42,7 @@ def run(options: Graph) -> int:
         check_places(options, side)
     check_files(options)
     tables = {
-        side: read_table(getattr(options, side), name=name.removeprefix("the "), **options.reading)
+        side: read_table(getattr(options, side), name=name.removeprefix("the "), role=side, **options.reading)
         for side, name in SIDES.items()
     }
     _refuse_swapped(options, tables)

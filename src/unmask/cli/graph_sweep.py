@@ -25,7 +25,7 @@ def run(options: Sweep) -> int:
     asked = _grid(options.masking)
     check_places(options)
     check_files(options)
-    table = read_table(options.original, name="table of people", **options.reading)
+    table = read_table(options.original, name="table of people", role="original", **options.reading)
     check_columns(options.labels, table.columns, "label", "the people")
     where = places(options, table)
     place = read_place((table, where), list(options.labels), "original")

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
 
-from unmask.cli.fields import option
+from unmask.cli.fields import TABLE, option
 from unmask.evidence import FAMILIES
 
-TABLES = (".csv", ".parquet")
-FORMATS = "CSV, Parquet, Arrow, Stata, SPSS, SAS"
+FORMATS = "CSV, JSON, Excel, Parquet, Arrow, Stata, SPSS, SAS"
 SEED = "Seed of every random choice."
 MEASURES = "\b\nMeasures, for --only and --skip (unmask measures tells what each does):\n" + "\n".join(
     fill(f"{family}: {', '.join(names)}", 76, initial_indent="  ", subsequent_indent="    ")
@@ -38,6 +37,10 @@ class Reading(Common):
     missing: tuple[str, ...] = option(
         "Cells of text files that mean missing, besides empty ones, NA and the like.", default=(), blank=True
     )
+    sheet: tuple[str, ...] = option(
+        "Sheet of an .xlsx file, by name, where it has several: for every table, or original=NAME, released=NAME.",
+        default=(), whole=True,
+    )  # fmt: skip
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -51,6 +54,8 @@ class Reading(Common):
             found["encoding"] = self.encoding
         if self.missing:
             found["missing"] = list(dict.fromkeys((*MISSING_MARKS, *self.missing)))
+        if self.sheet:
+            found["sheet"] = list(self.sheet)
         return found
 
 
@@ -118,9 +123,13 @@ class Assess(Tables):
         "Write the report as JSON; - for standard output.", default=None, writes=("",), screen=True
     )
     html: str | None = option("Write the report as one HTML file.", default=None, writes=("",))
-    records: str | None = option("Write one risk per original record (.csv or .parquet).", default=None, writes=TABLES)
+    records: str | None = option(
+        "Write one risk per original record (.csv, .jsonl, .parquet ..).", default=None, writes=TABLE
+    )
     fix: str | None = option(
-        "Write what to change so that every group has --k records (.csv or .parquet).", default=None, writes=TABLES
+        "Write what to change so that every group has --k records (.csv, .jsonl, .parquet ..).",
+        default=None,
+        writes=TABLE,
     )
     k: int = option("Wanted size of the smallest group, for --fix.", default=5)
     l: int = option("Wanted confidential values in a group, for --fix.", default=1)  # noqa: E741 - as in l-diversity
@@ -180,7 +189,11 @@ class Link(Reading):
     precision: float = option("How often a claim that is *known* must be right.", default=0.95)
     seed: int = option(SEED, default=0, minimum=0)
     output: str | None = option(
-        "Write one row per original record (.csv or .parquet).", "--output", "-o", default=None, writes=TABLES
+        "Write one row per original record (.csv, .jsonl, .parquet ..).",
+        "--output",
+        "-o",
+        default=None,
+        writes=TABLE,
     )
 
 
@@ -229,7 +242,7 @@ class Graph(Reading):
     seed: int = option(SEED, default=0, minimum=0)
     truth: str | None = option("Id column of both tables: count who was found.", default=None)
     output: str | None = option(
-        "Write the pairs of rows (.csv or .parquet).", "--output", "-o", default=None, writes=TABLES
+        "Write the pairs of rows (.csv, .jsonl, .parquet ..).", "--output", "-o", default=None, writes=TABLE
     )
 
 
@@ -263,7 +276,9 @@ class Sweep(Reading):
         "--everybody/--sure-only", default=None,
     )  # fmt: skip
     seed: int = option(SEED, default=0, minimum=0)
-    output: str | None = option("Write the table (.csv or .parquet).", "--output", "-o", default=None, writes=TABLES)
+    output: str | None = option(
+        "Write the table (.csv, .jsonl, .parquet ..).", "--output", "-o", default=None, writes=TABLE
+    )
     chart: str | None = option("Draw the risk-utility map (.svg).", default=None, writes=(".svg",))
 
 
@@ -281,7 +296,7 @@ class Mask(Reading):
         'A masking such as "noise(0.5)" or "microaggregation(5)"; several apply in turn.',
         "--masking", "--method", whole=True,
     )  # fmt: skip
-    output: str = option("Where to write the release (.csv or .parquet).", "--output", "-o", writes=TABLES)
+    output: str = option("Where to write the release (.csv, .jsonl, .parquet ..).", "--output", "-o", writes=TABLE)
     reverse_map: bool = option("Give every column its original values back, by rank.", default=False)
     seed: int = option(SEED, default=0, minimum=0)
 
@@ -299,9 +314,9 @@ class Fix(Reading):
     l: int = option("Wanted confidential values in a group.", default=1)  # noqa: E741 - as in l-diversity
     confidential: str | None = option("Column that the intruder wants to learn, for --l.", default=None)
     output: str | None = option(
-        "Write the changed table (.csv or .parquet).", "--output", "-o", default=None, writes=TABLES
+        "Write the changed table (.csv, .jsonl, .parquet ..).", "--output", "-o", default=None, writes=TABLE
     )
-    steps: str | None = option("Write the list of changes (.csv or .parquet).", default=None, writes=TABLES)
+    steps: str | None = option("Write the list of changes (.csv, .jsonl, .parquet ..).", default=None, writes=TABLE)
     only_cells: bool = option("Blank cells, coarsen no column.", default=False)
 
 

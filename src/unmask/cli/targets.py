@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unmask.cli.fields import flag_of, options_of, spec_of
 from unmask.errors import ParameterError
-from unmask.tables import check_file, check_target, write_atomically, write_table
+from unmask.tables import check_file, check_target, format_of, write_atomically, write_table
 
 if TYPE_CHECKING:
     from unmask.cli.options import Common
@@ -53,7 +53,7 @@ def _inputs(options: Common) -> list[Path]:
 
 def is_matrix(given: str) -> bool:
     """Whether distances are given as a file: by its suffix, or because it is there; columns of the table otherwise."""
-    return Path(given).suffix in MATRICES or Path(given).is_file()
+    return format_of(given) in MATRICES or Path(given).is_file()
 
 
 def _same(one: Path, two: Path) -> bool:

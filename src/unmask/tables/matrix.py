@@ -14,6 +14,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import TableError
+from unmask.tables.formats import TEXTS, format_of, unpacked
+from unmask.tables.text import decode, find_separator
 
 Floats = NDArray[np.float64]
 
@@ -89,15 +91,24 @@ def _first(begin: int, wrong: Any) -> str:  # noqa: ANN401 - an array of flags
 
 def _read(path: Path, n: int, what: str) -> NDArray[Any]:
     try:
-        if path.suffix == ".npy":
+        if format_of(path) == ".npy":
             return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
-        if path.suffix == ".parquet":
+        if format_of(path) == ".parquet":
             return pl.read_parquet(path).to_numpy().astype(np.float64)
-        if path.suffix == ".csv":
-            return _without_names(pl.read_csv(path, has_header=_has_header(path)), n)
+        if format_of(path) in TEXTS:
+            return _without_names(_read_text(path), n)
     except (OSError, ValueError, EOFError, pl.exceptions.PolarsError) as error:
         raise TableError(f"cannot read the {what}", got=str(path), hint=type(error).__name__) from error
-    raise TableError(f"unknown type of the {what}", got=path.suffix, allowed=".npy, .csv, .parquet")
+    allowed = ".npy, .csv (also .tsv, .csv.gz, .csv.zst), .parquet"
+    raise TableError(f"unknown type of the {what}", got=path.suffix, allowed=allowed)
+
+
+def _read_text(path: Path) -> pl.DataFrame:
+    """Numbers in text; the separator is found by itself, and beside semicolons commas are decimal ones."""
+    text = decode(unpacked(path), path)
+    separator = find_separator(text)
+    header = _has_header(text, separator)
+    return pl.read_csv(text.encode(), has_header=header, separator=separator, decimal_comma=separator == ";")
 
 
 def _without_names(frame: pl.DataFrame, n: int) -> NDArray[Any]:
@@ -113,16 +124,15 @@ def _without_names(frame: pl.DataFrame, n: int) -> NDArray[Any]:
     return matrix
 
 
-def _has_header(path: Path) -> bool:
+def _has_header(text: str, separator: str) -> bool:
     """A first line with words and no number is a header."""
-    with path.open(encoding="utf-8") as file:
-        cells = [cell for cell in file.readline().strip().split(",") if cell]
+    cells = [cell for cell in text.partition("\n")[0].strip().split(separator) if cell]
     return bool(cells) and not any(map(_is_number, cells))
 
 
 def _is_number(cell: str) -> bool:
     try:
-        float(cell)
+        float(cell.replace(",", "."))
     except ValueError:
         return False
     return True

@@ -5,28 +5,25 @@ Nothing here logs or quotes a value of the data: messages name columns, row numb
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
-import numpy as np
 import polars as pl
 import polars.selectors as cs
 
 from unmask.errors import TableError
+from unmask.tables.formats import FORMATS, RECORDS, TEXTS, format_of, unreadable
+from unmask.tables.records import read_records, read_workbook, sheet_of
+from unmask.tables.text import read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-csv.field_size_limit(2**31 - 1)  # long free texts are data too
 MISSING_MARKS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".", "*")
-SEPARATORS = (",", ";", "\t", "|")
-TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 STATISTICAL = {
     ".dta": "read_dta",
     ".sav": "read_sav",
@@ -34,22 +31,26 @@ STATISTICAL = {
     ".sas7bdat": "read_sas7bdat",
     ".xpt": "read_xport",
 }
-FORMATS = "CSV/TSV, Parquet, Arrow/Feather, Stata .dta, SPSS .sav, SAS .sas7bdat or .xpt, or a frame"
 
 
-def read_table(
+def read_table(  # noqa: PLR0913 - every way of reading has its options
     source: Any,  # noqa: ANN401 - a path or any frame that narwhals takes
     *,
     name: str = "table",
     separator: str | None = None,
     encoding: str | None = None,
     missing: tuple[str, ...] = MISSING_MARKS,
+    sheet: str | Sequence[str] | None = None,
+    role: str | None = None,
 ) -> pl.DataFrame:
-    """Read ``source`` (a path, or any frame that narwhals takes) into a polars frame; the source is untouched."""
+    """Read ``source`` (a path, or any frame that narwhals takes) into a polars frame; the source is untouched.
+
+    ``sheet``: of a workbook, "people" or "original=people"; ``role`` is the word before the "=", else ``name``.
+    """
     if isinstance(source, str) and not source:
         raise TableError(f"{name}: no file is named", hint="give a path or a frame")
     if isinstance(source, (str, Path)):
-        frame = _read_file(Path(source), separator=separator, encoding=encoding, missing=missing)
+        frame = _read_file(Path(source), separator, encoding, missing, sheet_of(sheet, role or name))
         name = f"{name} ({Path(source).name})"
     else:
         frame = _from_frame(source, name)
@@ -78,11 +79,17 @@ def fingerprint(source: Any, frame: pl.DataFrame) -> str:  # noqa: ANN401 - a pa
     return hashlib.sha256(buffer.getvalue()).hexdigest()
 
 
-def _read_file(path: Path, *, separator: str | None, encoding: str | None, missing: tuple[str, ...]) -> pl.DataFrame:
+def _read_file(
+    path: Path, separator: str | None, encoding: str | None, missing: tuple[str, ...], sheet: str | None
+) -> pl.DataFrame:
     check_file(path)
-    suffix = path.suffix.lower()
-    if suffix in TEXT_SUFFIXES:
-        return _read_text(path, separator, encoding, missing)
+    suffix = format_of(path)
+    if suffix in TEXTS:
+        return read_text(path, separator, encoding, missing)
+    if suffix in RECORDS:
+        return read_records(path, encoding, missing)
+    if suffix == ".xlsx":
+        return read_workbook(path, sheet, missing)
     return _read_binary(path, suffix)
 
 
@@ -101,14 +108,8 @@ def _read_binary(path: Path, suffix: str) -> pl.DataFrame:
         )
     try:
         return readers[suffix](path)
-    except TableError:
-        raise
     except Exception as error:
-        raise TableError(
-            f"{path.name} is not a readable {suffix} file",
-            got=type(error).__name__,
-            hint="is the suffix right, the file whole?",
-        ) from error
+        raise unreadable(path, error) from error
 
 
 def _read_arrow(path: Path) -> pl.DataFrame:
@@ -125,134 +126,6 @@ def _read_statistical(path: Path) -> pl.DataFrame:
     labels = {} if suffix == ".xpt" else {"apply_value_formats": True, "formats_as_category": False}
     frame, _ = getattr(pyreadstat, STATISTICAL[suffix])(str(path), output_format="polars", **labels)
     return pl.DataFrame(frame).with_columns(cs.string().replace("", None))
-
-
-# --- text -----------------------------------------------------------------------------------------------------------
-
-
-def _read_text(path: Path, separator: str | None, encoding: str | None, missing: tuple[str, ...]) -> pl.DataFrame:
-    text = _plain_lines(_decode(path.read_bytes(), path, encoding))
-    if not text.strip():
-        raise TableError(f"{path.name} is empty", hint="a table needs a header line and at least one row")
-    separator = separator or _find_separator(text)
-    header = next(csv.reader(io.StringIO(text), delimiter=separator))
-    _refuse_repeated(header, path.name)
-    _refuse_data_as_header(header, path.name)
-    _refuse_ragged(text, separator, len(header), path.name)
-    raw = text.encode()
-    try:
-        frame = pl.read_csv(
-            raw,
-            separator=separator,
-            infer_schema_length=None,
-            try_parse_dates=True,
-            null_values=list(missing),
-            schema_overrides=_leading_zeros(raw, separator, missing),
-        )
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise TableError(
-            f"{path.name} cannot be read as text with separator {separator!r}",
-            got=type(error).__name__,
-            hint="give the separator and the encoding",
-        ) from error
-    frame.columns = header
-    return _decimal_commas(frame) if separator == ";" else frame
-
-
-def _decode(raw: bytes, path: Path, encoding: str | None) -> str:
-    """Decode by the given encoding, a byte-order mark, UTF-8, then Windows-1252, in this order."""
-    if encoding is None and raw[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-        encoding = "utf-16"
-    if encoding is None and b"\0" in raw:
-        raise TableError(f"{path.name} is not text: it holds zero bytes", allowed=FORMATS, hint="is it another format?")
-    for candidate in [encoding] if encoding else ["utf-8-sig", "cp1252", "latin-1"]:
-        try:
-            return raw.decode(candidate)
-        except UnicodeDecodeError:
-            continue
-        except LookupError as error:
-            raise TableError(
-                f"unknown encoding {candidate!r}", allowed="a name that Python knows, such as utf-8 or latin-1"
-            ) from error
-    raise TableError(f"{path.name} is not text in encoding {encoding}", hint="leave the encoding out to have it found")
-
-
-def _find_separator(text: str) -> str:
-    """Take the separator that splits the first lines into the most columns, the same number on each."""
-    lines = text[:65536].splitlines()
-    sample = lines[:50]
-
-    def columns(separator: str) -> tuple[bool, int]:
-        widths = [len(row) for row in csv.reader(sample, delimiter=separator) if row]
-        return (len(set(widths)) == 1, widths[0]) if widths else (False, 0)
-
-    scores = {separator: columns(separator) for separator in SEPARATORS}
-    wide = {separator: score for separator, score in scores.items() if score[1] > 1}
-    return max(wide or scores, key=lambda separator: scores[separator])
-
-
-def _plain_lines(text: str) -> str:
-    """One kind of line end, no blank lines before or after, and none between where no cell can hold one."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
-    return text if '"' in text else re.sub(r"\n(?:[ \t]*\n)+", "\n", text)
-
-
-def _refuse_data_as_header(header: list[str], name: str) -> None:
-    """Refuse a file whose first line holds only numbers: taken as names, data would be printed in every message."""
-    if all(re.fullmatch(r"\s*[+-]?\d+(?:\.\d+)?\s*", cell) for cell in header):
-        raise TableError(f"the first line of {name} holds numbers, not names of columns", hint="add a header line")
-
-
-def _refuse_repeated(header: list[str], name: str) -> None:
-    repeated = (
-        sorted({column for column in header if header.count(column) > 1}) if len(set(header)) < len(header) else []
-    )
-    if repeated:
-        raise TableError(
-            f"{name} has columns with the same name", got=", ".join(map(repr, repeated)), hint="rename one of each"
-        )
-
-
-def _refuse_ragged(text: str, separator: str, width: int, name: str) -> None:
-    """Refuse rows with fewer or more fields than the header. Without quotes separators are counted in one pass."""
-    if width == 1:
-        return
-    if '"' not in text:
-        raw = np.frombuffer(text.encode("utf-8") + b"\n", dtype=np.uint8)
-        ends = np.flatnonzero(raw == ord("\n"))
-        counts = np.diff(np.concatenate([[0], np.searchsorted(np.flatnonzero(raw == ord(separator)), ends)]))
-        lengths = np.diff(np.concatenate([[-1], ends])) - 1
-        blank = (lengths == 0) | ((lengths == 1) & (raw[ends - 1] == ord("\r")))
-        bad = np.flatnonzero((counts != width - 1) & ~blank)
-        found = (int(bad[0]) + 1, int(counts[bad[0]]) + 1) if bad.size else None
-    else:
-        rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-        found = next(((rows.line_num, len(row)) for row in rows if row and len(row) != width), None)
-    if found:
-        raise TableError(
-            f"line {found[0]} of {name} has {found[1]} fields, the header has {width}",
-            hint="quote cells that hold the separator, or give the separator",
-        )
-
-
-def _leading_zeros(raw: bytes, separator: str, missing: tuple[str, ...]) -> dict[str, Any]:
-    """Columns with cells such as 01067 stay text: as numbers they would lose the zero, and two codes might be one."""
-    if not re.search(rb"(?:^|[,;\t|\n\"])0[0-9]", raw):
-        return {}
-    texts = pl.read_csv(raw, separator=separator, infer_schema=False, null_values=list(missing))
-    digits = cs.string().str.contains(r"^0[0-9]").any() & ~cs.string().str.contains(r"[^0-9]").any()
-    found = texts.select(digits).row(0)
-    return {name: pl.String for name, kept in zip(texts.columns, found, strict=True) if kept}
-
-
-def _decimal_commas(frame: pl.DataFrame) -> pl.DataFrame:
-    """``3,14`` in a semicolon file is a number, when the whole column looks like that."""
-    for column in frame.select(cs.string()).get_columns():
-        text = column.drop_nulls()
-        if len(text) and bool(text.str.contains(r"^[+-]?\d+(,\d+)?$").all()):
-            number = column.str.replace(",", ".", literal=True).cast(pl.Float64)
-            frame = frame.with_columns(number.alias(column.name))
-    return frame
 
 
 # --- frames ---------------------------------------------------------------------------------------------------------

@@ -87,7 +87,8 @@ class Release:
         What the intruder holds of the original: a ``Scenario`` (some people, some attributes, coarser values), or its
         fields as a mapping. None: everything.
     reading
-        Options of reading text files: ``separator``, ``encoding``, ``missing``.
+        Options of reading files: ``separator``, ``encoding``, ``missing``, and ``sheet`` of workbooks: a name for all
+        tables, or a list such as ["original=people", "released=masked"].
     paired
         Former name of ``synthetic``, and its opposite; it goes in the next version.
 
@@ -148,7 +149,7 @@ class Release:
     ) -> None:
         options, holds = dict(reading or {}), as_scenario(scenario)
         left = read_table(original, name="original", **options)
-        right = read_table(released, name="release", **options)
+        right = read_table(released, name="release", role="released", **options)
         outside = None if control is None else read_table(control, name="control", **options)
         counted = isinstance(population, Real) or population is None
         register = None if counted else read_table(population, name="population", **options)

@@ -1,7 +1,8 @@
-"""Write files whole or not at all, readable by their owner only; tables as CSV or Parquet by suffix."""
+"""Write files whole or not at all, readable by their owner only; tables in the format that their suffix says."""
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
 from contextlib import suppress
@@ -9,26 +10,38 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unmask.errors import ParameterError, TableError
+from unmask.tables.formats import RECORDS, TEXTS, format_of, packed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import polars as pl
 
-TABLES = (".csv", ".parquet")  # what tables are written as
+TABLES = (".csv", ".tsv", ".parquet", ".arrow", *RECORDS)  # what tables are written as; text also as .gz or .zst
 
 
 def write_table(table: pl.DataFrame, path: str | Path) -> None:
-    """Write a table as CSV or Parquet, by the suffix of the path."""
+    """Write a table in the format that the suffix of the path says."""
     check_suffix(Path(path))
-    write_atomically(path, table.write_csv if Path(path).suffix.lower() == ".csv" else table.write_parquet)
+    if (whole := {".parquet": table.write_parquet, ".arrow": table.write_ipc}.get(format_of(path))) is not None:
+        write_atomically(path, whole)
+        return
+    text = io.BytesIO()
+    if format_of(path) == ".json":
+        table.write_json(text)
+    elif format_of(path) in RECORDS:
+        table.write_ndjson(text)
+    else:
+        table.write_csv(text, separator="\t" if format_of(path) == ".tsv" else ",")
+    write_atomically(path, packed(text.getvalue(), Path(path)))
 
 
 def check_suffix(target: Path, allowed: tuple[str, ...] = TABLES) -> None:
     """Refuse a file whose name does not say which of these formats it is to have."""
-    if target.suffix.lower() not in allowed:
+    if format_of(target) not in allowed:
+        packing = "; text also as .gz or .zst" if set(allowed) & {*TEXTS, *RECORDS} else ""
         raise ParameterError(
-            f"cannot write to {target.name}", got=f"suffix {target.suffix!r}", allowed=" or ".join(allowed)
+            f"cannot write to {target.name}", got=f"suffix {target.suffix!r}", allowed=", ".join(allowed) + packing
         )
 
 
@@ -67,7 +80,7 @@ def check_writable(target: Path) -> None:
 
 
 def check_target(target: Path, suffixes: tuple[str, ...] = ()) -> None:
-    """Refuse a file that cannot be written, or whose name does not end as it should where suffixes are given."""
+    """Refuse a file that cannot be written, or whose name does not end as it should; "table" stands for its formats."""
     if suffixes:
-        check_suffix(target, suffixes)
+        check_suffix(target, TABLES if suffixes == ("table",) else suffixes)
     check_writable(target)
