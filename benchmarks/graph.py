@@ -67,7 +67,11 @@ def attack(n, common, sigma, *, alpha=0.9, **options):
 
     def run():
         return link_graph(
-            (target, LONLAT), (identification, LONLAT), labels=LABELS, tolerance=NoiseTolerance(sigma, alpha), **options
+            original=(identification, LONLAT),
+            released=(target, LONLAT),
+            labels=LABELS,
+            tolerance=NoiseTolerance(sigma, alpha),
+            **options,
         )
 
     return run, truth
@@ -249,7 +253,7 @@ def null():
         for seed in range(25):
             target, identification, _ = files(300, 0, sigma, seed=100 + seed)
             linkage = link_graph(
-                (target, LONLAT), (identification, LONLAT),
+                original=(identification, LONLAT), released=(target, LONLAT),
                 labels=LABELS, tolerance=NoiseTolerance(sigma), method=method, seed=seed,
             )  # fmt: skip
             alarms += linkage.found

@@ -65,7 +65,8 @@ def attack(
 ) -> GraphLinkage:
     """One attack, calibrated by 19 null draws."""
     return link_graph(
-        (files[0], LONLAT), (files[1], LONLAT), labels=labels, tolerance=NoiseTolerance(sigma), seed=seed,
+        original=(files[1], LONLAT), released=(files[0], LONLAT),
+        labels=labels, tolerance=NoiseTolerance(sigma), seed=seed,
         method="geometric" if method == "everybody" else method, everybody=method == "everybody", budget=BUDGET[method],
     )  # fmt: skip
 

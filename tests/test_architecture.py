@@ -221,7 +221,18 @@ def test_help_is_light(command):
 def test_the_intruder_is_they(path):
     """One word for the one who attacks, in everything that people read; Mr Scrooge may stay himself."""
     text = path.read_text().replace("knows his value", "")
-    assert not re.findall(r"\b(?:he|she|his|hers?|him(?:self)?|attacker)\b", text, flags=re.IGNORECASE), path.name
+    others = r"\b(?:he|she|his|hers?|him(?:self)?|attackers?|adversar(?:y|ies))\b"
+    assert not re.findall(others, text, flags=re.IGNORECASE), path.name
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_the_original_comes_before_the_release(path):
+    for function in ast.walk(ast.parse(path.read_text())):
+        if isinstance(function, ast.FunctionDef):
+            given = function.args
+            names = [entry.arg for entry in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+            both = [name for name in names if name in {"original", "released"}]
+            assert both in ([], ["original"], ["released"], ["original", "released"]), function.name
 
 
 def test_no_file_has_grown_too_large():

@@ -115,8 +115,8 @@ def cell(key, reps, urban, tolerance=None, before=(0.0, 0.0, 0.0, 0)):
         rng = np.random.default_rng([n1, n2, common, round(1000 * sigma), k])
         target, identification, truth = files(n1, n2, common, sigma, rng, urban)
         link = link_graph(
-            (target, LONLAT),
-            (identification, LONLAT),
+            original=(identification, LONLAT),
+            released=(target, LONLAT),
             labels=["sex", "age"],
             tolerance=agreed,
             method="exact",

@@ -59,7 +59,7 @@ def test_finds_people_and_writes_row_numbers(folder, suffix):
     assert f"({right} of {pairs.height} claims are right)" in result.output
     assert f"({right} of {COMMON} people in both tables)" in result.output
     library = unmask.link_graph(
-        (target, folder / "d.npy"), (ident, unmask.Coordinates("lon", "lat")),
+        original=(ident, unmask.Coordinates("lon", "lat")), released=(target, folder / "d.npy"),
         labels=["sex", "age"], tolerance=unmask.NoiseTolerance(0.02, 0.95),
     )  # fmt: skip
     assert (library.pairs + 1).tolist() == pairs.select("released_row", "original_row").to_numpy().tolist()
@@ -74,7 +74,8 @@ def test_everybody_is_guessed_and_said(folder, tmp_path):
     pairs = pl.read_csv(out)
     target, ident = pl.read_csv(folder / "target.csv"), pl.read_csv(folder / "ident.csv")
     library = unmask.link_graph(
-        (target, folder / "d.npy"), (ident, unmask.Coordinates("lon", "lat")), everybody=True, seed=4,
+        original=(ident, unmask.Coordinates("lon", "lat")), released=(target, folder / "d.npy"),
+        everybody=True, seed=4,
         labels=["sex", "age"], tolerance=unmask.NoiseTolerance(0.02),
     )  # fmt: skip
     assert (library.pairs + 1).tolist() == pairs.select("released_row", "original_row").to_numpy().tolist()
@@ -163,9 +164,12 @@ def test_strangers_are_not_found(folder):
         ((*LABELS, *BOTH, "--sigma", 1, "--tolerance", 2), "--sigma and --tolerance"),
         ((*LABELS, *BOTH, "--sigma", -1), "sd is out of range"),
         ((*LABELS, *BOTH, "--sigma", 1, "--alpha", 2), "alpha is a probability"),
-        ((*LABELS, *BOTH, "--masking", "blur(1)"), "no such masking"),
+        (
+            (*LABELS, *BOTH, "--masking", "blur(1)"),
+            "allowed: distance_noise, distance_rounding, place_donut, place_grid, place_noise",
+        ),
         ((*LABELS, *BOTH, "--masking", "place_nois(1)"), "did you mean 'place_noise'"),
-        ((*LABELS, *BOTH, "--masking", "noise(1)"), "does not know this masking"),
+        ((*LABELS, *BOTH, "--masking", "noise(1)"), "cannot be used here"),
         ((*LABELS, *BOTH, "--masking", "place_noise(1)", "--sigma", 1), "given twice"),
         ((*LABELS, *BOTH, "--masking", "place_noise(1)", "--relative", 1), "--relative and --masking"),
         ((*LABELS, *BOTH, "--sigma", 1, "--method", "magic"), "unknown method"),
@@ -407,7 +411,7 @@ def test_a_sweep_that_guesses_everybody_finds_more(folder):
         guessed = "--sure-only" not in more and "exact" not in more
         assert ("of its sure claims right" if guessed else "of its claims right") in result.output
     assert found[1] > found[0] + 10
-    assert found[2] == found[1]  # the owner asks for the worst unless he says otherwise
+    assert found[2] == found[1]  # the owner asks for the worst unless they say otherwise
     assert found[3] < found[1]
 
 
@@ -425,7 +429,10 @@ def test_a_sweep_of_a_matrix_masks_distances(tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--lonlat", "lon,lat", "--masking", "blur(1)"), "no such masking"),
+        (
+            ("--lonlat", "lon,lat", "--masking", "blur(1)"),
+            "allowed: distance_noise, distance_rounding, place_donut, place_grid, place_noise",
+        ),
         (("--lonlat", "lon,lat", "--masking", "place_donut"), "radius is missing"),
         (("--lonlat", "lon,lat", "--masking", "place_donut(-1)"), "radius is out of range"),
         (("--lonlat", "lon,lat", "--overlap", 0), "people in common"),

@@ -9,6 +9,8 @@ import polars as pl
 import pytest
 from numba import config
 
+import unmask
+from graph_files import link_graph
 from naive import graph as naive
 from unmask.datasets.places import people
 from unmask.errors import ParameterError, TableError
@@ -20,7 +22,6 @@ from unmask.graph import (
     NoiseTolerance,
     Null,
     Relative,
-    link_graph,
 )
 from unmask.graph.distances import between
 from unmask.graph.sweep import sweep, trilaterate
@@ -481,3 +482,17 @@ def test_the_paper_in_small():
             )  # fmt: skip
             got.append((linkage.precision(truth), linkage.recall(truth)))
         assert np.mean(got, axis=0) == pytest.approx((precision, recall), abs=0.06)
+
+
+def test_files_without_names_are_taken_as_before_and_told():
+    target, identification = poets()
+    options = {"labels": ["cob", "language"], "tolerance": 5, "null": None}
+    named = unmask.link_graph(original=identification, released=target, **options)
+    for files, names in (((target, identification), {}), ((), {"target": target, "identification": identification})):
+        with pytest.warns(DeprecationWarning, match="by name"):
+            former = unmask.link_graph(*files, **names, **options)
+        assert pairs_of(former) == pairs_of(named)
+    with pytest.raises(ParameterError, match="twice"):
+        unmask.link_graph(target, original=identification, **options)
+    with pytest.raises(ParameterError, match="two files"):
+        unmask.link_graph(original=identification, **options)

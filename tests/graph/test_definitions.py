@@ -9,10 +9,11 @@ import polars as pl
 import pytest
 from numba import config
 
+from graph_files import link_graph
 from naive import graph as naive
 from unmask.datasets.places import people
 from unmask.errors import ParameterError, TableError
-from unmask.graph import Coordinates, Deviations, NoiseTolerance, Null, Relative, link_graph
+from unmask.graph import Coordinates, Deviations, NoiseTolerance, Null, Relative
 from unmask.graph.distances import between, read_place
 from unmask.graph.sweep import release, sweep, trilaterate
 from unmask.graph.tolerance import deviations, place_noise, simulated, window

@@ -7,10 +7,11 @@ import polars as pl
 import pytest
 from numba import config
 
+from graph_files import link_graph
 from naive import graph as naive
 from unmask.datasets.places import people
 from unmask.errors import ParameterError
-from unmask.graph import Coordinates, NoiseTolerance, link_graph
+from unmask.graph import Coordinates, NoiseTolerance
 from unmask.graph.distances import read_place
 from unmask.graph.everybody import everybody
 from unmask.graph.geometry import Overlay

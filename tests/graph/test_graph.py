@@ -13,13 +13,13 @@ from numba import config
 from typer.testing import CliRunner
 
 import unmask
+from graph_files import link_graph
 from unmask.assessment import discover, run_measure
 from unmask.cli.app import app
 from unmask.datasets.places import people
 from unmask.errors import RoleError, TableError
 from unmask.evidence.finding import Absence
 from unmask.evidence.measure import Context
-from unmask.graph.attack import link_graph
 from unmask.graph.distances import between
 from unmask.graph.stage import set_stage
 from unmask.selfcheck import shuffle
@@ -307,7 +307,7 @@ def test_the_order_of_the_files_does_not_tell_couples_apart(published):
 
 
 def test_a_town_and_its_mirror_image_are_guessed_by_lot():
-    """Everybody has a mirror image of his label: half of the people are found on average, not all by the row order."""
+    """Everybody has a mirror image of their label: half of the people are found on average, not all by row order."""
     half = np.random.default_rng(2).uniform(1e3, 1e5, (12, 2))
     points = np.vstack([half, half * [-1, 1]])
     table, exact = pl.DataFrame({"id": np.arange(24), "label": ["a"] * 24}), between(points, points, "planar")

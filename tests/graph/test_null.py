@@ -8,8 +8,9 @@ import pytest
 from numba import config
 from scipy.stats import binom
 
+from graph_files import link_graph
 from unmask.datasets.places import people
-from unmask.graph import Coordinates, NoiseTolerance, link_graph
+from unmask.graph import Coordinates, NoiseTolerance
 from unmask.graph.distances import between, read_place
 from unmask.graph.geometry import one_map
 from unmask.graph.null import places_may_be_dealt, same_label, strangers

@@ -7,10 +7,11 @@ import polars as pl
 import pytest
 from numba import config
 
+from graph_files import link_graph
 from naive import graph as naive
 from unmask.datasets.places import people
 from unmask.errors import ParameterError
-from unmask.graph import Coordinates, Deviations, NoiseTolerance, Relative, VoteLinkage, link_graph
+from unmask.graph import Coordinates, Deviations, NoiseTolerance, Relative, VoteLinkage
 from unmask.graph import votes as graph_votes
 from unmask.graph.distances import read_place
 from unmask.graph.problem import pose

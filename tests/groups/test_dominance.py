@@ -39,7 +39,7 @@ def test_dominance_by_definition(rows, n, share, p):
 
 
 def test_p_percent_by_hand():
-    """100, 50 and 9: the second subtracts his 50 from 159 and is at most 9 off the largest, 9 % of it."""
+    """100, 50 and 9: the second subtracts their 50 from 159 and is at most 9 off the largest, 9 % of it."""
     rows = [("a", 1, "x", amount) for amount in (100.0, 50.0, 9.0)]
     assert dominance(frame(rows), quasi="word", magnitude="money", p=0.10).estimable.tolist() == [True]
     assert dominance(frame(rows), quasi="word", magnitude="money", p=0.05).estimable.tolist() == [False]

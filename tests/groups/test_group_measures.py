@@ -113,7 +113,7 @@ def test_population_needs_to_know_something():
 
 @given(PAIRS, st.lists(VALUES, max_size=8))
 def test_register_in_the_report_by_definition(pairs, strangers):
-    """1/F where the person's own record carries his values; F people of the register, at least the records alike."""
+    """1/F where the person's own record carries their values; F people of the register, at least the records alike."""
     people, records = ([pair[side][:3] for pair in pairs] for side in (0, 1))
     everybody = people + [stranger[:3] for stranger in strangers]
     register = pl.DataFrame(everybody, schema=NAMES[:3], orient="row")

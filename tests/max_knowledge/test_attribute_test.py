@@ -101,7 +101,7 @@ def test_row_order_changes_nothing():
 
 
 def test_learnt_with_and_without_the_own_record():
-    """The measure counts who is found out by his own record, not what the whole population tells."""
+    """The measure counts who is found out by their own record, not what the whole population tells."""
     table = correlated(200)
     copy = assess_attribute(Study(Release(table, table, confidential=["d"])), Context(seed=1))
     other = assess_attribute(Study(Release(table, correlated(200, seed=9), confidential=["d"])), Context(seed=1))

@@ -140,7 +140,7 @@ def dominance(rows, attributes, magnitude, n, share, p):
 
 
 def amount_guesses(people, records, attributes, magnitude, p, share):
-    """[(insider close, outsider close)] for each person; guesses from the total of the records that look like him."""
+    """[(insider close, outsider close)] for each person; guesses from the total of the records that look like them."""
     found = []
     for i, person in enumerate(people):
         known = [person[a] for a in attributes]

@@ -52,8 +52,8 @@ def run(options: Graph) -> int:
     truth = None if options.truth is None else true_pairs(tables["original"], tables["released"], options.truth)
     with progress_bar() as tell:
         found = link_graph(
-            target=(tables["released"], where["released"]),
-            identification=(tables["original"], where["original"]),
+            original=(tables["original"], where["original"]),
+            released=(tables["released"], where["released"]),
             labels=options.labels,
             tolerance=tolerance,
             method=options.method,  # type: ignore[arg-type]  # checked there
@@ -145,15 +145,7 @@ def _masking(options: Graph) -> PlaceMasking | None:
 
 def place_masking(text: str) -> PlaceMasking:
     """Read a masking of places or distances."""
-    masking = parse_masking(text)
-    if not isinstance(masking, PlaceMasking):
-        raise ParameterError(
-            "the graph attack does not know this masking",
-            got=text,
-            allowed=", ".join(f"{name}(...)" for name in FORMER.values()),
-            hint="place_noise(0.05): noise of 0.05 degrees, or of that many units where --planar",
-        )
-    return masking
+    return parse_masking(text, PlaceMasking)
 
 
 # --- where people are -----------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from unmask.tables import check_file, check_target, format_of, write_atomically,
 if TYPE_CHECKING:
     from unmask.cli.options import Common
 
-MATRICES = (".npy", ".csv", ".parquet")
+MATRICES = (".npy", ".csv", ".tsv", ".parquet")
 
 
 def check_files(options: Common) -> None:

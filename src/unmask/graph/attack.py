@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any, Literal
+from warnings import warn
 
 import numpy as np
 
@@ -30,15 +31,19 @@ if TYPE_CHECKING:
     from unmask.evidence import Progress
     from unmask.graph.problem import Maps, Problem
 
+    File = tuple[Any, Distances]
+
 Method = Literal["auto", "exact", "seeds", "geometric", "votes"]
 METHODS = ("auto", "exact", "seeds", "geometric", "votes")
 BUDGET = 50_000_000  # work of branch and bound: a few minutes at most
 
 
 def link_graph(  # noqa: PLR0913  # options are keyword-only
-    target: tuple[Any, Distances],
-    identification: tuple[Any, Distances],
+    target: File | None = None,
+    identification: File | None = None,
     *,
+    original: File | None = None,
+    released: File | None = None,
     labels: Sequence[str],
     tolerance: Tolerance,
     method: Method = "auto",
@@ -55,8 +60,11 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
     Parameters
     ----------
     target, identification
-        The release and the intruder's file: each a table and its distances (a square matrix, a path to one in .npy,
-        .csv or .parquet, names of the table's distance columns, `Coordinates`, or a function of two rows' numbers).
+        The former names of ``released`` and ``original``, in this order, until version 0.3.
+    original, released
+        The intruder's file and the release, by name: each a table and its distances (a square matrix, a path to one in
+        .npy, .csv or .parquet, names of the table's distance columns, `Coordinates`, or a function of two rows'
+        numbers).
     labels
         Columns that both tables have; records may match when these are equal (missing equals missing).
     tolerance
@@ -86,7 +94,11 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
     if gamma is not None and not 0 < gamma <= 1:
         raise ParameterError("gamma is a share", got=repr(gamma), allowed="above 0, at most 1")
     names = list(labels)
-    one, two = read_place(target, names, "target"), read_place(identification, names, "identification")
+    if target is not None or identification is not None:
+        original, released = _former(target, identification, original, released)
+    if original is None or released is None:
+        raise ParameterError("two files are needed", allowed="original= and released=, each a table and its distances")
+    one, two = read_place(released, names, "target"), read_place(original, names, "identification")
     _check_apart(label_distance or {}, one, two)
     from unmask.graph.problem import Task, pose  # noqa: PLC0415  # numba loads when it is needed
 
@@ -119,6 +131,14 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
         "votes": votes.attack,
     }
     return attacks[chosen](task)
+
+
+def _former(target: File | None, identification: File | None, *named: File | None) -> tuple[File | None, File | None]:
+    """Take files without names as they were taken: the release first."""
+    if any(file is not None for file in named):
+        raise ParameterError("the files are given twice", allowed="original= and released=, by name")
+    warn("link_graph takes its files by name: original=, released=", DeprecationWarning, stacklevel=3)
+    return identification, target
 
 
 def _nothing(target: Place, identification: Place, method: str) -> GraphLinkage:

@@ -90,8 +90,8 @@ def _attacks(stage: Stage, context: Context) -> list[GraphLinkage]:
     dealt = table[deal], where if isinstance(where, Coordinates) else where[np.ix_(deal, deal)]
     for k, (method, budget) in enumerate(plan):
         found = link_graph(
-            stage.target,
-            dealt,
+            original=dealt,
+            released=stage.target,
             labels=stage.labels,
             tolerance=stage.whole if method == "votes" else stage.tolerance,
             method=method,

@@ -179,8 +179,8 @@ def _play(place: Place, setting: _Setting, rng: np.random.Generator) -> _Play:
     ours, known = order[:size], rng.permutation(order[n - size :])
     d = release(place, ours, setting.masking, setting.sigma, rng)
     link = link_graph(
-        (_people(place, ours), d),
-        _known(place, known),
+        original=_known(place, known),
+        released=(_people(place, ours), d),
         labels=place.labels.columns,
         tolerance=NoiseTolerance(setting.sigma, setting.alpha, masking=setting.masking),
         method=setting.method,

@@ -176,7 +176,7 @@ def special_uniques(  # noqa: PLR0913 - what to find, how to score it, and how l
             classes.counts,
             max_size=size,
             max_work=max_work,
-            progress=lambda done, total: progress(done / total, "sets of attributes"),
+            progress=lambda done: progress(done, "sets of attributes"),
         )
     except WorkBoundError as error:
         sets = sum(comb(len(keys), k) for k in range(1, size + 1))

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ast
 from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar, overload
 
 from unmask.errors import ParameterError, did_you_mean
+from unmask.masking.base import Masking
 from unmask.masking.chain import Chain
 from unmask.masking.coding import TopBottomCoding
 from unmask.masking.coordinates import CoordinateNoise, Donut
@@ -25,26 +26,31 @@ from unmask.masking.sampling import Sampling
 from unmask.masking.suppression import Suppression
 from unmask.masking.swapping import Shuffle, Swap
 
-if TYPE_CHECKING:
-    from unmask.masking.base import Masking
-
 KINDS: tuple[type[Masking], ...] = (
     Noise, CorrelatedNoise, MultiplicativeNoise, RankSwap, Microaggregation, Rounding, Pram, TopBottomCoding, Recoding,
     Suppression, Sampling, Swap, Shuffle, CoordinateNoise, Donut, PlaceNoise, PlaceDonut, PlaceGrid,
     DistanceNoise, DistanceRounding, Chain, ReverseMapped,
 )  # fmt: skip
+M = TypeVar("M", bound=Masking)
 MASKINGS: dict[str, type[Masking]] = {kind.family: kind for kind in KINDS}
 
 
-def parse_masking(text: str) -> Masking:
-    """Return the masking that a text such as "noise(0.5)" or "rank_swap(share=0.05, columns=[age])" describes."""
+@overload
+def parse_masking(text: str) -> Masking: ...
+@overload
+def parse_masking(text: str, only: type[M]) -> M: ...
+def parse_masking(text: str, only: type[Masking] = Masking) -> Masking:
+    """Return the masking that a text such as "noise(0.5)" or "rank_swap(share=0.05, columns=[age])" describes.
+
+    ``only``: refuse others than those of this kind, with the names of these.
+    """
     try:
         node = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError) as error:
         raise ParameterError(
             "cannot read this masking", got=repr(text), allowed='a name and its parameters, such as "noise(0.5)"'
         ) from error
-    return _masking(node, text)
+    return _masking(node, text, only)
 
 
 def signature(kind: type[Masking]) -> str:
@@ -55,14 +61,14 @@ def signature(kind: type[Masking]) -> str:
     return f"{kind.family}({', '.join(shown)})"
 
 
-def _masking(node: ast.expr, text: str) -> Masking:
+def _masking(node: ast.expr, text: str, only: type[Masking] = Masking) -> Masking:
     """Build the masking of a call; a bare name is a call without parameters."""
     call = ast.Call(func=node, args=[], keywords=[]) if isinstance(node, ast.Name) else node
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         raise ParameterError(
             "cannot read this masking", got=repr(text), allowed='a name and its parameters, such as "noise(0.5)"'
         )
-    kind = _kind(call.func.id)
+    kind = _kind(call.func.id, only)
     arguments = [_value(argument, text) for argument in call.args]
     options = {keyword.arg: _value(keyword.value, text) for keyword in call.keywords if keyword.arg is not None}
     arguments, options = kind.former(arguments, options)
@@ -70,11 +76,11 @@ def _masking(node: ast.expr, text: str) -> Masking:
     return kind(*arguments, **options)
 
 
-def _kind(name: str) -> type[Masking]:
-    if name not in MASKINGS:
-        raise ParameterError(
-            "no such masking", got=repr(name), allowed=", ".join(sorted(MASKINGS)), hint=did_you_mean(name, MASKINGS)
-        )
+def _kind(name: str, only: type[Masking]) -> type[Masking]:
+    known = sorted(family for family, kind in MASKINGS.items() if issubclass(kind, only))
+    if name not in known:
+        what = "this masking cannot be used here" if name in MASKINGS else "no such masking"
+        raise ParameterError(what, got=repr(name), allowed=", ".join(known), hint=did_you_mean(name, known))
     return MASKINGS[name]
 
 

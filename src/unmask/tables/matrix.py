@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import TableError
-from unmask.tables.formats import TEXTS, format_of, unpacked
+from unmask.tables.formats import format_of, unpacked
 from unmask.tables.text import decode, find_separator
 
 Floats = NDArray[np.float64]
@@ -95,7 +95,7 @@ def _read(path: Path, n: int, what: str) -> NDArray[Any]:
             return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
         if format_of(path) == ".parquet":
             return pl.read_parquet(path).to_numpy().astype(np.float64)
-        if format_of(path) in TEXTS:
+        if format_of(path) in {".csv", ".tsv"}:
             return _without_names(_read_text(path), n)
     except (OSError, ValueError, EOFError, pl.exceptions.PolarsError) as error:
         raise TableError(f"cannot read the {what}", got=str(path), hint=type(error).__name__) from error

@@ -35,7 +35,7 @@ def check_coordinates(
 Matrix = tuple["NDArray[np.float64] | None", "tuple[str | None, str, int, int] | None"]
 
 
-def read_matrices(distances: Any, known_distances: Any, released: int, original: int) -> dict[str, Matrix]:  # noqa: ANN401 - paths or arrays
+def read_matrices(distances: Any, known_distances: Any, original: int, released: int) -> dict[str, Matrix]:  # noqa: ANN401 - paths or arrays
     """Read the released and the known distances; with each, its path, hash and size."""
     found: dict[str, Matrix] = {}
     for name, given, n, what in (

@@ -28,7 +28,7 @@ def sheet_of(given: str | Sequence[str] | None, role: str) -> str | None:
         raise ParameterError(
             "two sheets are given for one table", allowed=f"one for all, or {ROLES[0]}=NAME with the table's role first"
         )
-    return (own or all_ or [None])[0]
+    return next(iter((*own, *all_)), None)
 
 
 def read_workbook(path: Path, sheet: str | None, missing: tuple[str, ...]) -> pl.DataFrame:

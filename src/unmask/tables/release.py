@@ -168,7 +168,7 @@ class Release:
             if table is not None:
                 check_columns(roles.quasi, table.columns, "quasi", where)
         places = check_coordinates(coordinates, left, right, matrix=distances is not None)
-        matrices = read_matrices(distances, known_distances, right.height, left.height)
+        matrices = read_matrices(distances, known_distances, left.height, right.height)
         sources |= {name: Source(*source) for name, (_, source) in matrices.items() if source is not None}
         published, known = matrices["distances"][0], matrices["known_distances"][0]
         check_places(places, published, known)

@@ -23,17 +23,18 @@ TABLES = (".csv", ".tsv", ".parquet", ".arrow", *RECORDS)  # what tables are wri
 def write_table(table: pl.DataFrame, path: str | Path) -> None:
     """Write a table in the format that the suffix of the path says."""
     check_suffix(Path(path))
-    if (whole := {".parquet": table.write_parquet, ".arrow": table.write_ipc}.get(format_of(path))) is not None:
-        write_atomically(path, whole)
-        return
-    text = io.BytesIO()
-    if format_of(path) == ".json":
-        table.write_json(text)
-    elif format_of(path) in RECORDS:
-        table.write_ndjson(text)
+    form, buffer = format_of(path), io.BytesIO()
+    if form == ".parquet":
+        table.write_parquet(buffer)
+    elif form == ".arrow":
+        table.write_ipc(buffer)
+    elif form == ".json":
+        table.write_json(buffer)
+    elif form in RECORDS:
+        table.write_ndjson(buffer)
     else:
-        table.write_csv(text, separator="\t" if format_of(path) == ".tsv" else ",")
-    write_atomically(path, packed(text.getvalue(), Path(path)))
+        table.write_csv(buffer, separator="\t" if form == ".tsv" else ",")
+    write_atomically(path, packed(buffer.getvalue(), Path(path)))
 
 
 def check_suffix(target: Path, allowed: tuple[str, ...] = TABLES) -> None:

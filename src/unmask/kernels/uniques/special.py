@@ -45,13 +45,13 @@ def minimal_uniques(
     *,
     max_size: int | None = None,
     max_work: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> tuple[Codes, Ints]:
     """Return (class, mask) of every minimal sample unique with at most ``max_size`` attributes, sorted by both.
 
     ``codes`` (classes x attributes, values 0..cardinality-1) are the *distinct* key combinations, ``counts`` their
     numbers of records. Bit k of a mask stands for column k. ``max_work`` bounds the number of classes looked at, over
-    all sets; :class:`WorkBoundError` is raised when it is passed. ``progress(done, total)`` counts attribute sets.
+    all sets; :class:`WorkBoundError` is raised when it is passed. ``progress`` is told the share of sets done.
     """
     n, m = codes.shape
     max_size = m if max_size is None else min(max_size, m)
@@ -71,7 +71,7 @@ def _walk(
     alone: NDArray[np.bool_],
     max_size: int,
     max_work: int | None,
-    progress: Callable[[int, int], None] | None,
+    progress: Callable[[float], None] | None,
 ) -> Found:
     """Take each attribute as the highest of a set and each lower one as the second: one compiled call for each pair."""
     m, n = columns.shape
@@ -89,9 +89,9 @@ def _walk(
             if max_work is not None and work > max_work:
                 raise WorkBoundError
             if progress is not None:
-                progress(_covered(high, low, max_size), total)
+                progress(_covered(high, low, max_size) / total)
     if progress is not None:
-        progress(total, total)
+        progress(1.0)
     return found
 
 

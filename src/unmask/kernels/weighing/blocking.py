@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import in_chunks, inner, kernel
 from unmask.kernels.pairs import level_of
-from unmask.kernels.weighing.weighing import Progress, Scale, Weighing, blank, take
+from unmask.kernels.weighing.weighing import Scale, Tell, Weighing, blank, take
 
 LEAF = 16
 JUDGES = 64  # records of a block that tell which attribute to cut
@@ -143,7 +143,7 @@ def _open(blocks: Blocks, scale: Scale, x: Floats, b: int, stack: Ints, bounds: 
 
 
 def weigh_blocks(
-    left: Floats, blocks: Blocks, scale: Scale, truth: Ints, seed: int = 0, progress: Progress = None
+    left: Floats, blocks: Blocks, scale: Scale, truth: Ints, seed: int = 0, progress: Tell = None
 ) -> Weighing:
     """As `weigh`, but ``total`` may lack SLACK of the sum (never more), and ``second`` is sure within MARGIN."""
     out = blank(len(left))

@@ -13,7 +13,7 @@ from unmask.kernels.compiling import in_chunks, inner, kernel
 from unmask.kernels.draws import draw
 from unmask.kernels.pairs import level_of
 
-Progress = Callable[[float], None] | None
+Tell = Callable[[float], None] | None  # is told the share that is done
 
 TIE = 1e-9  # weights that differ by less are equal: sums of logarithms in another order
 NOTHING = -1e300  # no candidate
@@ -51,7 +51,7 @@ def scale_of(edges: Floats, n_edges: Ints, table: Floats) -> Scale:
     return Scale(edges, n_edges, table, most, rest)
 
 
-def weigh(left: Floats, right: Floats, scale: Scale, truth: Ints, seed: int = 0, progress: Progress = None) -> Weighing:
+def weigh(left: Floats, right: Floats, scale: Scale, truth: Ints, seed: int = 0, progress: Tell = None) -> Weighing:
     """Add up ``scale.table[attribute, level]`` over the attributes of every pair, and keep the best of each query."""
     out = blank(len(left))
     in_chunks(
