@@ -171,3 +171,14 @@ def test_generated_tables_are_fresh():
     for path in PAGES:
         for place in reference.PLACE.finditer(path.read_text()):
             assert place[0] == f"{place[1]}\n{reference.WRITERS[place[2]]()}\n{place[3]}", path
+
+
+def test_what_the_code_cites_of_the_methods_is_there():
+    sections = re.findall(r"^## (\d+)\.", (DOCS / "methods.md").read_text(), flags=re.MULTILINE)
+    cited = [
+        (path.name, number)
+        for path in (ROOT / "src").rglob("*.py")
+        for number in re.findall(r"methods\.md, section (\d+)", path.read_text())
+    ]
+    assert len(cited) > 10 and not [(name, number) for name, number in cited if number not in sections]
+    assert not [path.name for path in (ROOT / "src").rglob("*.py") if "METHODS section" in path.read_text()]

@@ -51,6 +51,8 @@ def test_the_demo_overwrites_no_other_files(tmp_path, capsys):
     assert "other files" in capsys.readouterr().err
     assert (tmp_path / "original.csv").read_text() == "mine"
     assert run("demo", "--out", tmp_path / "original.csv", "--n", "50") == 2
+    assert run("demo", "--out", tmp_path / "original.csv" / "x", "--n", "50") == 2
+    assert "cannot make the folder" in capsys.readouterr().err
     assert run("demo", "--out", tmp_path / "new", "--n", "50") == 0
     assert run("demo", "--out", tmp_path / "new", "--n", "50") == 0
 

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import stat
+from pathlib import Path
 
 import pytest
 
 from unmask.errors import TableError
-from unmask.tables.write import write_atomically
+from unmask.tables.write import check_target, write_atomically
 
 
 def test_whole_or_not_at_all(tmp_path):
@@ -33,3 +34,13 @@ def test_bad_targets(tmp_path):
     for target, message in ((tmp_path, "is a folder"), (tmp_path / "no" / "x", "no folder")):
         with pytest.raises(TableError, match=message):
             write_atomically(target, "x")
+
+
+def test_what_only_the_system_knows_is_told_before_the_work(tmp_path):
+    """A name that is too long, and a folder in which even root can make nothing."""
+    (tmp_path / "file").touch()
+    for target in (tmp_path / ("x" * 300), Path("/proc/x.json"), tmp_path / "file" / "x"):
+        with pytest.raises(TableError, match="cannot write"):
+            check_target(target)
+    check_target(tmp_path / "fine")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

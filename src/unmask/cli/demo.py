@@ -67,7 +67,10 @@ def demo_tables(n: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
 def write_tables(folder: Path, n: int, seed: int) -> tuple[Path, Path]:
     """Write both tables into ``folder``."""
     check_folder(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TableError(f"cannot make the folder {folder}", got=error.strerror, hint="choose another") from error
     paths = folder / "original.csv", folder / "release.csv"
     for table, path in zip(demo_tables(n, seed), paths, strict=True):
         write_table(table, path)

@@ -145,7 +145,7 @@ def _masking(options: Graph) -> PlaceMasking | None:
 
 def place_masking(text: str) -> PlaceMasking:
     """Read a masking of places or distances."""
-    return parse_masking(text, PlaceMasking)
+    return parse_masking(text, PlaceMasking)  # type: ignore[type-abstract]  # any of its kind
 
 
 # --- where people are -----------------------------------------------------------------------------------------------

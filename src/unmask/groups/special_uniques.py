@@ -9,7 +9,7 @@ unique. For each record all minimal sample uniques (MSUs) are found; small and m
 - DIS-SUDA: scores turned into a probability per record so that their level is that of DIS, the chance that a unique
   match is right [Skinner, Elliot 2002; Elliot, Manning 2003].
 
-Departure from sdcMicro: missing is a value of its own here (METHODS.md, section 0), there it is left out.
+Departure from sdcMicro: missing is a value of its own here (docs/methods.md, section 0), there it is left out.
 """
 
 from __future__ import annotations

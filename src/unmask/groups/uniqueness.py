@@ -107,7 +107,7 @@ def group_risk(
 
 
 def threshold_risk(sizes: Sizes) -> float:
-    """DR_thr of a distribution of group sizes, eq. 17 as METHODS section 8 reads it (|A_k| inside the sum).
+    """DR_thr of a distribution of group sizes, eq. 17 as docs/methods.md, section 8 reads it (|A_k| inside the sum).
 
     The three sorted distributions (given, most balanced, most unbalanced) are runs of equal sizes, so the sums go over
     the few places where a run ends, not over the groups.

@@ -1,6 +1,6 @@
 """A metric turns an encoding into a space: coordinates, category steps, and what a missing value contributes.
 
-METHODS section 1. Contributions of attributes are comparable by construction:
+docs/methods.md, section 1. Contributions of attributes are comparable by construction:
 
 - a number is standardised by its own file's mean and sd [TORRA]_ (``scale="own"``), by the original's
   (``"original"``) or the release's (``"released"``) in both, or not at all (``"none"``);

@@ -1,8 +1,8 @@
 """A scenario: what the intruder holds of the original. Some people, some attributes, or values coarser than the file's.
 
-METHODS section 3, [TORRA]_ ("flexible scenario"): B, the intruder's file, is a part of the original, perhaps in another
-schema. A coarser number is known up to an interval (its middle is used); a coarser category by its first characters, or
-by a mapping into larger classes, which the intruder applies to the release as well.
+docs/methods.md, section 3, [TORRA]_ ("flexible scenario"): B, the intruder's file, is a part of the original, perhaps
+in another schema. A coarser number is known up to an interval (its middle is used); a coarser category by its first
+characters, or by a mapping into larger classes, which the intruder applies to the release as well.
 """
 
 from __future__ import annotations

@@ -69,7 +69,18 @@ def write_atomically(path: str | Path, content: str | bytes | Callable[[Path], o
 
 
 def check_writable(target: Path) -> None:
-    """Refuse a target that cannot be written, before any long work."""
+    """Refuse a target that cannot be written, before any long work: a file beside it is made and gone again."""
+    try:
+        _refuse_bad_place(target)
+        with tempfile.TemporaryFile(dir=target.parent):
+            pass
+    except OSError as error:
+        raise TableError(
+            f"cannot write {target}", got=error.strerror or type(error).__name__, hint="choose another place"
+        ) from error
+
+
+def _refuse_bad_place(target: Path) -> None:
     if target.is_dir():
         raise TableError(f"cannot write {target}: it is a folder", hint="give the name of a file")
     if target.exists() and not target.is_file():

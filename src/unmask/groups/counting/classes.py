@@ -2,7 +2,7 @@
 
 One group-by, written in narwhals, runs on polars, pandas, DuckDB and Spark alike; only its result, one row for each
 combination, comes into the process. Every measure of this room starts from it. Missing is a value of its own: two
-records that both lack a value agree on it (METHODS.md, section 0).
+records that both lack a value agree on it (docs/methods.md, section 0).
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class Known(NamedTuple):
 
 
 def with_register(classes: Classes, population: Any) -> Known:  # noqa: ANN401 - any frame
-    """1/F and P(PU | SU) = sum I(F=1, f=1) / sum I(f=1), counted (Torra 2024, uniqueness; METHODS.md, section 8)."""
+    """1/F and P(PU | SU) = sum I(F=1, f=1) / sum I(f=1), counted (Torra 2024; docs/methods.md, section 8)."""
     everybody = count_classes(population, classes.keys, name="population")
     people = _matched(classes, everybody)
     short = int((people < classes.counts).sum())

@@ -1,6 +1,7 @@
-"""Ways to add up differences of attributes into a distance whose parameters can be learnt [TORRA]_, METHODS section 5.
+"""Ways to add up differences of attributes into a distance whose parameters can be learnt [TORRA]_.
 
-Every one is linear in its parameters over features of the differences d_k (squared, standardised):
+Definitions: docs/methods.md, section 5. Every one is linear in its parameters over features of the differences d_k
+(squared, standardised):
 
 - ``mean``: weights of attributes, w >= 0;
 - ``owa``: weights of the largest, second largest, ... difference, w >= 0;

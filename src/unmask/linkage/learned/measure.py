@@ -1,4 +1,4 @@
-"""Worst case by learning: the intruder finds the distance that re-identifies best [TORRA]_, METHODS section 5.
+"""Worst case by learning: the intruder finds the distance that re-identifies best [TORRA]_, docs/methods.md, section 5.
 
 They have, for some people, both the original and their released record (their own, or those of friends), learn which
 attributes and which of their combinations give people away, and attack everybody else with what they learnt. That is

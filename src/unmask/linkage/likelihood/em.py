@@ -1,10 +1,10 @@
 """EM for the blind intruder: y = A x + b + e, e ~ N(0, S), learnt from two files without knowing who is who.
 
-METHODS section 12. The E-step asks how likely each released record was made from each original one, under one match
-per person: likelihoods are scaled until rows and columns add up to one (scaling.py). The M-step refits A, b, S and, for
-each category, how often it was kept. Files of more than ``DENSE`` records are learnt from a sample of released records,
-each with *all* originals as candidates (a mixture with one component for each original: exact, only without the
-competition between released records). Never more than a strip of all pairs is in memory.
+docs/methods.md, section 12. The E-step asks how likely each released record was made from each original one, under one
+match per person: likelihoods are scaled until rows and columns add up to one (scaling.py). The M-step refits A, b, S
+and, for each category, how often it was kept. Files of more than ``DENSE`` records are learnt from a sample of released
+records, each with *all* originals as candidates (a mixture with one component for each original: exact, only without
+the competition between released records). Never more than a strip of all pairs is in memory.
 
 What is compared between starts is the log-likelihood of the release, less ln n / 2 for each free parameter.
 """

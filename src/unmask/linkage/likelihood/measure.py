@@ -1,4 +1,4 @@
-"""The blind intruder who fits the noise (METHODS section 12): two files, no truth, no word about the masking.
+"""The blind intruder who fits the noise (docs/methods.md, section 12): two files, no truth, no word about the masking.
 
 They suppose that the release was made from the original by one rule, y = A x + b + e with normal noise e of any
 covariance, and that each person has one record. Which rule makes the release likeliest is learnt by EM from the two

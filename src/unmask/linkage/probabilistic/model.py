@@ -1,7 +1,7 @@
 """The model of Fellegi and Sunter, fitted by EM to the agreement patterns of *all* pairs [FELLEGI]_, [WINKLER]_.
 
 A pair is a match (the same person) with the prior probability, and attributes agree independently given which it is:
-on level l with probability m_l for matches and u_l for others. METHODS section 4. Two ways to see the pairs:
+on level l with probability m_l for matches and u_l for others. docs/methods.md, section 4. Two ways to see the pairs:
 
 - *each pair* by itself: a mixture of matches and others, as in the literature and in other tools. All that EM needs are
   the counts of the patterns.

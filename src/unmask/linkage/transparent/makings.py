@@ -2,7 +2,7 @@
 
 They know family and parameters (Kerckhoffs), and what follows from them and the two files: the sd of noise is kappa
 times the sd of the original, rank swapping moves a value at most a share of the ranks, microaggregation puts it between
-the two centroids next to it. METHODS section 6.
+the two centroids next to it. docs/methods.md, section 6.
 """
 
 from __future__ import annotations
