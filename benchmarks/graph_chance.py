@@ -1,7 +1,7 @@
 """The graph attack against chance, and what guessing everybody finds: means over seeds, with their range.
 
 ``python benchmarks/graph_chance.py recall``, ``... distances`` and ``... alarms`` (all take minutes; ``--times`` says
-how many files, ``--line`` asks for one line of the table, from 0). Tables as in docs/measures/graph.md. No times:
+how many files, ``--line`` asks for one line of the table, from 0). Tables as in docs/graph.md. No times:
 results do not depend on the machine.
 """
 
