@@ -3,10 +3,11 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from families import CASES
 
 import unmask
 from unmask.assessment import discover
-from unmask.datasets.gauntlet import CASES, Case, Known
+from unmask.datasets.gauntlet import Case, Known
 from unmask.errors import ParameterError
 from unmask.evidence.estimate import Estimate, rate
 from unmask.evidence.finding import Evidence, Observation

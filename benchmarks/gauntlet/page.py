@@ -6,9 +6,8 @@ import json
 from collections import defaultdict
 from pathlib import Path
 
+from families import CASES, FAMILIES, chosen
 from run import RESULTS, keeps
-
-from unmask.datasets import gauntlet
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "gauntlet.md"
@@ -54,15 +53,17 @@ python benchmarks/gauntlet/run.py --linking               # count only measures 
 python benchmarks/gauntlet/peers.py && python benchmarks/gauntlet/page.py
 ```
 
-In Python: `unmask.datasets.gauntlet.CASES["rotated"].make(seed)` gives the two tables, the roles, and `found`.
+In Python: `unmask.datasets.gauntlet.CASES["pram"].make(seed)` gives the two tables, the roles, and `found`; the package
+has the cases that selfcheck runs, `families.CASES` in `benchmarks/gauntlet` all of them.
 
 ## Add a release
 
-A case is a function of a seed in `src/unmask/datasets/gauntlet/<family>.py` with the decorator `@case("family")`. Its
-docstring says what was done to the release; it makes both tables, plays its own intruder on them and returns both with
-the share found. Keep n below 1,000 (harmless: 3,000), and the intruder to a few lines. The tests ask of every case that
-a seed gives one release, that the share is well above chance and clear of the commonest limit (one in five), that the
-row order tells nothing, and that the truth is used only to count.
+A case is a function of a seed in `benchmarks/gauntlet/families/<family>.py` with the decorator `@case("family")` (in
+`src/unmask/datasets/gauntlet/quick.py`, if selfcheck is to run it). Its docstring says what was done to the release; it
+makes both tables, plays its own intruder on them and returns both with the share found. Keep n below 1,000 (harmless:
+3,000), and the intruder to a few lines. The tests ask of every case that a seed gives one release, that the share is
+well above chance and clear of the commonest limit (one in five), that the row order tells nothing, and that the truth
+is used only to count.
 
 ## What it does not show
 
@@ -100,8 +101,8 @@ def headline(cases: dict[str, list[dict]]) -> str:
     held = sum(keeps(rows, "holds") for rows in cases.values())
     commits = sorted({row["commit"] for rows in cases.values() for row in rows})
     of = (
-        f"{len(cases)} of {len(gauntlet.CASES)} releases were run for this page"
-        if len(cases) < len(gauntlet.CASES)
+        f"{len(cases)} of {len(CASES)} releases were run for this page"
+        if len(cases) < len(CASES)
         else f"All {len(cases)} releases were run"
     )
     false_safe = [
@@ -116,11 +117,11 @@ def headline(cases: dict[str, list[dict]]) -> str:
 
 def family_table(family: str, cases: dict[str, list[dict]]) -> list[str]:
     lines = [
-        f"\n## {family.capitalize()}: {gauntlet.FAMILIES[family]}\n",
+        f"\n## {family.capitalize()}: {FAMILIES[family]}\n",
         "| release | what was done | the intruder | intruder | report | verdict | |",
         "|---|---|---|---:|---|---|---|",
     ]
-    for known in gauntlet.chosen(family=family):
+    for known in chosen(family=family):
         case = known.make(0)
         rows = cases.get(known.name, [])
         cells = [known.name.replace("_", " "), known.story, case.words, percent(case.found)]
@@ -148,7 +149,7 @@ def peers_table(rows: list[dict], cases: dict[str, list[dict]]) -> list[str]:
         us = f"{percent(ours[0]['best'])}, {ours[0]['verdict']}" if ours else "no result"
         figures = [said.get((name, *column)) for column in PEER_COLUMNS.values()]
         cells = ["-" if figure is None else percent(max(figure, 0.0)) for figure in figures]
-        wanted = percent(gauntlet.CASES[name].make(0).found)
+        wanted = percent(CASES[name].make(0).found)
         lines.append(f"| {name.replace('_', ' ')} | {wanted} | {us} | " + " | ".join(cells) + " |")
     return lines
 
@@ -158,8 +159,8 @@ def main() -> None:
     for row in load(RESULTS):
         cases[row["name"]].append(row)
     peers = load(RESULTS.with_name("gauntlet_peers.json"))
-    lines = [HEAD.format(cases=len(gauntlet.CASES), headline=headline(cases))]
-    for family in gauntlet.FAMILIES:
+    lines = [HEAD.format(cases=len(CASES), headline=headline(cases))]
+    for family in FAMILIES:
         lines += family_table(family, cases)
     if peers:
         lines += peers_table(peers, cases)

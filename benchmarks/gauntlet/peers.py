@@ -52,10 +52,9 @@ class Nothing(Exception):  # noqa: N818 - an answer, not an error
 def tables(name):
     """Both files and the control as pandas, on the columns of one kind that they share, and whose row is whose."""
     import polars as pl
+    from families import CASES as RELEASES
 
-    from unmask.datasets import gauntlet
-
-    case = gauntlet.CASES[name].make(0)
+    case = RELEASES[name].make(0)
     shared = [c for c in case.original.columns if c in case.released.columns and c != case.roles.get("id")]
     shared = [c for c in shared if c != case.roles.get("household")]
     if not shared:

@@ -24,6 +24,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 
+from families import CASES, chosen
+
 from unmask.datasets import gauntlet
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,12 +38,12 @@ def assessed(name: str, seed: int) -> dict:
     from unmask.selfcheck import attack_case
 
     begin = time.process_time()
-    answer, reason = attack_case(gauntlet.CASES[name], seed)
+    answer, reason = attack_case(CASES[name], seed)
     return row_of(name, seed, answer, reason, time.process_time() - begin)
 
 
 def row_of(name: str, seed: int, answer: gauntlet.Answer, reason: str, seconds: float) -> dict:
-    known = gauntlet.CASES[name]
+    known = CASES[name]
     return {
         "name": name,
         "family": known.family,
@@ -66,7 +68,7 @@ def bounded(name: str, seed: int, limit: float) -> dict:
         reason = f"ended with code {error.returncode}: {error.stderr[-300:]}"
     else:
         return json.loads(done.stdout.splitlines()[-1])
-    case = gauntlet.CASES[name].make(seed)
+    case = CASES[name].make(seed)
     return row_of(name, seed, gauntlet.answer(case, "error", ()), reason, limit)
 
 
@@ -97,7 +99,7 @@ def write(rows: list[dict], path: Path) -> None:
     if path.exists():
         kept = {(row["name"], row["seed"]): row for row in json.loads(path.read_text())["rows"]}
     kept |= {(row["name"], row["seed"]): row for row in rows}
-    order = list(gauntlet.CASES)
+    order = list(CASES)
     sound = sorted(
         (row for row in kept.values() if row["name"] in order), key=lambda r: (order.index(r["name"]), r["seed"])
     )
@@ -135,7 +137,8 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None = None) -> int:
     given = arguments(argv)
     try:
-        cases = gauntlet.chosen(given.names, family=given.family, quick=given.quick)
+        among = gauntlet.CASES if given.quick else CASES
+        cases = chosen(given.names, family=given.family, among=among)
     except KeyError as error:
         raise SystemExit(f"no such case: {error.args[0]}; --list says which there are") from None
     if given.list:

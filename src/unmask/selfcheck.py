@@ -8,7 +8,6 @@ risk of every single record where the measure gives one.
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +83,7 @@ def selfcheck(
 
 def _run_gauntlet(count: int | None, only: Iterable[str] | None, seed: int, progress: Progress) -> tuple[Check, ...]:
     """Assess the quick releases of the gauntlet, or the first ``count`` of them."""
-    from unmask.datasets.gauntlet import quick_part  # noqa: PLC0415 - scipy, and 138 cases
+    from unmask.datasets.gauntlet import quick_part  # noqa: PLC0415 - scipy
 
     if count is not None and count < 1:
         raise ParameterError("the gauntlet has at least one case", got=str(count))
@@ -101,12 +100,11 @@ def _run_gauntlet(count: int | None, only: Iterable[str] | None, seed: int, prog
 
 def attack_case(known: Known, seed: int = 0, *, only: Iterable[str] | None = None) -> tuple[Answer, str]:
     """Assess one release of the gauntlet: what the report says, and why. An error is an answer, never a good one."""
-    from unmask.datasets.gauntlet import answer, options  # noqa: PLC0415
+    from unmask.datasets.gauntlet import answer  # noqa: PLC0415
 
     case = known.make(seed)
     try:
-        release = Release(case.original, case.released, **options(case, inspect.signature(Release).parameters))
-        assessment = assess(release, only=only)
+        assessment = assess(Release(case.original, case.released, **case.roles), only=only)
     except Exception as error:  # noqa: BLE001 - whatever stops an assessment stops it
         return answer(case, "error", ()), f"{type(error).__name__}: {error}"
     return answer(case, assessment.verdict, assessment.findings), assessment.reason

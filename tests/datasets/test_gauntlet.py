@@ -7,16 +7,18 @@ from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
+import families
 import numpy as np
 import polars as pl
 import pytest
+from families import CASES, chosen
 
 from unmask.datasets import gauntlet
 from unmask.datasets.gauntlet.case import Pair, matched, nearest, publish, rarity, same, table
-from unmask.datasets.gauntlet.households import together
+from unmask.datasets.gauntlet.quick import together
 
-NAMES = list(gauntlet.CASES)
-HARMLESS = [name for name in NAMES if gauntlet.CASES[name].family == "harmless"]
+NAMES = list(CASES)
+HARMLESS = [name for name in NAMES if CASES[name].family == "harmless"]
 SHARED = [
     "derived_columns",
     "brackets_with_separators",
@@ -41,7 +43,7 @@ SHARED = [
 
 @cache
 def made(name, seed=3):
-    return gauntlet.CASES[name].make(seed)
+    return CASES[name].make(seed)
 
 
 def rows_by_id(case):
@@ -57,14 +59,14 @@ def test_there_are_enough_in_every_family_and_the_shared_ones_are_among_them():
     assert len(NAMES) >= 64
     assert set(SHARED) <= set(NAMES)
     for family in gauntlet.FAMILIES:
-        members = gauntlet.chosen(family=family)
+        members = chosen(family=family)
         assert len(members) >= 6
-        assert any(known.quick for known in members)
+        assert any(known.name in gauntlet.CASES for known in members)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_seed_gives_one_release(name):
-    again, other = gauntlet.CASES[name].make(3), gauntlet.CASES[name].make(4)
+    again, other = CASES[name].make(3), CASES[name].make(4)
     assert made(name).original.equals(again.original) and made(name).released.equals(again.released)
     assert made(name).found == again.found
     assert not made(name).released.equals(other.released)
@@ -82,7 +84,7 @@ def test_found_is_a_share_well_above_chance_or_nobody(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_told_in_words(name):
     assert made(name).words and not made(name).words.endswith(".")
-    assert gauntlet.CASES[name].story.endswith(".")
+    assert CASES[name].story.endswith(".")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -121,8 +123,8 @@ def test_an_exact_match_finds_nobody_in_a_harmless_release(name):
 
 def test_intruders_look_at_the_truth_only_to_count():
     """`truth` is the last argument of a counting function, or compared with the links that were made."""
-    folder = Path(gauntlet.__file__).parent
-    for path in sorted(folder.glob("*.py")):
+    folders = [Path(gauntlet.__file__).parent, Path(families.__file__).parent]
+    for path in sorted(path for folder in folders for path in folder.glob("*.py")):
         tree = ast.parse(path.read_text())
         parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
         for node in ast.walk(tree):
@@ -310,18 +312,12 @@ def test_failures_say_what_is_wrong():
 
 def test_the_quick_part_takes_families_in_turn():
     assert [known.family for known in gauntlet.quick_part(8)] == list(gauntlet.FAMILIES)
-    assert set(gauntlet.quick_part()) == set(gauntlet.chosen(quick=True))
-
-
-def test_roles_in_the_words_that_release_knows():
-    case = gauntlet.Case(pl.DataFrame(), pl.DataFrame(), None, "words", {"synthetic": True})
-    assert gauntlet.options(case, ["synthetic"]) == {"synthetic": True}
-    assert gauntlet.options(case, ["paired"]) == {"paired": False}
+    assert set(gauntlet.quick_part()) == set(gauntlet.CASES.values())
 
 
 def test_cases_are_chosen_by_name_family_or_quickness():
-    assert [known.name for known in gauntlet.chosen(["rotated"])] == ["rotated"]
-    assert {known.family for known in gauntlet.chosen(family="noise")} == {"noise"}
-    assert 8 <= len(gauntlet.chosen(quick=True)) <= 24
+    assert [known.name for known in chosen(["rotated"])] == ["rotated"]
+    assert {known.family for known in chosen(family="noise")} == {"noise"}
+    assert 8 <= len(gauntlet.CASES) <= 24
     with pytest.raises(KeyError, match="nothing"):
-        gauntlet.chosen(["nothing"])
+        chosen(["nothing"])

@@ -56,12 +56,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A case by name: how it is made, its family, and whether it belongs to the quick part."""
+    """A case by name: how it is made, and its family."""
 
     name: str
     family: Family
     make: Maker
-    quick: bool = False
 
     @property
     def story(self) -> str:
@@ -72,11 +71,11 @@ class Known:
 REGISTER: dict[str, Known] = {}
 
 
-def case(family: Family, *, quick: bool = False) -> Callable[[Maker], Maker]:
+def case(family: Family) -> Callable[[Maker], Maker]:
     """Enter a maker into the register under its own name."""
 
     def enter(make: Maker) -> Maker:
-        REGISTER[make.__name__] = Known(make.__name__, family, make, quick)
+        REGISTER[make.__name__] = Known(make.__name__, family, make)
         return make
 
     return enter

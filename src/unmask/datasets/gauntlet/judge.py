@@ -22,7 +22,7 @@ LINKING = (
     "knowledge_curve", "scenario", "graph", "household", "dictionary", "permuted", "copies", "singling", "inference",
 )  # fmt: skip
 
-CASES: dict[str, Known] = dict(sorted(REGISTER.items(), key=lambda entry: list(FAMILIES).index(entry[1].family)))
+CASES: dict[str, Known] = dict(REGISTER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,29 +78,8 @@ def answer(case: Case, verdict: str, findings: Iterable[Any]) -> Answer:
     return Answer(case.found, verdict, best[0], best[1], linked[0], linked[1], case.rated)
 
 
-def options(case: Case, accepted: Iterable[str]) -> dict[str, Any]:
-    """Return the roles as ``Release`` takes them: ``synthetic=True`` was ``paired=False`` before."""
-    roles = dict(case.roles)
-    if "synthetic" in roles and "synthetic" not in set(accepted):
-        roles["paired"] = not roles.pop("synthetic")
-    return roles
-
-
-def chosen(names: Iterable[str] = (), *, family: str | None = None, quick: bool = False) -> tuple[Known, ...]:
-    """Pick cases by name, by family, or the quick part; all of them otherwise."""
-    wanted = set(names)
-    unknown = wanted - set(CASES)
-    if unknown:
-        raise KeyError(", ".join(sorted(unknown)))
-    return tuple(
-        known
-        for name, known in CASES.items()
-        if (not wanted or name in wanted) and (family is None or known.family == family) and (known.quick or not quick)
-    )
-
-
 def quick_part(count: int | None = None) -> tuple[Known, ...]:
-    """Return the quick cases, families in turn, so that the first few are as different as can be."""
-    by_family = [list(chosen(family=family, quick=True)) for family in FAMILIES]
+    """Return the cases, families in turn, so that the first few are as different as can be."""
+    by_family = [[known for known in CASES.values() if known.family == family] for family in FAMILIES]
     in_turn = [known for row in zip_longest(*by_family) for known in row if known is not None]
-    return tuple(in_turn if count is None else in_turn[:count])
+    return tuple(in_turn[:count])

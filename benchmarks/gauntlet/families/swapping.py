@@ -9,9 +9,7 @@ from scipy.spatial.distance import cdist
 from unmask.datasets.gauntlet.case import (
     FORBIDDEN,
     Case,
-    Pair,
     case,
-    each,
     gaps,
     matched,
     nearest,
@@ -22,6 +20,7 @@ from unmask.datasets.gauntlet.case import (
     table,
 )
 from unmask.datasets.gauntlet.people import amounts, register, survey
+from unmask.datasets.gauntlet.quick import codes
 
 
 def rank_swap(x: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
@@ -108,8 +107,7 @@ def places_swapped(seed: int = 0) -> Case:
     order[moved] = rng.permutation(moved)
     masked = original.select("age", "sex", "job", "days").hstack(original.select("town", "postcode")[order])
     pair = publish(original, masked, rng)
-    codes = _codes(pair)
-    return pair.case(matched(rarity(*codes), pair.truth), "equal cells by how rare they are, one to one")
+    return pair.case(matched(rarity(*codes(pair)), pair.truth), "equal cells by how rare they are, one to one")
 
 
 @case("swapping")
@@ -138,18 +136,6 @@ def one_column_forgotten(seed: int = 0) -> Case:
     return pair.case(same(pair.original.select("v07"), pair), "an exact match on the column that was forgotten")
 
 
-@case("swapping", quick=True)
-def pram(seed: int = 0) -> Case:
-    """Each of twelve categories is redrawn with probability 0.45 (post-randomisation)."""
-    rng = np.random.default_rng(seed)
-    x = rng.choice(7, (500, 12), p=[0.3, 0.2, 0.15, 0.12, 0.1, 0.08, 0.05])
-    y = np.where(rng.random(x.shape) < 0.45, rng.permuted(x, axis=0), x)
-    letters = np.array(list("ABCDEFG"))
-    frames = [pl.DataFrame({f"c{j:02d}": letters[t[:, j]] for j in range(12)}) for t in (x, y)]
-    pair = publish(frames[0], frames[1], rng)
-    return pair.case(matched(rarity(*_codes(pair)), pair.truth), "equal cells by how rare they are, one to one")
-
-
 @case("swapping")
 def pram_to_neighbours(seed: int = 0) -> Case:
     """Grades from A to I on fourteen questions, seven in ten of them moved to a neighbouring grade."""
@@ -160,18 +146,8 @@ def pram_to_neighbours(seed: int = 0) -> Case:
     letters = np.array(list("ABCDEFGHI"))
     frames = [pl.DataFrame({f"q{j:02d}": letters[t[:, j]] for j in range(14)}) for t in (x, y)]
     pair = publish(frames[0], frames[1], rng)
-    cost = (gaps(*_codes(pair)) > 1).sum(2).astype(float)
+    cost = (gaps(*codes(pair)) > 1).sum(2).astype(float)
     return pair.case(matched(cost, pair.truth), "only records whose grades are at most one apart, one to one")
-
-
-def _codes(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
-    """Number the values of every column, in their order, as both files use them."""
-    one, other = [], []
-    for c in pair.original.drop("id").columns:
-        known = {v: float(k) for k, v in enumerate(sorted(set(pair.original[c]) | set(pair.released[c])))}
-        one.append(each(pair.original, c, known.__getitem__).to_numpy())
-        other.append(each(pair.released, c, known.__getitem__).to_numpy())
-    return np.column_stack(one), np.column_stack(other)
 
 
 @case("swapping")

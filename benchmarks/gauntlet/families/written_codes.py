@@ -15,19 +15,6 @@ from unmask.datasets.gauntlet.case import Case, case, each, nearest, numbers, pu
 from unmask.datasets.gauntlet.people import amounts, register
 
 
-@case("written", quick=True)
-def unsalted_hash(seed: int = 0) -> Case:
-    """Birth date and postcode are replaced by the first twelve digits of SHA-256."""
-    rng = np.random.default_rng(seed)
-    original = register(800, rng).select("sex", pl.col("birth date").cast(pl.String), "postcode")
-
-    def write(known: pl.DataFrame) -> pl.DataFrame:
-        sign = lambda text: hashlib.sha256(text.encode()).hexdigest()[:12]  # noqa: E731
-        return known.with_columns(each(known, "birth date", sign), each(known, "postcode", sign))
-
-    return rewritten(original, write, rng, "hash what is known")
-
-
 @case("written")
 def md5_in_capitals(seed: int = 0) -> Case:
     """Names are replaced by the first eight digits of MD5, in capitals."""

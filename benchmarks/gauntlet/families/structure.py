@@ -10,19 +10,8 @@ from scipy.spatial.distance import cdist
 from scipy.stats import ortho_group, skew
 
 from unmask.datasets.gauntlet.case import Case, case, differing, matched, nearest, numbers, publish, rewritten, table
-from unmask.datasets.gauntlet.people import amounts, days, names, register
-
-
-@case("structure", quick=True)
-def pattern_of_missing(seed: int = 0) -> Case:
-    """Values are shuffled among those who answered; who did not answer which question stays."""
-    rng = np.random.default_rng(seed)
-    n, m = 800, 20
-    x = np.round(rng.normal(50, 10, (n, m)), 1)
-    x[rng.random((n, m)) < 0.3] = np.nan
-    pair = publish(table(x), table(_shuffled_where(~np.isnan(x), x, rng)), rng)
-    one, other = (np.isnan(numbers(frame)) * 1.0 for frame in (pair.original, pair.released))
-    return pair.case(nearest(cdist(one, other, "cityblock"), pair.truth), "compare which cells are missing")
+from unmask.datasets.gauntlet.people import amounts, names, register
+from unmask.datasets.gauntlet.quick import shuffled_where
 
 
 @case("structure")
@@ -30,27 +19,9 @@ def pattern_of_zeros(seed: int = 0) -> Case:
     """Amounts are shuffled among those who have any; who has nothing of which kind stays."""
     rng = np.random.default_rng(seed)
     x = amounts(500, 18, rng) * (rng.random((500, 18)) < 0.4)
-    pair = publish(table(x), table(_shuffled_where(x > 0, x, rng)), rng)
+    pair = publish(table(x), table(shuffled_where(x > 0, x, rng)), rng)
     one, other = ((numbers(frame) == 0) * 1.0 for frame in (pair.original, pair.released))
     return pair.case(nearest(cdist(one, other, "cityblock"), pair.truth), "compare which amounts are zero")
-
-
-def _shuffled_where(here: np.ndarray, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    y = x.copy()
-    for j in range(x.shape[1]):
-        rows = np.flatnonzero(here[:, j])
-        y[rows, j] = x[rng.permutation(rows), j]
-    return y
-
-
-@case("structure", quick=True)
-def cents_survive(seed: int = 0) -> Case:
-    """Noise of one sd in whole units: the cents stay."""
-    rng = np.random.default_rng(seed)
-    x = np.round(np.exp(rng.normal(6, 1, (800, 5))), 2)
-    pair = publish(table(x), table(x + np.round(rng.normal(size=x.shape) * x.std(0))), rng)
-    one, other = (np.round(numbers(frame) * 100) % 100 for frame in (pair.original, pair.released))
-    return pair.case(nearest(differing(one, other), pair.truth), "compare the cents")
 
 
 @case("structure")
@@ -81,21 +52,6 @@ def time_of_day(seed: int = 0) -> Case:
     clock = pl.col("in", "out").dt.strftime("%H%M%S").cast(pl.Float64)
     one, other = (frame.select(clock).to_numpy() for frame in (pair.original, pair.released))
     return pair.case(nearest(differing(one, other), pair.truth), "compare the times of day")
-
-
-@case("structure", quick=True)
-def person_date_shift(seed: int = 0) -> Case:
-    """Six dates a person, all moved by one offset of that person within five years."""
-    rng = np.random.default_rng(seed)
-    n = 800
-    x = np.cumsum(np.column_stack([rng.integers(0, 3650, n), rng.exponential(60, (n, 5)).astype(int) + 1]), 1)
-    y = x + rng.integers(-1825, 1826, n)[:, None]
-    dates = [pl.DataFrame({f"visit{j + 1}": days(t[:, j]) for j in range(6)}) for t in (x, y)]
-    pair = publish(dates[0], dates[1], rng)
-    one, other = (
-        np.diff(frame.drop("id").select(pl.all().cast(pl.Int32)).to_numpy()) for frame in (pair.original, pair.released)
-    )
-    return pair.case(nearest(cdist(one, other, "cityblock"), pair.truth), "compare the gaps between visits")
 
 
 @case("structure")

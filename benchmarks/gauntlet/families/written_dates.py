@@ -13,24 +13,6 @@ from unmask.datasets.gauntlet.people import register
 LETTERS = "0123456789bcdefghjkmnpqrstuvwxyz"
 
 
-@case("written", quick=True)
-def derived_columns(seed: int = 0) -> Case:
-    """Birth date becomes age, postcode its first four digits, admission its month, each under another name."""
-    rng = np.random.default_rng(seed)
-    original = register(800, rng).select("sex", "birth date", "postcode", "admitted", "days")
-
-    def write(known: pl.DataFrame) -> pl.DataFrame:
-        return known.select(
-            "sex",
-            ((dt.date(2017, 1, 1) - pl.col("birth date")).dt.total_days() // 365).alias("age"),
-            pl.col("postcode").str.slice(0, 4).alias("area"),
-            pl.col("admitted").dt.strftime("%Y-%m").alias("month"),
-            pl.col("days").alias("length_of_stay"),
-        )
-
-    return rewritten(original, write, rng, "derive the same columns from what is known, then an exact match")
-
-
 @case("written")
 def weeks(seed: int = 0) -> Case:
     """Dates become calendar weeks such as 2016-W07."""

@@ -6,19 +6,13 @@ made from them: so near to a row, or so equal to it, as nobody outside is.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 from scipy.spatial.distance import cdist
 
 from unmask.datasets.gauntlet.case import Case, case, numbers, table
 from unmask.datasets.gauntlet.people import amounts, survey
-
-
-def _case(original: pl.DataFrame, released: pl.DataFrame, found: float, words: str, **roles: Any) -> Case:  # noqa: ANN401
-    rated = bool(roles.pop("rated", True))
-    return Case(original, released, found, words, {"synthetic": True, **roles}, rated)
+from unmask.datasets.gauntlet.quick import equal, synthetic_case
 
 
 def _scales(table_: pl.DataFrame) -> np.ndarray:
@@ -32,29 +26,14 @@ def _nearer_than_anybody(original: pl.DataFrame, released: pl.DataFrame, control
     return float((cdist(one, other).min(1) < limit).mean())
 
 
-@case("synthetic", quick=True)
-def copy_called_synthetic(seed: int = 0) -> Case:
-    """A shuffled copy of everybody, said to be synthetic, and no control table."""
-    original = survey(800, seed)
-    released = original[np.random.default_rng(seed).permutation(800)]
-    found = _equal(original, released)
-    return _case(original, released, found, "look for equal rows")
-
-
-def _equal(original: pl.DataFrame, released: pl.DataFrame, columns: list[str] | None = None) -> float:
-    """Share of people of whom a row of the release is an exact copy."""
-    there = set(released.select(columns or original.columns).rows())
-    return float(np.mean([row in there for row in original.select(columns or original.columns).rows()]))
-
-
 @case("synthetic")
 def three_percent_memorised(seed: int = 0) -> Case:
     """Columns drawn independently, and 24 of 800 people copied into the release; a control table is given."""
     rng, original = np.random.default_rng(seed), survey(800, seed)
     drawn = pl.DataFrame({c: original[c].to_numpy()[rng.permutation(800)] for c in original.columns})
     released = pl.concat([drawn.cast(original.schema).head(776), original.head(24)])[rng.permutation(800)]
-    found = _equal(original, released)
-    return _case(original, released, found, "equal rows: no outsider has one", control=survey(800, seed + 1))
+    found = equal(original, released)
+    return synthetic_case(original, released, found, "equal rows: no outsider has one", control=survey(800, seed + 1))
 
 
 @case("synthetic")
@@ -66,7 +45,7 @@ def memorised_with_jitter(seed: int = 0) -> Case:
     near = everybody[:120] * np.exp(rng.normal(0, 0.005, (120, 6)))
     released = table(np.concatenate([near, everybody[800:1080]])[rng.permutation(400)])
     found = _nearer_than_anybody(original, released, control)
-    return _case(original, released, found, "rows nearer than anybody outside has one", control=control)
+    return synthetic_case(original, released, found, "rows nearer than anybody outside has one", control=control)
 
 
 @case("synthetic")
@@ -77,7 +56,7 @@ def bootstrap_with_jitter(seed: int = 0) -> Case:
     drawn = everybody[rng.integers(0, 400, 400)] * np.exp(rng.normal(0, 0.01, (400, 6)))
     original, released, control = table(everybody[:400]), table(drawn), table(everybody[400:])
     found = _nearer_than_anybody(original, released, control)
-    return _case(original, released, found, "rows nearer than anybody outside has one", control=control)
+    return synthetic_case(original, released, found, "rows nearer than anybody outside has one", control=control)
 
 
 @case("synthetic")
@@ -90,7 +69,7 @@ def jitter_without_control(seed: int = 0) -> Case:
     one, other = _scales(original), _scales(released)
     limit = np.partition(cdist(one, one), 1)[:, 1]  # how near one person is to the next
     found = float((cdist(one, other).min(1) < limit / 3).mean())
-    return _case(original, released, found, "rows three times nearer than any other person is")
+    return synthetic_case(original, released, found, "rows three times nearer than any other person is")
 
 
 @case("synthetic")
@@ -106,7 +85,9 @@ def smote(seed: int = 0) -> Case:
     mixed = np.concatenate([numbers(original), numbers(control)])  # the intruder does not know who is inside
     named = _on_lines(numbers(released), mixed)
     found = float(named[:n].mean() - named[n:].mean())
-    return _case(original, released, found, "pairs of people on whose line a row lies", control=control, rated=False)
+    return synthetic_case(
+        original, released, found, "pairs of people on whose line a row lies", control=control, rated=False
+    )
 
 
 def _on_lines(y: np.ndarray, people: np.ndarray) -> np.ndarray:
@@ -129,9 +110,14 @@ def copied_but_one_column(seed: int = 0) -> Case:
     rng, original = np.random.default_rng(seed), survey(500, seed)
     released = original.with_columns(pl.Series("illness", rng.permutation(original["illness"].to_numpy())))
     known = [c for c in original.columns if c != "illness"]
-    found = _equal(original, released[rng.permutation(500)], known)
-    return _case(original, released[rng.permutation(500)], found, "rows equal in all other columns",
-                 control=survey(500, seed + 1))  # fmt: skip
+    found = equal(original, released[rng.permutation(500)], known)
+    return synthetic_case(
+        original,
+        released[rng.permutation(500)],
+        found,
+        "rows equal in all other columns",
+        control=survey(500, seed + 1),
+    )
 
 
 @case("synthetic")
@@ -145,8 +131,10 @@ def hot_deck(seed: int = 0) -> Case:
     names = [f"v{j:02d}" for j in range(8)]
     original = table(x, 2, names)
     released = table(np.hstack([x[:, :4], x[donor, 4:]])[rng.permutation(400)], 2, names)
-    found = _equal(original, released, names[:4])
-    return _case(original, released, found, "rows equal in the first half", control=table(everybody[400:], 2, names))
+    found = equal(original, released, names[:4])
+    return synthetic_case(
+        original, released, found, "rows equal in the first half", control=table(everybody[400:], 2, names)
+    )
 
 
 @case("synthetic")
@@ -155,8 +143,8 @@ def outliers_memorised(seed: int = 0) -> Case:
     rng, original = np.random.default_rng(seed), survey(500, seed)
     rich = original.sort("income", descending=True).head(15)
     released = pl.concat([survey(485, seed + 2), rich])[rng.permutation(500)]
-    found = _equal(original, released)
-    return _case(original, released, found, "equal rows: no outsider has one", control=survey(500, seed + 1))
+    found = equal(original, released)
+    return synthetic_case(original, released, found, "equal rows: no outsider has one", control=survey(500, seed + 1))
 
 
 @case("synthetic")
@@ -181,8 +169,15 @@ def secret_by_cell(seed: int = 0) -> Case:
         return (2 * right - claims.height) / frame.height
 
     found = balance(original) - balance(control)
-    return _case(original, released, found, "read the secret off the cell: right where outsiders are at one half",
-                 control=control, confidential=["secret"], rated=False)  # fmt: skip
+    return synthetic_case(
+        original,
+        released,
+        found,
+        "read the secret off the cell: right where outsiders are at one half",
+        control=control,
+        confidential=["secret"],
+        rated=False,
+    )
 
 
 @case("synthetic")
@@ -201,5 +196,11 @@ def rows_with_missing_copied(seed: int = 0) -> Case:
     inside, outside = (
         np.mean([tuple(row) in there for row in np.isnan(numbers(frame)).tolist()]) for frame in (original, control)
     )
-    return _case(original, released, float(inside - outside), "patterns of missing cells that occur in the release",
-                 control=control, rated=False)  # fmt: skip
+    return synthetic_case(
+        original,
+        released,
+        float(inside - outside),
+        "patterns of missing cells that occur in the release",
+        control=control,
+        rated=False,
+    )

@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 from scipy.stats import norm, rankdata
 
-from unmask.datasets.gauntlet.case import Case, case, publish, table
+from unmask.datasets.gauntlet.case import Case, case, table
 from unmask.datasets.gauntlet.people import amounts, coarse_survey, survey
-
-
-def _drawn(original: pl.DataFrame, released: pl.DataFrame, words: str, **roles: Any) -> Case:  # noqa: ANN401
-    """Return a release whose rows belong to nobody."""
-    return Case(original, released, None, words, {"synthetic": True, **roles})
-
-
-def _paired(original: pl.DataFrame, masked: pl.DataFrame, rng: np.random.Generator, words: str, **roles: Any) -> Case:  # noqa: ANN401
-    """Return a release with a row for everybody, which tells nothing of them."""
-    pair = publish(original, masked, rng)
-    return Case(pair.original, pair.released, None, words, {"id": "id", **roles})
-
-
-@case("harmless", quick=True)
-def independent_people(seed: int = 0) -> Case:
-    """Other people of the same population."""
-    return _drawn(survey(800, seed), survey(800, seed + 7), "other people",
-                  control=survey(800, seed + 1), confidential=["illness"])  # fmt: skip
+from unmask.datasets.gauntlet.quick import harmless_pair, harmless_rows
 
 
 @case("harmless")
@@ -41,24 +22,9 @@ def differentially_private(seed: int = 0) -> Case:
     weight = np.maximum(0.0, np.array([counts[cell] for cell in cells]) + rng.laplace(0, 1, len(cells)))
     drawn = rng.choice(len(cells), 800, p=weight / weight.sum())
     released = pl.DataFrame([cells[k] for k in drawn], schema=original.schema, orient="row")
-    return _drawn(original, released, "epsilon 1", control=coarse_survey(800, seed + 1), confidential=["illness"])
-
-
-@case("harmless", quick=True)
-def large_crowds(seed: int = 0) -> Case:
-    """Sex, region and two age bands: crowds of thirty and more, an answer independent of them."""
-    rng = np.random.default_rng(seed)
-    n = 3000
-    original = pl.DataFrame(
-        {
-            "sex": rng.choice(["m", "f"], n),
-            "region": rng.choice(list("ABCDEFGHIJ"), n),
-            "age": rng.integers(18, 96, n),
-            "answer": np.where(rng.random(n) < 0.3, "yes", "no"),
-        }
+    return harmless_rows(
+        original, released, "epsilon 1", control=coarse_survey(800, seed + 1), confidential=["illness"]
     )
-    bands = pl.when(pl.col("age") < 45).then(pl.lit("18-44")).otherwise(pl.lit("45-95")).alias("age")
-    return _paired(original, original.with_columns(bands), rng, "crowds of thirty and more", confidential=["answer"])
 
 
 @case("harmless")
@@ -73,7 +39,7 @@ def rare_secret(seed: int = 0) -> Case:
             "secret": np.where(rng.random(n) < 0.02, "yes", "no"),
         }
     )
-    return _paired(
+    return harmless_pair(
         original, original, rng, "crowds of a hundred, and a secret that depends on nothing", confidential=["secret"]
     )
 
@@ -90,7 +56,7 @@ def general_knowledge(seed: int = 0) -> Case:
         return pl.DataFrame({"age": age, "sex": rng.choice(["m", "f"], n), "illness": np.where(ill, "yes", "no")})
 
     original, control = people(), people()
-    return _paired(original, original, rng, "what is learnt holds for people outside as well",
+    return harmless_pair(original, original, rng, "what is learnt holds for people outside as well",
                    confidential=["illness"], control=control)  # fmt: skip
 
 
@@ -99,7 +65,7 @@ def marginals_only(seed: int = 0) -> Case:
     """Each coarse column is drawn by itself, with the shares of the original."""
     rng, original = np.random.default_rng(seed), coarse_survey(800, seed)
     released = original.select(pl.Series(c, rng.choice(original[c].to_numpy(), 800)) for c in original.columns)
-    return _drawn(original, released.cast(original.schema), "shares of single columns",
+    return harmless_rows(original, released.cast(original.schema), "shares of single columns",
                   control=coarse_survey(800, seed + 1), confidential=["illness"])  # fmt: skip
 
 
@@ -113,7 +79,7 @@ def many_categories(seed: int = 0) -> Case:
         codes = rng.choice(30, (n, 6), p=share / share.sum())
         return pl.DataFrame({f"c{j}": [f"k{v:02d}" for v in codes[:, j]] for j in range(6)})
 
-    return _drawn(people(800), people(800), "independent columns", control=people(800))
+    return harmless_rows(people(800), people(800), "independent columns", control=people(800))
 
 
 @case("harmless")
@@ -125,7 +91,7 @@ def copula_of_others(seed: int = 0) -> Case:
     normal = norm.ppf(rankdata(seen, axis=0) / (len(seen) + 1))
     drawn = norm.cdf(rng.multivariate_normal(np.zeros(5), np.corrcoef(normal.T), 600))
     y = np.column_stack([np.quantile(seen[:, j], drawn[:, j]) for j in range(5)])
-    return _drawn(
+    return harmless_rows(
         table(everybody[:600]), table(y), "the people attacked were never seen", control=table(everybody[600:1200])
     )
 
@@ -134,7 +100,9 @@ def copula_of_others(seed: int = 0) -> Case:
 def other_city(seed: int = 0) -> Case:
     """People of another population, older and richer."""
     shifted = survey(600, seed + 7).with_columns(pl.col("age") + 10, pl.col("income") * 1.5)
-    return _drawn(survey(600, seed), shifted.cast(survey(1, 0).schema), "other people", control=survey(600, seed + 1))
+    return harmless_rows(
+        survey(600, seed), shifted.cast(survey(1, 0).schema), "other people", control=survey(600, seed + 1)
+    )
 
 
 @case("harmless")
@@ -144,7 +112,7 @@ def columns_shuffled(seed: int = 0) -> Case:
     n = 800
     original = pl.DataFrame({f"c{j}": rng.integers(0, k, n) for j, k in enumerate((2, 3, 4, 5, 6, 8))})
     masked = original.select(pl.Series(c, rng.permutation(original[c].to_numpy())) for c in original.columns)
-    return _paired(original, masked, rng, "no row has anything to do with its person")
+    return harmless_pair(original, masked, rng, "no row has anything to do with its person")
 
 
 @case("harmless")
@@ -153,7 +121,7 @@ def numbers_drawn_anew(seed: int = 0) -> Case:
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(600, 2)) @ rng.normal(size=(2, 5)) + rng.normal(size=(600, 5))
     y = rng.multivariate_normal(x.mean(0), np.cov(x.T), 600)
-    return _paired(table(x), table(y), rng, "no row has anything to do with its person")
+    return harmless_pair(table(x), table(y), rng, "no row has anything to do with its person")
 
 
 @case("harmless")
@@ -161,7 +129,7 @@ def drowned_in_noise(seed: int = 0) -> Case:
     """Noise of fifty sd on three columns."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(600, 3))
-    return _paired(table(x), table(x + rng.normal(0, 50, x.shape), 1), rng, "noise of fifty sd")
+    return harmless_pair(table(x), table(x + rng.normal(0, 50, x.shape), 1), rng, "noise of fifty sd")
 
 
 @case("harmless")
@@ -170,7 +138,7 @@ def fresh_gaps(seed: int = 0) -> Case:
     rng = np.random.default_rng(seed)
     x = rng.integers(1, 6, (600, 8)).astype(float)
     gone = [np.where(rng.random(x.shape) < 0.2, np.nan, t) for t in (x, rng.permuted(x, axis=0))]
-    return _paired(table(gone[0], 0), table(gone[1], 0), rng, "neither values nor gaps belong to the person")
+    return harmless_pair(table(gone[0], 0), table(gone[1], 0), rng, "neither values nor gaps belong to the person")
 
 
 @case("harmless")
@@ -181,7 +149,7 @@ def groups_of_fifty(seed: int = 0) -> Case:
     y = x.copy()
     for group in np.split(rng.permutation(1000), 20):
         y[group] = x[group].mean(0)
-    return _paired(table(x, 1), table(y, 0), rng, "means of fifty random people")
+    return harmless_pair(table(x, 1), table(y, 0), rng, "means of fifty random people")
 
 
 @case("harmless")
@@ -197,4 +165,4 @@ def salted_pseudonyms(seed: int = 0) -> Case:
         }
     )
     numbers = pl.Series("name", [f"{k:06d}" for k in rng.permutation(999999)[:n]])
-    return _paired(original, original.with_columns(numbers), rng, "random numbers and crowds of forty")
+    return harmless_pair(original, original.with_columns(numbers), rng, "random numbers and crowds of forty")

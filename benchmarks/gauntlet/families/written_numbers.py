@@ -8,29 +8,7 @@ from scipy.spatial.distance import cdist
 
 from unmask.datasets.gauntlet.case import Case, case, each, nearest, numbers, publish, rewritten, same, table
 from unmask.datasets.gauntlet.people import amounts, register
-
-MONEY = ["income", "rent", "savings", "debt"]
-
-
-def _money(n: int, rng: np.random.Generator) -> pl.DataFrame:
-    x = np.exp(rng.normal(10.3, 0.8, (n, 4)))
-    who = pl.DataFrame({"sex": rng.choice(["m", "f"], n), "region": rng.choice(list("ABCDEFGH"), n)})
-    return who.hstack(table(x, names=MONEY))
-
-
-@case("written", quick=True)
-def brackets_with_separators(seed: int = 0) -> Case:
-    """Amounts are printed as brackets with separators, such as 10,000-19,999."""
-    rng = np.random.default_rng(seed)
-
-    def bracket(value: float) -> str:
-        low = int(value // 10000) * 10000
-        return f"{low:,}-{low + 9999:,}"
-
-    def write(known: pl.DataFrame) -> pl.DataFrame:
-        return known.with_columns(each(known, name, bracket) for name in MONEY)
-
-    return rewritten(_money(800, rng), write, rng, "put what is known into the printed brackets")
+from unmask.datasets.gauntlet.quick import MONEY, money
 
 
 @case("written")
@@ -41,7 +19,7 @@ def thousands_separators(seed: int = 0) -> Case:
     def write(known: pl.DataFrame) -> pl.DataFrame:
         return known.with_columns(each(known, name, lambda v: f"{round(v, -3):,.0f}") for name in MONEY)
 
-    return rewritten(_money(500, rng), write, rng, "round and print what is known")
+    return rewritten(money(500, rng), write, rng, "round and print what is known")
 
 
 @case("written")
@@ -55,7 +33,7 @@ def decimal_comma(seed: int = 0) -> Case:
     def write(known: pl.DataFrame) -> pl.DataFrame:
         return known.with_columns(each(known, name, printed) for name in MONEY)
 
-    return rewritten(_money(500, rng), write, rng, "print what is known that way")
+    return rewritten(money(500, rng), write, rng, "print what is known that way")
 
 
 @case("written")
@@ -71,7 +49,7 @@ def currency_signs(seed: int = 0) -> Case:
             for name, f, s in zip(MONEY, forms, scale, strict=True)
         )
 
-    return rewritten(_money(500, rng), write, rng, "round and print what is known")
+    return rewritten(money(500, rng), write, rng, "round and print what is known")
 
 
 @case("written")
@@ -150,19 +128,6 @@ def open_ends(seed: int = 0) -> Case:
     return rewritten(original, write, rng, "put what is known into the brackets")
 
 
-@case("written", quick=True)
-def other_units(seed: int = 0) -> Case:
-    """Inches, pounds, another currency, half of the columns on a reversed scale; a little noise."""
-    rng = np.random.default_rng(seed)
-    n = 800
-    x = np.round(rng.normal(size=(n, 6)) * [10, 15, 8000, 12, 9, 20] + [170, 75, 30000, 50, 40, 100], 2)
-    a, b = np.array([0.3937, 2.2046, 1.083, -1, -1, -1]), np.array([0, 0, 0, 100, 90, 220])
-    y = x * a + b + rng.normal(size=x.shape) * 0.05 * x.std(0) * np.abs(a)
-    pair = publish(table(x), table(y), rng)
-    back = (numbers(pair.released) - b) / a
-    return pair.case(nearest(cdist(x / x.std(0), back / x.std(0)), pair.truth), "convert the units back")
-
-
 @case("written")
 def two_significant_digits(seed: int = 0) -> Case:
     """Amounts are printed with two digits and an exponent, such as 3.4e+04."""
@@ -171,7 +136,7 @@ def two_significant_digits(seed: int = 0) -> Case:
     def write(known: pl.DataFrame) -> pl.DataFrame:
         return known.with_columns(each(known, name, lambda v: f"{v:.1e}") for name in MONEY)
 
-    return rewritten(_money(500, rng), write, rng, "print what is known with two digits")
+    return rewritten(money(500, rng), write, rng, "print what is known with two digits")
 
 
 @case("written")
@@ -183,7 +148,7 @@ def logarithms(seed: int = 0) -> Case:
         logs = [pl.col(name).log().round(1).alias(f"log_{name}") for name in MONEY]
         return known.select("sex", *logs)
 
-    return rewritten(_money(500, rng), write, rng, "take the logarithms of what is known")
+    return rewritten(money(500, rng), write, rng, "take the logarithms of what is known")
 
 
 @case("written")

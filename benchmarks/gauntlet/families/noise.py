@@ -71,21 +71,6 @@ def ring_noise(seed: int = 0) -> Case:
     return pair.case(matched(outside, pair.truth), "only records 30 to 50 % away in every column, one to one")
 
 
-@case("noise", quick=True)
-def correlated_noise(seed: int = 0) -> Case:
-    """Noise of two sd that is nearly the same in all columns: differences of columns are hardly touched."""
-    rng = np.random.default_rng(seed)
-    n, m = 500, 8
-    x = rng.normal(size=(n, 2)) @ rng.normal(size=(2, m)) + rng.normal(size=(n, m))
-    noise = rng.normal(0, 2, (n, 1)) * np.ones(m) + rng.normal(0, 2, (n, 1)) * rng.choice([-1, 1], m)
-    pair = publish(table(x, 3), table(x + noise + rng.normal(0, 0.4, (n, m)), 3), rng)
-    x, y = numbers(pair.original), numbers(pair.released)
-    values, axes = np.linalg.eigh(np.cov(y.T) - np.cov(x.T))
-    white = axes / np.sqrt(np.maximum(values, 0.1))
-    cost = cdist((x - x.mean(0)) @ white, (y - y.mean(0)) @ white, "sqeuclidean")
-    return pair.case(matched(cost, pair.truth), "Mahalanobis distance of cov(Y) - cov(X), one to one")
-
-
 @case("noise")
 def heavy_tailed_noise(seed: int = 0) -> Case:
     """Noise with Cauchy tails: most values hardly move, some by hundreds of sd."""

@@ -2,60 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 from scipy.spatial.distance import cdist
 
 from unmask.datasets.gauntlet.case import Case, case, gaps, matched, nearest, numbers, publish, rewritten, table
 from unmask.datasets.gauntlet.people import amounts, register
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-Groups = list[np.ndarray]
-
-
-def mdav(x: np.ndarray, k: int) -> Groups:
-    """Group the records farthest from the mean with their nearest, then those farthest from these, in turn."""
-    z = (x - x.mean(0)) / x.std(0)
-    left, groups = np.arange(len(z)), []
-    while len(left) >= 2 * k:
-        far = left[((z[left] - z[left].mean(0)) ** 2).sum(1).argmax()]
-        other = left[((z[left] - z[far]) ** 2).sum(1).argmax()]
-        for seed in (far, other):
-            if len(left) >= 2 * k:
-                group = left[((z[left] - z[seed]) ** 2).sum(1).argsort(kind="stable")[:k]]
-                groups.append(group)
-                left = np.setdiff1d(left, group)
-    return [*groups, left]
+from unmask.datasets.gauntlet.quick import Groups, mdav, means
 
 
 def runs(values: np.ndarray, k: int) -> Groups:
     """Group in order of one value, ``k`` at a time."""
     order = values.argsort(kind="stable")
     return list(np.split(order, range(k, len(order) - k + 1, k)))
-
-
-def means(x: np.ndarray, groups: Iterable[np.ndarray]) -> np.ndarray:
-    """Replace each record by the mean of its group."""
-    y = x.astype(float).copy()
-    for group in groups:
-        y[group] = x[group].mean(0)
-    return y
-
-
-@case("aggregation", quick=True)
-def mdav_3(seed: int = 0) -> Case:
-    """Groups of three similar records (MDAV) are replaced by their mean."""
-    rng = np.random.default_rng(seed)
-
-    def write(known: pl.DataFrame) -> pl.DataFrame:
-        x = numbers(known)
-        return table(means(x, mdav(x, 3)))
-
-    return rewritten(table(amounts(501, 6, rng)), write, rng, "re-run the method on what is known: one in three")
 
 
 @case("aggregation")
