@@ -180,10 +180,9 @@ def _applies(release: Release) -> str | None:
 @measure(
     "absent",
     title="Attributes that need not be in the release",
-    story="The intruder learns from masked records how something follows from them that is not in "
-    "the release. The more their"
-    " model says what a model of the unmasked records says, beyond what is true in general, the more "
-    "it has remembered.",
+    story="The intruder learns from masked records how something follows from them that is not in the release. The "
+    "more their model says what a model of the unmasked records says, beyond what is true in general, the more it has "
+    "remembered.",
     keys=("absent.excess",),
     applies=_applies,
 )
@@ -195,11 +194,9 @@ def assess_absent(study: Study, context: Context) -> Evidence:
         observations=(
             Observation(
                 "absent.excess",
-                f"A model of {worst.name!r} learnt from the release says the same as one learnt from "
-                "the original about "
-                f"{worst.agreement.value:.0%} of {worst.agreement.n:,} people; models of two halves "
-                "of the original agree about "
-                f"{worst.halves.value:.0%}.",
+                f"A model of {worst.name!r} learnt from the release says the same as one learnt from the original "
+                f"about {worst.agreement.value:.0%} of {worst.agreement.n:,} people; models of two halves of the "
+                f"original agree about {worst.halves.value:.0%}.",
                 worst.excess,
             ),
         ),
@@ -209,9 +206,8 @@ def assess_absent(study: Study, context: Context) -> Evidence:
             Fact(
                 f"{entry.name}: DDMBAR",
                 round(entry.agreement.value, 4),
-                f"{entry.agreement.low:.3g} to {entry.agreement.high:.3g}; two halves "
-                f"{entry.halves.value:.3g}, by chance "
-                f"{entry.agreement.chance:.3g} ({entry.learner})",
+                f"{entry.agreement.low:.3g} to {entry.agreement.high:.3g}; two halves {entry.halves.value:.3g}, by "
+                f"chance {entry.agreement.chance:.3g} ({entry.learner})",
             )
             for entry in found.attributes
         ),

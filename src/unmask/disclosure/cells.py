@@ -211,9 +211,8 @@ def _frame(listed: list[tuple[str, str, int, int, int, list[int]]]) -> pl.DataFr
 @measure(
     "cells",
     title="Groups that give values away",
-    story="The intruder knows which group of equal records a person is in. If the whole group has "
-    "one value they have learnt it; a"
-    " member of the group may take away their own record first.",
+    story="The intruder knows which group of equal records a person is in. If the whole group has one value they have "
+    "learnt it; a member of the group may take away their own record first.",
     keys=("cells.external", "cells.internal"),
     applies=lambda release: None if published(release) else "no confidential attribute is named and published",
 )
@@ -225,16 +224,14 @@ def assess_cells(study: Study, context: Context) -> Evidence:
         observations=(
             Observation(
                 "cells.external",
-                f"{found.external.hits:,.0f} of {found.external.n:,} people are in a group of equal "
-                "records in which everybody "
-                "has the same confidential value as they (groups of one included).",
+                f"{found.external.hits:,.0f} of {found.external.n:,} people are in a group of equal records in which "
+                "everybody has the same confidential value as they (groups of one included).",
                 found.external,
             ),
             Observation(
                 "cells.internal",
-                f"{found.internal.hits:,.0f} of {found.internal.n:,} people are in a group of several "
-                "where another member "
-                "learns their confidential value by taking away their own.",
+                f"{found.internal.hits:,.0f} of {found.internal.n:,} people are in a group of several where another "
+                "member learns their confidential value by taking away their own.",
                 found.internal,
             ),
         ),

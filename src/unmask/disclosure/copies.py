@@ -171,9 +171,8 @@ def _applies(release: Release) -> str | None:
 @measure(
     "copies",
     title="Copies in a synthetic release",
-    story="The synthetic table was made by a model that may have remembered people. The intruder "
-    "takes rows that are too near"
-    " to somebody they know for records of that person.",
+    story="The synthetic table was made by a model that may have remembered people. The intruder takes rows that are "
+    "too near to somebody they know for records of that person.",
     keys=("copies.exact", "copies.unique", "copies.closer", "copies.whole"),
     applies=_applies,
     pairs=False,
@@ -248,9 +247,8 @@ def _figure(found: CopyRisk) -> Figure:
     return Figure(
         shape="line",
         title="How far is the closest record?",
-        caption="Distance from synthetic rows to the closest record of the original and of an "
-        "equally large control group. "
-        "A curve for the original that runs left of the other means memory.",
+        caption="Distance from synthetic rows to the closest record of the original and of an equally large control "
+        "group. A curve for the original that runs left of the other means memory.",
         alt=f"Median distance to the closest record: original {curves[0][50]:.3g}, control {curves[1][50]:.3g}.",
         x_label="distance to the closest record",
         y_label="rows at most this far",

@@ -193,11 +193,10 @@ def assess_inference(study: Study, context: Context) -> Evidence:
         observations=(
             Observation(
                 "inference.excess",
-                f"{worst.name!r} is read off the nearest row for {worst.members.value:.0%} of "
-                f"{worst.members.n:,} people, for "
-                f"{worst.members.control or 0:.0%} of people outside the release, and guessed by its "
-                "commonest value for "
-                f"{worst.members.chance:.0%}: the release itself gives away {worst.excess.value:.0%}.",
+                f"{worst.name!r} is read off the nearest row for {worst.members.value:.0%} of {worst.members.n:,} "
+                f"people, for {worst.members.control or 0:.0%} of people outside the release, and guessed by its "
+                f"commonest value for {worst.members.chance:.0%}: the release itself gives away "
+                f"{worst.excess.value:.0%}.",
                 worst.excess,
             ),
         ),
@@ -208,8 +207,7 @@ def assess_inference(study: Study, context: Context) -> Evidence:
                 entry.name,
                 round(entry.members.value, 4),
                 f"{entry.members.low:.3g} to {entry.members.high:.3g}; people outside "
-                f"{entry.members.control or 0:.3g}, "
-                f"commonest value {entry.members.chance:.3g}",
+                f"{entry.members.control or 0:.3g}, commonest value {entry.members.chance:.3g}",
             )
             for entry in found.attributes
         ),

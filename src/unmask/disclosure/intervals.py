@@ -276,9 +276,8 @@ def _combine(
 @measure(
     "intervals",
     title="Interval disclosure",
-    story="The intruder has found a person's record; its numbers were masked. They guess that the "
-    "true value is near what is"
-    " published: among the next 1 to 20 % of the people, or within 1 to 20 % of a standard deviation.",
+    story="The intruder has found a person's record; its numbers were masked. They guess that the true value is near "
+    "what is published: among the next 1 to 20 % of people, or within 1 to 20 % of a standard deviation.",
     keys=("intervals.rank", "intervals.sd", "intervals.denoised"),
     applies=lambda release: None if numeric_secrets(release, None, refuse=False)[0] else NO_NUMBERS,
 )
@@ -290,16 +289,14 @@ def assess_intervals(study: Study, context: Context) -> Evidence:
         observations=(
             Observation(
                 "intervals.rank",
-                f"{found.rank.value:.0%} of the values of {len(found.attributes)} numeric attributes "
-                "are within a window of "
-                f"{span} of the people around what is published for them (mean over widths).",
+                f"{found.rank.value:.0%} of the values of {len(found.attributes)} numeric attributes are within a "
+                f"window of {span} of the people around what is published for them (mean over widths).",
                 found.rank,
             ),
             Observation(
                 "intervals.sd",
-                f"{found.sd.value:.0%} of the values of {len(found.attributes)} numeric attributes "
-                f"are within {span} of a "
-                "standard deviation of what is published for them (mean over widths).",
+                f"{found.sd.value:.0%} of the values of {len(found.attributes)} numeric attributes are within {span} "
+                "of a standard deviation of what is published for them (mean over widths).",
                 found.sd,
             ),
             Observation(

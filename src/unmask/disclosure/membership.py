@@ -208,9 +208,8 @@ def _known_masking(release: Release) -> Masking | None:
 @measure(
     "membership",
     title="Membership inference",
-    story="To be in the data is the secret. The intruder compares how near the closest released row "
-    "is with how near the"
-    " closest person of a reference population is, and accuses those who are too near to the release.",
+    story="To be in the data is the secret. The intruder compares how near the closest released row is with how near "
+    "the closest person of a reference population is, and accuses those who are too near to the release.",
     keys=("membership.auc", "membership.tpr"),
     applies=_applies,
     pairs=False,
@@ -229,9 +228,8 @@ def assess_membership(study: Study, context: Context) -> Evidence:
             ),
             Observation(
                 "membership.tpr",
-                f"{found.tpr_at_1_percent.value:.1%} of {found.tpr_at_1_percent.n:,} people are "
-                "recognised as being in the "
-                "release while 1 % of outsiders are wrongly accused.",
+                f"{found.tpr_at_1_percent.value:.1%} of {found.tpr_at_1_percent.n:,} people are recognised as being in "
+                "the release while 1 % of outsiders are wrongly accused.",
                 found.tpr_at_1_percent,
             ),
         ),

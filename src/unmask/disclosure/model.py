@@ -296,9 +296,8 @@ def assess_model(study: Study, context: Context) -> Evidence:
             Observation(
                 "model.excess",
                 f"{worst.name!r} is guessed right for {best.present.value:.0%} of {best.present.n:,} people by a model "
-                f"({best.learner}) learnt from the release, for {best.absent.value:.0%} when it is "
-                "learnt without their row, "
-                f"and for {best.present.chance:.0%} by the commonest value: the release itself gives away "
+                f"({best.learner}) learnt from the release, for {best.absent.value:.0%} when it is learnt without "
+                f"their row, and for {best.present.chance:.0%} by the commonest value: the release itself gives away "
                 f"{best.excess.value:.0%}.",
                 best.excess,
             ),
@@ -321,8 +320,7 @@ def _facts(found: ModelDisclosure) -> tuple[Fact, ...]:
                     f"{entry.name}, {result.learner}: adr",
                     round(result.absent.value, 4),
                     f"{result.absent.low:.3g} to {result.absent.high:.3g}; with the person's row "
-                    f"{result.present.value:.3g}, "
-                    f"commonest value {result.present.chance:.3g}{outside}",
+                    f"{result.present.value:.3g}, commonest value {result.present.chance:.3g}{outside}",
                 )
             )
         facts += [

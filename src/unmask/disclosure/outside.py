@@ -98,9 +98,8 @@ def refuse_overlap(study: Study) -> None:
     if matched.sum() > expected + 4 * np.sqrt(expected * (1 - alike)) + 4:
         raise RoleError(
             "the control table overlaps the original",
-            got=f"{int(matched.sum())} of {matched.size} control rows equal a row of the original, "
-            f"about {expected:.0f} "
-            f"would by chance; the first is row {int(np.flatnonzero(matched)[0]) + 1}",
+            got=f"{int(matched.sum())} of {matched.size} control rows equal a row of the original, about "
+            f"{expected:.0f} would by chance; the first is row {int(np.flatnonzero(matched)[0]) + 1}",
             hint="control people must not be in the original",
         )
 

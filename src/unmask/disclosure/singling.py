@@ -155,9 +155,8 @@ def _fits(table: Floats, values: Floats, signs: Rows) -> Flags:
 @measure(
     "singling",
     title="Singling out",
-    story="The intruder finds a description, such as at least this old and from that town, that fits "
-    "a single released row, and"
-    " claims that it fits a single real person.",
+    story="The intruder finds a description, such as at least this old and from that town, that fits a single "
+    "released row, and claims that it fits a single real person.",
     keys=("singling.excess",),
     applies=needs_outsiders,
     pairs=False,
@@ -171,10 +170,8 @@ def assess_singling(study: Study, context: Context) -> Evidence:
             Observation(
                 "singling.excess",
                 f"Of {n:,} descriptions ({found.n_attributes} attributes) that fit one released row, "
-                f"{found.original.value:.0%} "
-                f"fit exactly one person of the original, and {found.original.control or 0:.0%} one "
-                "of an equally large "
-                "control group.",
+                f"{found.original.value:.0%} fit exactly one person of the original, and "
+                f"{found.original.control or 0:.0%} one of an equally large control group.",
                 found.excess,
             ),
         ),

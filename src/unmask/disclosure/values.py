@@ -141,9 +141,8 @@ def assess_values(study: Study, context: Context) -> Evidence:
         observations=(
             Observation(
                 "values.rate",
-                f"{found.estimate.value:.0%} of the categories of {len(found.attributes)} attributes "
-                "are published as they "
-                f"are ({found.corrected:.0%} of what chance leaves; most of all {worst.name!r}).",
+                f"{found.estimate.value:.0%} of the categories of {len(found.attributes)} attributes are published as "
+                f"they are ({found.corrected:.0%} of what chance leaves; most of all {worst.name!r}).",
                 found.estimate,
             ),
         ),
