@@ -6,7 +6,8 @@ one, E(1/F), and to be the only one, P(F = 1).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -24,17 +25,18 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-class Known(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Known:
     """What follows for each class from what is known of the population."""
 
-    source: Source
-    population: float  # N
-    risk: Floats  # E(1/F)
-    unique: Floats  # P(F = 1), where f = 1
-    tau1: Prediction
-    tau2: Prediction
-    models: tuple[Model, ...] = ()
-    notes: tuple[str, ...] = ()
+    source: Source  # where F comes from: "population" (a register), "weights" or "models"
+    population: float  # N: counted, the sum of the weights, or given
+    class_risk: Floats  # E(1/F) of each class: the journalist's chance with one of its records
+    class_unique: Floats  # P(F = 1) of each class of one record, 0 of larger ones
+    tau1: Prediction  # sample uniques that are unique in the population
+    tau2: Prediction  # right links expected when every sample unique is linked
+    models: tuple[Model, ...] = ()  # what each model says, when models are all there is
+    notes: tuple[str, ...] = ()  # what a careful reader should know
 
 
 def with_register(classes: Classes, population: Any) -> Known:  # noqa: ANN401 - any frame

@@ -12,7 +12,7 @@ known in law, from the sizes of the groups and from the keys (``superpopulation`
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +24,13 @@ from unmask.errors import ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate
 from unmask.groups.counting import Classes, check_keys, count_classes
 from unmask.groups.population.dis import Dis, dis_by_formula, dis_by_removal
-from unmask.groups.population.intruders import Households, Intruder, Source, households_of, intruders_of
+from unmask.groups.population.intruders import Households, Intruder, households_of, intruders_of
 from unmask.groups.population.known import Known, with_models, with_register, with_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unmask.groups.population.sizes import Model, Prediction
+    from unmask.groups.population.sizes import Prediction
     from unmask.groups.population.weights import Method
     from unmask.study import Matcher, Study
     from unmask.tables import Release
@@ -40,66 +40,20 @@ Floats = NDArray[np.float64]
 THRESHOLD = 0.2  # ARX's default: a record is at risk when an intruder is right more than once in five times
 
 
-@dataclass(frozen=True, slots=True)
-class PopulationRisk:
-    """Risk against a population."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PopulationRisk(Known):
+    """Risk against a population: what is known of it, and what follows."""
 
     classes: Classes
-    known: Known  # what is known of the population, and what follows for each class
     threshold: float
     intruders: tuple[Intruder, ...]
     dis: Dis
     households: Households | None = None
 
     @property
-    def source(self) -> Source:
-        """Where F comes from: "population" (a register), "weights" or "models"."""
-        return self.known.source
-
-    @property
-    def population(self) -> float:
-        """N: counted, the sum of the weights, or given."""
-        return self.known.population
-
-    @property
-    def class_risk(self) -> Floats:
-        """E(1/F) of each class: the journalist's chance with one of its records."""
-        return self.known.risk
-
-    @property
-    def class_unique(self) -> Floats:
-        """P(F = 1) of each class of one record, 0 of larger ones."""
-        return self.known.unique
-
-    @property
-    def tau1(self) -> Prediction:
-        """Sample uniques that are unique in the population."""
-        return self.known.tau1
-
-    @property
-    def tau2(self) -> Prediction:
-        """Right links expected when every sample unique is linked."""
-        return self.known.tau2
-
-    @property
-    def models(self) -> tuple[Model, ...]:
-        """What each model says, when models are all there is."""
-        return self.known.models
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a careful reader should know."""
-        return self.known.notes
-
-    @property
     def n_unique(self) -> int:
         """Records alone in their group: the sample uniques."""
         return int((self.classes.counts == 1).sum())
-
-    @property
-    def class_weights(self) -> Floats:
-        """Sum of the sampling weights of each class (what is known of F); the counts without weights."""
-        return self.classes.counts.astype(np.float64) if self.classes.weights is None else self.classes.weights
 
     @property
     def unique_share(self) -> float:
@@ -166,15 +120,14 @@ def population_risk(  # noqa: PLR0913 - three sources of knowledge about the pop
         known = with_weights(classes, method)
     else:
         known = with_models(classes, None if population is None else float(population))
-    homes = households_of(classes, table, keys, household, known.risk) if household is not None else None
-    fraction = min(1.0, classes.n_records / known.population)
+    risk = known.class_risk
     return PopulationRisk(
-        classes,
-        known,
-        threshold,
-        intruders_of(classes, known.risk, known.source, threshold),
-        dis_by_formula(classes.counts, fraction),
-        homes,
+        **{entry.name: getattr(known, entry.name) for entry in fields(known)},
+        classes=classes,
+        threshold=threshold,
+        intruders=intruders_of(classes, risk, known.source, threshold),
+        dis=dis_by_formula(classes.counts, min(1.0, classes.n_records / known.population)),
+        households=households_of(classes, table, keys, household, risk) if household is not None else None,
     )
 
 
@@ -273,7 +226,7 @@ def _of_register(both: Matcher, n: int) -> PopulationRisk:
     found = population_risk(table, quasi=both.names, population=register)
     size = float(max(len(people.original), len(both.released)))
     dis = dis_by_formula(found.classes.counts, min(1.0, found.classes.n_records / size))
-    return replace(found, known=found.known._replace(population=size), dis=dis)
+    return replace(found, population=size, dis=dis)
 
 
 def _predicted(
