@@ -222,17 +222,17 @@ def assess_cells(study: Study, context: Context) -> Evidence:
     several = found.groups.filter(pl.col("size") > 1)
     return Evidence(
         observations=(
-            Observation(
+            Observation.of_people(
                 "cells.external",
-                f"{found.external.hits:,.0f} of {found.external.n:,} people are in a group of equal records in which "
-                "everybody has the same confidential value as they (groups of one included).",
                 found.external,
+                "are in a group of equal records in which everybody has the same confidential value as they "
+                "(groups of one included).",
             ),
-            Observation(
+            Observation.of_people(
                 "cells.internal",
-                f"{found.internal.hits:,.0f} of {found.internal.n:,} people are in a group of several where another "
-                "member learns their confidential value by taking away their own.",
                 found.internal,
+                "are in a group of several where another member learns their confidential value by taking "
+                "away their own.",
             ),
         ),
         per_record=np.maximum(found.external_per_record, found.internal_per_record),

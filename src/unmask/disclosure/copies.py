@@ -205,11 +205,10 @@ def _copied(found: CopyRisk, n: int) -> Iterator[Observation]:
         f"{found.exact.value:.0%}.",
         found.exact,
     )
-    yield Observation(
+    yield Observation.of_people(
         "copies.unique",
-        f"{found.unique.hits:,.0f} of {found.unique.n:,} people are alone with their values and stand in the release, "
-        "beyond what a table of other people would hold.",
         found.unique,
+        "are alone with their values and stand in the release, beyond what a table of other people would hold.",
     )
     yield Observation(
         "copies.whole",

@@ -23,7 +23,6 @@ from unmask.evidence import (
     Fact,
     Figure,
     Observation,
-    Series,
     excess_over_control,
     measure,
     rate,
@@ -217,15 +216,10 @@ def assess_inference(study: Study, context: Context) -> Evidence:
 
 
 def _figure(found: Inference) -> Figure:
-    names = tuple(entry.name for entry in found.attributes)
-    values = tuple(entry.excess.value for entry in found.attributes)
-    return Figure(
-        shape="bar",
+    return Figure.bars(
+        [(entry.name, entry.excess.value) for entry in found.attributes],
         title="What does the nearest row tell about its own people?",
         caption="Share of people in the release about whom the nearest row is right, less the share of people outside.",
-        alt=", ".join(f"{name} {value:.1%}" for name, value in zip(names, values, strict=True)),
-        x_label="confidential attribute",
-        y_label="people given away",
-        series=(Series("people given away", names, values),),
-        percent=(False, True),
+        said="",
+        axes=("confidential attribute", "people given away"),
     )

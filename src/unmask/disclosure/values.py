@@ -15,7 +15,7 @@ import numpy as np
 from unmask.disclosure.holdout import hold_out
 from unmask.disclosure.secrets import Categories, category_secrets, paired_categories
 from unmask.errors import RoleError
-from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate
 from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
@@ -163,16 +163,11 @@ def assess_values(study: Study, context: Context) -> Evidence:
 
 
 def _figure(found: ValueDisclosure) -> Figure:
-    names = tuple(entry.name for entry in found.attributes)
-    series = (Series("beyond chance", names, tuple(max(0.0, entry.corrected) for entry in found.attributes)),)
-    return Figure(
-        shape="bar",
+    return Figure.bars(
+        [(entry.name, max(0.0, entry.corrected)) for entry in found.attributes],
         title="How many categories are published as they are, beyond chance?",
         caption="Agreement of the published with the true category: 0 % as two unrelated columns, 100 % as a copy.",
-        alt="Agreement beyond chance: "
-        + ", ".join(f"{name} {value:.1%}" for name, value in zip(names, series[0].y, strict=True)),
-        x_label="attribute",
-        y_label="agreement beyond chance",
-        series=series,
-        percent=(False, True),
+        said="Agreement beyond chance: ",
+        axes=("attribute", "agreement beyond chance"),
+        name="beyond chance",
     )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Shape = Literal["line", "step", "path", "bar", "histogram", "point", "waterfall"]  # path: a line with its points
 
@@ -30,3 +33,24 @@ class Figure:
     series: tuple[Series, ...]
     percent: tuple[bool, bool] = (False, False)  # whether x and y are shares
     log_x: bool = False
+
+    @classmethod
+    def bars(  # noqa: PLR0913 - the words of a picture
+        cls,
+        bars: Sequence[tuple[str, float]],
+        *,
+        title: str,
+        caption: str,
+        said: str,
+        axes: tuple[str, str],
+        name: str = "",
+        form: str = "{} {:.1%}",
+    ) -> Figure:
+        """One bar for each label and value: shares, where the form is one. ``said`` begins the text for who cannot see.
+
+        ``name``: of the series; none: what the second axis shows.
+        """
+        labels, values = tuple(label for label, _ in bars), tuple(value for _, value in bars)
+        alt = said + ", ".join(form.format(label, value) for label, value in bars)
+        series = (Series(name or axes[1], labels, values),)
+        return cls("bar", title, caption, alt, *axes, series, percent=(False, "%" in form))

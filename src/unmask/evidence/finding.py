@@ -23,6 +23,11 @@ class Observation:
     claim: str
     estimate: Estimate
 
+    @classmethod
+    def of_people(cls, key: str, estimate: Estimate, words: str) -> Observation:
+        """Say of how many people something is true: "12 of 400 people ..."."""
+        return cls(key, f"{estimate.hits:,.0f} of {estimate.n:,} people {words}", estimate)
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:

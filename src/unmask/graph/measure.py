@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate
 from unmask.graph.attack import Method, link_graph
 from unmask.graph.distances import Coordinates
 from unmask.graph.map import found_on_a_map, risk_utility_map
@@ -158,15 +158,13 @@ def _by_chance(found: GraphLinkage) -> tuple[float, float]:
 
 
 def _figure(found: GraphLinkage, estimate: Estimate) -> Figure:
-    names = ("people asked", "pairs that agree", "most by chance", "people found")
-    values = (float(estimate.n), float(found.n_agree), _by_chance(found)[0], estimate.hits)
-    return Figure(
-        shape="bar",
+    counts = {"people asked": float(estimate.n), "pairs that agree": float(found.n_agree)}
+    return Figure.bars(
+        [*counts.items(), ("most by chance", _by_chance(found)[0]), ("people found", estimate.hits)],
         title="Do the distances agree by more than chance?",
         caption="Pairs that agree with each other, beside the most when chance deals the places; "
         "only an answer that chance does not reach is claimed.",
-        alt=", ".join(f"{name} {value:.0f}" for name, value in zip(names, values, strict=True)),
-        x_label="count",
-        y_label="people",
-        series=(Series("people", names, values),),
+        said="",
+        axes=("count", "people"),
+        form="{} {:.0f}",
     )

@@ -277,11 +277,8 @@ def assess_anonymity(study: Study, context: Context) -> Evidence:
     models = anonymity(table, quasi=release.quasi, confidential=names)
     return Evidence(
         observations=(
-            Observation(
-                "anonymity.small",
-                f"{found.hits:,.0f} of {found.n:,} people have their own record among fewer than {SMALL} that carry "
-                "their values.",
-                found,
+            Observation.of_people(
+                "anonymity.small", found, f"have their own record among fewer than {SMALL} that carry their values."
             ),
         ),
         per_record=np.where(small > 0, credit, 0.0),

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, rate
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure, rate
 from unmask.groups.dominance import Dominance, dominance
 from unmask.tables import to_floats
 
@@ -160,15 +160,13 @@ def _figure(rule: Dominance) -> Figure:
     edges = np.array([0.0, 0.25, 0.5, 0.75, rule.share, 1.0 + 1e-9])
     labels = ("to 25 %", "to 50 %", "to 75 %", f"to {rule.share:.0%}", f"above {rule.share:.0%}")
     counts = np.histogram(share, edges)[0] / max(1, len(share))
-    told = ", ".join(f"{label}: {part:.0%}" for label, part in zip(labels, counts, strict=True))
-    return Figure(
-        shape="bar",
+    return Figure.bars(
+        list(zip(labels, counts.tolist(), strict=True)),
         title=f"How much of a cell's total of {rule.magnitude} is its largest contributor's?",
         caption="Cells of the release by the share of the largest contribution in the total. Nearly all of it: the "
         "total is their amount.",
-        alt=f"Cells by share of the largest contributor: {told}",
-        x_label="share of the largest contributor",
-        y_label="share of cells",
-        series=(Series("cells", labels, tuple(float(part) for part in counts)),),
-        percent=(False, True),
+        said="Cells by share of the largest contributor: ",
+        axes=("share of the largest contributor", "share of cells"),
+        name="cells",
+        form="{}: {:.0%}",
     )

@@ -23,7 +23,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.errors import EngineError, ParameterError
-from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, shared_rate, silent
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure, shared_rate, silent
 from unmask.groups.counting import Classes, check_keys, count_classes
 from unmask.study import narrowed
 
@@ -294,14 +294,12 @@ def _facts(found: SpecialUniques) -> tuple[Fact, ...]:
 
 def _figure(found: SpecialUniques) -> Figure:
     ranked = sorted(found.attributes.items(), key=lambda item: -item[1])[:12]
-    names, shares = tuple(name for name, _ in ranked), tuple(share for _, share in ranked)
-    return Figure(
-        shape="bar",
+    return Figure.bars(
+        ranked,
         title="Which attributes make people special?",
         caption="Share of the SUDA scores that comes from sets with the attribute; sets overlap, and so do shares.",
-        alt="Contribution of attributes: " + ", ".join(f"{name}: {share:.0%}" for name, share in ranked),
-        x_label="attribute",
-        y_label="share of scores",
-        series=(Series("contribution", names, shares),),
-        percent=(False, True),
+        said="Contribution of attributes: ",
+        axes=("attribute", "share of scores"),
+        name="contribution",
+        form="{}: {:.0%}",
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, rate
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure, rate
 from unmask.groups.counting import Sizes, check_people, group_sizes, record_sizes
 
 if TYPE_CHECKING:
@@ -181,16 +181,13 @@ def assess_uniqueness(study: Study, context: Context) -> Evidence:
     nobody = int((crowd[people] == 0).sum())
     return Evidence(
         observations=(
-            Observation(
+            Observation.of_people(
                 "uniqueness.average",
-                f"{average.hits:,.0f} of {average.n:,} people are found by guessing among the records that equal them."
-                f"{_changed(nobody, average.n)}",
                 average,
+                f"are found by guessing among the records that equal them.{_changed(nobody, average.n)}",
             ),
-            Observation(
-                "uniqueness.unique",
-                f"{unique.hits:,.0f} of {unique.n:,} people carry values that stand in one released record: their own.",
-                unique,
+            Observation.of_people(
+                "uniqueness.unique", unique, "carry values that stand in one released record: their own."
             ),
         ),
         per_record=credit,
@@ -232,20 +229,18 @@ def _changed(nobody: int, n: int) -> str:
 
 def _size_figure(risk: GroupRisk) -> Figure:
     bins = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 10**18))
-    labels = tuple("50+" if low == 50 else str(low) if low == high else f"{low}-{high}" for low, high in bins)
+    labels = ("50+" if low == 50 else str(low) if low == high else f"{low}-{high}" for low, high in bins)
     records = risk.sizes.size * risk.sizes.groups
-    shares = tuple(
+    shares = (
         float(records[(risk.sizes.size >= low) & (risk.sizes.size <= high)].sum() / risk.n_records)
         for low, high in bins
     )
-    return Figure(
-        shape="bar",
+    return Figure.bars(
+        list(zip(labels, shares, strict=True)),
         title="How large is the crowd that each released record hides in?",
         caption="Released records by the number of records that look exactly like them. A crowd of one is no crowd.",
-        alt="Share of records by size of their group: "
-        + ", ".join(f"{label}: {share:.1%}" for label, share in zip(labels, shares, strict=True)),
-        x_label="records that look the same",
-        y_label="share of released records",
-        series=(Series("released records", labels, shares),),
-        percent=(False, True),
+        said="Share of records by size of their group: ",
+        axes=("records that look the same", "share of released records"),
+        name="released records",
+        form="{}: {:.1%}",
     )

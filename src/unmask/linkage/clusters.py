@@ -242,17 +242,10 @@ def assess_clusters(study: Study, context: Context) -> Evidence:
     whole = found.n_clusters
     return Evidence(
         observations=(
-            Observation(
-                "clusters.rate",
-                f"{households.hits:,.0f} of {households.n:,} people are in a household that is found by comparing "
-                "whole households.",
-                households,
+            Observation.of_people(
+                "clusters.rate", households, "are in a household that is found by comparing whole households."
             ),
-            Observation(
-                "clusters.people",
-                f"{people.hits:,.0f} of {people.n:,} people are found themselves, inside their household.",
-                people,
-            ),
+            Observation.of_people("clusters.people", people, "are found themselves, inside their household."),
         ),
         per_record=np.nan_to_num(found.person) if not np.isnan(found.person[study.release.paired_rows]).any() else None,
         facts=(

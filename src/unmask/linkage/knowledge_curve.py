@@ -172,11 +172,10 @@ def assess_scenario(study: Study, context: Context) -> Evidence:
         facts.append(Fact("attributes that find one person in five", enough, "for the worst set tried"))
     return Evidence(
         observations=(
-            Observation(
+            Observation.of_people(
                 "knowledge_curve.half",
-                f"{curve.half.hits:,.0f} of {curve.half.n:,} people are found by an intruder who knows {middle} of "
-                f"{len(curve.sizes)} attributes.",
                 curve.half,
+                f"are found by an intruder who knows {middle} of {len(curve.sizes)} attributes.",
             ),
         ),
         per_record=None if sample is not None else curve.per_record,

@@ -214,16 +214,13 @@ def assess_nearest(study: Study, context: Context) -> Evidence:
     if back is not None and back.estimate.value > linkage.estimate.value:
         best = link_nearest(study, direction="to_original", scale=scale, seed=context.seed)
         known, how = max(known, best.known(), key=lambda claim: claim.value), "giving each record to the nearest person"
-    estimate = best.estimate
     return Evidence(
         observations=(
-            Observation(
-                "nearest.rate", _tell(estimate.hits, estimate.n, f"are linked to their own record by {how}"), estimate
-            ),
-            Observation(
+            Observation.of_people("nearest.rate", best.estimate, f"are linked to their own record by {how}."),
+            Observation.of_people(
                 "nearest.known",
-                _tell(known.hits, known.n, "are linked by so clear a margin that such links are right 19 times in 20"),
                 known,
+                "are linked by so clear a margin that such links are right 19 times in 20.",
             ),
         ),
         per_record=best.per_record(release.original.height),
@@ -260,10 +257,6 @@ def _by_person(linkage: Linkage, n_original: int) -> NDArray[np.float64]:
 def _left_out(encoding: Encoding) -> tuple[str, ...]:
     many = len(encoding.names) > MOST_ATTRIBUTES
     return (f"with {len(encoding.names)} attributes, which of them matter was not asked one by one",) if many else ()
-
-
-def _tell(hits: float, n: int, what: str) -> str:
-    return f"{hits:,.0f} of {n:,} people {what}."
 
 
 def _facts(linkage: Linkage) -> tuple[Fact, ...]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from unmask.errors import ParameterError
-from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate, silent
 from unmask.kernels.assignment import Matching, classify, solve
 from unmask.kernels.assignment import credits as shares_of_optima
 from unmask.kernels.base import EUCLIDEAN
@@ -164,20 +164,17 @@ def assess_global(study: Study, context: Context) -> Evidence:
     nearest = link_nearest(study, scale=scale, decision_only=True, seed=context.seed)
     people = release.paired_rows
     union = union_of(linkage, nearest, release)
-    estimate, known = linkage.estimate, linkage.known()
     return Evidence(
         observations=(
-            Observation(
+            Observation.of_people(
                 "one_to_one.rate",
-                f"{estimate.hits:,.0f} of {estimate.n:,} people are linked to their own record "
-                "when all are linked at once, one to one.",
-                estimate,
+                linkage.estimate,
+                "are linked to their own record when all are linked at once, one to one.",
             ),
-            Observation(
+            Observation.of_people(
                 "one_to_one.known",
-                f"{known.hits:,.0f} of {known.n:,} people are linked so clearly "
-                "that the intruder is right 19 times in 20.",
-                known,
+                linkage.known(),
+                "are linked so clearly that the intruder is right 19 times in 20.",
             ),
         ),
         per_record=linkage.credit.copy(),
@@ -226,16 +223,11 @@ def _facts(linkage: Linkage, nearest: Linkage, union: Estimate, people: NDArray[
 
 
 def _figure(linkage: Linkage, nearest: Linkage, union: Estimate) -> Figure:
-    names = ("blind guess", "nearest record", "one to one", "either")
-    values = (linkage.chance, nearest.estimate.value, linkage.estimate.value, union.value)
-    return Figure(
-        shape="bar",
+    found = {"nearest record": nearest.estimate.value, "one to one": linkage.estimate.value, "either": union.value}
+    return Figure.bars(
+        [("blind guess", linkage.chance), *found.items()],
         title="What do the two linkages find, and together?",
         caption="People linked to their own record by the nearest one, by the one-to-one matching, and by either.",
-        alt="Share of people found: "
-        + ", ".join(f"{name} {value:.1%}" for name, value in zip(names, values, strict=True)),
-        x_label="attack",
-        y_label="people found",
-        series=(Series("people found", names, values),),
-        percent=(False, True),
+        said="Share of people found: ",
+        axes=("attack", "people found"),
     )

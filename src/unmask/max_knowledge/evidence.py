@@ -36,11 +36,10 @@ def identity_evidence(release: Release, both: Ranked, test: DeniabilityTest, ref
     name = test.test
     return Evidence(
         observations=(
-            Observation(
+            Observation.of_people(
                 f"{name}.rate",
-                f"{found.hits:,.0f} of {found.n:,} people are linked to their own record, closer than 19 of 20 links "
-                f"{reference}: they cannot deny it.",
                 found,
+                f"are linked to their own record, closer than 19 of 20 links {reference}: they cannot deny it.",
             ),
             ks_observation(
                 f"{name}.ks",

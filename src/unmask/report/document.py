@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unmask.evidence import Absence, Fact, Figure, Finding, Reported, Series
+from unmask.evidence import Absence, Fact, Figure, Finding, Reported
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -242,22 +242,18 @@ def _risk_figure(risk: dict[str, NDArray[np.float64]]) -> Figure | None:
     if "largest" not in risk or len(risk) < 2:
         return None
     largest = risk["largest"]
-    counts = [int((largest == 0).sum())]
-    labels = ["0"]
+    bars = [("0", int((largest == 0).sum()) / largest.size)]
     for low, high in pairwise(RISK_EDGES):
-        counts.append(int(((largest > low) & (largest <= high)).sum()))
-        labels.append(f"{low:g}-{high:g}" if low else f"up to {high:g}")
-    shares = tuple(count / largest.size for count in counts)
-    return Figure(
-        shape="bar",
+        count = int(((largest > low) & (largest <= high)).sum())
+        bars.append((f"{low:g}-{high:g}" if low else f"up to {high:g}", count / largest.size))
+    return Figure.bars(
+        bars,
         title="How is the risk spread over people?",
         caption="People of the original by the largest probability with which one of the attacks finds them.",
-        alt="Share of people by largest risk: "
-        + ", ".join(f"{a}: {b:.1%}" for a, b in zip(labels, shares, strict=True)),
-        x_label="largest risk of a person",
-        y_label="share of people",
-        series=(Series("people", tuple(labels), shares),),
-        percent=(False, True),
+        said="Share of people by largest risk: ",
+        axes=("largest risk of a person", "share of people"),
+        name="people",
+        form="{}: {:.1%}",
     )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from unmask.errors import ParameterError, did_you_mean
-from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate, silent
 from unmask.linkage.learned.descent import learn
 from unmask.linkage.learned.distances import (
     AGGREGATORS,
@@ -24,11 +24,10 @@ from unmask.linkage.learned.distances import (
     interactions,
     plain,
     shape,
-    some,
 )
 from unmask.linkage.learned.exact import Optimum, solve_worst_case
 from unmask.linkage.result import Linkage
-from unmask.study import Study, as_study, narrowed
+from unmask.study import Study, as_study, ask_only, narrowed
 from unmask.tables import canonical_order
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ class Stage(NamedTuple):
 
     def credit(self, distance: Distance, rows: Ints) -> Floats:
         """Credit of some people under a distance."""
-        return distance.credit(some(self.space, rows), self.truth[rows], self.index_of)
+        return distance.credit(ask_only(self.space, rows), self.truth[rows], self.index_of)
 
 
 def set_stage(study: Study) -> Stage:
@@ -215,7 +214,7 @@ def _learn(stage: Stage, rows: Ints, kinds: tuple[Aggregator, ...], seed: int, j
 
 def learn_part(stage: Stage, rows: Ints, kind: Aggregator, seed: int, judged: Ints) -> Distance:
     """Learn from some rows; where others are judged, the plain distance is kept if it finds more of them."""
-    fitted = learn(some(stage.space, rows), stage.truth[rows], kind, seed=seed, index_of=stage.index_of)
+    fitted = learn(ask_only(stage.space, rows), stage.truth[rows], kind, seed=seed, index_of=stage.index_of)
     if np.array_equal(judged, rows):
         return fitted
     options = [plain(stage.space, kind), fitted]
@@ -284,13 +283,7 @@ def assess_learned(study: Study, context: Context) -> Evidence:
     worse = cast("float", linkage.learnt) < estimate.value - 1e-12
     how = "the plain distance, which finds more than the one learnt from others" if worse else _LEARNT
     return Evidence(
-        observations=(
-            Observation(
-                "learned.rate",
-                f"{estimate.hits:,.0f} of {estimate.n:,} people are linked to their own record by {how}.",
-                estimate,
-            ),
-        ),
+        observations=(Observation.of_people("learned.rate", estimate, f"are linked to their own record by {how}."),),
         per_record=linkage.per_record(release.original.height),
         facts=_facts(linkage, distance),
         figures=(_figure(linkage), *_interaction_figure(linkage)),
@@ -324,36 +317,30 @@ def _facts(linkage: LearnedLinkage, distance: Distance) -> tuple[Fact, ...]:
 
 def _figure(linkage: LearnedLinkage) -> Figure:
     top = sorted(linkage.importance, key=lambda entry: (-entry[1], entry[0]))[:15]
-    names, values = tuple(name for name, _ in top), tuple(0.0 if np.isnan(v) else v for _, v in top)
-    return Figure(
-        shape="bar",
+    return Figure.bars(
+        [(name, 0.0 if np.isnan(weight) else weight) for name, weight in top],
         title="Which attributes give people away?",
         caption="Weight of each attribute in the distance that re-identifies best; all alike would be "
         f"{1 / max(1, len(linkage.importance)):.1%} each.",
-        alt="Learned weights: " + ", ".join(f"{n} {v:.1%}" for n, v in zip(names, values, strict=True)),
-        x_label="attribute",
-        y_label="share of the weight",
-        series=(Series("learned weight", names, values),),
-        percent=(False, True),
+        said="Learned weights: ",
+        axes=("attribute", "share of the weight"),
+        name="learned weight",
     )
 
 
 def _interaction_figure(linkage: LearnedLinkage) -> tuple[Figure, ...]:
     if not linkage.interactions:
         return ()
-    names = tuple(f"{a} and {b}" for a, b, _ in linkage.interactions)
-    values = tuple(value for _, _, value in linkage.interactions)
     return (
-        Figure(
-            shape="bar",
+        Figure.bars(
+            [(f"{a} and {b}", value) for a, b, value in linkage.interactions],
             title="Which attributes give people away together?",
             caption="The strongest interactions of the learned distance, relative to all weights. Above 0: it counts "
             "when both differ; below 0: a difference in one makes up for the other.",
-            alt="Interactions: " + ", ".join(f"{n} {v:+.1%}" for n, v in zip(names, values, strict=True)),
-            x_label="two attributes",
-            y_label="weight of the two together",
-            series=(Series("interaction", names, values),),
-            percent=(False, True),
+            said="Interactions: ",
+            axes=("two attributes", "weight of the two together"),
+            name="interaction",
+            form="{} {:+.1%}",
         ),
     )
 

@@ -261,15 +261,11 @@ def assess_probabilistic(study: Study, context: Context) -> Evidence:
     claimed = rate(right, chance=linkage.chance * float(sure.mean()), seed=context.seed)
     return Evidence(
         observations=(
-            Observation(
-                "probabilistic.rate",
-                f"{estimate.hits:,.0f} of {estimate.n:,} people are linked to their own record by weighing agreements.",
-                estimate,
+            Observation.of_people(
+                "probabilistic.rate", estimate, "are linked to their own record by weighing agreements."
             ),
-            Observation(
-                "probabilistic.linked",
-                f"{claimed.hits:,.0f} of {claimed.n:,} people are linked, rightly, by the intruder's own threshold.",
-                claimed,
+            Observation.of_people(
+                "probabilistic.linked", claimed, "are linked, rightly, by the intruder's own threshold."
             ),
         ),
         per_record=linkage.per_record(release.original.height) if linkage.asked is None else None,

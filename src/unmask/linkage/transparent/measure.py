@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from unmask.errors import EngineError, ParameterError
-from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate, silent
 from unmask.kernels.likelihood import likelihoods
 from unmask.kernels.weighing import TIE
 from unmask.linkage.nearest import link_nearest
@@ -192,15 +192,12 @@ def assess_transparent(study: Study, context: Context) -> Evidence:
     best, (sure, how) = best_of(attempts), _known(study, linkage, again, seed)
     return Evidence(
         observations=(
-            Observation(
+            Observation.of_people(
                 "transparent.rate",
-                f"{best.estimate.hits:,.0f} of {best.estimate.n:,} people are linked to their own record by an "
-                f"intruder who knows the masking ({best.name}).",
                 best.estimate,
+                f"are linked to their own record by an intruder who knows the masking ({best.name}).",
             ),
-            Observation(
-                "transparent.known", f"{sure.hits:,.0f} of {sure.n:,} people are linked, rightly, {how}.", sure
-            ),
+            Observation.of_people("transparent.known", sure, f"are linked, rightly, {how}."),
         ),
         per_record=best.credit if asked is None else None,
         facts=(Fact("best attack", best.name, "what the rate is of"), *_rates(attempts), *_facts(linkage, blind)),
@@ -276,15 +273,10 @@ def _facts(linkage: TransparentLinkage | None, blind: list[Attempt]) -> tuple[Fa
 def _figure(linkage: TransparentLinkage | None, chance: float, attempts: list[Attempt]) -> Figure:
     shown = [] if linkage is None else [("guess in the anonymity set", linkage.reid_k.value)]
     shown += [(attempt.name.removeprefix("the "), attempt.estimate.value) for attempt in attempts]
-    shown = [("blind guess", chance), *sorted(shown, key=lambda bar: bar[1])]
-    names, rates = zip(*shown, strict=True)
-    return Figure(
-        shape="bar",
+    return Figure.bars(
+        [("blind guess", chance), *sorted(shown, key=lambda bar: bar[1])],
         title="What does knowing the method add?",
         caption="People found by a guess, and by every attack that is open to an intruder who knows the masking.",
-        alt="Share of people found: " + ", ".join(f"{n} {r:.1%}" for n, r in shown),
-        x_label="attack",
-        y_label="people found",
-        series=(Series("people found", names, rates),),
-        percent=(False, True),
+        said="Share of people found: ",
+        axes=("attack", "people found"),
     )
