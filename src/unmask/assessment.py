@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from unmask.evidence import Progress
     from unmask.tables import Release
 
@@ -165,14 +167,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         ),
         risk={name: records[name].to_numpy() for name in records.columns if name not in {"row", "id"}},
         finders=identities(reported),
-        clarity=next(
-            (
-                e.evidence.clarity
-                for e in reported
-                if isinstance(e.evidence, Evidence) and e.evidence.clarity is not None
-            ),
-            None,
-        ),
+        clarity=_clarity(reported),
         labels=_labels(release, show=show_values),
         intruders=judged.intruders,
         manifest=replace(
@@ -263,6 +258,12 @@ def _records(release: Release, reported: tuple[Reported, ...]) -> pl.DataFrame:
 def identities(reported: tuple[Reported, ...]) -> frozenset[str]:
     """Names of the measures whose per-record risk is the chance of being found: the largest is taken over these."""
     return frozenset(e.measure for e in reported if isinstance(e.evidence, Evidence) and e.evidence.identity)
+
+
+def _clarity(reported: tuple[Reported, ...]) -> NDArray[np.float64] | None:
+    """What orders records of equal risk: of the first measure that says so."""
+    found = (entry.evidence.clarity for entry in reported if isinstance(entry.evidence, Evidence))
+    return next((clarity for clarity in found if clarity is not None), None)
 
 
 def _labels(release: Release, *, show: bool) -> tuple[str, ...] | None:

@@ -77,11 +77,6 @@ FORMER = {  # new name: name up to version 0.1; draws of randomness still follow
 CLOSE = 0.6  # likeness from which a name is offered
 
 
-def family_of(name: str) -> str | None:
-    """Family that a measure is listed in."""
-    return next((family for family, measures in FAMILIES.items() if name in measures), None)
-
-
 def page_of(name: str) -> str:
     """Page of the documentation about a measure."""
     return f"docs/measures/{name}.md"

@@ -70,7 +70,6 @@ def _always(_release: object) -> str | None:
 def measure(  # noqa: PLR0913 - what a report must know of a measure
     name: str,
     *,
-    aliases: tuple[str, ...] = (),
     title: str,
     story: str,
     keys: tuple[str, ...],
@@ -93,10 +92,9 @@ def measure(  # noqa: PLR0913 - what a report must know of a measure
         seeded = FORMER.get(name, name)  # a renamed measure keeps its draws, and so its numbers
         stream = int.from_bytes(seeded.encode(), "big") % (2**31)  # by name: adding a method changes no other's draws
         known = ENTRIES.get(name, Entry("rows that belong together" if pairs else ""))
-        others = tuple(dict.fromkeys((*known.aliases, *aliases)))
         family = run.__module__.removeprefix("unmask.").split(".")[0]
         _REGISTER[name] = Measure(
-            name, title, story, keys, run, fits, stream, others, WORDS.get(family, family), known.needs
+            name, title, story, keys, run, fits, stream, known.aliases, WORDS.get(family, family), known.needs
         )
         return run
 

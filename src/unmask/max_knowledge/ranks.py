@@ -141,13 +141,6 @@ def table_distances(ranks: Ranked, original: int) -> Floats:
     return pair_distances(ranks, np.full(everyone.size, original), everyone)
 
 
-def own_distances(ranks: Ranked, release: Release) -> Floats:
-    """Return the distance of every original record to the one made from it; infinite where there is none."""
-    result = np.full(ranks.n_original, np.inf)
-    result[release.paired_rows] = pair_distances(ranks, release.paired_rows, release.truth[release.paired_rows])
-    return result
-
-
 def within_table(
     table: pl.DataFrame, first: Ints, second: Ints, *, ranks: RankMethod = "ordinal", seed: int = 0
 ) -> Floats:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unmask.linkage.learned.distances import Aggregator, Distance, features, pack, plain, shape, some, unpack
-from unmask.study import Index
+from unmask.linkage.learned.distances import Aggregator, Distance, features, pack, plain, shape, unpack
+from unmask.study import Index, ask_only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +41,7 @@ class Lesson(NamedTuple):
 def learn(space: Space, truth: Ints, kind: Aggregator, *, seed: int = 0, index_of: MakeIndex = Index) -> Distance:
     """Learn from all queries that have a true record; ``index_of`` makes the index of a space, or has it."""
     rows = np.flatnonzero(truth >= 0)
-    part, own = some(space, rows), truth[rows]
+    part, own = ask_only(space, rows), truth[rows]
     tries = starts(space, kind)
     rated = [(_found(part, own, trial, index_of), trial) for trial in tries]
     best = max(rated, key=lambda entry: entry[0])

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from unmask.kernels.aggregation import credit_of, hardest_of
-from unmask.study import Index, ask_only
+from unmask.study import Index
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -189,8 +189,3 @@ def interactions(distance: Distance, space: Space) -> dict[tuple[int, int], floa
         total = max(float(np.trace(matrix)), 1e-300)
         return {(int(a), int(b)): float(matrix[a, b] / total) for a, b in zip(*np.triu_indices(p, 1), strict=True)}
     return {}
-
-
-def some(space: Space, rows: Ints) -> Space:
-    """Ask for some queries only."""
-    return ask_only(space, rows)
