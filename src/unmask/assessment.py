@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Floats
 from unmask.errors import ParameterError, UnmaskError, tell_where
 from unmask.evidence import (
     Absence,
@@ -36,8 +37,6 @@ from unmask.tables import write_atomically, write_table
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
-
-    from numpy.typing import NDArray
 
     from unmask.evidence import Progress
     from unmask.tables import Release
@@ -260,7 +259,7 @@ def identities(reported: tuple[Reported, ...]) -> frozenset[str]:
     return frozenset(e.measure for e in reported if isinstance(e.evidence, Evidence) and e.evidence.identity)
 
 
-def _clarity(reported: tuple[Reported, ...]) -> NDArray[np.float64] | None:
+def _clarity(reported: tuple[Reported, ...]) -> Floats | None:
     """What orders records of equal risk: of the first measure that says so."""
     found = (entry.evidence.clarity for entry in reported if isinstance(entry.evidence, Evidence))
     return next((clarity for clarity in found if clarity is not None), None)

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from unmask import datasets
+from unmask.arrays import Floats, Rows
 from unmask.assessment import assess, choose, discover, run_measure
 from unmask.errors import ParameterError
 from unmask.evidence import Absence, Context, Measure, silent
@@ -24,13 +25,9 @@ from unmask.tables import Release
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
     from unmask.datasets.gauntlet import Answer, Known
     from unmask.evidence import Estimate, Evidence, Progress
 
-    Floats = NDArray[np.float64]
-    Rows = NDArray[np.int64]
 
 SIZE = 400
 WIDER = 3.291 / 1.960  # from a 95 % to a 99.9 % interval

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Ints
 from unmask.cli.fields import listed
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import MATRICES, check_files, is_matrix, write_table
@@ -18,8 +19,6 @@ from unmask.masking import PlaceMasking, parse_masking
 from unmask.tables import as_text, check_columns, read_table
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.cli.options import Graph, Sweep
     from unmask.graph import Tolerance
 
@@ -73,7 +72,7 @@ def run(options: Graph) -> int:
     return 0
 
 
-def score(found: GraphLinkage, truth: NDArray[np.int64]) -> str:
+def score(found: GraphLinkage, truth: Ints) -> str:
     """Say how many claims are right, and how many people were found. ``truth``: rows of release and original."""
     hits = found.hits(truth)
     precision = (
@@ -93,7 +92,7 @@ def rows_of(found: GraphLinkage) -> pl.DataFrame:
     ).with_columns(pl.col("belief").fill_nan(None))
 
 
-def true_pairs(original: pl.DataFrame, released: pl.DataFrame, name: str) -> NDArray[np.int64]:
+def true_pairs(original: pl.DataFrame, released: pl.DataFrame, name: str) -> Ints:
     """Return the rows of the release and of the original that have the same id."""
     columns = {}
     for side, table in (("released", released), ("original", original)):

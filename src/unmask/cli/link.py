@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Flags, Floats, Ints
 from unmask.cli.assess import release_of
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files, write_table
@@ -92,15 +93,13 @@ def _link(name: str, release: Release, options: Link, progress: Progress) -> Lin
     return link_one_to_one(release, **limits, **how)
 
 
-def _ranks(release: Release, options: Link) -> NDArray[np.float64]:
+def _ranks(release: Release, options: Link) -> Floats:
     """Records closer than the true one, by person; NaN without a true one or when not asked for."""
     ranks = true_ranks(release, cap=options.cap, **_asked(options), **_how(options))
     return _by_person(ranks.astype(np.float64), ranks >= 0, release.truth, options.direction)
 
 
-def _by_person(
-    values: NDArray[Any], there: NDArray[np.bool_], truth: NDArray[np.int64], direction: str
-) -> NDArray[np.float64]:
+def _by_person(values: NDArray[Any], there: Flags, truth: Ints, direction: str) -> Floats:
     """One entry per original record, whichever file asked; NaN where nothing was asked."""
     asked = np.where(there, values, np.nan)
     if direction == "to_release":
@@ -143,7 +142,7 @@ def _words(name: str, linkage: Linkage, precision: float) -> list[str]:
     return [*lines, f"  Records that are equally near: {np.median(ties):g} in the middle, {ties.max():,} at most."]
 
 
-def _tell_ranks(ranks: NDArray[np.float64], cap: int) -> str:
+def _tell_ranks(ranks: Floats, cap: int) -> str:
     known = ranks[~np.isnan(ranks)]
     share = percent(float((known < cap).mean()))
     return f"  Fewer than {cap} records are closer than the true one for {share} of the people."

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from unmask.arrays import Flags, Floats
 
 # Each city: longitude and latitude, then thousands of inhabitants in 2011, all rounded.
 CITIES = np.array(
@@ -47,7 +46,7 @@ AGE_SHARES = np.array([0.025, 0.025, 0.080, 0.030, 0.080, 0.060, 0.118, 0.165, 0
 URBAN = 0.45  # share of the populated sampler's people drawn around cities; the rest live anywhere
 
 
-def _inside(points: Floats, outline: Floats) -> NDArray[np.bool_]:
+def _inside(points: Floats, outline: Floats) -> Flags:
     """Even-odd rule: whether each point lies inside the outline."""
     x, y = points[:, :1], points[:, 1:]
     x1, y1 = outline.T

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unmask.arrays import Floats, Rows
 from unmask.disclosure.learn import Task, folds_of, learn_and_apply, name_of, set_task
 from unmask.disclosure.secrets import learnable
 from unmask.errors import EngineError, RoleError, former_percent
@@ -24,13 +25,9 @@ from unmask.study import Study, as_study
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
     from unmask.evidence import Progress
     from unmask.tables import Release
 
-    Floats = NDArray[np.float64]
-    Rows = NDArray[np.int64]
 
 SAMPLE = 2_000  # people that `assess` learns from
 BUDGET = 120.0  # seconds that `assess` gives to the models

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Floats, Rows
 from unmask.disclosure.learn import matrix
 from unmask.disclosure.secrets import published
 from unmask.errors import ParameterError, RoleError, former_percent
@@ -28,12 +29,7 @@ from unmask.tables import centre_and_spread
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
     from unmask.tables import Release
-
-    Floats = NDArray[np.float64]
-    Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

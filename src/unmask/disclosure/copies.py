@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.disclosure.outside import draw, needs_outsiders, pick, set_scene
 from unmask.disclosure.replicas import counts_of, replicated_uniques
 from unmask.evidence import (
@@ -36,12 +37,9 @@ from unmask.study import Study, as_study
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from unmask.evidence import Progress
     from unmask.tables import Encoded, Encoding, Release
 
-    Floats = NDArray[np.float64]
 
 NEAR = 0.01  # a near copy is nearer to an original than all but this share of rows is to control
 
@@ -133,7 +131,7 @@ def _without_control(study: Study, seed: int) -> CopyRisk:
     )
 
 
-def _widened(estimate: Estimate, nearest: NDArray[np.int64]) -> Estimate:
+def _widened(estimate: Estimate, nearest: Ints) -> Estimate:
     """Widen the interval: rows with the same nearest person do not count as independent.
 
     If each person were inside or outside by lot, the share would vary as sum(c^2) / rows, c rows nearest to a person.

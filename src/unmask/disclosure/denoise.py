@@ -7,17 +7,10 @@ Every person's estimate comes from what others taught, in two folds, so nothing 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from unmask.arrays import Floats, Rows
 from unmask.tables import canonical_order
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Rows = NDArray[np.int64]
 
 FOLDS = 2
 SHRINK = (1e-3, 1e-1, 10.0)  # ridge penalties per person, chosen on the people taught

@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unmask.arrays import Floats
 from unmask.disclosure.inference import nearest_values
 from unmask.disclosure.learn import Task, set_task
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.study import Study
-
-    Floats = NDArray[np.float64]
 
 
 class Holdout(NamedTuple):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Floats, Rows
 from unmask.disclosure.learn import Task, blind_guess, set_task
 from unmask.disclosure.outside import needs_outsiders, refuse_overlap
 from unmask.disclosure.secrets import learnable
@@ -34,13 +35,9 @@ from unmask.tables import Encoded, Encoding, canonical_order
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
     from unmask.evidence import Progress
     from unmask.tables import Release
 
-    Floats = NDArray[np.float64]
-    Rows = NDArray[np.int64]
 
 MOST_TIES = 20_000_000  # beyond so many tied rows in all, one of them is drawn instead of taking the mean
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unmask.arrays import Counts, Flags, Floats
 from unmask.disclosure.denoise import denoised
 from unmask.disclosure.holdout import hold_out
 from unmask.disclosure.secrets import numeric_secrets, paired_numbers
@@ -30,13 +31,9 @@ from unmask.tables import centre_and_spread
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
     from unmask.evidence import Progress
     from unmask.tables import Release
 
-    Floats = NDArray[np.float64]
-    Counts = NDArray[np.int64]
 
 WIDTHS = tuple(p / 100 for p in range(1, 21))
 CHANCE_POINTS = 2_000  # masked values, evenly spaced in their order, over which the chance level is averaged
@@ -69,7 +66,7 @@ class IntervalDisclosure:
 
 
 class _Column(NamedTuple):
-    has: NDArray[np.bool_]
+    has: Flags
     rank: Counts  # per person with a value: widths whose window holds the value
     sd: Counts
     result: AttributeIntervals
@@ -225,7 +222,7 @@ def _levels(gaps: Floats | Counts, limits: Floats | Counts) -> tuple[Counts, tup
     return levels, tuple((reached / gaps.size).tolist())
 
 
-def _spaced(ordered: NDArray[np.float64] | Counts) -> NDArray[np.float64]:
+def _spaced(ordered: Floats | Counts) -> Floats:
     """Return at most CHANCE_POINTS of them, evenly spaced."""
     if ordered.size <= CHANCE_POINTS:
         return ordered.astype(np.float64)

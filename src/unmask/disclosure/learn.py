@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unmask.arrays import Flags, Floats, Rows
 from unmask.errors import EngineError, ParameterError, RoleError, did_you_mean
 from unmask.tables import Encoded, canonical_order, centre_and_spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from unmask.study import Study
 
-    Floats = NDArray[np.float64]
-    Rows = NDArray[np.int64]
 
 LEARNERS = ("boosting", "tree", "forest")
 MOST_CATEGORIES = 200  # more are given to the learner as ordered codes
@@ -41,7 +38,7 @@ class Task:
     wanted: Floats  # (n + control,)
     published: Floats  # (r,)
     n: int  # people of the original
-    categorical: NDArray[np.bool_]  # (m,) few enough categories for a learner to take as such
+    categorical: Flags  # (m,) few enough categories for a learner to take as such
     coded: frozenset[str]  # the known attributes that are categories
     numeric: bool  # the wanted attribute is a number
     tolerance: float  # a guess of a number is right within this

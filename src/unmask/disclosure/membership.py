@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from unmask.arrays import Floats, Rows
 from unmask.disclosure.outside import Scene, in_order, needs_outsiders, pick, set_scene
 from unmask.disclosure.roc import Membership, centred, summarise
 from unmask.disclosure.shadow import learn_membership, shadow_scores
@@ -29,12 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import polars as pl
-    from numpy.typing import NDArray
 
     from unmask.evidence import Progress
-
-    Floats = NDArray[np.float64]
-    Rows = NDArray[np.int64]
 
 
 SPLIT = 40  # people from whom a control can be split off
@@ -141,10 +138,10 @@ def log_ratio(above: Floats, below: Floats) -> Floats:
 
 
 def membership_of_model(
-    fit: Callable[[Floats, NDArray[np.int64]], object],
-    members: tuple[Floats, NDArray[np.int64]],
-    strangers: tuple[Floats, NDArray[np.int64]],
-    reference: tuple[Floats, NDArray[np.int64]],
+    fit: Callable[[Floats, Rows], object],
+    members: tuple[Floats, Rows],
+    strangers: tuple[Floats, Rows],
+    reference: tuple[Floats, Rows],
     *,
     shadows: int = 8,
     seed: int = 0,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unmask.arrays import Floats, Rows
 from unmask.disclosure.learn import Task, blind_guess, folds_of, guess, name_of, set_task
 from unmask.disclosure.secrets import learnable
 from unmask.errors import EngineError, ParameterError, RoleError, former_percent
@@ -36,13 +37,9 @@ from unmask.study import Study, as_study
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
     from unmask.evidence import Progress
     from unmask.tables import Release
 
-    Floats = NDArray[np.float64]
-    Rows = NDArray[np.int64]
 
 SAMPLE = 2_000  # people (and their rows) that `assess` learns from
 BUDGET = 120.0  # seconds that `assess` gives to all models

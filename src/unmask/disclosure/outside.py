@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unmask.arrays import Floats, Rows
 from unmask.disclosure.learn import matrix
 from unmask.errors import RoleError
 from unmask.evidence import silent
@@ -14,16 +15,12 @@ from unmask.study import Index
 from unmask.tables import Encoded, Encoding, canonical_order, centre_and_spread
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.evidence import Progress
     from unmask.kernels.base import Space
     from unmask.kernels.search import Nearest
     from unmask.study import Study
     from unmask.tables import Release
 
-    Floats = NDArray[np.float64]
-    Rows = NDArray[np.int64]
 
 FEWEST = 20  # people outside, without whom nothing can be compared
 NOBODY = (

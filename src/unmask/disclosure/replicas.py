@@ -13,16 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Counts, Floats
 from unmask.evidence import Estimate, excess, excess_over_control
 from unmask.kernels.groups import identical
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.tables import Encoded
-
-    Floats = NDArray[np.float64]
-    Counts = NDArray[np.int64]
 
 
 def counts_of(side: Encoded, other: Encoded) -> tuple[Counts, Counts]:

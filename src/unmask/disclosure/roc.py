@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Floats
 from unmask.evidence import Z95, Estimate, rate
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 RESAMPLES = 300
 RESAMPLED = 2000

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from unmask.arrays import Codes, Floats
 from unmask.errors import RoleError
 from unmask.tables import check_columns, has_intervals, to_floats
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from unmask.study import Study
     from unmask.tables import Release
-
-    Floats = NDArray[np.float64]
-    Codes = NDArray[np.int32]
 
 
 def published(release: Release, *, numeric: bool | None = None) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.disclosure.outside import Ruler, Scene, in_order, make_ruler
 from unmask.errors import EngineError, UnmaskError
 from unmask.study import Study
@@ -15,13 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import polars as pl
-    from numpy.typing import NDArray
 
     from unmask.evidence import Progress
     from unmask.tables import Encoded, Release
 
-    Floats = NDArray[np.float64]
-    Attack = Callable[[Any, Floats, NDArray[np.int64]], Floats]
+    Attack = Callable[[Any, Floats, Ints], Floats]
 
 
 def shadow_scores(
@@ -72,7 +71,7 @@ def _traits(ruler: Ruler, people: Encoded, rows: Encoded) -> Floats:
     return np.column_stack([near - np.median(near), far - np.median(far), near - far])
 
 
-def _log_odds(traits: Floats, inside: NDArray[np.int64], asked: Floats) -> Floats:
+def _log_odds(traits: Floats, inside: Ints, asked: Floats) -> Floats:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - slow to import
 
     mean, sd = traits.mean(axis=0), traits.std(axis=0)
@@ -83,8 +82,8 @@ def _log_odds(traits: Floats, inside: NDArray[np.int64], asked: Floats) -> Float
 
 
 def learn_membership(
-    fit: Callable[[Floats, NDArray[np.int64]], object],
-    reference: tuple[Floats, NDArray[np.int64]],
+    fit: Callable[[Floats, Ints], object],
+    reference: tuple[Floats, Ints],
     shadows: int,
     seed: int,
 ) -> Attack:
@@ -110,7 +109,7 @@ def learn_membership(
     return lambda target, x, y: _log_odds(seen, marks, answers(target, np.asarray(x, dtype=np.float64), np.asarray(y)))
 
 
-def answers(model: Any, known: Floats, wanted: NDArray[np.int64]) -> Floats:  # noqa: ANN401 - the owner's model
+def answers(model: Any, known: Floats, wanted: Ints) -> Floats:  # noqa: ANN401 - the owner's model
     """What a model says of people: confidence in the truth, in its best class, entropy; or its error for numbers."""
     if not hasattr(model, "predict_proba"):
         error = np.abs(np.asarray(model.predict(known), dtype=np.float64) - wanted)

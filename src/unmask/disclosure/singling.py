@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Flags, Floats, Rows
 from unmask.disclosure.learn import matrix
 from unmask.disclosure.outside import draw, in_order, needs_outsiders, set_scene
 from unmask.errors import EngineError, ParameterError
@@ -20,14 +21,9 @@ from unmask.study import Study, as_study
 from unmask.tables import canonical_order
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.evidence import Progress
     from unmask.tables import Release
 
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
-    Rows = NDArray[np.int64]
 
 RESAMPLES = 200
 TRIALS = 20  # descriptions tried for each that is wanted

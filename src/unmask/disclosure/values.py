@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Counts, Floats
 from unmask.disclosure.holdout import hold_out
 from unmask.disclosure.secrets import Categories, category_secrets, paired_categories
 from unmask.errors import RoleError
@@ -21,12 +22,7 @@ from unmask.study import Study, as_study
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
     from unmask.tables import Release
-
-    Floats = NDArray[np.float64]
-    Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
+from unmask.arrays import Floats
 from unmask.errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Interval = Literal["wilson", "bootstrap", "exact"]
 Z95 = 1.959963984540054  # two-sided 95 %
@@ -55,7 +53,7 @@ def wilson(hits: float, n: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def bootstrap(credits_: NDArray[np.float64], seed: int) -> tuple[float, float]:
+def bootstrap(credits_: Floats, seed: int) -> tuple[float, float]:
     """95 % percentile interval of the mean over resampled records.
 
     Resampling n records is drawing the counts of the distinct credits from one multinomial: the same law, no loop,
@@ -69,7 +67,7 @@ def bootstrap(credits_: NDArray[np.float64], seed: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def rate(credits_: NDArray[np.float64], *, chance: float, seed: int = 0, control: float | None = None) -> Estimate:
+def rate(credits_: Floats, *, chance: float, seed: int = 0, control: float | None = None) -> Estimate:
     """Estimate the mean of per-record credits: Wilson for plain counts, bootstrap when ties made them fractional."""
     if credits_.size == 0:
         raise ParameterError("a rate needs at least one attempt", got="no records")
@@ -86,7 +84,7 @@ def rate(credits_: NDArray[np.float64], *, chance: float, seed: int = 0, control
     return Estimate(value, min(low, value), max(high, value), n, chance, control, "bootstrap")
 
 
-def excess(attack: NDArray[np.float64], without: NDArray[np.float64], *, seed: int = 0, among: int = 1) -> Estimate:
+def excess(attack: Floats, without: Floats, *, seed: int = 0, among: int = 1) -> Estimate:
     """Estimate what an attack gains over the same attack without the person, record by record: at least 0, chance 0.
 
     ``among``: this one is the largest of so many figures, so its interval is that of each at 1 - 0.05/among.
@@ -104,9 +102,7 @@ def excess(attack: NDArray[np.float64], without: NDArray[np.float64], *, seed: i
     return _gain(float(gains.sum() / n), float(low), float(high), n)
 
 
-def excess_over_control(
-    attack: NDArray[np.float64], control: NDArray[np.float64], *, seed: int = 0, among: int = 1
-) -> Estimate:
+def excess_over_control(attack: Floats, control: Floats, *, seed: int = 0, among: int = 1) -> Estimate:
     """Estimate what an attack gains on the people of the file over people outside it: two samples, at least 0."""
     if attack.size == 0 or control.size == 0:
         raise ParameterError("an excess over control needs people on both sides", got="no records")
@@ -122,7 +118,7 @@ def excess_over_control(
     return _gain(gain, float(low), float(high), n)
 
 
-def _resampled(sorted_values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+def _resampled(sorted_values: Floats, rng: np.random.Generator) -> Floats:
     values, counts = np.unique(sorted_values, return_counts=True)
     n = int(counts.sum())
     return np.asarray(rng.multinomial(n, counts / n, size=RESAMPLES) @ values / n)
@@ -138,7 +134,7 @@ def exact(value: float, *, n: int, chance: float) -> Estimate:
     return Estimate(value, value, value, n, chance, None, "exact")
 
 
-def shared_rate(credit: NDArray[np.float64], chance: float) -> Estimate:
+def shared_rate(credit: Floats, chance: float) -> Estimate:
     """Mean credit with the score interval: where few people have small shares, resampling is too sure of itself."""
     hits, n = float(np.sort(credit).sum()), len(credit)
     return Estimate(min(1.0, hits / n), *wilson(min(hits, float(n)), n), n, chance)

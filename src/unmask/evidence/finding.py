@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from unmask.arrays import Floats
 
+if TYPE_CHECKING:
     from unmask.evidence.estimate import Estimate
     from unmask.evidence.figure import Figure
 
@@ -43,8 +42,8 @@ class Evidence:
     """All that one measure hands over. ``per_record``: one risk in [0, 1] for each original record."""
 
     observations: tuple[Observation, ...]
-    per_record: NDArray[np.float64] | None = None
-    clarity: NDArray[np.float64] | None = None  # orders records of equal risk: the larger, the surer the intruder
+    per_record: Floats | None = None
+    clarity: Floats | None = None  # orders records of equal risk: the larger, the surer the intruder
     facts: tuple[Fact, ...] = ()
     figures: tuple[Figure, ...] = ()
     attributes: tuple[tuple[str, float], ...] = ()  # attribute, what knowing it adds to the risk

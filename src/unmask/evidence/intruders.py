@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from unmask.arrays import Floats
 from unmask.evidence.finding import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
 
     from unmask.evidence.estimate import Estimate
     from unmask.evidence.finding import Reported
@@ -52,7 +51,7 @@ class Attempt:
     measure: str
     knows: Knowledge
     estimate: Estimate
-    per_record: NDArray[np.float64] | None = field(default=None, repr=False)
+    per_record: Floats | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class Intruder:
     measure: str  # the best attack
     estimate: Estimate
     n_attacks: int  # attacks that were tried for them
-    per_record: NDArray[np.float64] | None = field(default=None, repr=False)
+    per_record: Floats | None = field(default=None, repr=False)
 
     @property
     def words(self) -> str:

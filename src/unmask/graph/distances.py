@@ -14,13 +14,11 @@ from typing import Any, Literal
 import narwhals as nw
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError, TableError, did_you_mean
 from unmask.tables import read_matrix
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Metric = Callable[[Floats, Floats], float]
 Distances = Any  # array, path, column names, Coordinates or Metric
 

@@ -11,20 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Flags, Floats, Ints
 from unmask.graph.null import FEW, same_label
 from unmask.study import check_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from unmask.graph.geometry import Overlay
     from unmask.graph.problem import Problem
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Group = tuple[Ints, Ints, Ints, Ints, NDArray[np.bool_]]
+    Group = tuple[Ints, Ints, Ints, Ints, Flags]
 
 NEVER = 1e6  # cost of a pair whose labels do not match, in the largest square
 NEAR = 3.0  # times the noise of a place: so far from its partner a record agrees with it

@@ -14,8 +14,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unmask.arrays import Codes, Floats, Ints
 from unmask.graph.distances import EARTH, Place, unit_vectors
 from unmask.graph.everybody import everybody
 from unmask.graph.result import MapLinkage, answer
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
     from unmask.graph.problem import Maps, Problem, Task
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Shorts = NDArray[np.int32]
 
 LANDMARKS = 12
 SHARE = 0.2  # of common people assumed while searching
@@ -55,7 +52,7 @@ class Overlay:
     n_agree: int = 0  # people whose partner explains them: what chance is asked about
     spots: Floats | None = None  # the target's records on the identification file's map
     places: Floats | None = None
-    near: tuple[Shorts, Shorts, Floats] | None = None  # every pair that was weighed, and its posterior
+    near: tuple[Codes, Codes, Floats] | None = None  # every pair that was weighed, and its posterior
 
 
 def as_vectors(points: Floats, kind: str | None) -> Floats:
@@ -165,7 +162,7 @@ def one_map(problem: Problem, rows: Ints, cols: Ints) -> tuple[Floats, Floats]:
     return flat(t @ best.T, radius), flat(w, radius)
 
 
-def shared_map(problem: Problem, rows: Shorts, cols: Shorts) -> Callable[[], Maps]:
+def shared_map(problem: Problem, rows: Codes, cols: Codes) -> Callable[[], Maps]:
     """Both files on one map by the matches, made when it is first asked for."""
     return cache(lambda: one_map(problem, rows.astype(np.int64), cols.astype(np.int64)))
 
@@ -311,7 +308,7 @@ def _far_pairs(t: Floats, rarest: Ints) -> Ints:
 
 
 Known = tuple[Floats, Floats, tuple[Floats, Floats, Floats]]  # the identification file: vectors, places, density
-Belief = tuple[Shorts, Shorts, Floats]  # pairs that were weighed, and their posterior
+Belief = tuple[Codes, Codes, Floats]  # pairs that were weighed, and their posterior
 
 
 def refine(problem: Problem, t: Floats, ground: Known, m: Floats, state: tuple[float, float, float, int]) -> Overlay:
@@ -363,7 +360,7 @@ def _turns(
 
 def _near(
     problem: Problem, one: tuple[Floats, Ints], two: tuple[Floats, Ints], reach: float
-) -> tuple[Shorts, Shorts, Floats]:
+) -> tuple[Codes, Codes, Floats]:
     """Pairs of matching labels within reach on the map, and their squared distances. Both sides: places, order by x."""
     (spots, by1), (places, by2) = one, two
     size = 4 * (len(spots) + len(places))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Floats
 from unmask.evidence import Figure, Series
 from unmask.graph.distances import EARTH, Coordinates
 from unmask.graph.sweep import SweepPoint, sweep
@@ -18,13 +19,10 @@ from unmask.graph.sweep import SweepPoint, sweep
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
     from unmask.graph.result import GraphLinkage
     from unmask.graph.stage import Stage
     from unmask.study import Displacement as Masking
 
-    Floats = NDArray[np.float64]
 
 PEOPLE = 100  # whom a map in the report is drawn from, so that it takes seconds
 REPETITIONS = 2

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate
 from unmask.graph.attack import Method, link_graph
 from unmask.graph.distances import Coordinates
@@ -21,13 +22,9 @@ from unmask.graph.stage import Stage, applies, set_stage
 from unmask.graph.sweep import trilaterate
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.graph.result import GraphLinkage
     from unmask.study import Study
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 ALIGNMENTS = 20_000  # after which no further batch is tried; a masked map needs a few thousand
 WORK = 2_000_000  # of branch and bound, where there are no places

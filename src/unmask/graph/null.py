@@ -17,16 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unmask.arrays import Floats
 from unmask.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from unmask.graph.problem import Problem
 
-    Floats = NDArray[np.float64]
     Draw = Callable[[np.random.Generator], tuple[float, bool]]
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unmask.arrays import Floats, Ints
 from unmask.graph.distances import Place, label_codes
 from unmask.graph.null import calibrate
 from unmask.kernels.cliques import DENSE, copies, label_of, sides
@@ -20,11 +20,8 @@ if TYPE_CHECKING:
     from unmask.graph.null import Calibration, Null
     from unmask.kernels.cliques import Sides, Window
 
-    Floats = NDArray[np.float64]
     Maps = tuple[Floats, Floats]
     Play = Callable[["Problem"], tuple[float, bool]]  # what is found in a problem, and whether it is as much
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 
+from unmask.arrays import Flags, Floats, Ints
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unmask.graph.null import Calibration
     from unmask.graph.problem import Task
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +46,7 @@ class GraphLinkage(ABC):
         """Only the claims that are more likely right than wrong, as far as the attack can tell."""
         return self.only(self.belief > 0.5)
 
-    def only(self, keep: NDArray[np.bool_]) -> Self:
+    def only(self, keep: Flags) -> Self:
         """Some of the claims."""
         return replace(self, pairs=self.pairs[keep], belief=self.belief[keep])
 
@@ -131,7 +130,7 @@ class VoteLinkage(GraphLinkage):
     """
 
     @property
-    def is_seed(self) -> NDArray[np.bool_]:
+    def is_seed(self) -> Flags:
         """(k,): claims of the clique that it began with; the others are guesses."""
         return np.isfinite(self.belief)
 

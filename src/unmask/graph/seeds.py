@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from unmask.arrays import Codes, Ints
 from unmask.graph.geometry import shared_map
 from unmask.graph.result import CliqueLinkage, answer, shared_belief
 from unmask.kernels.cliques import Cliques, adjacency_of, agreeing, greedy, greedy_clique, maximum_cliques
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
     Words = NDArray[np.uint64]
 
-Ints = NDArray[np.int64]
-Shorts = NDArray[np.int32]
 
 RARE = 40_000  # vertices of the rare-label part
 STARTS = (12, 200)  # greedy cliques tried there, and when they do not grow
@@ -79,7 +78,7 @@ def seed_clique(problem: Problem, starts: int, size: int = RARE) -> tuple[Ints, 
     return kept1[rows], kept2[cols]
 
 
-def candidates(problem: Problem, rows: Ints, cols: Ints) -> tuple[Shorts, Shorts]:
+def candidates(problem: Problem, rows: Ints, cols: Ints) -> tuple[Codes, Codes]:
     """Pairs that agree with most of the believed matches (as many of them as vote)."""
     step = max(1, len(rows) // VOTERS)
     v, w = rows[::step], cols[::step]
@@ -92,7 +91,7 @@ def candidates(problem: Problem, rows: Ints, cols: Ints) -> tuple[Shorts, Shorts
     return found, other
 
 
-def core_graph(problem: Problem, rows: Shorts, cols: Shorts) -> Words:
+def core_graph(problem: Problem, rows: Codes, cols: Codes) -> Words:
     """Adjacency of the candidates."""
     held1, place1 = np.unique(rows, return_inverse=True)
     held2, place2 = np.unique(cols, return_inverse=True)
@@ -100,7 +99,7 @@ def core_graph(problem: Problem, rows: Shorts, cols: Shorts) -> Words:
     return adjacency_of(d1, d2, place1.astype(np.int32), place2.astype(np.int32), problem.window)
 
 
-def _extend(problem: Problem, rows: Shorts, cols: Shorts, rounds: int = 4) -> tuple[Shorts, Shorts, Shorts, Words]:
+def _extend(problem: Problem, rows: Codes, cols: Codes, rounds: int = 4) -> tuple[Codes, Codes, Codes, Words]:
     clique = np.arange(len(rows), dtype=np.int32)
     bits = core_graph(problem, rows, cols)
     for _ in range(rounds):
@@ -118,7 +117,7 @@ def _extend(problem: Problem, rows: Shorts, cols: Shorts, rounds: int = 4) -> tu
     return rows, cols, clique, bits
 
 
-def grow(problem: Problem) -> tuple[Shorts, Shorts, Shorts, Words]:
+def grow(problem: Problem) -> tuple[Codes, Codes, Codes, Words]:
     """Seed, vote, grow a clique, vote again while it grows. Returns the core, the clique in it, and its adjacency."""
     for starts in STARTS:
         rows, cols = seed_clique(problem, starts)
@@ -128,7 +127,7 @@ def grow(problem: Problem) -> tuple[Shorts, Shorts, Shorts, Words]:
     return grown
 
 
-def seed_and_extend(problem: Problem, *, budget: int) -> tuple[Cliques, Shorts, Shorts]:
+def seed_and_extend(problem: Problem, *, budget: int) -> tuple[Cliques, Codes, Codes]:
     """Find a large clique and the union of those of its size in the core. Never certified for the whole graph."""
     rows, cols, clique, bits = grow(problem)
     if len(rows) > SOLVABLE:

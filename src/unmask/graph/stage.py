@@ -12,18 +12,15 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Flags, Floats, Ints
 from unmask.errors import EngineError
 from unmask.graph.distances import Coordinates, between, row_keys
 from unmask.graph.tolerance import WIDEST, Deviations
 from unmask.tables import as_text
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.tables import Release
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 Kind = Literal["lonlat", "planar"]
 File = tuple[pl.DataFrame, "Coordinates | Floats"]
@@ -144,7 +141,7 @@ def _side(release: Release, table: pl.DataFrame, labels: tuple[str, ...], matrix
     return Side(frame, table.select(pl.col(release.coordinates).cast(pl.Float64)).to_numpy(), None, rows)
 
 
-def _draw(original: Side, released: Side, whole: NDArray[np.bool_], seed: int) -> Ints:
+def _draw(original: Side, released: Side, whole: Flags, seed: int) -> Ints:
     """Choose at most PEOPLE of those who have a place, by content and not by row order."""
     content = [side.frame.with_columns(**side.keys()) for side in (original, released)]
     both = pl.concat([content[0], content[1].rename(lambda name: f"{name} of the release")], how="horizontal")
@@ -188,7 +185,7 @@ def _unit(labels: tuple[str, ...], kind: Kind, original: Side, ratio: float) -> 
     return f"the attack compared {', '.join(map(repr, labels)) or 'no labels'} and distances {unit}{scaled}"
 
 
-def _left_out(labels: tuple[str, ...], whole: NDArray[np.bool_], drawn: int) -> list[str]:
+def _left_out(labels: tuple[str, ...], whole: Flags, drawn: int) -> list[str]:
     notes, people = [], int(whole.sum())
     if labels:
         notes.append(f"labels that the release often changed were not compared: {', '.join(map(repr, labels))}")

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError
 from unmask.evidence import silent
 from unmask.graph.attack import BUDGET, Method, link_graph
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
     from unmask.evidence import Progress
     from unmask.graph.result import GraphLinkage
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unmask.arrays import Floats
 from unmask.errors import ParameterError
 from unmask.graph.distances import EARTH, Place
 from unmask.study import Displacement as Masking
@@ -23,7 +23,6 @@ from unmask.study import mask_distances, mask_points
 if TYPE_CHECKING:
     from unmask.kernels.cliques import Window
 
-Floats = NDArray[np.float64]
 MASKINGS = ("coordinates", "donut", "distances", "rounding", "aggregation")
 WIDEST = 0.2  # of the median distance: where more is allowed, everything agrees with everything
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unmask.arrays import Flags, Floats, Ints
 from unmask.graph.everybody import groups
 from unmask.graph.geometry import shared_map
 from unmask.graph.result import VoteLinkage, answer, shared_belief
@@ -23,13 +24,9 @@ from unmask.kernels.cliques import Window, misfit
 from unmask.study import check_memory
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.graph.everybody import Group
     from unmask.graph.problem import Problem, Task
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 TURNS = 20
 NORMAL = 1.645  # standard deviations of normal noise in half of a window that holds nine true distances of ten
@@ -48,7 +45,7 @@ class Guess(NamedTuple):
     """A partner for everybody. Records are kernel numbers."""
 
     pairs: Ints  # (k, 2); records that cannot be told apart have several
-    is_seed: NDArray[np.bool_]  # (k,): of the clique that it began with
+    is_seed: Flags  # (k,): of the clique that it began with
     n_seeds: int
     believed: Ints  # (k, 2): those of them whose distances fit
     n_agree: float  # as many distances agree among the people believed as among so many who all agree

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from unmask.arrays import Codes, Flags, Floats, Ints
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Context, Evidence, Fact, Observation, measure, rate
 from unmask.groups.counting import (
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from unmask.study import Study
     from unmask.tables import Release
 
-Floats = NDArray[np.float64]
 Missing = Literal["value", "wildcard"]
 
 
@@ -147,12 +146,12 @@ def anonymity(  # noqa: PLR0913 - one option for each model that has a parameter
 class Wild(NamedTuple):
     """Keys of the classes and which are missing, where missing ones agree with everything."""
 
-    codes: NDArray[np.int32]
-    missing: NDArray[np.bool_]
+    codes: Codes
+    missing: Flags
     incomplete: float
 
 
-def _gaps(classes: Classes) -> NDArray[np.bool_]:
+def _gaps(classes: Classes) -> Flags:
     return np.stack([column.is_null().to_numpy() for column in classes.columns.get_columns()], axis=1)
 
 
@@ -182,9 +181,9 @@ def _pairs(frame: Frame, classes: Classes, name: str) -> Rows:
 class Rows(NamedTuple):
     """Counts of (group, value) pairs, in any order within a group."""
 
-    group: NDArray[np.int64]
+    group: Ints
     value: pl.Series
-    records: NDArray[np.int64]
+    records: Ints
     n_groups: int
 
 
@@ -212,7 +211,7 @@ def _levelled(value: pl.Series, frame: Frame, name: str) -> pl.Series:
     return value.cast(pl.Enum(kind.categories)) if kind == nw.Enum and getattr(kind, "categories", None) else value
 
 
-def _positions(value: pl.Series, code: NDArray[np.int64], ground: Ground) -> Floats:
+def _positions(value: pl.Series, code: Ints, ground: Ground) -> Floats:
     positions = np.arange(int(code.max()) + 1, dtype=np.float64)
     if ground == "numeric":
         known = value.is_not_null()

@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from unmask.arrays import Counts, Floats
+
 Ground = Literal["equal", "ordered", "numeric"]
 
 

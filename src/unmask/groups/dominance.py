@@ -12,17 +12,13 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from unmask.arrays import Flags, Floats
 from unmask.errors import ParameterError, RoleError
 from unmask.groups.counting import Classes, as_key, check_keys, collect, count_classes, open_table, select_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unmask.arrays import Floats, Ints
 from unmask.evidence import Context, Evidence, Fact, Observation, measure, rate
 from unmask.groups.population import SOURCES, household_risk, of_release, unknown
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from unmask.study import Study
     from unmask.tables import Release
-
-Floats = NDArray[np.float64]
 
 
 def _no_household(release: Release) -> str | None:
@@ -71,7 +69,7 @@ def _single(study: Study) -> tuple[Floats, float, str]:
     return credit, 1 / found.population, f"N {SOURCES[found.source]}"
 
 
-def number_homes(column: pl.Series) -> NDArray[np.int64]:
+def number_homes(column: pl.Series) -> Ints:
     """Number the households; who has none is one of their own."""
     known = column.rank("dense").fill_null(0).cast(int).to_numpy().astype(np.int64)
     lone = known == 0
@@ -79,6 +77,6 @@ def number_homes(column: pl.Series) -> NDArray[np.int64]:
     return np.asarray(known - 1)
 
 
-def over_homes(risk: Floats, home: NDArray[np.int64]) -> Floats:
+def over_homes(risk: Floats, home: Ints) -> Floats:
     """The chance that at least one member is found, for every member."""
     return household_risk(risk, home, np.ones(len(risk), np.int64))[home]

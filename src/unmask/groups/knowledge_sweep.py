@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from unmask.arrays import Counts, Floats
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, shared_rate
 from unmask.groups.counting import check_keys, count_classes
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from unmask.study import Study
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Risk = Literal["average", "unique", "below"]
 
 MAX_SETS = 1 << 20

@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unmask.arrays import Counts, Floats
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure, rate
 from unmask.groups.dominance import Dominance, dominance
 from unmask.tables import to_floats
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from unmask.study import Match, Study
     from unmask.tables import Release
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 
 P, SHARE = 0.10, 0.85  # what statistical offices commonly take; the defaults of ``dominance``
 

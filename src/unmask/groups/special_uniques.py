@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from unmask.arrays import Codes, Counts, Flags, Floats
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure, shared_rate, silent
 from unmask.groups.counting import Classes, check_keys, count_classes
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from unmask.evidence import Progress
     from unmask.study import Matcher, Study
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Scoring = Literal["elliot", "ihsn"]
 
 DEFAULT_FRACTION = 0.01  # sampling fraction of DIS-SUDA when none is known, as in SUDA and sdcMicro
@@ -50,8 +48,8 @@ class SpecialUniques:
     max_size: int
     scoring: Scoring
     fraction: float  # sampling fraction pi
-    msu_class: NDArray[np.int32]  # one entry for each MSU: the class ...
-    msu_mask: NDArray[np.int64]  # ... and its attributes, bit k = k-th quasi-identifier
+    msu_class: Codes  # one entry for each MSU: the class ...
+    msu_mask: Counts  # ... and its attributes, bit k = k-th quasi-identifier
 
     @property
     def n_records(self) -> int:
@@ -74,7 +72,7 @@ class SpecialUniques:
         return len(np.unique(self.msu_class))
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Counts:
         """How many MSUs have 1, 2, ..., ``max_size`` attributes."""
         return np.bincount(_sizes(self.msu_mask), minlength=self.max_size + 1)[1:]
 
@@ -145,7 +143,7 @@ class SpecialUniques:
         share = pl.col("contribution") / total if total > 0 else pl.lit(0.0)
         return summed.with_columns(share.alias("contribution")).sort("contribution", "value", descending=[True, False])
 
-    def _sum_weights(self, chosen: NDArray[np.bool_]) -> Floats:
+    def _sum_weights(self, chosen: Flags) -> Floats:
         weights = msu_weights(len(self.classes.keys), self.scoring)[_sizes(self.msu_mask[chosen])]
         return np.bincount(self.msu_class[chosen], weights, minlength=self.classes.n_classes).astype(np.float64)
 
@@ -207,7 +205,7 @@ def _check(keys: tuple[str, ...], max_size: int | None, scoring: str, fraction: 
     return len(keys) if max_size is None else max_size
 
 
-def _sizes(masks: NDArray[np.int64]) -> NDArray[np.int64]:
+def _sizes(masks: Counts) -> Counts:
     return np.bitwise_count(masks).astype(np.int64)
 
 
@@ -251,7 +249,7 @@ def _of_release(matcher: Matcher, context: Context) -> SpecialUniques:
     return special_uniques(table, quasi=matcher.names, max_size=min(size, m), progress=tell)
 
 
-def _credit(matcher: Matcher, found: SpecialUniques, truth: Counts) -> tuple[Floats, NDArray[np.bool_]]:
+def _credit(matcher: Matcher, found: SpecialUniques, truth: Counts) -> tuple[Floats, Flags]:
     """Share the credit among records that have an MSU with the person's values; and whether there is any."""
     record = _records_of(matcher, found)
     persons, records = [np.empty(0, np.int64)], [np.empty(0, np.int64)]

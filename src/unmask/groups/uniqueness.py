@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure, rate
 from unmask.groups.counting import Sizes, check_people, group_sizes, record_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from numpy.typing import NDArray
 
     from unmask.study import Study
     from unmask.tables import Release
@@ -40,7 +39,7 @@ class GroupRisk:
     _weight: str | None = field(repr=False, compare=False, default=None)
 
     @property
-    def group_size(self) -> NDArray[np.int64]:
+    def group_size(self) -> Ints:
         """Size of each record's group, in row order: counted when asked for, since it is as long as the table."""
         return record_sizes(self._table, self._quasi, self._weight)
 
@@ -65,7 +64,7 @@ class GroupRisk:
         return threshold_risk(self.sizes)
 
     @property
-    def per_record(self) -> NDArray[np.float64]:
+    def per_record(self) -> Floats:
         """1/|A| for each record, eq. 9."""
         return 1.0 / self.group_size
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from unmask.arrays import Floats, Rows
 from unmask.errors import RoleError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, measure, rate, silent
 from unmask.kernels.search import distance_of_pairs
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from unmask.study import Metric
     from unmask.tables import Encoded, Release
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 MOST_PAIRS = 2_000_000  # pairs of clusters that are compared; beyond, some clusters are looked for
 TIE = 1e-9  # clusters this near, relative to the least distance, are equally near

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Flags, Floats
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.linkage.nearest import best_scale
@@ -21,12 +22,9 @@ from unmask.study import Study, as_study, draw, narrowed
 from unmask.tables import Scenario
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.evidence import Progress
     from unmask.tables import Release
 
-    Floats = NDArray[np.float64]
     Names = tuple[str, ...]
 
 __all__ = ["Knowledge", "Scenario", "knowledge_curve"]
@@ -141,7 +139,7 @@ def _larger(before: Size, names: Names, sets: int, seed: int) -> list[Names]:
     return [tuple(sorted((*before.worst_set, name))) for name in others]
 
 
-def _share(credit: Floats, there: NDArray[np.bool_]) -> float:
+def _share(credit: Floats, there: Flags) -> float:
     return float(np.sort(credit[there]).mean())
 
 

@@ -12,20 +12,18 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
+from unmask.arrays import Floats, Rows
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, silent
 from unmask.linkage.result import Linkage
 from unmask.study import Direction, How, Study, as_study, draw, readable, set_scene, without
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.evidence import Progress
     from unmask.kernels.base import Space
     from unmask.study import Scale
     from unmask.tables import Encoding, Release
 
-    Rows = NDArray[np.int64]
 
 MOST_ATTRIBUTES = 100  # beyond, one by one would take longer than the attack and fill no readable chart
 NEAR = 10
@@ -244,7 +242,7 @@ def link_back(study: Study, *, scale: Scale = "own", seed: int = 0) -> Linkage |
     return link_nearest(study, direction="to_original", decision_only=True, seed=seed, scale=scale)
 
 
-def _by_person(linkage: Linkage, n_original: int) -> NDArray[np.float64]:
+def _by_person(linkage: Linkage, n_original: int) -> Floats:
     """The margin of each original record, whichever file asked."""
     if linkage.direction == "to_release":
         return linkage.margin

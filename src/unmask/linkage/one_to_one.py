@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate, silent
 from unmask.kernels.assignment import Matching, classify, solve
@@ -22,12 +23,9 @@ from unmask.linkage.result import Linkage
 from unmask.study import PREPARING, How, Scene, Study, as_study, check_memory, memory_of_search, readable, set_scene
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.evidence import Progress
     from unmask.tables import Release
 
-    Floats = NDArray[np.float64]
 
 EXACT_UP_TO = 100_000  # records that `assess` matches exactly; beyond, to a proven gap of LOOSE
 LOOSE = 1e-3
@@ -198,7 +196,7 @@ def union_of(linkage: Linkage, nearest: Linkage, release: Release) -> Estimate:
     return rate(both, chance=linkage.chance, seed=linkage.seed)
 
 
-def _facts(linkage: Linkage, nearest: Linkage, union: Estimate, people: NDArray[np.int64]) -> tuple[Fact, ...]:
+def _facts(linkage: Linkage, nearest: Linkage, union: Estimate, people: Ints) -> tuple[Fact, ...]:
     here, there = linkage.credit[people], nearest.credit[people]
     span = f"95 % interval {union.low:.1%} to {union.high:.1%}"
     return (

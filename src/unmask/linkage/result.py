@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Flags, Floats, Ints
 from unmask.errors import ParameterError
 from unmask.evidence import Estimate, rate
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.study import Direction
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +44,11 @@ class Linkage:
     n_candidates: int
     direction: Direction
     seed: int = 0
-    asked: NDArray[np.bool_] | None = None  # the intruders that were sampled; None: all
+    asked: Flags | None = None  # the intruders that were sampled; None: all
     gap: float | None = None  # proven relative distance from the optimum; 0 when it is the optimum
 
     @property
-    def attempted(self) -> NDArray[np.bool_]:
+    def attempted(self) -> Flags:
         """The records that were asked for and can be found: those with a true partner."""
         there = self.truth >= 0
         return there if self.asked is None else there & self.asked

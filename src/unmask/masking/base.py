@@ -15,15 +15,11 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Floats, Rows
 from unmask.errors import ParameterError, RoleError, TableError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Rows = NDArray[np.intp]
 
 
 class Masking(ABC):

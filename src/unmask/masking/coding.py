@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from unmask.arrays import Floats
 from unmask.errors import ParameterError
 from unmask.masking.base import ValueMasking, one_of, within
-
-if TYPE_CHECKING:
-    from unmask.masking.base import Floats
 
 UNITS = ("quantile", "value")
 

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Floats
 from unmask.errors import ParameterError, TableError
 from unmask.masking.base import Masking, as_polars, at_least, check_seed, generator, known, matrix
-
-if TYPE_CHECKING:
-    from unmask.masking.base import Floats
 
 RADIUS = 6_371_008.8  # mean radius of the Earth, metres
 

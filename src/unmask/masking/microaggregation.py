@@ -11,19 +11,13 @@ Means are released as they are: integer columns become floats, and column means 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError
 from unmask.masking.base import ValueMasking, one_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.masking.base import Floats
-
-    Groups = NDArray[np.int64]
 
 METHODS = ("mdav", "univariate", "projection")
 
@@ -53,11 +47,11 @@ class Microaggregation(ValueMasking):
         return np.column_stack([group_means(values[:, j], groups) for j in range(len(names))])
 
 
-def mdav_groups(scaled: Floats, k: int) -> Groups:
+def mdav_groups(scaled: Floats, k: int) -> Ints:
     """Return the MDAV group of each record of a matrix without missing values."""
     from unmask.kernels.masking import mdav  # noqa: PLC0415  (numba is imported when first needed)
 
-    groups: Groups = mdav(np.ascontiguousarray(scaled), k)
+    groups: Ints = mdav(np.ascontiguousarray(scaled), k)
     return groups
 
 
@@ -72,7 +66,7 @@ def standardised(values: Floats) -> Floats:
     return scaled
 
 
-def group_means(column: Floats, groups: Groups) -> Floats:
+def group_means(column: Floats, groups: Ints) -> Floats:
     """Replace each value by the mean of those present in its group; missing values stay missing."""
     present = ~np.isnan(column)
     size = groups.max() + 1
@@ -92,7 +86,7 @@ def _univariate(column: Floats, k: int) -> Floats:
     return result
 
 
-def _line_groups(line: Floats, k: int) -> Groups:
+def _line_groups(line: Floats, k: int) -> Ints:
     """Return the optimal groups of points on a line."""
     from unmask.kernels.masking import optimal_partition  # noqa: PLC0415
 
@@ -102,7 +96,7 @@ def _line_groups(line: Floats, k: int) -> Groups:
     return groups
 
 
-def _projected(scaled: Floats, k: int) -> Groups:
+def _projected(scaled: Floats, k: int) -> Ints:
     """Group records by their first principal component."""
     _, vectors = np.linalg.eigh(scaled.T @ scaled)
     return _line_groups(scaled @ vectors[:, -1], k)

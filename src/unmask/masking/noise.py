@@ -7,14 +7,12 @@ follows the noise and uses nothing of the original, so it reveals nothing more.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from unmask.arrays import Floats
 from unmask.masking.base import ValueMasking, at_least, column_sd, generator
-
-if TYPE_CHECKING:
-    from unmask.masking.base import Floats
 
 
 @dataclass(frozen=True)

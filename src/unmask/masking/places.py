@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Floats
 from unmask.errors import TableError
 from unmask.masking.base import Masking, as_polars, at_least, check_seed, generator, known, matrix, one_of
 from unmask.study import mask_distances, mask_points
 
 if TYPE_CHECKING:
-    from unmask.masking.base import Floats
     from unmask.study import Displacement
 
 KINDS = ("lonlat", "planar")

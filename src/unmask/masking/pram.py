@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Floats, Ints
 from unmask.masking.base import Masking, as_polars, check_seed, generator, known, within
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.masking.base import Floats
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,7 @@ class Pram(Masking):
         return values.gather(pl.Series(drawn, dtype=pl.Int64).set(pl.Series(drawn < 0), None)).alias(column.name)
 
 
-def transition_matrix(frequencies: NDArray[np.int64], p: float, *, invariant: bool) -> Floats:
+def transition_matrix(frequencies: Ints, p: float, *, invariant: bool) -> Floats:
     """Return P, rows = original category, columns = released category: what `Pram` draws by, for intruders and checks.
 
     `Pram` itself never makes it: a column may have as many categories as records.
@@ -74,7 +70,7 @@ def categorical(frame: pl.DataFrame) -> tuple[str, ...]:
     return tuple(name for name, kind in frame.schema.items() if isinstance(kind, kinds))
 
 
-def _codes(column: pl.Series, values: pl.Series) -> NDArray[np.int64]:
+def _codes(column: pl.Series, values: pl.Series) -> Ints:
     """Return the position of each value among the sorted distinct ones, -1 where missing."""
     positions = pl.DataFrame({"value": values, "code": np.arange(values.len())})
     coded = pl.DataFrame({"value": column}).join(positions, on="value", how="left", maintain_order="left")

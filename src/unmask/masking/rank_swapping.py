@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from unmask.arrays import Rows
 from unmask.errors import former_percent
 from unmask.masking.base import MovingMasking, encoded, within
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from unmask.masking.base import Rows
 
 
 @dataclass(frozen=True, kw_only=True)

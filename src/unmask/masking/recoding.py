@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Floats
 from unmask.errors import ParameterError
 from unmask.masking.base import Masking, as_polars, at_least, chosen, matrix
-
-if TYPE_CHECKING:
-    from unmask.masking.base import Floats
 
 MOST = 100_000  # intervals per column: beyond that nothing is being recoded
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from unmask.arrays import Floats
 from unmask.masking.base import ValueMasking, at_least, generator, one_of
-
-if TYPE_CHECKING:
-    from unmask.masking.base import Floats
 
 METHODS = ("nearest", "random")
 

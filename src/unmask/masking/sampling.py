@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from unmask.arrays import Rows
 from unmask.masking.base import Masking, as_polars, check_seed, generator, within
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from unmask.masking.base import Rows
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError, RoleError, did_you_mean
 from unmask.evidence import Context, Evidence, Fact, Observation, measure, rate
 from unmask.kernels.search import distance_of_pairs
@@ -22,12 +23,9 @@ from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
 
     from unmask.tables import RankMethod, Release
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 INSTANTIATIONS = 99  # cheap here: no linkage is repeated
 INTRUDERS = 10_000  # people whose error on each Y' is looked at

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 Direction = Literal["disclosive", "none", "over-protected"]
 DRAWS = 499  # relabellings for the p-value, resamples for the interval
@@ -102,14 +101,14 @@ def false_link_rate(chances: Floats) -> Floats:
     return result
 
 
-def _counts(*samples: Floats) -> list[NDArray[np.int64]]:
+def _counts(*samples: Floats) -> list[Ints]:
     """Return, for each sample, how often it has each of the distinct values of all."""
     values, place = np.unique(np.concatenate(samples), return_inverse=True)
     ends = np.cumsum([sample.size for sample in samples])[:-1]
     return [np.bincount(part, minlength=values.size) for part in np.split(place, ends)]
 
 
-def _coarse(counts: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
+def _coarse(counts: list[Ints]) -> list[Ints]:
     """Merge neighbouring values into cells of about equal weight, the same for all samples."""
     pooled = np.sum(counts, axis=0)
     if pooled.size <= CELLS:
@@ -118,6 +117,6 @@ def _coarse(counts: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
     return [np.add.reduceat(sample, edges) for sample in counts]
 
 
-def _gaps(ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> tuple[float, float]:
+def _gaps(ours: Ints, theirs: Ints) -> tuple[float, float]:
     gap = np.cumsum(ours) / ours.sum() - np.cumsum(theirs) / theirs.sum()
     return max(0.0, float(gap.max())), max(0.0, float(-gap.min()))

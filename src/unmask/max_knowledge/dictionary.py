@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError
 from unmask.evidence import Context, measure, silent
 from unmask.max_knowledge.evidence import identity_evidence
@@ -21,14 +22,10 @@ from unmask.study import Index
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from unmask.evidence import Evidence, Progress
     from unmask.study import Study
     from unmask.tables import RankMethod, Release
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 SIZE = 10_000  # records drawn from the dictionary, as in the paper
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Floats
 from unmask.errors import ParameterError
 from unmask.evidence import Context, measure, silent
 from unmask.max_knowledge.evidence import identity_evidence
@@ -18,15 +19,11 @@ from unmask.max_knowledge.result import DeniabilityTest, compared_with_instances
 from unmask.study import Index
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.evidence import Evidence, Progress
     from unmask.kernels.base import Space
     from unmask.study import Study
     from unmask.tables import RankMethod, Release
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 INSTANTIATIONS = 19  # the least p-value is then 0.05
 INTRUDERS = 10_000  # original records linked to each instantiation: 100,000 reference distances are plenty

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Flags, Floats, Ints
 from unmask.evidence import silent
 from unmask.kernels.search import distance_of_pairs
 from unmask.study import Index, Study, as_study
@@ -31,13 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import polars as pl
-    from numpy.typing import NDArray
 
     from unmask.evidence import Progress
     from unmask.kernels.base import Space
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +155,7 @@ def _taken(side: Encoded, order: Ints) -> Encoded:
     return Encoded(np.ascontiguousarray(side.numeric[order]), np.ascontiguousarray(side.codes[order]))
 
 
-def _first_of_equals(side: Encoded) -> NDArray[np.bool_]:
+def _first_of_equals(side: Encoded) -> Flags:
     """Mark the first of each run of equal records in a sorted table (a missing value equals a missing value)."""
     first = np.ones(len(side), dtype=bool)
     if len(side) > 1:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError
 from unmask.max_knowledge.compare import (
     LEVEL,
@@ -22,9 +23,6 @@ from unmask.max_knowledge.compare import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 WORDS: dict[Direction, str] = {
     "disclosive": "links are closer than chance makes them: the release tells who is who",
@@ -90,7 +88,7 @@ class DeniabilityTest:
         """Per record, one minus the share of chance links among all links at least as close as its own."""
         return 1.0 - false_link_rate(self.deniability)
 
-    def least_protected(self, count: int = 10) -> NDArray[np.int64]:
+    def least_protected(self, count: int = 10) -> Ints:
         """Return the rows of the original with the smallest linkage distances, the worst first."""
         if count < 1:
             raise ParameterError("count is out of range", got=str(count), allowed="1 or more")

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-Counts = NDArray[np.int64]
+from unmask.arrays import Counts
 
 WIDTHS = (1.0, 2.0, 5.0)  # times powers of ten: what people round to
 STEPS = 8  # widths tried for each attribute

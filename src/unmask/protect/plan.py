@@ -15,6 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Ints
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.groups.counting import Frame, check_keys, count_classes, encode, open_table, select_keys
 from unmask.protect.coarsening import Coarsen, candidates
@@ -23,7 +24,6 @@ from unmask.protect.suppression import Units, lower_bound, suppress
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
 
 MAX_COARSENINGS = 5
 
@@ -170,7 +170,7 @@ class _Wanted(NamedTuple):
     """The classes of a table and what is asked of them."""
 
     columns: pl.DataFrame
-    counts: NDArray[np.int64]
+    counts: Ints
     keys: tuple[str, ...]
     confidential: str | None
     k: int
@@ -222,7 +222,7 @@ def _coarse(data: pl.DataFrame, steps: tuple[Coarsen, ...]) -> pl.DataFrame:
     return data.with_columns(step.apply(data[step.attribute]) for step in steps)
 
 
-def _units(columns: pl.DataFrame, counts: NDArray[np.int64], keys: tuple[str, ...], confidential: str | None) -> Units:
+def _units(columns: pl.DataFrame, counts: Ints, keys: tuple[str, ...], confidential: str | None) -> Units:
     """Codes of all pairs. A key's missing code is its last one, or the next when nothing is missing."""
     codes = np.stack([encode(columns[key]) for key in keys], axis=1)
     full = np.array([columns[key].null_count() == 0 for key in keys])

@@ -18,12 +18,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from unmask.arrays import Codes, Counts, Flags
 from unmask.errors import ParameterError
 from unmask.study import number_rows
-
-Codes = NDArray[np.int32]
-Counts = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(slots=True)

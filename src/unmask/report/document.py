@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unmask.arrays import Floats
 from unmask.evidence import Absence, Fact, Figure, Finding, Reported
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.evidence import Estimate, Intruder, Policy, Verdict
 
 SCHEMA = "unmask-report/2"
@@ -49,9 +48,9 @@ class Parts:
     check: CheckEntry
     columns: tuple[ColumnEntry, ...]
     warnings: tuple[str, ...]
-    risk: dict[str, NDArray[np.float64]]
+    risk: dict[str, Floats]
     finders: frozenset[str]  # the measures whose risk is that of being found
-    clarity: NDArray[np.float64] | None
+    clarity: Floats | None
     labels: tuple[str, ...] | None
     manifest: Manifest
     intruders: tuple[Intruder, ...] = ()  # by what they know, each with the best attack open to them
@@ -190,7 +189,7 @@ def build(parts: Parts) -> Document:
     return _with_digest(draft, parts.risk)
 
 
-def _with_digest(draft: Document, risk: dict[str, NDArray[np.float64]]) -> Document:
+def _with_digest(draft: Document, risk: dict[str, Floats]) -> Document:
     result = {key: value for key, value in to_dict(draft).items() if key not in {"manifest", "digest"}}
     hasher = hashlib.sha256(json.dumps(result, sort_keys=True).encode())
     for name in sorted(risk):
@@ -215,7 +214,7 @@ def _measure(entry: Reported) -> MeasureEntry:
 
 
 def _exposed(
-    risk: dict[str, NDArray[np.float64]], clarity: NDArray[np.float64] | None, labels: tuple[str, ...] | None
+    risk: dict[str, Floats], clarity: Floats | None, labels: tuple[str, ...] | None
 ) -> tuple[ExposedEntry, ...]:
     """List the ten records with the largest risk; equal ones by mean risk, by how clear the link is, then by row."""
     if "largest" not in risk:
@@ -238,7 +237,7 @@ def _exposed(
     )
 
 
-def _risk_figure(risk: dict[str, NDArray[np.float64]]) -> Figure | None:
+def _risk_figure(risk: dict[str, Floats]) -> Figure | None:
     if "largest" not in risk or len(risk) < 2:
         return None
     largest = risk["largest"]

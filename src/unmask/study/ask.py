@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Floats, Rows
 from unmask.kernels import search
 from unmask.kernels.search import Tree, plant
 from unmask.study.memory import check_search, fits, memory_of_search
@@ -17,14 +18,10 @@ from unmask.study.memory import check_search, fits, memory_of_search
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from unmask.kernels.base import Space
     from unmask.kernels.search import Decision, Nearest
 
     Progress = Callable[[float, str], None]
-    Floats = NDArray[np.float64]
-    Rows = NDArray[np.int64]
 
 PREPARING = "preparing (kernels are compiled once, on the first run)"
 

@@ -5,14 +5,11 @@ The maskings apply it, the graph attack plays it to learn how far distances move
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+from unmask.arrays import Floats
 
 Displacement = Literal["coordinates", "donut", "distances", "rounding", "aggregation"]
 

@@ -19,14 +19,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from unmask.arrays import Codes, Flags, Floats, Rows
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from unmask.tables import Encoded, Encoding, Spans
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
-Rows = NDArray[np.int64]
 
 MISSING = 0  # number of a missing value, or of no interval
 
@@ -52,7 +51,7 @@ class Match(NamedTuple):
         """The kind that each entry of ``groups`` belongs to."""
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
-    def totals(self, of_group: NDArray[np.float64] | Rows) -> Floats:
+    def totals(self, of_group: Floats | Rows) -> Floats:
         """Sum a number of each group over the groups that each kind matches."""
         entries = np.asarray(of_group, dtype=np.float64)[self.groups]
         return np.bincount(self.kind_of_entry, entries, minlength=len(self.start) - 1).astype(np.float64)
@@ -62,7 +61,7 @@ class Match(NamedTuple):
         """How many records match each person."""
         return np.rint(self.totals(self.sizes)).astype(np.int64)[self.kind]
 
-    def owns(self, truth: Rows) -> NDArray[np.bool_]:
+    def owns(self, truth: Rows) -> Flags:
         """Whether the true record of each person (-1: there is none) is among those that match."""
         if not len(self.groups):
             return np.zeros(len(truth), dtype=bool)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from unmask.arrays import Codes, Floats, Ints
 from unmask.errors import ParameterError, did_you_mean
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Space
 from unmask.tables import Encoding, RankMethod, canonical_order, centre_and_spread, rank
@@ -23,10 +24,6 @@ from unmask.tables import Encoding, RankMethod, canonical_order, centre_and_spre
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Codes = NDArray[np.int32]
 
 Metric = Literal["euclidean", "manhattan", "chebyshev", "mahalanobis", "gower", "permutation"]
 Scale = Literal["own", "original", "released", "none"]
@@ -211,7 +208,7 @@ def _ranked(encoding: Encoding, method: RankMethod, seed: int) -> tuple[Floats, 
     return found, ranks
 
 
-def _closest_ranks(values: Floats, column: Floats, ranks: Floats, order: NDArray[np.int64], seed: int) -> Floats:
+def _closest_ranks(values: Floats, column: Floats, ranks: Floats, order: Ints, seed: int) -> Floats:
     """Rank of the closest value in ``column``: the mean rank of both sides when they are as close.
 
     Under ordinal ranks a value stands for several ranks; the record takes one of them at random (seeded, by the
@@ -225,7 +222,7 @@ def _closest_ranks(values: Floats, column: Floats, ranks: Floats, order: NDArray
     lot = np.empty(values.size)
     lot[order] = np.random.default_rng([seed, 1]).random(values.size)
 
-    def take(level: NDArray[np.int64]) -> Floats:
+    def take(level: Ints) -> Floats:
         width = last[level] - first[level]
         return np.asarray(sorted_ranks[first[level] + (lot * width).astype(np.int64)])
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Floats
 from unmask.study.study import Study
 from unmask.tables import rank
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MOST = 60  # attributes that methods over sets of them take on
 
@@ -41,7 +38,7 @@ def telling(study: Study, name: str) -> float:
     return float((a == b).mean() - chance) if len(a) else 0.0
 
 
-def _rank_correlation(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
+def _rank_correlation(left: Floats, right: Floats) -> float:
     both = ~np.isnan(left) & ~np.isnan(right)
     if both.sum() < 3:
         return 0.0

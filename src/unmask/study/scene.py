@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 
+from unmask.arrays import Flags, Rows
 from unmask.errors import ParameterError, did_you_mean
 from unmask.study.ask import quiet
 from unmask.study.metric import Metric, Scale, swap
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from unmask.study.ask import Index, Progress
     from unmask.study.study import Study
 
-    Rows = NDArray[np.int64]
 
 Direction = Literal["to_release", "to_original"]
 DIRECTIONS = ("to_release", "to_original")
@@ -56,7 +56,7 @@ class Scene:
         return spread(values, self.rows, self.n_queries, blank)
 
     @property
-    def asked(self) -> NDArray[np.bool_] | None:
+    def asked(self) -> Flags | None:
         """Which rows were asked for; None when all were."""
         if len(self.rows) == self.n_queries:
             return None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Codes, Floats, Ints
 from unmask.errors import ParameterError, TableError
 from unmask.tables.intervals import bounds, has_intervals
 from unmask.tables.recode import into_intervals, into_merged, into_prefixes
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from unmask.tables.release import Release
 
-    Floats = NDArray[np.float64]
-    Codes = NDArray[np.int32]
 
 LARGEST_WHOLE = 2.0**53  # whole numbers beyond it are not told apart as floats
 WHOLE_AS_FLOAT, WHOLE_NUMBER = r"^[+-]?\d+\.0+$", r"^[+-]?\d+(\.0+)?$"
@@ -299,16 +298,14 @@ def centre_and_spread(column: Floats) -> tuple[float, float]:
     return mean, float(np.sqrt(np.sort((values - mean) ** 2).sum() / (values.size - 1)))
 
 
-def canonical_order(*blocks: NDArray[Any]) -> NDArray[np.int64]:
+def canonical_order(*blocks: NDArray[Any]) -> Ints:
     """Order of rows by their whole content, so that what is random among equal values does not follow the file."""
     columns = [block[:, k] for block in blocks for k in range(block.shape[1])]
     rows = blocks[0].shape[0]
     return np.lexsort(tuple(reversed(columns))).astype(np.int64) if columns else np.arange(rows, dtype=np.int64)
 
 
-def rank(
-    column: Floats, method: RankMethod = "ordinal", *, order: NDArray[np.int64] | None = None, seed: int = 0
-) -> Floats:
+def rank(column: Floats, method: RankMethod = "ordinal", *, order: Ints | None = None, seed: int = 0) -> Floats:
     """Ranks 1..n of a column; missing stays NaN.
 
     ``ordinal`` gives equal values different ranks by a seeded shuffle over ``order`` (canonical order of the rows);

@@ -8,13 +8,11 @@ band begins one later (``40-49``), the band reaches up to it, so that 39.5 is in
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from unmask.arrays import Floats
 
 NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 PLAIN = re.compile(rf"^\s*({NUMBER})\s*$")
@@ -69,7 +67,7 @@ def has_intervals(column: pl.Series) -> bool:
     return any(span is not None and span[0] < span[1] for span in spans)
 
 
-def bounds(column: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def bounds(column: pl.Series) -> tuple[Floats, Floats]:
     """Low and high end of every cell; NaN where the cell is missing or not an interval."""
     texts = column.cast(pl.String)
     book = {text: parse_interval(text) or (np.nan, np.nan) for text in texts.drop_nulls().unique()}
@@ -78,7 +76,7 @@ def bounds(column: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     return array[:, 0].copy(), _close_gaps(array[:, 0], array[:, 1])
 
 
-def _close_gaps(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+def _close_gaps(low: Floats, high: Floats) -> Floats:
     """Let bands of whole numbers reach up to the next whole number: 30-39 and 40-49 leave out no age.
 
     They are such bands if one begins exactly 1 after another's end; the last one then reaches as far.

@@ -13,11 +13,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from unmask.arrays import Floats
 from unmask.errors import TableError
 from unmask.tables.formats import format_of, unpacked
 from unmask.tables.text import decode, find_separator
-
-Floats = NDArray[np.float64]
 
 LARGE = 4096  # records from which the two halves are not evened out: a copy would cost more than rounding matters
 

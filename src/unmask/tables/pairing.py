@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Rows
 from unmask.errors import TableError
 from unmask.tables.encode import as_text
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Rows = NDArray[np.int64]
 
 SYNTHETIC = (
     "the release is taken as synthetic: no row was made from one person, and attacks that need pairs are left out"

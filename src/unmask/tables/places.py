@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unmask.arrays import Floats
 from unmask.errors import RoleError
 from unmask.tables.matrix import matrix_fingerprint, read_matrix
 from unmask.tables.roles import check_columns
@@ -12,9 +13,7 @@ from unmask.tables.roles import check_columns
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 
 
 def check_coordinates(
@@ -32,7 +31,7 @@ def check_coordinates(
     return names
 
 
-Matrix = tuple["NDArray[np.float64] | None", "tuple[str | None, str, int, int] | None"]
+Matrix = tuple["Floats | None", "tuple[str | None, str, int, int] | None"]
 
 
 def read_matrices(distances: Any, known_distances: Any, original: int, released: int) -> dict[str, Matrix]:  # noqa: ANN401 - paths or arrays
@@ -51,9 +50,7 @@ def read_matrices(distances: Any, known_distances: Any, original: int, released:
     return found
 
 
-def check_places(
-    coordinates: tuple[str, ...], distances: NDArray[np.float64] | None, known: NDArray[np.float64] | None
-) -> None:
+def check_places(coordinates: tuple[str, ...], distances: Floats | None, known: Floats | None) -> None:
     """Refuse released distances without places to compare them with, and the other way round."""
     if distances is not None and known is None and not coordinates:
         raise RoleError(

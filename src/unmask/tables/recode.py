@@ -14,15 +14,13 @@ too. Three forms are recognised; anything else is compared as it stands:
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Floats, Ints
 from unmask.tables.intervals import has_intervals
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 TESTED = 0.8
 PREFIX = re.compile(r"^(.+?)[*?xX•]+$")
@@ -31,13 +29,11 @@ PREFIX = re.compile(r"^(.+?)[*?xX•]+$")
 class Inside(NamedTuple):
     """Original numbers in the release's schema, and in how many different intervals each lies."""
 
-    recoded: NDArray[np.float64]
-    hits: NDArray[np.int64]
+    recoded: Floats
+    hits: Ints
 
 
-def into_intervals(
-    original: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
-) -> tuple[Inside, NDArray[np.float64]]:
+def into_intervals(original: Floats, low: Floats, high: Floats) -> tuple[Inside, Floats]:
     """Both columns as numbers in the release's schema: the mean of the original values inside each interval.
 
     A value in exactly one released interval becomes that interval's number; a value in none or in several that differ
@@ -58,7 +54,7 @@ def into_intervals(
     return Inside(recoded, hits), published
 
 
-def _centre(values: NDArray[np.float64], low: float, high: float) -> float:
+def _centre(values: Floats, low: float, high: float) -> float:
     inside = np.sort(values[(values >= low) & (values <= high)])  # sorted: the sum must not depend on row order
     if inside.size:
         return float(inside.mean())

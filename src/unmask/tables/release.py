@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Floats, Rows
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.tables.checks import check_population, check_values, check_weight, identifiers, swapped
 from unmask.tables.pairing import pair, same_names
@@ -24,10 +25,6 @@ from unmask.tables.scenario import Scenario, as_scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-    from numpy.typing import NDArray
-
-    Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +108,8 @@ class Release:
     roles: Roles
     columns: dict[str, Column]
     coordinates: tuple[str, ...]
-    distances: NDArray[np.float64] | None
-    known_distances: NDArray[np.float64] | None
+    distances: Floats | None
+    known_distances: Floats | None
     synthetic: bool
     masking: Any  # a Masking or its text: tables know no maskings
     scenario: Scenario | None

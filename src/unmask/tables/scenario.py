@@ -9,18 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Rows
 from unmask.errors import ParameterError, did_you_mean
 from unmask.tables.roles import check_columns
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Floats
 from unmask.errors import RoleError, did_you_mean
 from unmask.utility.pairs import read_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 BINS = 20  # of numeric attributes for Hellinger, at quantiles of the original
 

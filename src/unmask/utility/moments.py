@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Floats
 from unmask.utility.pairs import numbers, numeric_names, present, read_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 PROBABILITIES = (0.05, 0.25, 0.5, 0.75, 0.95)
 

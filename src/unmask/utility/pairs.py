@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Floats
 from unmask.errors import RoleError, TableError, did_you_mean
 from unmask.tables import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 
 def read_pair(original: object, released: object) -> tuple[pl.DataFrame, pl.DataFrame]:

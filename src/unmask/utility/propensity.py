@@ -7,18 +7,14 @@ the mean squared error pMSE = mean (p - c)^2 is near 0; where it always can, pMS
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError, RoleError, did_you_mean
 from unmask.utility.pairs import read_pair
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 Model = Literal["logistic", "tree"]
 FOLDS = 5
@@ -93,7 +89,7 @@ def _fit(train: Floats, label: Floats, held: Floats, model: Model, seed: int) ->
     return result
 
 
-def _folds(n_left: int, n_right: int, seed: int) -> NDArray[np.int64]:
+def _folds(n_left: int, n_right: int, seed: int) -> Ints:
     """Give every record a fold; a person's two rows share theirs when the tables are as long."""
     rng = np.random.default_rng([seed, 17])
     count = min(FOLDS, n_left, n_right)

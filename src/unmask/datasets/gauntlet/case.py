@@ -14,13 +14,14 @@ import numpy as np
 import polars as pl
 from scipy.optimize import linear_sum_assignment
 
+from unmask.arrays import Ints
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     Floats = NDArray[Any]
-    Ints = NDArray[np.int64]
     Maker = Callable[[int], "Case"]
 
 Family = Literal["written", "structure", "noise", "swapping", "aggregation", "households", "synthetic", "harmless"]

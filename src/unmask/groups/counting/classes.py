@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from unmask.arrays import Codes, Counts, Floats
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.groups.counting.packing import PACKED, find_packing
 from unmask.tables import check_columns
@@ -24,9 +25,6 @@ from unmask.tables import check_columns
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
-Codes = NDArray[np.int32]
 Frame = Any  # nw.DataFrame or nw.LazyFrame: narwhals' own generics say no more to mypy
 
 N, WEIGHT = "n_records", "weight"  # names in the tables that come back

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.errors import RoleError, TableError
 from unmask.groups.counting.classes import refuse_weights, select_keys
 from unmask.tables import check_columns
@@ -14,7 +15,6 @@ from unmask.tables import check_columns
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
 
 COUNT = "__unmask_size__"
 GROUPS = "__unmask_groups__"
@@ -23,8 +23,8 @@ GROUPS = "__unmask_groups__"
 class Sizes(NamedTuple):
     """How many groups there are of each size, sizes ascending."""
 
-    size: NDArray[np.int64]
-    groups: NDArray[np.int64]
+    size: Ints
+    groups: Ints
 
     @property
     def n_records(self) -> int:
@@ -84,7 +84,7 @@ def group_sizes(table: Any, quasi: Iterable[str], weight: str | None = None) -> 
     return Sizes(whole, np.bincount(place.ravel(), groups).astype(np.int64))
 
 
-def record_sizes(table: Any, quasi: Iterable[str], weight: str | None = None) -> NDArray[np.int64]:  # noqa: ANN401 - any frame
+def record_sizes(table: Any, quasi: Iterable[str], weight: str | None = None) -> Ints:  # noqa: ANN401 - any frame
     """Size of each record's group, in the order of the table (a table that lives elsewhere is brought here)."""
     chosen, keys, size = _chosen(table, quasi, weight)
     sizes = chosen.collect().select(size.over(*keys).alias(COUNT))[COUNT].to_numpy()
@@ -101,5 +101,5 @@ def _chosen(table: Any, quasi: Iterable[str], weight: str | None) -> tuple[Any, 
     return select_keys(frame, names, weight), keys, size.alias(COUNT)
 
 
-def _people(sums: NDArray[np.float64]) -> NDArray[np.int64]:
+def _people(sums: Floats) -> Ints:
     return np.maximum(1, np.rint(sums)).astype(np.int64)

@@ -22,16 +22,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from unmask.arrays import Codes, Flags, Floats, Ints
 from unmask.errors import EngineError
 from unmask.study import number_rows
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 
 MAX_PAIRS = 250_000  # pairs of blocks: some minutes at a million classes
 
 
-def wildcard_sizes(codes: Codes, missing: NDArray[np.bool_], mass: Floats, alpha: float) -> Floats:
+def wildcard_sizes(codes: Codes, missing: Flags, mass: Floats, alpha: float) -> Floats:
     """Crowd of each class. ``mass`` is its number of records, or the sum of their weights."""
     blocks = _checked_blocks(missing)
     sizes = mass.astype(np.float64).copy()
@@ -47,8 +45,8 @@ def wildcard_sizes(codes: Codes, missing: NDArray[np.bool_], mass: Floats, alpha
 class Crowds(NamedTuple):
     """Confidential values in the crowd of each class: (class, value) pairs sorted by both, with their mass."""
 
-    group: NDArray[np.int64]
-    value: NDArray[np.int64]
+    group: Ints
+    value: Ints
     mass: Floats
 
     def take(self, places: NDArray[Any]) -> Crowds:
@@ -56,7 +54,7 @@ class Crowds(NamedTuple):
         return Crowds(self.group[places], self.value[places], self.mass[places])
 
 
-def wildcard_values(codes: Codes, missing: NDArray[np.bool_], own: Crowds, alpha: float) -> Crowds:
+def wildcard_values(codes: Codes, missing: Flags, own: Crowds, alpha: float) -> Crowds:
     """Confidential values over crowds instead of classes: the crowd of a class, each value with the mass it has there.
 
     ``own`` holds the classes' own values. Where block meets block, the other's values are summed once for each
@@ -83,7 +81,7 @@ def wildcard_values(codes: Codes, missing: NDArray[np.bool_], own: Crowds, alpha
 
 def _met(
     codes: Codes,
-    missing: NDArray[np.bool_],
+    missing: Flags,
     here: NDArray[np.intp],
     there: NDArray[np.intp],
     theirs: Crowds,
@@ -111,7 +109,7 @@ def _summed(parts: list[Crowds], n_values: int) -> Crowds:
     return Crowds(pair // n_values, pair % n_values, total)
 
 
-def _checked_blocks(missing: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+def _checked_blocks(missing: Flags) -> list[NDArray[np.intp]]:
     blocks = _blocks(missing)
     if len(blocks) ** 2 > MAX_PAIRS:
         raise EngineError(
@@ -123,16 +121,14 @@ def _checked_blocks(missing: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
     return blocks
 
 
-def _blocks(missing: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+def _blocks(missing: Flags) -> list[NDArray[np.intp]]:
     """Classes that lack the same attributes, one array for each such pattern."""
     _, block = np.unique(missing, axis=0, return_inverse=True)
     order = np.argsort(block.ravel(), kind="stable")
     return np.split(order, np.cumsum(np.bincount(block.ravel()))[:-1])
 
 
-def _compatible(
-    codes: Codes, missing: NDArray[np.bool_], mass: Floats, here: NDArray[np.intp], there: NDArray[np.intp]
-) -> Floats:
+def _compatible(codes: Codes, missing: Flags, mass: Floats, here: NDArray[np.intp], there: NDArray[np.intp]) -> Floats:
     """For each class of one block the mass of the other block's classes that agree with it; not counting itself."""
     common = ~(missing[here[0]] | missing[there[0]])
     if (

@@ -11,11 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unmask.arrays import Counts
 from unmask.evidence import wilson
-
-Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,11 @@ from typing import Any, Literal
 import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from unmask.arrays import Floats
 from unmask.groups.counting import Classes, collect, open_table, select_keys
 from unmask.groups.population.weights import household_risk
 
-Floats = NDArray[np.float64]
 Source = Literal["population", "weights", "models"]
 
 

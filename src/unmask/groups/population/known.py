@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from unmask.arrays import Floats, Ints
 from unmask.errors import RoleError
 from unmask.groups.counting import Classes, check_people, count_classes
 from unmask.groups.population.loglinear import log_linear
@@ -21,8 +21,6 @@ from unmask.groups.population.weights import Method, inclusion, individual_risk,
 
 if TYPE_CHECKING:
     from unmask.groups.population.intruders import Source
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +106,7 @@ def _shrunk(classes: Classes, fraction: float, alone: float) -> Floats:
     return np.where(counts == 1, alone, np.minimum(plain, alone))
 
 
-def _matched(classes: Classes, everybody: Classes) -> NDArray[np.int64]:
+def _matched(classes: Classes, everybody: Classes) -> Ints:
     """F of each class: the people of the population with the same key values, 0 when there are none."""
     keys, people = list(classes.keys), everybody.columns.with_columns(pl.Series("", everybody.counts))
     for key, kind in classes.columns.schema.items():

@@ -23,14 +23,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unmask.arrays import Codes, Counts, Floats
 from unmask.groups.population.sizes import Z95, Model, Prediction
 from unmask.study import number_rows
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
-Counts = NDArray[np.int64]
 
 MAX_CELLS = 400_000
 ROUNDS = 100

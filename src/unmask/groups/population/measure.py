@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from unmask.arrays import Flags, Floats, Ints
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate
 from unmask.groups.counting import Classes, check_keys, count_classes
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from unmask.study import Matcher, Study
     from unmask.tables import Release
 
-Floats = NDArray[np.float64]
 
 THRESHOLD = 0.2  # ARX's default: a record is at risk when an intruder is right more than once in five times
 
@@ -231,8 +230,8 @@ def _of_register(both: Matcher, n: int) -> PopulationRisk:
 
 def _predicted(
     credit: Floats,
-    single: NDArray[np.bool_],
-    people: NDArray[np.int64],
+    single: Flags,
+    people: Ints,
     found: PopulationRisk,
     tau: Prediction,
     seed: int,

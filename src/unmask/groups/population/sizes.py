@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from unmask.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Floats = NDArray[np.float64]
 Z95 = 1.959963984540054
 RAYS, FAR = 24, 30.0
 
@@ -79,7 +79,7 @@ class Sizes:
         return min(1.0, self.n / self.population)
 
 
-def sizes_of(counts: NDArray[np.int64], population: float) -> Sizes:
+def sizes_of(counts: Ints, population: float) -> Sizes:
     """Histogram of group sizes."""
     size, number = np.unique(counts, return_counts=True)
     return Sizes(size.astype(np.float64), number.astype(np.float64), float(population))

@@ -21,10 +21,9 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from unmask.arrays import Counts, Floats
+
 Method = Literal["exact", "approximate"]
 
 FEW, TERMS = 20, 64
@@ -81,7 +80,7 @@ def unique_variance(p: Floats) -> Floats:
     return np.asarray(np.maximum(0.0, second - _exact(np.ones_like(p), p) ** 2))
 
 
-def household_risk(risks: Floats, households: NDArray[np.int64], numbers: Counts) -> Floats:
+def household_risk(risks: Floats, households: Counts, numbers: Counts) -> Floats:
     """1 - prod(1 - r) over each household: the chance that at least one member is found.
 
     ``risks`` and ``numbers`` have one entry for each (household, class) pair: the risk and how many members share it.

@@ -12,17 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.linkage.learned.distances import Aggregator, Distance, features, pack, plain, shape, unpack
 from unmask.study import Index, ask_only
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.kernels.base import Space
     from unmask.linkage.learned.distances import MakeIndex
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 ROUNDS = 3
 HARDEST = 5  # wrong records of each person in each round

@@ -17,18 +17,15 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.kernels.aggregation import credit_of, hardest_of
 from unmask.study import Index
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from unmask.kernels.base import Space
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
     MakeIndex = Callable[[Space], Index]
 
 Aggregator = Literal["mean", "owa", "bilinear", "choquet"]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.errors import EngineError, ParameterError, did_you_mean
 from unmask.linkage.learned.descent import learn
 from unmask.linkage.learned.distances import (
@@ -29,12 +30,8 @@ from unmask.linkage.learned.distances import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.kernels.base import Space
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 EPSILON = 1e-5  # a link is right when the true record is nearer by this much (of weights that sum to 1)
 MOST = 1000  # people; beyond, use the surrogate

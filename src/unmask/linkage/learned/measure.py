@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError, did_you_mean
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate, silent
 from unmask.linkage.learned.descent import learn
@@ -33,15 +34,11 @@ from unmask.tables import canonical_order
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from unmask.evidence import Progress
     from unmask.kernels.base import Space
     from unmask.linkage.learned.distances import MakeIndex
     from unmask.tables import Encoding, Release
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 LEARN_FROM = 1000  # people to learn from; more teach little
 PEOPLE_FOR_ASSESS = 300

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.errors import EngineError
 from unmask.kernels.pairs import Patterns, patterns_by_groups, patterns_by_pairs, sums_by_groups
 from unmask.kernels.weighing import MARGIN, TIE, Weighing, cut_blocks, scale_of, weigh, weigh_blocks
@@ -15,14 +16,10 @@ from unmask.study import Index
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from unmask.kernels.base import Space
     from unmask.linkage.probabilistic.levels import Comparison
     from unmask.linkage.probabilistic.model import FellegiSunter
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 MOST_PAIRS = 20_000_000_000  # beyond that an exhaustive pass takes too long to begin without being asked
 BLOCKS_FROM = 400_000_000  # pairs (20,000 people) from which blocks are searched

@@ -14,18 +14,15 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from unmask.arrays import Codes, Flags, Floats, Ints
 from unmask.errors import ParameterError, did_you_mean
 from unmask.kernels.pairs import level_shares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from unmask.tables import Encoding
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 Numbers = Literal["bands", "exact"]
 # of all pairs within the first, second, ... width
@@ -43,7 +40,7 @@ class Comparison:
     right: Floats
     edges: Floats  # (attributes, most): level = number of edges that the difference is beyond
     n_edges: Ints
-    gaps: NDArray[np.bool_]  # attributes with missing values: one more level
+    gaps: Flags  # attributes with missing values: one more level
 
     @property
     def radix(self) -> Ints:
@@ -55,7 +52,7 @@ class Comparison:
         """Whether every attribute agrees or differs, and nothing between."""
         return bool((self.n_edges == 1).all() and (self.edges[:, 0] == 0).all())
 
-    def codes(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def codes(self) -> tuple[Codes, Codes]:
         """Both files as whole numbers, the same for equal values, -1 for missing: what exact agreement needs."""
         both = np.concatenate([self.left, self.right])
         codes = np.empty(both.shape, dtype=np.int32)

@@ -15,18 +15,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.kernels.assignment import CERTIFIED, solve
 from unmask.kernels.base import MANHATTAN, Space
 from unmask.kernels.weighing import TIE, cut_blocks, pairs_in_blocks, scale_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.linkage.probabilistic.levels import Comparison
     from unmask.linkage.probabilistic.model import FellegiSunter
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 ROUNDS = 1000  # of raising prices; the bound holds after any number
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.kernels.assignment import CERTIFIED
@@ -24,14 +25,10 @@ from unmask.study import Study, as_study, draw, spread
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from unmask.evidence import Progress
     from unmask.kernels.pairs import Patterns
     from unmask.tables import Release
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 Status = Literal["linked", "clerical", "non-linked"]
 PAIRS_TO_LEARN_FROM, PAIRS_TO_ASK = 500_000, 40_000_000  # in the measure

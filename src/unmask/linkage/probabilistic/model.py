@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.errors import EngineError, ParameterError
 from unmask.kernels.pairs import expect, expect_people, levels_of_pairs
 from unmask.linkage.probabilistic.levels import Comparison, shares_of_levels
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     from unmask.kernels.pairs import Patterns
 
-    Floats = NDArray[np.float64]
 
 TINY = 1e-300  # stands for 0 in logarithms
 BORDER = 1e-7  # closer to 0 or 1 than this, a probability has no standard error of this kind
@@ -107,7 +107,7 @@ class Fitting:
         return replace(self, each=each, tolerance=self.tolerance or (1e-9 if each == "pair" else 1e-6))
 
 
-def unpack(patterns: Patterns, radix: NDArray[np.int64]) -> NDArray[np.uint8]:
+def unpack(patterns: Patterns, radix: Ints) -> NDArray[np.uint8]:
     """Levels of each pattern, (patterns, attributes)."""
     levels = np.empty((len(patterns.code), len(radix)), dtype=np.uint8)
     rest = patterns.code

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unmask.arrays import Flags, Floats, Ints
 from unmask.evidence import Estimate, rate
 from unmask.linkage.nearest import best_scale, link_back, link_nearest
 from unmask.linkage.one_to_one import link_one_to_one
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.linkage.result import Linkage
     from unmask.study import Study
 
-    Floats = NDArray[np.float64]
 
 MOST_MATCHED = 20_000  # records that are matched again here; the measure one_to_one matches more
 
@@ -37,7 +35,7 @@ def best_of(attempts: list[Attempt]) -> Attempt:
     return max(attempts, key=lambda attempt: attempt.estimate.value)
 
 
-def attempt(name: str, linkage: Linkage, n_original: int, asked: NDArray[np.bool_] | None) -> Attempt:
+def attempt(name: str, linkage: Linkage, n_original: int, asked: Flags | None) -> Attempt:
     """What a linkage found, of the people asked for only, whichever file asked."""
     risk = linkage.per_record(n_original)
     there = np.zeros(n_original, dtype=bool)
@@ -47,11 +45,11 @@ def attempt(name: str, linkage: Linkage, n_original: int, asked: NDArray[np.bool
     return Attempt(name, rate(risk[there], chance=linkage.chance, seed=linkage.seed), risk)
 
 
-def _people(linkage: Linkage) -> NDArray[np.int64]:
+def _people(linkage: Linkage) -> Ints:
     return linkage.truth[linkage.truth >= 0]
 
 
-def blind_attempts(study: Study, asked: NDArray[np.bool_] | None, seed: int) -> list[Attempt]:
+def blind_attempts(study: Study, asked: Flags | None, seed: int) -> list[Attempt]:
     """What the intruder finds who ignores the method: the nearest record, the nearest person, one to one."""
     n = study.release.original.height
     scale, _ = best_scale(study, seed)

@@ -12,18 +12,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from unmask.arrays import Floats, Ints
 from unmask.errors import EngineError
 from unmask.kernels.likelihood import EQUAL, FACTOR, GAUSSIAN, TABLE, TRIANGLE, WINDOW, Makings
 from unmask.masking import ReverseMapped, transition_matrix
 from unmask.tables import centre_and_spread, to_floats
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.masking import Masking
     from unmask.tables import Encoding, Release
 
-    Floats = NDArray[np.float64]
 
 PLACES, BINS = 32, 32  # of a column, and of the displacement within a rank-swapping window
 LONG, DRAWS = 2000, 400_000  # ranks of a column that is swapped to learn from, and ranks swapped in all
@@ -191,7 +189,7 @@ def swap_profile(n: int, window: int) -> Floats:
     n = min(n, LONG)
     ranks, rng = np.arange(n), np.random.default_rng(0)
 
-    def cell(rank: NDArray[np.int64], moved: NDArray[np.int64]) -> NDArray[np.int64]:
+    def cell(rank: Ints, moved: Ints) -> Ints:
         place = np.minimum(rank * PLACES // n, PLACES - 1)
         return place * BINS + np.minimum(((moved / window + 1) / 2 * BINS).astype(np.int64), BINS - 1)
 

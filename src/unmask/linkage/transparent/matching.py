@@ -6,18 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.arrays import Flags, Floats, Ints
 from unmask.kernels.assignment import classify
 from unmask.kernels.likelihood import all_pairs
 from unmask.tables import canonical_order
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.kernels.likelihood import Makings
     from unmask.tables import Encoding
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 MOST_PAIRS = 9_000_000  # that are matched exactly, all at once: 3,000 people and records
 WORST = 1e4  # log-likelihoods below a person's best: beyond, one is as bad as another
@@ -48,7 +45,7 @@ def matching_credit(made: Makings, encoding: Encoding, truth: Ints, seed: int = 
     return credit
 
 
-def comparable(weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def comparable(weights: Floats) -> tuple[Floats, Flags]:
     """Finite scores: log p(y | x) less that of y from anybody, impossible pairs far below; and which are possible."""
     possible = weights > -np.inf
     top = np.where(possible.any(axis=0), weights.max(axis=0), 0.0)
@@ -60,7 +57,7 @@ def comparable(weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     return np.where(possible, np.maximum(scores, best - WORST), best - 2 * WORST), possible
 
 
-def _match(scores: Floats, possible: NDArray[np.bool_]) -> Ints:
+def _match(scores: Floats, possible: Flags) -> Ints:
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - heavy
 
     rows, columns = linear_sum_assignment(scores, maximize=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from unmask.arrays import Flags, Floats, Ints
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate, silent
 from unmask.kernels.likelihood import likelihoods
@@ -26,14 +27,10 @@ from unmask.masking import Chain, Masking, parse_masking
 from unmask.study import Study, as_study, draw, spread
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unmask.evidence import Progress
     from unmask.kernels.likelihood import Likelihoods
     from unmask.tables import Release
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 PAIRS_FOR_ASSESS = 20_000_000
 SURE = 0.95  # posterior from which the intruder relies on a link
@@ -46,7 +43,7 @@ class TransparentLinkage(Linkage):
     posterior: Floats | None = None  # of the linked record, given that the person is in the release
     true_posterior: Floats | None = None  # of the true record
     anonymity: Ints | None = None  # size of the set A_b of records that the person can have become
-    inside: NDArray[np.bool_] | None = None  # whether the true record is in it
+    inside: Flags | None = None  # whether the true record is in it
     matched: Floats | None = None  # credit in the most likely one-to-one matching; None: too many, or not all asked for
 
     @property
@@ -59,7 +56,7 @@ class TransparentLinkage(Linkage):
     @property
     def reid_k(self) -> Estimate:
         """Reid_k: the success of guessing within the anonymity set, 1/|A_b| where it holds the true record."""
-        sizes, inside = cast("Ints", self.anonymity), cast("NDArray[np.bool_]", self.inside)
+        sizes, inside = cast("Ints", self.anonymity), cast("Flags", self.inside)
         credit = np.where(inside, 1.0 / np.maximum(sizes, 1), 0.0)[self.attempted]
         return rate(credit, chance=self.chance, seed=self.seed)
 
@@ -230,9 +227,7 @@ def _known(study: Study, linkage: TransparentLinkage | None, again: Linkage | No
     return max(claims, key=lambda claim: claim[0].value)
 
 
-def _informed(
-    linkage: TransparentLinkage | None, again: Linkage | None, asked: NDArray[np.bool_] | None, n: int
-) -> list[Attempt]:
+def _informed(linkage: TransparentLinkage | None, again: Linkage | None, asked: Flags | None, n: int) -> list[Attempt]:
     """What the likelihoods find, person by person and one to one; and what masking the original again finds."""
     found = [] if linkage is None else [attempt("the likeliest record", linkage, n, asked)]
     if linkage is not None and linkage.matched is not None and linkage.one_to_one is not None:
@@ -253,7 +248,7 @@ def _facts(linkage: TransparentLinkage | None, blind: list[Attempt]) -> tuple[Fa
     if linkage is None:
         return (ignorant,)
     there = linkage.attempted
-    outside = int((~cast("NDArray[np.bool_]", linkage.inside)[there]).sum())
+    outside = int((~cast("Flags", linkage.inside)[there]).sum())
     return (
         ignorant,
         Fact(
