@@ -177,37 +177,6 @@ def _refine(
 
 
 @kernel
-def _finish(
-    column: Codes,
-    alone: NDArray[np.bool_],
-    levels: Levels,
-    depth: int,
-    groups: int,
-    mask: int,
-    found: Found,
-    scratch: Scratch,
-) -> Found:
-    """Only note what falls out alone: no set below this one is looked at, so its partition is not needed."""
-    rows, starts, tally = levels.rows[depth - 1], levels.starts[depth - 1], scratch.tally
-    for g in range(groups):
-        begin, end = starts[g], starts[g + 1]
-        if end - begin == 2:
-            if column[rows[begin]] != column[rows[begin + 1]]:
-                for i in range(begin, end):
-                    if alone[rows[i]]:
-                        found = _note(rows[i], mask, found)
-            continue
-        for i in range(begin, end):
-            tally[column[rows[i]]] += 1
-        for i in range(begin, end):
-            if alone[rows[i]] and tally[column[rows[i]]] == 1:
-                found = _note(rows[i], mask, found)
-        for i in range(begin, end):
-            tally[column[rows[i]]] = 0
-    return found
-
-
-@kernel
 def _descend(
     columns: Codes,
     alone: NDArray[np.bool_],
@@ -231,15 +200,12 @@ def _descend(
         work += levels.starts[depth - 1, many]
         if 0 <= max_work < work:
             break
-        if depth < max_size and chain[depth] > 0:
-            kept[depth], found = _refine(column, alone, levels, depth, many, mask, found, scratch)
-            if kept[depth] > 0:
-                depth += 1
-                chain[depth] = 0
-                mask |= np.int64(1)
-                continue
-        else:
-            found = _finish(column, alone, levels, depth, many, mask, found, scratch)
+        kept[depth], found = _refine(column, alone, levels, depth, many, mask, found, scratch)
+        if depth < max_size and chain[depth] > 0 and kept[depth] > 0:
+            depth += 1
+            chain[depth] = 0
+            mask |= np.int64(1)
+            continue
         while depth > 1:  # the next sibling of this set, or of its parent; {high, low} has none here
             mask ^= np.int64(1) << chain[depth]
             chain[depth] += 1
