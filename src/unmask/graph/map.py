@@ -34,20 +34,18 @@ WORDS: dict[Masking, str] = {
 }  # fmt: skip
 
 
-def default_grid(
-    median: float, where: Coordinates | None, levels: Sequence[float] = LEVELS
-) -> list[tuple[Masking, float]]:
+def default_grid(median: float, where: Coordinates | None) -> list[tuple[Masking, float]]:
     """Maskings whose strength is a few shares of the median distance, each in its own unit."""
     degree = np.pi * EARTH / 180 if where is not None and where.kind == "lonlat" else 1.0
     on_distances: list[tuple[Masking, float]] = [
-        *(("distances", level * median) for level in levels),
-        *(("rounding", level * median * float(np.sqrt(12))) for level in levels),
+        *(("distances", level * median) for level in LEVELS),
+        *(("rounding", level * median * float(np.sqrt(12))) for level in LEVELS),
     ]
     if where is None:
         return on_distances
     return [
-        *(("coordinates", level * median / degree) for level in levels),
-        *(("donut", 1.6 * level * median / degree) for level in levels),  # as far on average as the noise
+        *(("coordinates", level * median / degree) for level in LEVELS),
+        *(("donut", 1.6 * level * median / degree) for level in LEVELS),  # as far on average as the noise
         *on_distances,
     ]
 

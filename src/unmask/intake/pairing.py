@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Floats
 from unmask.tables import as_text, to_floats
 
 if TYPE_CHECKING:
@@ -217,7 +218,7 @@ def _agreement(original: pl.Series, released: pl.Series) -> Statistic:
     return lambda order: float((left == right[order]).sum())
 
 
-def _ranks(column: pl.Series) -> NDArray[np.float64] | None:
+def _ranks(column: pl.Series) -> Floats | None:
     """Centred ranks of numbers and dates, missing in the middle; None for what is no number, or constant."""
     if not (column.dtype.is_numeric() or column.dtype.is_temporal()):
         return None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
+from unmask.arrays import Flags
 from unmask.errors import EngineError, RoleError
 from unmask.study.ask import Index
 from unmask.study.match import Matcher, make_matcher
@@ -22,8 +23,6 @@ from unmask.tables import Encoding, assemble, encode_column
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
     from typing import Unpack
-
-    from numpy.typing import NDArray
 
     from unmask.kernels.base import Space
     from unmask.study.scene import How
@@ -92,7 +91,7 @@ class Study:
             return self.matcher
         return self.kept("comparable", lambda: make_matcher(self.encoding().only(names)))
 
-    def owns(self, name: str) -> NDArray[np.bool_]:
+    def owns(self, name: str) -> Flags:
         """Whether the released value of each person contains their own."""
         return make_matcher(self.encoding([name])).match().owns(self.release.truth)
 
