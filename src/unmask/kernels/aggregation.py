@@ -7,34 +7,35 @@ half their difference. ``ordered`` applies the linear weights to the differences
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from unmask.kernels.base import Floats, Ints, Space
 from unmask.kernels.compiling import in_chunks, inner, kernel
 
-__all__ = ["credit_of", "hardest_of"]
+__all__ = ["Form", "credit_of", "hardest_of"]
 
 
-def credit_of(space: Space, truth: Ints, linear: Floats, pairs: Floats, *, ordered: bool) -> tuple[Floats, Ints]:
-    """Credit of each query, 1/ties where its true point is among the nearest, and the number of nearest points."""
-    n = len(space.queries)
-    credit, ties = np.zeros(n), np.zeros(n, dtype=np.int64)
-    in_chunks(
-        lambda part: _credit(space, truth, linear, pairs, ordered, np.arange(part.start, part.stop), credit, ties),
-        n,
-        chunk=64,
-    )
-    return credit, ties
+class Form(NamedTuple):
+    """How differences of attributes become one distance."""
+
+    linear: Floats
+    pairs: Floats  # (m (m - 1) / 2,), or none
+    ordered: bool
 
 
-def hardest_of(space: Space, truth: Ints, linear: Floats, pairs: Floats, k: int, *, ordered: bool) -> Ints:
+def credit_of(space: Space, truth: Ints, form: Form) -> Floats:
+    """Credit of each query: 1/ties where its true point is among the nearest."""
+    credit = np.zeros(len(space.queries))
+    in_chunks(lambda part: _credit(space, truth, form, np.arange(part.start, part.stop), credit), len(credit), chunk=64)
+    return credit
+
+
+def hardest_of(space: Space, truth: Ints, form: Form, k: int) -> Ints:
     """The k nearest points of each query other than its true one; -1 where there are fewer."""
     found = np.full((len(space.queries), k), -1, dtype=np.int64)
-    in_chunks(
-        lambda part: _hardest(space, truth, linear, pairs, ordered, np.arange(part.start, part.stop), found),
-        len(found),
-        chunk=64,
-    )
+    in_chunks(lambda part: _hardest(space, truth, form, np.arange(part.start, part.stop), found), len(found), chunk=64)
     return found
 
 
@@ -50,7 +51,8 @@ def _differences(space: Space, i: int, j: int, out: Floats) -> None:
 
 
 @inner
-def _aggregate(d: Floats, linear: Floats, pairs: Floats, ordered: bool) -> float:  # noqa: FBT001
+def _aggregate(d: Floats, form: Form) -> float:
+    linear, pairs, ordered = form
     m = d.shape[0]
     if ordered:
         for a in range(1, m):
@@ -72,44 +74,24 @@ def _aggregate(d: Floats, linear: Floats, pairs: Floats, ordered: bool) -> float
 
 
 @kernel
-def _credit(
-    space: Space,
-    truth: Ints,
-    linear: Floats,
-    pairs: Floats,
-    ordered: bool,  # noqa: FBT001
-    queries: Ints,
-    credit: Floats,
-    ties: Ints,
-) -> None:
-    d = np.empty(linear.shape[0])
+def _credit(space: Space, truth: Ints, form: Form, queries: Ints, credit: Floats) -> None:
+    d = np.empty(form.linear.shape[0])
     n = space.points.shape[0]
     row = np.empty(n)
     for i in queries:
         least = np.inf
         for j in range(n):
             _differences(space, i, j, d)
-            row[j] = _aggregate(d, linear, pairs, ordered)
+            row[j] = _aggregate(d, form)
             least = min(least, row[j])
         limit = least + abs(least) * space.tolerance + space.floor + 1e-15
-        for j in range(n):
-            if row[j] <= limit:
-                ties[i] += 1
         if truth[i] >= 0 and row[truth[i]] <= limit:
-            credit[i] = 1.0 / ties[i]
+            credit[i] = 1.0 / (row <= limit).sum()
 
 
 @kernel
-def _hardest(
-    space: Space,
-    truth: Ints,
-    linear: Floats,
-    pairs: Floats,
-    ordered: bool,  # noqa: FBT001
-    queries: Ints,
-    found: Ints,
-) -> None:
-    d = np.empty(linear.shape[0])
+def _hardest(space: Space, truth: Ints, form: Form, queries: Ints, found: Ints) -> None:
+    d = np.empty(form.linear.shape[0])
     k = found.shape[1]
     best = np.empty(k)
     for i in queries:
@@ -118,7 +100,7 @@ def _hardest(
             if j == truth[i]:
                 continue
             _differences(space, i, j, d)
-            value = _aggregate(d, linear, pairs, ordered)
+            value = _aggregate(d, form)
             if value >= best[k - 1]:
                 continue
             at = k - 1

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-from unmask.kernels.aggregation import credit_of, hardest_of
+from unmask.kernels.aggregation import Form, credit_of, hardest_of
 from unmask.study import Index
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ class Distance:
         """Credit of each query under this distance: exact, ties shared."""
         if self.kind in {"mean", "bilinear"}:
             return index_of(bend(space, self)).decide(truth).credit
-        return credit_of(space, truth, *_coefficients(space, self), ordered=self.kind == "owa")[0]
+        return credit_of(space, truth, _coefficients(space, self))
 
     def hardest(self, space: Space, truth: Ints, k: int, seed: int, index_of: MakeIndex = Index) -> Ints:
         """The nearest wrong points of each query; -1 where there are fewer than k."""
         if self.kind not in {"mean", "bilinear"}:
-            return hardest_of(space, truth, *_coefficients(space, self), k, ordered=self.kind == "owa")
+            return hardest_of(space, truth, _coefficients(space, self), k)
         rows, _ = index_of(bend(space, self)).nearest_k(min(k + 1, len(space.points)), seed=seed)
         wrong = rows != truth[:, None]
         order = np.argsort(~wrong, axis=1, kind="stable")[:, :k]
@@ -139,11 +139,11 @@ def bend(space: Space, distance: Distance) -> Space:
     )
 
 
-def _coefficients(space: Space, distance: Distance) -> tuple[Floats, Floats]:
+def _coefficients(space: Space, distance: Distance) -> Form:
     """Linear weights, and for the Choquet integral the weight of each |d_k - d_l|."""
     m = sum(shape(space))
     if distance.kind == "owa":
-        return np.maximum(distance.weights, 0.0), np.empty(0)
+        return Form(np.maximum(distance.weights, 0.0), np.empty(0), ordered=True)
     w = np.maximum(distance.weights, 0.0)
     pairs = m * (m - 1) // 2
     low, high = w[m : m + pairs], w[m + pairs :]
@@ -151,7 +151,7 @@ def _coefficients(space: Space, distance: Distance) -> tuple[Floats, Floats]:
     k, l = np.triu_indices(m, 1)  # noqa: E741
     np.add.at(linear, k, (low + high) / 2)
     np.add.at(linear, l, (low + high) / 2)
-    return linear, (high - low) / 2
+    return Form(linear, (high - low) / 2, ordered=False)
 
 
 def importance(distance: Distance, space: Space) -> Floats:
@@ -162,7 +162,7 @@ def importance(distance: Distance, space: Space) -> Floats:
     elif distance.kind == "bilinear":
         found = np.concatenate([np.diag(unpack(distance.weights, p)), distance.weights[len(distance.weights) - q :]])
     elif distance.kind == "choquet":
-        found = _coefficients(space, distance)[0]  # half of each interaction goes to either attribute
+        found = _coefficients(space, distance).linear  # half of each interaction goes to either attribute
     else:
         return np.full(p + q, np.nan)
     found = np.maximum(found, 0.0)
@@ -177,7 +177,7 @@ def interactions(distance: Distance, space: Space) -> dict[tuple[int, int], floa
     p, q = shape(space)
     m = p + q
     if distance.kind == "choquet":
-        linear, pairs = _coefficients(space, distance)
+        linear, pairs, _ = _coefficients(space, distance)
         total = max(float(linear.sum()), 1e-300)
         places = zip(*np.triu_indices(m, 1), pairs, strict=True)
         return {(int(a), int(b)): float(-2 * g / total) for a, b, g in places}
