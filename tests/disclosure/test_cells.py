@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import unmask
 from naive import disclosure as naive
-from unmask import Release, cell_disclosure
+from unmask import Release, assess, cell_disclosure
 from unmask.disclosure.cells import assess_cells
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence.measure import Context
@@ -140,3 +140,21 @@ def test_a_former_percent_means_the_same_and_what_may_be_either_is_refused(ask):
     for within in (-0.1, 10):
         with pytest.raises(ParameterError, match="within"):
             ask(both, within=within)
+
+
+@pytest.mark.parametrize("given_away", [False, True])
+def test_a_rare_secret_is_not_lost_in_the_average(given_away):
+    """Forty of 2,000 are ill. In crowds of a hundred nobody learns who; with a crowd of their own everybody does."""
+    rng = np.random.default_rng(3)
+    ill = np.where(np.arange(2000) < 40, "yes", "no")
+    place = rng.integers(0, 20, 2000)
+    town = np.where(ill == "yes", 20, place) if given_away else place
+    table = pl.DataFrame({"town": [f"t{k}" for k in town], "ill": ill})
+    found = cell_disclosure(Release(table, table, quasi=["town"], confidential=["ill"]))
+    assert found.rare.n == 40
+    assert found.rare.value == (1.0 if given_away else 0.0)
+    assert found.external.value - found.external.chance < 0.05  # over everybody it hardly shows
+    assessment = assess(Release(table, table, quasi=["town"], confidential=["ill"]), only=["cells"])
+    outcomes = {f.key: f.outcome for f in assessment.findings}
+    assert outcomes["cells.rare"] == ("against" if given_away else "for")
+    assert outcomes["cells.external"] == "for"

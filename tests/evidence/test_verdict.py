@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from unmask.evidence.estimate import Estimate, wilson
 from unmask.evidence.finding import Absence, Evidence, Finding, Observation, Reported
-from unmask.evidence.policy import Policy, Threshold
+from unmask.evidence.policy import Policy, Threshold, beyond_chance
 from unmask.evidence.verdict import decide, holm, judge, p_value
 
 POLICY = Policy("test", "", {"x": Threshold(0.2, "because", "us"), "y": Threshold(0.2, "because", "us")})
@@ -144,3 +144,24 @@ def test_safe_needs_the_core_attacks():
 def test_every_policy_knows_the_core():
     assert set(Policy.load("strict").core) == {"paired", "synthetic"}
     assert "channel" in Policy.load().core["paired"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "outcome"),
+    [("cells.external", 0.83, "for"), ("cells.external", 0.95, "against"), ("membership.auc", 0.75, "against")],
+)
+def test_a_blind_guess_is_taken_off_where_the_limit_is_for_more_than_that(key, value, outcome):
+    """Guessing "no" is right for 8 of 10 where 2 of 10 have the secret; told apart has one half in its limit already."""
+    chance = 0.5 if key.startswith("membership") else 0.8
+    low, high = wilson(value * 2000, 2000)
+    estimate = Estimate(value, low, high, 2000, chance)
+    reported = Reported("m", "t", "s", Evidence((Observation(key, "claim", estimate),)))
+    policy = Policy("p", "", {key: Threshold(0.1 if chance > 0.5 else 0.7, "reason", "source")})
+    (found,) = judge([reported], policy)
+    assert found.outcome == outcome
+    assert ("beyond chance" in found.reason) == key.startswith("cells")
+
+
+def test_what_counts_from_chance_is_the_same_in_every_policy():
+    assert beyond_chance("nearest.rate") and beyond_chance("cells.rare") and beyond_chance("values.rate")
+    assert not any(map(beyond_chance, ("membership.auc", "copies.closer", "membership.tpr", "uniqueness.unique", "x")))

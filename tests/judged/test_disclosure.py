@@ -173,6 +173,19 @@ def test_cells(secrets, other):
     assert agrees(found["cells.internal"], naive.rate(case.of(inside), level))
 
 
+def test_people_with_a_value_that_few_have():
+    """Of the ill, a third of everybody, those in a town where all are ill."""
+    towns, ill = "aaabbbcccdddeeefff", "yyynnnynnnnnynnnny"
+    table = pl.DataFrame({"town": list(towns), "ill": list(ill)})
+    case = given(table, table, quasi=["town"], confidential=["ill"])
+    few = [i for i in range(len(ill)) if ill.count(ill[i]) < len(ill) / 2]
+    told = [all(ill[j] == ill[i] for j in range(len(ill)) if towns[j] == towns[i]) for i in few]
+    found = judged(case.release, "cells")["cells.rare"]
+    assert (found.n, found.value) == (len(few), sum(told) / len(few))
+    assert found.chance == pytest.approx(sum(ill.count("y") / len(ill) for yes in told if yes) / len(few))
+    assert 0 < found.value < 1
+
+
 def test_cells_of_means():
     """A mean in place of wages: the total follows, and the largest other member takes their own away."""
     groups = {"a": [100.0, 50.0, 2.0], "b": [40.0, 50.0, 60.0], "c": [80.0, 1.0], "d": [9.0, 9.0, 9.0, 30.0]}

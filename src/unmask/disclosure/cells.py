@@ -22,7 +22,7 @@ from unmask.arrays import Floats, Rows
 from unmask.disclosure.learn import matrix
 from unmask.disclosure.secrets import published
 from unmask.errors import ParameterError, RoleError, former_percent
-from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, measure, rate
+from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, exact, measure, rate
 from unmask.study import Study, as_study
 from unmask.tables import centre_and_spread
 
@@ -38,6 +38,7 @@ class CellDisclosure:
 
     external: Estimate
     internal: Estimate
+    rare: Estimate | None  # external, of people whose value fewer than half have; None where most people are such
     coalition: int
     groups: pl.DataFrame = field(repr=False)  # attribute, attack, size, people (whose value follows), first_row, rows
     external_per_record: Floats = field(repr=False)
@@ -87,10 +88,11 @@ def cell_disclosure(
     outside = release.control is not None and set(needed) <= set(release.control.columns)
     study = study.beside("control", needed) if outside else study
     crowds = _crowds(study)
-    outer, inner, blind = (np.zeros(crowds.own.size) for _ in range(3))
+    outer, inner, blind, unusual, told = (np.zeros(crowds.own.size) for _ in range(5))
     listed = []
     for name in names:
-        external, internal, guess = _attribute(study, name, crowds, coalition, within)
+        external, internal, guess, few = _attribute(study, name, crowds, coalition, within)
+        unusual, told = np.maximum(unusual, few), np.maximum(told, few * external)
         outer, inner, blind = np.maximum(outer, external), np.maximum(inner, internal), np.maximum(blind, guess)
         listed += _list(name, "external", external[:n], crowds)
         listed += _list(name, "internal", internal[:n], crowds)
@@ -99,7 +101,19 @@ def cell_disclosure(
         rate(credit[people], chance=chance, seed=seed, control=float(credit[n:].mean()) if outside else None)
         for credit in (outer, inner)
     ]
-    return CellDisclosure(found[0], found[1], coalition, _frame(listed), outer[:n], inner[:n])
+    rare = _rare(unusual[people], told[people], blind[people])
+    return CellDisclosure(found[0], found[1], rare, coalition, _frame(listed), outer[:n], inner[:n])
+
+
+def _rare(unusual: Floats, told: Floats, blind: Floats) -> Estimate | None:
+    """Share of people with an unusual value whose value is given away: a fact of the file, about few people.
+
+    Over everybody they do not count: where 98 of 100 have no illness, guessing "none" is right for 98.
+    """
+    few = unusual > 0
+    if not 0 < few.sum() < few.size / 2:
+        return None
+    return exact(float(told[few].mean()), n=int(few.sum()), chance=float(np.sort(blind[few]).mean()))
 
 
 class Crowds(NamedTuple):
@@ -127,7 +141,10 @@ def _crowds(study: Study) -> Crowds:
     return Crowds(own, records, [rows for rows in groups if len(rows)])
 
 
-def _attribute(study: Study, name: str, crowds: Crowds, coalition: int, within: float) -> tuple[Floats, Floats, Floats]:
+def _attribute(
+    study: Study, name: str, crowds: Crowds, coalition: int, within: float
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """What is learnt from outside and inside, what a blind guess gets, and who has a value that few have."""
     encoding, release = study.encoding([name]), study.release
     truth, values = matrix(encoding.original)[:, 0], matrix(encoding.released)[:, 0]
     numeric = release.columns[name].is_number
@@ -150,7 +167,9 @@ def _attribute(study: Study, name: str, crowds: Crowds, coalition: int, within: 
         internal[person] = max(external[person] if size > 1 else 0.0, _inside(truth[person], shown, reach, coalition))
     if numeric:
         internal = np.maximum(internal, _subtracted(release, truth, values, crowds.groups, coalition, within))
-    return external, internal, blind
+    alike = np.searchsorted(ordered, truth + reach, "right") - np.searchsorted(ordered, truth - reach, "left")
+    few = (alike < ordered.size / 2) & ~np.isnan(truth)
+    return external, internal, blind, few.astype(np.float64)
 
 
 def _inside(value: float, shown: Floats, reach: float, coalition: int) -> float:
@@ -209,7 +228,7 @@ def _frame(listed: list[tuple[str, str, int, int, int, list[int]]]) -> pl.DataFr
     title="Groups that give values away",
     story="The intruder knows which group of equal records a person is in. If the whole group has one value they have "
     "learnt it; a member of the group may take away their own record first.",
-    keys=("cells.external", "cells.internal"),
+    keys=("cells.external", "cells.internal", "cells.rare"),
     applies=lambda release: None if published(release) else "no confidential attribute is named and published",
 )
 def assess_cells(study: Study, context: Context) -> Evidence:
@@ -230,6 +249,7 @@ def assess_cells(study: Study, context: Context) -> Evidence:
                 "are in a group of several where another member learns their confidential value by taking "
                 "away their own.",
             ),
+            *_told_of_few(found),
         ),
         per_record=np.maximum(found.external_per_record, found.internal_per_record),
         identity=False,
@@ -246,3 +266,14 @@ def assess_cells(study: Study, context: Context) -> Evidence:
             for name, attack, size, _, first, _ in several.head(5).iter_rows()
         ),
     )
+
+
+def _told_of_few(found: CellDisclosure) -> tuple[Observation, ...]:
+    """Those with an unusual value, where most people have a common one."""
+    if found.rare is None:
+        return ()
+    claim = (
+        f"{found.rare.hits:,.0f} of {found.rare.n:,} people with a confidential value that fewer than half have are in "
+        "a group of equal records that gives it away."
+    )
+    return (Observation("cells.rare", claim, found.rare),)

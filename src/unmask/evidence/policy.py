@@ -40,6 +40,10 @@ class Threshold:
     reason: str
     source: str
 
+    def allows(self, key: str, chance: float) -> float:
+        """The largest rate that is within the limit: beyond what a blind guess finds, for keys that count from it."""
+        return self.value + (chance if beyond_chance(key) else 0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
@@ -125,6 +129,13 @@ def _profile(name: str) -> Policy:
 
     thresholds = {key: limit(table["kinds"][kind]) for key, kind in table["limits"].items()}
     return Policy(name, table["profiles"][name], thresholds, _core())
+
+
+@cache
+def beyond_chance(key: str) -> bool:
+    """Whether a limit is for what an attack finds beyond a blind guess, in every policy alike."""
+    kind = _table()["limits"].get(key)
+    return bool(kind is not None and _table()["kinds"][kind].get("beyond_chance", False))
 
 
 def _core() -> dict[str, tuple[str, ...]]:

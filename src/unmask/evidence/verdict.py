@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Word = Literal["safe", "unsafe", "inconclusive"]
 LEVEL = 0.05  # chance that a release within all limits is called unsafe
+TOLD = 0.005  # a blind guess that finds less is not mentioned
 BY_CHANCE = "among {} figures one that far above its limit is expected by chance"
 
 
@@ -81,19 +82,21 @@ def judge(reported: Sequence[Reported], policy: Policy) -> tuple[Finding, ...]:
 def _judge_one(measure: str, observation: Observation, policy: Policy) -> Finding:
     threshold, estimate = policy.threshold(observation.key), observation.estimate
     outcome: Outcome
-    limit = f"the limit of {threshold.value:.3g} ({threshold.source})"
+    most = threshold.allows(observation.key, estimate.chance)
+    beyond = f" beyond chance ({estimate.chance:.3g})" if most > threshold.value + TOLD else ""
+    limit = f"the limit of {threshold.value:.3g}{beyond} ({threshold.source})"
     if threshold.value >= 1:
         outcome, reason = "not judged", "shown for information; the policy sets no limit"
-    elif estimate.low > threshold.value:
+    elif estimate.low > most:
         outcome, reason = "against", f"even the lower end of the interval ({estimate.low:.3g}) is above {limit}"
-    elif estimate.high <= threshold.value:
+    elif estimate.high <= most:
         outcome, reason = "for", f"even the upper end of the interval ({estimate.high:.3g}) is within {limit}"
     else:
         outcome, reason = (
             "inconclusive",
             f"the interval from {estimate.low:.3g} to {estimate.high:.3g} contains {limit}",
         )
-    return Finding(measure, observation.key, observation.claim, outcome, reason, estimate, threshold.value)
+    return Finding(measure, observation.key, observation.claim, outcome, reason, estimate, most)
 
 
 def _judge_together(findings: Sequence[Finding]) -> tuple[Finding, ...]:
