@@ -74,3 +74,14 @@ def test_a_sample_of_more_than_half_is_everybody():
         found = absent_disclosure(base, learner="tree", sample=sample)
         assert found.attributes[0].agreement.n == asked
         assert any("drawn at random" in note for note in found.notes) == (sample < 200)
+
+
+def test_a_faithful_table_of_large_crowds_remembers_nobody():
+    """Sex by region in crowds of a hundred: the release is the original, and no record makes a difference."""
+    rng = np.random.default_rng(5)
+    crowd = pl.DataFrame({"sex": rng.choice(["m", "f"], 1000), "region": rng.choice(list("ABCDE"), 1000)}).with_columns(
+        answer=pl.Series(rng.choice(["yes", "no"], 1000))
+    )
+    found = absent_disclosure(Release(crowd, crowd, confidential=["answer"])).worst
+    assert found.agreement.value == 1.0
+    assert found.excess.high < 0.12

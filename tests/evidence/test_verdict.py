@@ -151,7 +151,7 @@ def test_every_policy_knows_the_core():
     [("cells.external", 0.83, "for"), ("cells.external", 0.95, "against"), ("membership.auc", 0.75, "against")],
 )
 def test_a_blind_guess_is_taken_off_where_the_limit_is_for_more_than_that(key, value, outcome):
-    """Guessing "no" is right for 8 of 10 where 2 of 10 have the secret; told apart has one half in its limit already."""
+    """Guessing "no" is right for 8 of 10 where 2 of 10 have the secret; told apart has one half in its limit."""
     chance = 0.5 if key.startswith("membership") else 0.8
     low, high = wilson(value * 2000, 2000)
     estimate = Estimate(value, low, high, 2000, chance)
