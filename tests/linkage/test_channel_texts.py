@@ -17,14 +17,18 @@ from naive import channel as naive
 from unmask import Release
 from unmask.datasets.gauntlet.people import names, register
 from unmask.errors import EngineError, UnmaskError
+from unmask.kernels.search import nearest_k
 from unmask.linkage.channel import link_channel, linking
 from unmask.linkage.channel.alike import vectors, weighed
 from unmask.linkage.channel.columns import read_column, resolution
+from unmask.linkage.channel.factors import Labels
 from unmask.linkage.channel.labels import book_of
 from unmask.linkage.channel.letters import letter_table
+from unmask.linkage.channel.lists import lay_out
 from unmask.linkage.channel.normal_forms import FORMS, cologne, folded, metaphone, simple_soundex, soundex
 from unmask.linkage.channel.pieces import pieces_of
 from unmask.linkage.channel.residuals import fit_law
+from unmask.linkage.channel.select import Channel
 from unmask.linkage.channel.squares import geohash, maidenhead, plus_code, quadkey
 
 N = 120
@@ -230,6 +234,15 @@ def test_nobody_paired_is_one_clear_error():
     ours, theirs = (original.with_columns(pl.Series("id", np.arange(20) + start)) for start in (0, 50))
     with pytest.raises(UnmaskError):
         link_channel(Release(ours, theirs, id="id"), curve=False)
+
+
+def test_thousands_of_labels_are_searched_in_an_order():
+    """Without one, all wrong records are equally near, and ten thousand people take minutes."""
+    label = np.arange(50)
+    factor = Labels(label, label, np.ones(50), np.full(50, 0.01), label, np.full(50, 50.0))
+    space = lay_out(Channel((factor,), (), 1.0), label, label)
+    assert space.queries.shape == (50, 1)
+    assert nearest_k(space, 3)[0][:, 0].tolist() == label.tolist()
 
 
 @pytest.mark.slow

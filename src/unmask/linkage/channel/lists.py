@@ -38,6 +38,7 @@ LONGEST = 96  # list of both sides
 HEAVIEST = 30.0  # what a wrong label may weigh
 ABSENT = 2.0  # what a missing value weighs, in squared units
 BLOCK = 20_000
+APART = 0.1  # how far labels reach that have no order, in units of the others
 DIRECTIONS = 12  # that texts are laid out by
 MOST_LETTERS = 16  # places of a text by which near records are looked for
 ROUNDS = 40
@@ -120,6 +121,7 @@ def lay_out(channel: Channel, rows: Ints, records: Ints) -> Space | None:
     codes = [code for factor in factors for code in _codes(factor)]
     if not axes and not codes:
         return None
+    axes = axes or [_order_of_labels(codes)]
     steps = np.array([2.0 * min(max(code[2], 0.1), HEAVIEST) for code in codes])
     return Space(
         _table([axis[0][rows] for axis in axes], rows.size).astype(np.float64),
@@ -168,6 +170,13 @@ def _codes(factor: Factor) -> list[Code]:
             return [_likeliest(factor)]
         case _:
             return []
+
+
+def _order_of_labels(codes: list[Code]) -> Axis:
+    """The labels of the code that has most, a little apart: without it thousands of wrong records would be as near."""
+    ours, theirs, _ = max(codes, key=lambda code: int(code[1].max()))
+    size = max(1.0, float(theirs.max())) / APART
+    return np.where(ours < 0, np.nan, ours / size), theirs / size
 
 
 def _directions(factor: Likeness) -> list[Axis]:
