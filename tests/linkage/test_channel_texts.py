@@ -99,7 +99,7 @@ def _slips(text):
         (lambda v: f"{v[:4]}***", "first 4"),
         (_mistyped, "as they are"),
         (_slips, "`name`"),
-        (lambda v: " ".join(reversed(v.split())), "first word"),
+        (lambda v: " ".join(reversed(v.split())), "words turned round"),
         (soundex, "Soundex"),
         (cologne, "Cologne"),
     ],

@@ -15,6 +15,7 @@ import numpy as np
 
 from unmask.linkage.channel.groups import as_groups
 from unmask.linkage.channel.joint import joints
+from unmask.linkage.channel.labels import Equal
 from unmask.linkage.channel.lenses import untouched
 from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.pieces import Pieces
@@ -40,7 +41,7 @@ PARTS = 3
 MOST_TAUGHT = 1500  # people from whom recipes are chosen
 ASKED = 170  # held-out people of a part that recipes are compared on
 MOST_GROUPS = 6  # columns by which residuals may differ that are tried
-ENOUGH = 0.9999  # of all that can be told: then nothing else is tried
+ENOUGH, PLAIN_ENOUGH = 0.9999, 0.95  # of all that can be told
 KEPT = 5  # recipes that are compared on all parts
 BETTER = 0.5  # standard errors that a more complex recipe must gain
 TOLD = 2.0  # standard errors above chance that a column must reach to say anything
@@ -230,9 +231,8 @@ def _best_recipe(trial: Trial, target: int, taught: Ints) -> Tried | None:
 
 def _in_pieces(trial: Trial, target: int, taught: Ints, best: Tried | None) -> Tried | None:
     """The pieces of a text by themselves, if these clearly tell more than the text as a whole."""
-    most = np.log(trial.parts[0][1].size)
     inner = trial.material.pieces(target)
-    if not inner.records or (best is not None and best[2].mean() > ENOUGH * most):
+    if not inner.records or (best is not None and best[2].mean() > _enough(trial, best[0])):
         return best
     whole = Trial(inner, trial.parts)
     found = [(piece, _best_recipe(whole, piece, taught)) for piece in range(len(inner.records))]
@@ -245,6 +245,11 @@ def _in_pieces(trial: Trial, target: int, taught: Ints, best: Tried | None) -> T
     if (gain - less).mean() > BETTER * _error(gain - less):
         return Pieces(target, tuple(entry.recipe for entry in chosen)), total, gain
     return best
+
+
+def _enough(trial: Trial, recipe: Any) -> float:  # noqa: ANN401 - any recipe
+    """What a recipe must tell for nothing else to be tried: less if the texts are known ones, whole."""
+    return (PLAIN_ENOUGH if isinstance(recipe, Equal) else ENOUGH) * float(np.log(trial.parts[0][1].size))
 
 
 def _quick(trial: Trial, recipe: Any) -> float:  # noqa: ANN401 - any recipe
