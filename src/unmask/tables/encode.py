@@ -11,6 +11,7 @@ import polars as pl
 from unmask.arrays import Codes, Floats, Ints
 from unmask.errors import ParameterError, TableError
 from unmask.tables.intervals import bounds, has_intervals
+from unmask.tables.periods import read_periods
 from unmask.tables.recode import into_intervals, into_merged, into_prefixes
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from unmask.tables.periods import Periods
     from unmask.tables.release import Release
 
 
@@ -109,7 +111,16 @@ class EncodedColumn:
 def encode_column(release: Release, name: str) -> EncodedColumn:
     """Turn one column of both tables into numbers or codes; what the others hold makes no difference."""
     notes: list[str] = []
-    if release.columns[name].is_number and not _has_unknown_levels(release, name):
+    if _holds_dates(release, name):
+        found = _periods(release, name)
+        if found is not None:
+            inside, right = into_intervals(found.known, found.low, found.high)
+            span = Spans(found.known, found.low, found.high) if (inside.hits > 1).any() else None
+            notes.append(
+                f"{name!r}: the release has {found.word}s in place of dates; the intruder knows which one a date is in"
+            )
+            return EncodedColumn(name, inside.recoded, right, numeric=True, notes=tuple(notes), span=span)
+    if release.columns[name].is_number and not _has_unknown_levels(release, name) and not _unread(release, name):
         left, right, span = _numbers(release, name, notes)
         return EncodedColumn(name, left, right, numeric=True, notes=tuple(notes), span=span)
     return EncodedColumn(name, *_categories(release, name, notes), numeric=False, notes=tuple(notes))
@@ -145,8 +156,6 @@ def _numbers(release: Release, name: str, notes: list[str]) -> tuple[Floats, Flo
     original, released = release.original[name], release.released[name]
     if release.kind(name) == "ordinal":
         return *_levels(original, released), None
-    if release.kind(name) == "date" and original.dtype.is_temporal() and not released.dtype.is_temporal():
-        original, released = _coarser_dates(original, released, name, notes)
     left = to_floats(original, name)
     if not has_intervals(released):
         return left, to_floats(released, name), None
@@ -162,21 +171,19 @@ def _numbers(release: Release, name: str, notes: list[str]) -> tuple[Floats, Flo
     return inside.recoded, published, span
 
 
-def _coarser_dates(
-    original: pl.Series, released: pl.Series, name: str, notes: list[str]
-) -> tuple[pl.Series, pl.Series]:
-    """Write dates as the release does: months or years as text, years as numbers or bands of years."""
-    if released.dtype == pl.String and original.dtype in (pl.Date, pl.Datetime):
-        for form, unit, word in (("%Y-%m-%d", "1d", "day"), ("%Y-%m", "1mo", "month")):
-            suffix = "-01" if unit == "1mo" else ""
-            dates = (released + suffix).str.to_date("%Y-%m-%d", strict=False)
-            if dates.null_count() == released.null_count() and bool(
-                released.drop_nulls().str.len_chars().eq(len(form) + 2 + (unit == "1d")).all()
-            ):
-                notes.append(f"{name!r}: the release tells the {word}; the intruder knows the {word} of a date")
-                return original.cast(pl.Date).dt.truncate(unit), dates
-    notes.append(f"{name!r}: dates in the original, years in the release; the intruder knows the year of a date")
-    return original.dt.year(), released
+def _periods(release: Release, name: str) -> Periods | None:
+    """Known dates beside released periods, or ages; None where both are dates, or the release cannot be read so."""
+    pairs = release.paired_rows, release.truth[release.paired_rows]
+    return read_periods(release.original[name], release.released[name], pairs)
+
+
+def _unread(release: Release, name: str) -> bool:
+    """Whether dates were published in a way that is neither dates nor known periods: then they are categories."""
+    return _holds_dates(release, name) and not release.released[name].dtype.is_temporal()
+
+
+def _holds_dates(release: Release, name: str) -> bool:
+    return release.kind(name) == "date" and release.original[name].dtype in (pl.Date, pl.Datetime)
 
 
 def to_floats(column: pl.Series, name: str) -> Floats:

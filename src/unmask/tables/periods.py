@@ -1,0 +1,269 @@
+"""Dates published as periods: days in any writing, weeks, months, quarters, half-years, years, decades; and as ages.
+
+A period is read as its first and last day, so that a known date is in it or not: ``2020-W07``, ``March 2020``,
+``Q3 2020``, ``1985``, ``1980s``, ``198x``, ``1980-1989``; years that are all multiples of ten may be decades; dates
+that all stand on the first, the last or another fixed day of a month, quarter or year are those. Ages, and bands of
+ages, are recognised where on one day nearly all paired people are of the age that is published for them.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from unmask.tables.intervals import bounds, parse_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Days = tuple[dt.date, dt.date]
+    Form = tuple[Callable[[str], Days | None], str]  # how a text is read, and the word for such periods
+    Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y%m%d", "%d %b %Y", "%d %B %Y")
+MONTH_FORMATS = ("%Y-%m", "%Y/%m", "%m/%Y", "%m.%Y", "%m-%Y", "%b %Y", "%B %Y", "%b-%Y", "%Y%m")
+YEAR = r"(?P<y>(?:18|19|20|21)\d\d)"
+NUMBERED = {  # how periods of a year are marked, before or after it, and numbered
+    "week": r"(?:W|KW|week )\s?(?P<k>0?[1-9]|[1-4]\d|5[0-3])",
+    "quarter": r"(?:Q|quarter )(?P<k>[1-4])",
+    "half-year": r"(?:H|half )(?P<k>[12])",
+}
+DECADE = re.compile(r"^(?P<y>(?:18|19|20|21)\d)(?:0\s?'?s|0er|[xX*?])$")
+STEPS = (1, 5, 10, 20, 25, 50, 100)  # years that coarser years are multiples of, the finest first
+EARLIEST, LATEST = 1800, 2200
+OLDEST = 130
+HOLDS = 0.95  # share of paired people for whom an age must be right on one day
+FEWEST = 10  # people who can show it
+YEAR_LENGTHS = (0.0, 365.25, 365.0)  # 0: by birthdays
+
+
+class Periods(NamedTuple):
+    """What is known and what is published, in the same unit; a word for the unit."""
+
+    known: Floats
+    low: Floats
+    high: Floats
+    word: str
+
+
+def read_periods(known: pl.Series, released: pl.Series, pairs: Pairs) -> Periods | None:
+    """Known dates and the periods that were published; None where the release cannot be read so.
+
+    ``pairs``: rows of both columns that belong together.
+    """
+    days = _days(known)
+    if released.dtype.is_temporal():
+        return _truncated(known, days, released) if released.dtype in (pl.Date, pl.Datetime) else None
+    days = np.floor(days)
+    texts = released.cast(pl.String).str.strip_chars().str.replace(r"^(\d{4})\.0+$", "$1")
+    read = _written(days, texts, pairs)
+    return _ages(known, released, pairs) if read is None else Periods(days, *read)
+
+
+def _days(column: pl.Series) -> Floats:
+    """Days since 1970 with the time of day as their fraction."""
+    moments = column.cast(pl.Datetime("us")).to_physical().cast(pl.Float64) / 86_400e6
+    return moments.fill_null(np.nan).to_numpy().astype(np.float64)
+
+
+def _spread(texts: pl.Series, spans: dict[str, Days]) -> tuple[Floats, Floats]:
+    """First and last day of each cell; NaN where it is missing or no period."""
+    zero = dt.date(1970, 1, 1)
+    ends = []
+    for place in (0, 1):
+        book = {text: float((span[place] - zero).days) for text, span in spans.items()}
+        ends.append(texts.replace_strict(book, default=None, return_dtype=pl.Float64).fill_null(np.nan).to_numpy())
+    return ends[0].astype(np.float64), ends[1].astype(np.float64)
+
+
+# --- texts -----------------------------------------------------------------------------------------------------------
+
+
+def _year_forms(words: list[str]) -> list[Form]:
+    """Years; and coarser ones where all are multiples of ten or so."""
+    if not all(re.fullmatch(YEAR, word) for word in words):
+        return []
+    steps = [s for s in STEPS if all(int(word) % s == 0 for word in words)]
+    return [
+        (partial(_from_year, step=step), {1: "year", 10: "decade"}.get(step, f"span of {step} years")) for step in steps
+    ]
+
+
+def _from_year(text: str, step: int) -> Days:
+    return _whole_years(int(text), int(text) + step - 1)
+
+
+def _whole_years(first: int, last: int) -> Days:
+    return dt.date(first, 1, 1), dt.date(last, 12, 31)
+
+
+def _written(days: Floats, texts: pl.Series, pairs: Pairs) -> tuple[Floats, Floats, str] | None:
+    """First and last days by the form of nearly all texts; where several fit, that which holds most paired dates."""
+    words = texts.drop_nulls().unique().to_list()
+    forms: list[Form] = _year_forms(words)
+    if not forms:
+        forms = [*((_form(f), "day") for f in FORMATS), *((_form(f), "month") for f in MONTH_FORMATS)]
+        forms += [*((partial(_numbered, word=word), word) for word in NUMBERED), (_long, "period")]
+    best: tuple[float, Floats, Floats, str] | None = None
+    for read, word in forms:
+        spans = {text: span for text in words if (span := read(text)) is not None}
+        if len(spans) < max(1.0, HOLDS * len(words)):
+            continue
+        low, high = _spread(texts, spans)
+        known = days[pairs[0]]
+        inside = (known >= low[pairs[1]]) & (known <= high[pairs[1]])
+        share = float(inside.mean()) if inside.size else 0.0
+        if best is None or share > best[0]:
+            best = share, low, high, word
+    return None if best is None else best[1:]
+
+
+def _form(form: str) -> Callable[[str], Days | None]:
+    def read(text: str) -> Days | None:
+        try:
+            day = dt.datetime.strptime(text, form).date()  # noqa: DTZ007 - a day has no zone
+        except ValueError:
+            return None
+        if not EARLIEST <= day.year <= LATEST:
+            return None
+        return (day, day) if "%d" in form else (day, _month_end(day.year, day.month))
+
+    return read
+
+
+def _month_end(year: int, month: int) -> dt.date:
+    return dt.date(year + month // 12, month % 12 + 1, 1) - dt.timedelta(days=1)
+
+
+def _numbered(text: str, word: str) -> Days | None:
+    for form in (rf"{YEAR}[-/ ]?{NUMBERED[word]}", rf"{NUMBERED[word]}[-/ ]?{YEAR}"):
+        if found := re.fullmatch(form, text, re.IGNORECASE):
+            return _span(word, int(found["y"]), int(found["k"]))
+    return None
+
+
+def _span(word: str, year: int, k: int) -> Days | None:
+    if word == "week":
+        try:
+            monday = dt.date.fromisocalendar(year, k, 1)
+        except ValueError:
+            return None
+        return monday, monday + dt.timedelta(days=6)
+    months = 3 if word == "quarter" else 6
+    return dt.date(year, months * (k - 1) + 1, 1), _month_end(year, months * k)
+
+
+def _long(text: str) -> Days | None:
+    """Decades, and spans of years."""
+    if found := DECADE.match(text):
+        return _whole_years(10 * int(found["y"]), 10 * int(found["y"]) + 9)
+    span = parse_interval(text)
+    if span is None or not all(EARLIEST <= end <= LATEST for end in span):
+        return None
+    return _whole_years(int(np.ceil(span[0])), int(np.floor(span[1])))
+
+
+# --- dates that stand for longer periods -----------------------------------------------------------------------------
+
+
+def _truncated(known: pl.Series, days: Floats, released: pl.Series) -> Periods | None:
+    """Released dates that all stand on one day of a month, quarter, year or decade, where the known ones do not."""
+    whole = released.cast(pl.Datetime("us"))
+    there = whole.drop_nulls()
+    date = there.dt.date()
+    if not len(there) or bool((there != date.cast(pl.Datetime("us"))).any()):
+        return None  # with a time of day: no period
+    unit = _unit(date)
+    if unit is None or unit == _unit(known.drop_nulls().cast(pl.Date)):
+        return None if bool((np.floor(days) == days)[~np.isnan(days)].all()) else _by_day(days, released)
+    every, word = unit
+    begins = whole.dt.truncate(every)
+    low, high = _days(begins), _days(begins.dt.offset_by(every)) - 1.0
+    return Periods(np.floor(days), low, high, word)
+
+
+def _by_day(days: Floats, released: pl.Series) -> Periods:
+    own = _days(released)
+    return Periods(np.floor(days), own, own, "day")
+
+
+def _unit(date: pl.Series) -> tuple[str, str] | None:
+    """The longest period of which every date stands on the same day, first or last; None: days as they are."""
+    if date.n_unique() < 2:
+        return None
+    after = date + dt.timedelta(days=1)
+    for day in (date, after):  # the day after the last of a period is the first of one
+        if day.dt.day().n_unique() > 1:
+            continue
+        months, years = day.dt.month(), day.dt.year()
+        if months.n_unique() == 1:
+            return ("10y", "decade") if bool((years % 10 == 0).all()) else ("1y", "year")
+        return ("1q", "quarter") if (months % 3).n_unique() == 1 else ("1mo", "month")
+    return ("1w", "week") if date.dt.weekday().n_unique() == 1 and date.n_unique() > 7 else None
+
+
+# --- ages ------------------------------------------------------------------------------------------------------------
+
+
+def _ages(known: pl.Series, released: pl.Series, pairs: Pairs) -> Periods | None:
+    """Ages or bands of ages on the day that is right for nearly all paired people."""
+    if released.dtype.is_numeric():
+        low = released.cast(pl.Float64).fill_null(np.nan).to_numpy().astype(np.float64)
+        high = low
+    else:
+        low, high = bounds(released)
+    ends = np.concatenate([low[np.isfinite(low)], high[np.isfinite(high)]])
+    if not ends.size or ends.min() < 0 or ends.max() > OLDEST or np.isnan(low).mean() > 0.5:
+        return None
+    birth = known.cast(pl.Date)
+    born = birth.to_physical().cast(pl.Float64).fill_null(np.nan).to_numpy().astype(np.float64)
+    best: tuple[float, Floats] | None = None
+    for length in YEAR_LENGTHS:
+        first = _birthday(born[pairs[0]], np.floor(low[pairs[1]]), length)
+        last = _birthday(born[pairs[0]], np.floor(high[pairs[1]]) + 1.0, length)
+        share, day = _common_day(first, last)
+        if best is None or share > best[0]:
+            best = share, _age(born, day, length)
+    return None if best is None or best[0] < HOLDS else Periods(best[1], low, high, "age")
+
+
+def _birthday(born: Floats, age: Floats, length: float) -> Floats:
+    """The day on which people reach an age; infinite for the end of an open band, NaN where one is missing."""
+    if length:
+        return born + age * length
+    there = np.isfinite(born) & np.isfinite(age)
+    day = np.where(there, born, 0.0).astype("datetime64[D]")
+    month = day.astype("datetime64[M]")
+    later = (month + 12 * np.where(there, age, 0.0).astype(np.int64)).astype("datetime64[D]") + (day - month)
+    reached = later.astype(np.float64)
+    return np.where(there, reached, np.where(np.isnan(born) | np.isnan(age), np.nan, age))
+
+
+def _age(born: Floats, day: float, length: float) -> Floats:
+    """Whole years on a day."""
+    if length:
+        return np.floor((day - born) / length)
+    guess = np.floor((day - born) / 365.2425)
+    fits = [_birthday(born, guess + shift, 0.0) <= day for shift in (-1.0, 0.0, 1.0)]
+    return np.asarray(np.where(np.isnan(born), np.nan, guess - 2.0 + np.sum(fits, axis=0)))
+
+
+def _common_day(first: Floats, last: Floats) -> tuple[float, float]:
+    """The day that lies in most of the spans [first, last), and in what share of them."""
+    there = ~np.isnan(first) & ~np.isnan(last)
+    n = int(there.sum())
+    if n < FEWEST:
+        return 0.0, 0.0
+    starts, ends = np.sort(np.ceil(first[there])), np.sort(np.ceil(last[there]))
+    at = np.unique(starts)
+    inside = np.searchsorted(starts, at, "right") - np.searchsorted(ends, at, "right")
+    day = float(at[int(np.argmax(inside))])
+    return float(inside.max()) / n, day
