@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from naive import groups as naive
 from unmask import Release, assess
+from unmask.assessment import discover, run_measure
 from unmask.errors import RoleError, TableError
 from unmask.evidence.measure import Context
 from unmask.groups.anonymity import anonymity, assess_anonymity
@@ -38,10 +39,21 @@ def release(pairs, **roles):
     return made
 
 
+def compared(pairs):
+    """Attributes of which some value stands in both tables: on the others nobody could match, and nobody tries."""
+    kept = [a for a in range(3) if {person[a] for person, _ in pairs} & {record[a] for _, record in pairs}]
+    assume(kept)
+    return kept
+
+
+def only(rows, kept):
+    return [tuple(row[a] for a in kept) for row in rows]
+
+
 @given(PAIRS)
 def test_special_by_definition(pairs):
     """Records with an MSU that carries the person's values share the credit."""
-    people, records = ([pair[side][:3] for pair in pairs] for side in (0, 1))
+    people, records = (only([pair[side] for pair in pairs], compared(pairs)) for side in (0, 1))
     sets = naive.minimal_sample_uniques(records, 3)
     credit = []
     for i, person in enumerate(people):
@@ -52,11 +64,11 @@ def test_special_by_definition(pairs):
 
 @given(PAIRS)
 def test_small_groups_by_definition(pairs):
-    people, records = ([pair[side] for pair in pairs] for side in (0, 1))
+    people, records = (only([pair[side] for pair in pairs], compared(pairs)) for side in (0, 1))
     found = assess_anonymity(Study(release(pairs)), Context())
     credit = []
     for i, person in enumerate(people):
-        group = [j for j, record in enumerate(records) if record[:3] == person[:3]]
+        group = [j for j, record in enumerate(records) if record == person]
         credit.append(1 / len(group) if i in group and len(group) < 5 else 0.0)
     assert found.per_record.tolist() == pytest.approx(credit)
     (told,) = found.observations
@@ -66,8 +78,9 @@ def test_small_groups_by_definition(pairs):
 @given(PAIRS)
 def test_credit_of_the_most_promising_attributes(pairs):
     """The set is one of all there are, and its credit is that of looking for its values."""
+    compared(pairs)
     given_release = release(pairs)
-    matcher = Study(given_release).matcher
+    matcher = Study(given_release).comparable
     people, records = matcher.original.tolist(), matcher.released.tolist()
     found = assess_knowledge(Study(given_release), Context())
     keys = [matcher.names.index(name) for name in found.observations[0].claim.rstrip(".").split(": ")[1].split(", ")]
@@ -114,9 +127,12 @@ def test_population_needs_to_know_something():
 @given(PAIRS, st.lists(VALUES, max_size=8))
 def test_register_in_the_report_by_definition(pairs, strangers):
     """1/F where the person's own record carries their values; F people of the register, at least the records alike."""
-    people, records = ([pair[side][:3] for pair in pairs] for side in (0, 1))
-    everybody = people + [stranger[:3] for stranger in strangers]
-    register = pl.DataFrame(everybody, schema=NAMES[:3], orient="row")
+    kept = compared(pairs)
+    register = pl.DataFrame(
+        [pair[0][:3] for pair in pairs] + [s[:3] for s in strangers], schema=NAMES[:3], orient="row"
+    )
+    people, records = (only([pair[side] for pair in pairs], kept) for side in (0, 1))
+    everybody = only(register.rows(), kept)
     found = assess_population(Study(release(pairs, population=register)), Context())
     credit, alone = [], []
     for person, record in zip(people, records, strict=True):
@@ -287,3 +303,23 @@ def run(monkeypatch, main, *arguments, code=0):
     with pytest.raises(SystemExit) as stopped:
         main()
     assert stopped.value.code == code
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["uniqueness", "household", "population", "anonymity", "magnitude", "cells", "knowledge_sweep", "special_uniques"],
+)
+def test_a_column_coded_otherwise_hides_nobody(name):
+    """On it no record equals anybody: it is left out, and the others find what they find without it."""
+    rng = np.random.default_rng(0)
+    n = 240
+    columns = {"age": rng.integers(20, 60, n), "sex": rng.choice(["m", "f"], n), "town": rng.choice(list("ABCDEF"), n)}
+    original = pl.DataFrame({**columns, "home": np.arange(n) // 2, "income": rng.gamma(2, 1000, n).round()})
+    released = original.with_columns(pl.col("town").replace_strict({c: f"#{k}" for k, c in enumerate("ABCDEF")}))
+    roles = {"confidential": ["income"], "household": "home", "population": 10_000}
+    both = [
+        run_measure(discover()[name], Study(Release(original, released, **roles, **more)), Context())
+        for more in ({}, {"ignored": ["town"]})
+    ]
+    values = [[each.estimate.value for each in evidence.observations] for evidence in both]
+    assert values[0] == values[1] and max(values[0]) > 0

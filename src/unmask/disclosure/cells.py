@@ -125,7 +125,7 @@ class Crowds(NamedTuple):
 
 
 def _crowds(study: Study) -> Crowds:
-    match, truth = study.matcher.match(), study.release.truth
+    match, truth = study.comparable.match(), study.release.truth
     groups = match.members()
     several = np.diff(match.start)
     first = match.groups[np.minimum(match.start[:-1], max(0, len(match.groups) - 1))] if len(match.groups) else several

@@ -265,7 +265,7 @@ SMALL = 5  # records: the commonest rule of statistical offices
 def assess_anonymity(study: Study, context: Context) -> Evidence:
     """Count the people whose own record has fewer than five look-alikes, itself included."""
     release = study.release
-    match = study.matcher.match()
+    match = study.comparable.match()
     credit, crowd = match.credit(release.truth), match.crowd
     context.progress(0.5, "groups")
     small = ((credit > 0) & (crowd < SMALL)).astype(np.float64)

@@ -61,7 +61,7 @@ def assess_household(study: Study, context: Context) -> Evidence:
 
 def _single(study: Study) -> tuple[Floats, float, str]:
     """Risk of each person alone, what a blind guess gives, and where it comes from."""
-    release, match = study.release, study.matcher.match()
+    release, match = study.release, study.comparable.match()
     if unknown(release) is not None:
         return match.credit(release.truth), 1 / release.released.height, "among the released records that look alike"
     found = of_release(study)

@@ -148,7 +148,7 @@ def knowledge_sweep(
 def assess_knowledge(study: Study, context: Context) -> Evidence:
     """Sweep all sets of up to three attributes over the release, then match people on the most promising one."""
     study, note = narrowed(study)
-    matcher, people, n = study.matcher, study.release.paired_rows, study.release.released.height
+    matcher, people, n = study.comparable, study.release.paired_rows, study.release.released.height
     table = pl.DataFrame(matcher.released, schema=list(matcher.names), orient="row")
     m = len(matcher.names)
     size = next((s for s in (3, 2) if sum(comb(m, k) for k in range(1, s + 1)) * n <= REPORT_WORK), 1)
@@ -187,7 +187,7 @@ def _worst(sweep: Knowledge, study: Study) -> int:
 def _left(study: Study) -> Floats:
     """Share of people whose own record still carries their value, beyond a random record's; 0 within three errors."""
     rows, truth = study.release.paired_rows, study.release.truth
-    people, n = study.matcher.only_people(rows), len(rows)
+    people, n = study.comparable.only_people(rows), len(rows)
     beyond = np.zeros(len(people.names))
     for j in range(len(people.names)):
         match = people.match([j], records=truth[rows])

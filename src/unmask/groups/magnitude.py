@@ -66,7 +66,7 @@ def _no_magnitude(release: Release) -> str | None:
 def assess_magnitude(study: Study, context: Context) -> Evidence:
     """Hold both guesses against the amounts of the original."""
     release = study.release
-    match, names = study.matcher.match(), magnitudes(release)
+    match, names = study.comparable.match(), magnitudes(release)
     guesses = [guess_amounts(release, match, name) for name in names]
     context.progress(0.6, "totals")
     people = release.paired_rows

@@ -221,7 +221,7 @@ def _sizes(masks: Counts) -> Counts:
 def assess_special(study: Study, context: Context) -> Evidence:
     """Match each person on the minimal sample uniques of up to three attributes; ties are shared."""
     study, note = narrowed(study)
-    matcher, people = study.matcher, study.release.paired_rows
+    matcher, people = study.comparable, study.release.paired_rows
     found = _of_release(matcher, context)
     credit, claimed = _credit(matcher, found, study.release.truth)
     chance = (

@@ -26,6 +26,7 @@ from unmask.groups.counting import Classes, check_keys, count_classes
 from unmask.groups.population.dis import Dis, dis_by_formula, dis_by_removal
 from unmask.groups.population.intruders import Households, Intruder, households_of, intruders_of
 from unmask.groups.population.known import Known, with_models, with_register, with_weights
+from unmask.study.match import make_matcher
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -172,7 +173,7 @@ def assess_population(study: Study, context: Context) -> Evidence:
     """Risk of each person's own record, where the record still carries the person's values."""
     found, truth = of_release(study), study.release.truth
     context.progress(0.7, "people who look alike")
-    own = study.matcher.match().owns(truth)
+    own = study.comparable.match().owns(truth)
     credit = np.where(own, found.per_record[truth], 0.0)
     alone = np.where(own, found.classes.spread(found.class_unique)[truth], 0.0)
     single = own & (found.classes.spread(found.classes.counts)[truth] == 1)
@@ -200,14 +201,15 @@ def assess_population(study: Study, context: Context) -> Evidence:
 def of_release(study: Study) -> PopulationRisk:
     """Population risk of the released records: by the register if there is one, else by weights, else by models."""
     release = study.release
+    matcher = study.comparable
     if release.population is not None:
-        return _of_register(study.beside("population").matcher, release.original.height)
-    names = study.matcher.names
-    table = pl.DataFrame(study.matcher.released, schema=list(names), orient="row")
+        everybody = study.beside("population").encoding().only(matcher.names)
+        return _of_register(make_matcher(everybody), release.original.height)
+    table = pl.DataFrame(matcher.released, schema=list(matcher.names), orient="row")
     if release.weight is not None and release.weight in release.released.columns:
         table = table.with_columns(release.released[release.weight].alias(" weight"))
-        return population_risk(table, quasi=names, weight=" weight")
-    return population_risk(table, quasi=names, population=release.n_people)
+        return population_risk(table, quasi=matcher.names, weight=" weight")
+    return population_risk(table, quasi=matcher.names, population=release.n_people)
 
 
 def _of_register(both: Matcher, n: int) -> PopulationRisk:
