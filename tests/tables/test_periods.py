@@ -48,6 +48,7 @@ FORMS = {
     "week date": lambda day: day - dt.timedelta(days=day.weekday()),
     "day American": lambda day: f"{day.month}/{day.day}/{day.year}",
     "day German": lambda day: f"{day:%d.%m.%Y}",
+    "day of two sources": lambda day: f"{day:%Y-%m-%d}" if day.toordinal() % 2 else f"{day:%d.%m.%y}",
     "age": age,
     "age band": lambda day: f"{age(day) // 5 * 5}-{age(day) // 5 * 5 + 4}",
     "age top coded": lambda day: "65+" if age(day) >= 65 else str(age(day)),

@@ -111,15 +111,9 @@ class EncodedColumn:
 def encode_column(release: Release, name: str) -> EncodedColumn:
     """Turn one column of both tables into numbers or codes; what the others hold makes no difference."""
     notes: list[str] = []
-    if _holds_dates(release, name):
-        found = _periods(release, name)
-        if found is not None:
-            inside, right = into_intervals(found.known, found.low, found.high)
-            span = Spans(found.known, found.low, found.high) if (inside.hits > 1).any() else None
-            notes.append(
-                f"{name!r}: the release has {found.word}s in place of dates; the intruder knows which one a date is in"
-            )
-            return EncodedColumn(name, inside.recoded, right, numeric=True, notes=tuple(notes), span=span)
+    found = _periods(release, name) if _holds_dates(release, name) else None
+    if found is not None:
+        return _in_periods(found, name)
     if release.columns[name].is_number and not _has_unknown_levels(release, name) and not _unread(release, name):
         left, right, span = _numbers(release, name, notes)
         return EncodedColumn(name, left, right, numeric=True, notes=tuple(notes), span=span)
@@ -169,6 +163,17 @@ def _numbers(release: Release, name: str, notes: list[str]) -> tuple[Floats, Flo
     inside, published = into_intervals(left, low, high)
     span = Spans(left, low, high) if (inside.hits > 1).any() else None
     return inside.recoded, published, span
+
+
+def _in_periods(found: Periods, name: str) -> EncodedColumn:
+    """Dates as the periods that the release has of them."""
+    note = f"{name!r}: the release has {found.word}s in place of dates; the intruder knows which one a date is in"
+    known, low, high = found.known, found.low, found.high
+    if np.array_equal(low, high, equal_nan=True):  # single days, or ages
+        return EncodedColumn(name, known, low, numeric=True, notes=(note,))
+    inside, published = into_intervals(known, low, high)
+    span = Spans(known, low, high) if (inside.hits > 1).any() else None
+    return EncodedColumn(name, inside.recoded, published, numeric=True, notes=(note,), span=span)
 
 
 def _periods(release: Release, name: str) -> Periods | None:

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     Form = tuple[Callable[[str], Days | None], str]  # how a text is read, and the word for such periods
     Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
-FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y%m%d", "%d %b %Y", "%d %B %Y")
+FORMATS = (
+    "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y%m%d", "%d %b %Y", "%d %B %Y",
+    "%d.%m.%y", "%d/%m/%y", "%m/%d/%y",
+)  # fmt: skip
 MONTH_FORMATS = ("%Y-%m", "%Y/%m", "%m/%Y", "%m.%Y", "%m-%Y", "%b %Y", "%B %Y", "%b-%Y", "%Y%m")
 YEAR = r"(?P<y>(?:18|19|20|21)\d\d)"
 NUMBERED = {  # how periods of a year are marked, before or after it, and numbered
@@ -42,6 +45,7 @@ EARLIEST, LATEST = 1800, 2200
 OLDEST = 130
 HOLDS = 0.95  # share of paired people for whom an age must be right on one day
 FEWEST = 10  # people who can show it
+PROBES = 200  # texts on which forms are tried first
 YEAR_LENGTHS = (0.0, 365.25, 365.0)  # 0: by birthdays
 
 
@@ -106,30 +110,45 @@ def _whole_years(first: int, last: int) -> Days:
 
 
 def _written(days: Floats, texts: pl.Series, pairs: Pairs) -> tuple[Floats, Floats, str] | None:
-    """First and last days by the form of nearly all texts; where several fit, that which holds most paired dates."""
-    words = texts.drop_nulls().unique().to_list()
+    """First and last days by the form that holds most paired dates; what it cannot read, by the next best."""
+    words = texts.drop_nulls().unique().sort().to_list()
     forms: list[Form] = _year_forms(words)
     if not forms:
-        forms = [*((_form(f), "day") for f in FORMATS), *((_form(f), "month") for f in MONTH_FORMATS)]
+        latest = _latest(days)
+        forms = [*((_form(f, latest), "day") for f in FORMATS), *((_form(f, latest), "month") for f in MONTH_FORMATS)]
         forms += [*((partial(_numbered, word=word), word) for word in NUMBERED), (_long, "period")]
-    best: tuple[float, Floats, Floats, str] | None = None
-    for read, word in forms:
-        spans = {text: span for text in words if (span := read(text)) is not None}
-        if len(spans) < max(1.0, HOLDS * len(words)):
-            continue
-        low, high = _spread(texts, spans)
-        known = days[pairs[0]]
-        inside = (known >= low[pairs[1]]) & (known <= high[pairs[1]])
-        share = float(inside.mean()) if inside.size else 0.0
-        if best is None or share > best[0]:
-            best = share, low, high, word
-    return None if best is None else best[1:]
+    probe = words[:: max(1, len(words) // PROBES)]
+    forms = [(form, word) for form, word in forms if any(form(text) is not None for text in probe)]
+    read = [({text: span for text in words if (span := form(text)) is not None}, word) for form, word in forms]
+    read.sort(key=lambda entry: -_held(days, texts, entry[0], pairs))  # stable: of equal ones the plainest
+    spans: dict[str, Days] = {}
+    for entry, _ in read:
+        spans = entry | spans  # other forms fill up what the better ones leave
+    if not spans or len(spans) < HOLDS * len(words):
+        return None
+    return *_spread(texts, spans), read[0][1]
 
 
-def _form(form: str) -> Callable[[str], Days | None]:
+def _held(days: Floats, texts: pl.Series, spans: dict[str, Days], pairs: Pairs) -> float:
+    """Share of the paired people whose date lies in their published period; how many texts are read breaks ties."""
+    low, high = _spread(texts, spans)
+    known = days[pairs[0]]
+    inside = (known >= low[pairs[1]]) & (known <= high[pairs[1]])
+    return (float(inside.mean()) if inside.size else 0.0) + 1e-6 * len(spans) / max(1, len(texts))
+
+
+def _latest(days: Floats) -> dt.date:
+    """The last known day: a year of two digits is the latest one before it."""
+    there = days[np.isfinite(days)]
+    return dt.date(1970, 1, 1) + dt.timedelta(days=int(there.max(initial=0.0)))
+
+
+def _form(form: str, latest: dt.date) -> Callable[[str], Days | None]:
     def read(text: str) -> Days | None:
         try:
             day = dt.datetime.strptime(text, form).date()  # noqa: DTZ007 - a day has no zone
+            if "%y" in form and day.year > latest.year:
+                day = day.replace(year=day.year - 100)
         except ValueError:
             return None
         if not EARLIEST <= day.year <= LATEST:
