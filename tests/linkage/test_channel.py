@@ -27,6 +27,7 @@ from unmask.linkage.channel.measure import assess_channel
 from unmask.linkage.channel.posterior import information, most_likely_matching, one_to_one_posterior
 from unmask.linkage.channel.residuals import fit_law
 from unmask.linkage.channel.result import Point, rising
+from unmask.linkage.channel.select import split
 from unmask.study.study import as_study
 
 DAY = dt.date(2015, 1, 1)
@@ -568,6 +569,16 @@ def test_axes_are_those_that_are_tied():
     one, other = x @ a, y @ b
     assert abs(np.corrcoef(one[5:], other[5:])[0, 1]) > 0.999
     assert abs(np.corrcoef(one, x @ mix[:, 0])[0, 1]) > 0.999
+
+
+def test_known_people_who_are_all_published_together_are_still_split():
+    class Together:
+        @staticmethod
+        def units(taught):
+            return np.zeros(taught.size, dtype=np.int64)
+
+    for learners, asked in split(Together(), np.arange(10), 0):
+        assert learners.size and asked.size and not set(learners) & set(asked)
 
 
 def test_numbers_mixed_under_other_names():

@@ -133,6 +133,8 @@ def gains(tables: list[Floats]) -> Floats:
 def split(material: Material, taught: Ints, seed: int) -> tuple[tuple[Ints, Ints], ...]:
     """Split the known people into learners and asked, several times; who is published together stays together."""
     unit = np.unique(material.units(taught), return_inverse=True)[1].ravel()
+    if not unit.any():  # all are published together: there is nothing to keep apart
+        unit = np.arange(taught.size)
     units = int(unit.max()) + 1
     mixed = np.random.default_rng(seed).permutation(units)
     place = np.argsort(mixed)[unit]
