@@ -25,6 +25,7 @@ from unmask.linkage.channel.known import claims, threshold
 from unmask.linkage.channel.linking import shared_credit
 from unmask.linkage.channel.measure import assess_channel
 from unmask.linkage.channel.posterior import information, most_likely_matching, one_to_one_posterior
+from unmask.linkage.channel.predictors import linear, unseen
 from unmask.linkage.channel.residuals import fit_law
 from unmask.linkage.channel.result import Point, rising
 from unmask.linkage.channel.select import split
@@ -577,6 +578,8 @@ def test_known_people_who_are_all_published_together_are_still_split():
         def units(taught):
             return np.zeros(taught.size, dtype=np.int64)
 
+    assert unseen(linear, np.ones((1, 2)), np.ones(1)).tolist() == [1.0]
+    assert all(np.isfinite(axis).all() for axis in axes(np.ones((1, 2)), np.ones((1, 3))))
     for learners, asked in split(Together(), np.arange(10), 0):
         assert learners.size and asked.size and not set(learners) & set(asked)
 

@@ -60,7 +60,7 @@ class Axis:
         """Places of people as foretold and of records, between 0 and 1."""
         a, b = axes(x[taught], y[made])
         along, value = x @ a, spread_ranks(y @ b)
-        if self.how == "same":
+        if self.how == "same" or not taught.size:
             return spread_ranks(along), value
         return predictors.between(along[taught], value[made], along), value
 
@@ -76,6 +76,8 @@ def _standard(values: Floats) -> Floats:
 
 def axes(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """The pair of axes along which known people and their records go together most closely."""
+    if len(x) < PARTS:  # too few to say anything
+        return np.ones(x.shape[1]), np.ones(y.shape[1])
     weight = np.ones(len(x))
     for _ in range(ROUNDS):
         a, b = _canonical(x, y, weight / weight.sum())

@@ -119,6 +119,8 @@ def boosted(x: Floats, y: Floats, everybody: Floats) -> Floats:
 
 def unseen(fit: Fit, x: Floats, y: Floats, parts: int = PARTS) -> Floats:
     """What the predictor foretells of known people whom it was not taught."""
+    if y.size < 2:  # nobody is left to teach it
+        return fit(x, y, x)
     turn = np.arange(y.size) % parts
     foretold = np.empty(y.size)
     for part in range(parts):
