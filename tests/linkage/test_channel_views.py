@@ -15,6 +15,7 @@ from unmask.evidence.measure import Context
 from unmask.linkage.channel import link_channel
 from unmask.linkage.channel.columns import read_column
 from unmask.linkage.channel.groups import Groups, as_groups, find_groups, pair_groups
+from unmask.linkage.channel.lines import opposite
 from unmask.linkage.channel.measure import assess_channel
 from unmask.linkage.channel.views import digits, in_order, row_figures, within_groups
 from unmask.study.study import as_study
@@ -165,3 +166,26 @@ def test_posterior_of_groups_has_rows_that_sum_to_one(order, seed):
     scores = np.random.default_rng(seed).normal(0, 2, (7, 7))
     posterior = np.exp(as_groups(scores, Groups(people, records, 1.0, -1.0)))
     assert posterior.sum(1) == pytest.approx(np.ones(7), abs=0.05)
+
+
+# --- records between two people ---------------------------------------------------------------------------------------
+
+
+def test_a_record_between_a_person_and_another_tells_both():
+    rng = np.random.default_rng(10)
+    x = rng.normal(100, 20, (N, 8))
+    y = 0.65 * x + 0.35 * x[rng.permutation(N)]
+    assert found(publish(x, y, rng, 1)) > 0.9
+
+
+def test_who_stands_opposite_by_all_pairs():
+    rng = np.random.default_rng(11)
+    x, y = rng.normal(size=(6, 4)), rng.normal(size=(3, 4))
+    gap, share = opposite(x, y)
+    for i, j in itertools.product(range(6), range(3)):
+        one = x[i] - y[j]
+        cosines = [one @ (z - y[j]) / np.linalg.norm(one) / np.linalg.norm(z - y[j]) for z in x]
+        other = x[int(np.argmin(cosines))] - y[j]
+        assert np.exp(gap[i, j]) == pytest.approx(1 + min(cosines), abs=1e-9)
+        near = np.linalg.norm(one) / (np.linalg.norm(one) + np.linalg.norm(other))
+        assert share[i, j] == pytest.approx(near)

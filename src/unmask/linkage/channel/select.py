@@ -17,6 +17,7 @@ from unmask.linkage.channel.groups import as_groups
 from unmask.linkage.channel.joint import joints
 from unmask.linkage.channel.labels import Equal
 from unmask.linkage.channel.lenses import untouched
+from unmask.linkage.channel.lines import between
 from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.pieces import Pieces
 from unmask.linkage.channel.posterior import information
@@ -159,7 +160,10 @@ def learn(material: Material, taught: Ints, seed: int, tell: Callable[[float], N
     for place, name in enumerate(VIEWS):
         if not _saturated(trial, total):
             chosen, total = _with_view(trial, name, taught, (chosen, total))
-        tell(0.6 + 0.4 * (place + 1) / len(VIEWS))
+        tell(0.6 + 0.3 * (place + 1) / len(VIEWS))
+    if not _saturated(trial, total):
+        chosen, total = _with_lines(trial, (chosen, total))
+    tell(1.0)
     factors = tuple(entry.recipe.fit(whole, everybody) for entry in chosen)
     return Channel(factors, tuple(chosen), _temperature(trial, total) if chosen else 1.0)
 
@@ -195,14 +199,26 @@ def _with_view(trial: Trial, name: str, taught: Ints, so_far: Chosen) -> Chosen:
     view = Trial(trial.material.view(name), trial.parts)
     targets = dependent(view.material, taught)
     found = _learn_columns(view, taught, targets)[0] if targets else []
-    if not found:
+    seen = _candidates(trial, [Learnt(Through(name, entry.recipe), entry.told) for entry in found])
+    return _better(trial, so_far, seen)
+
+
+def _with_lines(trial: Trial, so_far: Chosen) -> Chosen:
+    """Add that records lie between two people, if that clearly tells something."""
+    recipe = between(trial.material)
+    return so_far if recipe is None else _better(trial, so_far, _candidates(trial, [Learnt(recipe, 0.0)]))
+
+
+def _better(trial: Trial, so_far: Chosen, fresh: list[Candidate]) -> Chosen:
+    """Fresh evidence first and of the rest what clearly adds to it, or after what is known: if clearly better."""
+    if not fresh:
         return so_far
-    seen = [Learnt(Through(name, entry.recipe), entry.told) for entry in found]
-    before, after = (_candidates(trial, entries) for entries in (so_far[0], seen))
-    options = _enter(trial, after, so_far), _enter(trial, [*after, *before])
-    best = max(options, key=lambda option: float(trial.gains(option[1]).mean()))
-    gain = trial.gains(best[1]) - trial.gains(so_far[1])
-    return best if float(gain.mean()) > TOLD * trial.error(gain) else so_far
+    best = _enter(trial, _candidates(trial, so_far[0]), _enter(trial, fresh), only_clear=True)
+    for other, margin in ((_enter(trial, fresh, so_far), BETTER), (so_far, -TOLD)):
+        gain = trial.gains(other[1]) - trial.gains(best[1])
+        if float(gain.mean()) > margin * trial.error(gain):
+            best = other
+    return best
 
 
 def _candidates(trial: Trial, entries: list[Learnt]) -> list[Candidate]:
@@ -315,11 +331,8 @@ def _outside(block: Candidate, columns: list[Candidate]) -> list[Candidate]:
 def _lenses(trial: Trial) -> list[Candidate]:
     """Evidence over several columns: rows that were left as they are."""
     recipe = untouched(trial.material)
-    if recipe is None:
-        return []
-    tables = trial.scores(recipe)
-    gain = gains(tables)
-    return [(float(gain.mean()), _error(gain), recipe, tables)] if gain.mean() > _error(gain) else []
+    found = _candidates(trial, [Learnt(recipe, 0.0)]) if recipe is not None else []
+    return [entry for entry in found if entry[0] > entry[1]]
 
 
 def _in_order(columns: list[Candidate], lenses: list[Candidate]) -> list[Candidate]:
@@ -329,8 +342,8 @@ def _in_order(columns: list[Candidate], lenses: list[Candidate]) -> list[Candida
     return [*first, *columns, *(lens for lens in lenses if all(lens is not other for other in first))]
 
 
-def _enter(trial: Trial, best: list[Candidate], so_far: Chosen | None = None) -> Chosen:
-    """Let columns enter, the most telling first."""
+def _enter(trial: Trial, best: list[Candidate], so_far: Chosen | None = None, *, only_clear: bool = False) -> Chosen:
+    """Let columns enter, the most telling first; ``only_clear``: none that merely does no harm."""
     chosen: list[Learnt] = list(so_far[0]) if so_far else []
     total = so_far[1] if so_far else [np.zeros((asked.size, asked.size)) for _, asked in trial.parts]
     now = trial.gains(total)
@@ -342,9 +355,9 @@ def _enter(trial: Trial, best: list[Candidate], so_far: Chosen | None = None) ->
         pick = int(np.argmax([score.mean() for score in scores]))
         difference = scores[pick] - now
         gain, unsure = float(difference.mean()), trial.error(difference)
-        clear = gain > BETTER * unsure + 1e-3
+        clear = gain > (TOLD if only_clear else BETTER) * unsure + 1e-3
         harmless = gain > -0.25 * unsure and told > TOLD * error and recipe.target >= 0
-        if clear or harmless:
+        if clear or (harmless and not only_clear):
             chosen.append(Learnt(options[pick][0], told))
             total, now = results[pick], scores[pick]
     return chosen, total

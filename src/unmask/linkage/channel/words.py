@@ -12,6 +12,7 @@ from unmask.linkage.channel.joint import Joint
 from unmask.linkage.channel.labels import Category, Equal, Interval, Pattern, Steps
 from unmask.linkage.channel.lenses import Untouched
 from unmask.linkage.channel.letters import Letters
+from unmask.linkage.channel.lines import Between
 from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.pieces import Pieces
 from unmask.linkage.channel.result import Told
@@ -78,6 +79,9 @@ def _told(material: Material, entry: Learnt, factor: Any) -> tuple[Told, list[tu
             return Told("numbers", tell(material, recipe, factor), entry.told, several=True), pairs
         case Untouched():
             return Told("whole rows", tell(material, recipe, factor), entry.told, several=True), []
+        case Between():
+            pairs = [(names[record], BY_ROW) for _, record in recipe.columns]
+            return Told("records", "lie between a person and somebody else", entry.told, several=True), pairs
         case _:
             return Told(names[recipe.target], tell(material, recipe, factor), entry.told), []
 
