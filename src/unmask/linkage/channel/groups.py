@@ -189,10 +189,7 @@ def _within(block: Floats) -> Floats:
     """Log posterior of the members of two groups, one to one where they are as many."""
     work = block - block.max(1, keepdims=True)
     kernel = np.exp(work)
-    row, column = np.ones(len(kernel)), np.ones(kernel.shape[1])
-    for _ in range(ROUNDS):
-        row = 1.0 / np.maximum(kernel @ column, TINY)
-        if kernel.shape[0] != kernel.shape[1]:
-            break
-        column = 1.0 / np.maximum(row @ kernel, TINY)
-    return np.asarray(work + np.log(row)[:, None] + np.log(column))
+    column = np.ones(kernel.shape[1])
+    for _ in range(ROUNDS if kernel.shape[0] == kernel.shape[1] else 0):
+        column = 1.0 / np.maximum((1.0 / np.maximum(kernel @ column, TINY)) @ kernel, TINY)
+    return np.asarray(work + np.log(column) - np.log(np.maximum(kernel @ column, TINY))[:, None])
