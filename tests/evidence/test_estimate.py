@@ -9,7 +9,7 @@ from naive import definitions as naive
 from naive import judged as twins
 from naive.judged_disclosure import over_control
 from unmask.errors import ParameterError
-from unmask.evidence.estimate import bootstrap, exact, excess, excess_over_control, rate, wilson
+from unmask.evidence.estimate import Estimate, bootstrap, exact, excess, excess_over_control, largest, rate, wilson
 
 
 @given(n=st.integers(1, 400), share=st.floats(0, 1))
@@ -153,3 +153,15 @@ def test_excess_over_control():
     assert excess_over_control(np.array([0.0, 1.0] * 30), np.array([1.0, 0.0] * 40)).low == 0.0
     with pytest.raises(ParameterError, match="both sides"):
         excess_over_control(np.ones(3), np.empty(0))
+
+
+def test_the_largest_of_several_has_a_wider_interval():
+    """At the limit the better of two fair figures is above it, by its interval, no more often than one is."""
+    rng = np.random.default_rng(0)
+    draws = rng.normal(0.3, 0.01, size=(20_000, 2))
+    found = [Estimate(value, value - 0.0196, value + 0.0196, 100, 0.0, None, "bootstrap") for value in (0.3, 0.2)]
+    best = largest(found)
+    assert best.value == 0.3
+    assert best.high - 0.3 == pytest.approx(0.3 - best.low)
+    assert (draws.max(1) - (0.3 - best.low) > 0.3).mean() == pytest.approx(0.025, abs=0.004)
+    assert largest(found[:1]) == found[0]

@@ -8,8 +8,12 @@ from unmask.evidence.estimate import Estimate
 from unmask.evidence.intruders import ORDER, Attempt, by_knowledge
 
 
-def attempt(measure, knows, value, per_record=None):
-    return Attempt(measure, knows, Estimate(value, value / 2, min(1.0, 2 * value), 100, 0.01), per_record)
+def estimate(value):
+    return Estimate(value, value / 2, min(1.0, 2 * value), 100, 0.01)
+
+
+def attempt(measure, knows, value, per_record=None, known=None):
+    return Attempt(measure, knows, estimate(value), per_record, None if known is None else estimate(known))
 
 
 def test_who_knows_the_method_may_ignore_it():
@@ -32,6 +36,14 @@ def test_the_best_is_taken_person_by_person_and_a_gap_is_no_risk():
     blind, informed = by_knowledge([attempt("a", "files", 0.1, first), attempt("b", "some", 0.4, second)])
     assert blind.per_record.tolist() == [0.2, 0.0, 0.0]
     assert informed.per_record.tolist() == [0.2, 0.7, 0.5]
+
+
+@given(st.lists(st.tuples(st.sampled_from(ORDER), st.none() | st.floats(0, 1)), min_size=1, max_size=12))
+def test_a_better_informed_intruder_is_never_sure_of_fewer(tried):
+    intruders = by_knowledge([attempt(f"m{k}", knows, 0.5, known=known) for k, (knows, known) in enumerate(tried)])
+    values = [-1.0 if intruder.known is None else intruder.known.value for intruder in intruders]
+    assert values == sorted(values)
+    assert values[-1] == max(-1.0 if known is None else known for _, known in tried)
 
 
 @given(st.lists(st.tuples(st.sampled_from(ORDER), st.floats(0, 1)), min_size=1, max_size=12))

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from naive import linkage as naive
 from reference import data
-from unmask import Release, datasets, link_nearest, link_transparent, parse_masking
+from unmask import Release, assess, datasets, link_nearest, link_transparent, parse_masking
 from unmask.assessment import run_measure
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence.finding import Absence
 from unmask.evidence.measure import Context, registered
+from unmask.linkage.transparent import attempts
 from unmask.linkage.transparent.again import link_again, run_again
 from unmask.linkage.transparent.makings import swap_profile
 from unmask.linkage.transparent.measure import assess_transparent
@@ -391,3 +392,23 @@ def test_rank_swapping_is_far_riskier_than_standard_linkage_shows():
         knowing = link_transparent(release).estimate.value
         assert blind < most
         assert knowing > 0.8
+
+
+@pytest.mark.parametrize("masking", ["noise(1.0)", "microaggregation(3)", "rounding(0.5)"])
+def test_who_knows_the_method_is_sure_of_no_fewer(masking, monkeypatch):
+    """Whoever knows the method may claim by the margin of any blind attack; the list of intruders says so as well.
+
+    Also where files are too large to be matched again: there one_to_one itself stands in the list.
+    """
+    people = datasets.census(150).select(pl.selectors.numeric())
+    known = parse_masking(masking)
+    release = Release(people, known.apply(people, 1), masking=known)
+    for most in (20_000, 10):
+        monkeypatch.setattr(attempts, "MOST_MATCHED", most)
+        report = assess(release, only=("nearest", "one_to_one", "transparent"))
+        figures = {finding.key: finding.estimate.value for finding in report.findings if finding.estimate}
+        assert figures["transparent.known"] >= figures["nearest.known"]
+        assert figures["transparent.rate"] >= figures["nearest.rate"]
+        blind, knowing = report.document.intruders
+        assert knowing.known.value >= blind.known.value == max(figures["nearest.known"], figures["one_to_one.known"])
+        assert knowing.estimate.value >= blind.estimate.value

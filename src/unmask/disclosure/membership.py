@@ -22,7 +22,7 @@ from unmask.disclosure.outside import Scene, in_order, needs_outsiders, pick, se
 from unmask.disclosure.roc import Membership, centred, summarise
 from unmask.disclosure.shadow import learn_membership, shadow_scores
 from unmask.errors import ParameterError, RoleError
-from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, silent
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, largest, measure, silent
 from unmask.study import Study, as_study
 from unmask.tables import Release
 
@@ -62,7 +62,7 @@ def membership_inference(
         half of the original is split off as control and the other half is masked anew.
     masking
         How the release was made, if the intruder knows: they then learn from shadow releases, and use what they have
-        learnt if it tells more people apart (a larger AUC) than the distance alone does. None: the distance to the
+        learnt for each figure that it makes larger than the distance alone does. None: the distance to the
         closest record, against a reference population (half of the people outside, the other half is attacked, and
         the other way round).
     shadows
@@ -86,7 +86,20 @@ def membership_inference(
         return plain
     scores = shadow_scores(study, scene, masking.apply, shadows, seed, progress)
     learnt = _of_scores(scene, scores, (n, rows), seed, learnt=True)
-    return learnt if learnt.auc.value >= plain.auc.value else plain  # who knows the masking may ignore it
+    return better(plain, learnt)
+
+
+def better(plain: Membership, learnt: Membership) -> Membership:
+    """For each figure the better of two attacks: who knows the masking may ignore it."""
+    best = learnt if learnt.auc.value >= plain.auc.value else plain
+    surer = learnt if learnt.tpr_at_1_percent.value >= plain.tpr_at_1_percent.value else plain
+    return replace(
+        best,
+        auc=largest((plain.auc, learnt.auc)),
+        tpr_at_1_percent=largest((plain.tpr_at_1_percent, learnt.tpr_at_1_percent)),
+        tpr_at_01_percent=largest((plain.tpr_at_01_percent, learnt.tpr_at_01_percent)),
+        per_record=surer.per_record,
+    )
 
 
 def _of_scores(scene: Scene, scores: Floats, place: tuple[int, Rows], seed: int, *, learnt: bool) -> Membership:

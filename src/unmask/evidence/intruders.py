@@ -52,6 +52,7 @@ class Attempt:
     knows: Knowledge
     estimate: Estimate
     per_record: Floats | None = field(default=None, repr=False)
+    known: Estimate | None = None  # people of whom the intruder is sure, and right
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ class Intruder:
     estimate: Estimate
     n_attacks: int  # attacks that were tried for them
     per_record: Floats | None = field(default=None, repr=False)
+    known: Estimate | None = None  # by the attack that is sure of most, which may be another one
 
     @property
     def words(self) -> str:
@@ -77,9 +79,15 @@ def attempts_of(reported: Iterable[Reported]) -> list[Attempt]:
         if entry.measure in KNOWS and isinstance(entry.evidence, Evidence):
             evidence = entry.evidence
             best = max(evidence.observations, key=lambda o: o.estimate.value if _finds(o.key) else -1.0)
-            found.append(Attempt(entry.measure, KNOWS[entry.measure], best.estimate, evidence.per_record))
+            sure = [o.estimate for o in evidence.observations if o.key.endswith(".known")]
+            found.append(Attempt(entry.measure, KNOWS[entry.measure], best.estimate, evidence.per_record, _most(sure)))
             found += [Attempt(entry.measure, "some", estimate) for estimate in evidence.with_few]
     return found
+
+
+def _most(estimates: Iterable[Estimate | None]) -> Estimate | None:
+    there = [estimate for estimate in estimates if estimate is not None]
+    return max(there, key=lambda estimate: (estimate.value, estimate.low), default=None)
 
 
 def _finds(key: str) -> bool:
@@ -96,5 +104,6 @@ def by_knowledge(attempts: Sequence[Attempt]) -> tuple[Intruder, ...]:
         best = max(open_to, key=lambda attempt: (attempt.estimate.value, attempt.estimate.low, attempt.measure))
         risks = [attempt.per_record for attempt in open_to if attempt.per_record is not None]
         largest = np.max([np.nan_to_num(risk) for risk in risks], axis=0) if risks else None
-        found.append(Intruder(knows, best.measure, best.estimate, len(open_to), largest))
+        known = _most(attempt.known for attempt in open_to)
+        found.append(Intruder(knows, best.measure, best.estimate, len(open_to), largest, known))
     return tuple(found)

@@ -237,9 +237,14 @@ def link_back(study: Study, *, scale: Scale = "own", seed: int = 0) -> Linkage |
     None where the release holds records of people whom the intruder does not have: they would be given to somebody as
     well, and a rate over the others alone would be too large.
     """
-    if len(study.release.paired_rows) < study.release.released.height:
+    if not may_go_back(study):
         return None
     return link_nearest(study, direction="to_original", decision_only=True, seed=seed, scale=scale)
+
+
+def may_go_back(study: Study) -> bool:
+    """Whether every released record belongs to somebody whom the intruder has."""
+    return len(study.release.paired_rows) >= study.release.released.height
 
 
 def _by_person(linkage: Linkage, n_original: int) -> Floats:

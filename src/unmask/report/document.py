@@ -93,6 +93,7 @@ class IntruderEntry:
     measure: str
     n_attacks: int
     estimate: Estimate
+    known: Estimate | None = None  # people of whom they are sure, by the attack that is sure of most
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,9 @@ def build(parts: Parts) -> Document:
         reason=parts.verdict.reason,
         check=parts.check,
         findings=entries,
-        intruders=tuple(IntruderEntry(i.knows, i.words, i.measure, i.n_attacks, i.estimate) for i in parts.intruders),
+        intruders=tuple(
+            IntruderEntry(i.knows, i.words, i.measure, i.n_attacks, i.estimate, i.known) for i in parts.intruders
+        ),
         measures=tuple(_measure(entry) for entry in parts.reported),
         exposed=_exposed(found, parts.clarity, parts.labels),
         risk_figure=_risk_figure(found),

@@ -93,13 +93,17 @@ def _intruders(document: Document) -> Table:
     """What each intruder finds, by what they know: who knows more never finds less."""
     table = Table(title="What each intruder finds", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("an intruder who ...", overflow="fold")
-    for name in ("found", "interval"):
+    for name in ("found", "interval", "sure of"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("best attack", no_wrap=True)
     for entry in document.intruders:
-        estimate = entry.estimate
+        estimate, known = entry.estimate, "" if entry.known is None else percent(entry.known.value)
         table.add_row(
-            escape(entry.words), percent(estimate.value), span(estimate.low, estimate.high), escape(entry.measure)
+            escape(entry.words),
+            percent(estimate.value),
+            span(estimate.low, estimate.high),
+            known,
+            escape(entry.measure),
         )
     return table
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from unmask.arrays import Flags, Floats, Ints
 from unmask.evidence import Estimate, rate
-from unmask.linkage.nearest import best_scale, link_back, link_nearest
+from unmask.linkage.nearest import best_scale, link_nearest, may_go_back
 from unmask.linkage.one_to_one import link_one_to_one
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class Attempt(NamedTuple):
     name: str
     estimate: Estimate
     credit: Floats
+    known: Estimate | None = None  # people of whom it is sure by margin, among all, not only those asked for
 
 
 def best_of(attempts: list[Attempt]) -> Attempt:
@@ -42,7 +43,8 @@ def attempt(name: str, linkage: Linkage, n_original: int, asked: Flags | None) -
     there[np.flatnonzero(linkage.truth >= 0) if linkage.direction == "to_release" else _people(linkage)] = True
     there = there if asked is None else there & asked
     risk = risk if asked is None else np.where(asked, risk, np.nan)
-    return Attempt(name, rate(risk[there], chance=linkage.chance, seed=linkage.seed), risk)
+    known = None if np.isnan(linkage.margin[linkage.attempted]).any() else linkage.known()
+    return Attempt(name, rate(risk[there], chance=linkage.chance, seed=linkage.seed), risk, known)
 
 
 def _people(linkage: Linkage) -> Ints:
@@ -53,9 +55,9 @@ def blind_attempts(study: Study, asked: Flags | None, seed: int) -> list[Attempt
     """What the intruder finds who ignores the method: the nearest record, the nearest person, one to one."""
     n = study.release.original.height
     scale, _ = best_scale(study, seed)
-    found = [attempt("the nearest record", link_nearest(study, scale=scale, decision_only=True, seed=seed), n, asked)]
-    back = link_back(study, scale=scale, seed=seed)
-    if back is not None:
+    found = [attempt("the nearest record", link_nearest(study, scale=scale, seed=seed), n, asked)]
+    if may_go_back(study):
+        back = link_nearest(study, direction="to_original", scale=scale, seed=seed)
         found.append(attempt("giving each record to the nearest person", back, n, asked))
     if max(n, study.release.released.height) <= MOST_MATCHED:
         matched = link_one_to_one(study, scale=scale, seed=seed)

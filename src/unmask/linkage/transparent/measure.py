@@ -17,7 +17,6 @@ from unmask.errors import EngineError, ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate, silent
 from unmask.kernels.likelihood import likelihoods
 from unmask.kernels.weighing import TIE
-from unmask.linkage.nearest import link_nearest
 from unmask.linkage.result import Linkage
 from unmask.linkage.transparent.again import link_again
 from unmask.linkage.transparent.attempts import Attempt, attempt, best_of, blind_attempts
@@ -186,7 +185,7 @@ def assess_transparent(study: Study, context: Context) -> Evidence:
     asked = linkage.asked if linkage is not None else None
     blind = blind_attempts(study, asked, seed)
     attempts = [*_informed(linkage, again, asked, release.original.height), *blind]
-    best, (sure, how) = best_of(attempts), _known(study, linkage, again, seed)
+    best, (sure, how) = best_of(attempts), _known(linkage, again, blind)
     return Evidence(
         observations=(
             Observation.of_people(
@@ -216,14 +215,13 @@ def _follow(
         return None, (f"this chain cannot be followed ({told}): the rate is that of attacks that need not follow it",)
 
 
-def _known(study: Study, linkage: TransparentLinkage | None, again: Linkage | None, seed: int) -> tuple[Estimate, str]:
-    """People of whom the intruder is sure: by posterior, by margin, or by the only record equal to their masked row."""
-    margin = "with a margin that is right 19 times in 20"
+def _known(linkage: TransparentLinkage | None, again: Linkage | None, blind: list[Attempt]) -> tuple[Estimate, str]:
+    """People of whom the intruder is sure: by posterior, by their own masked row, or by margin as the blind one is."""
     claims = [(linkage.sure(), f"with a posterior of {SURE:.0%} or more")] if linkage is not None else []
     if again is not None:
         claims.append((again.known(SURE), "with a margin to their own masked row that is right 19 times in 20"))
-    if not claims:
-        claims.append((link_nearest(study, seed=seed).known(SURE), margin))
+    margin = "with a margin that is right 19 times in 20, by {}"
+    claims += [(a.known, margin.format(a.name)) for a in blind if a.known is not None]
     return max(claims, key=lambda claim: claim[0].value)
 
 
