@@ -17,7 +17,7 @@ from unmask import Release
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence.estimate import rate
 from unmask.evidence.measure import Context, registered
-from unmask.linkage.channel import link_channel, linking
+from unmask.linkage.channel import link_channel, linking, select
 from unmask.linkage.channel.axes import axes
 from unmask.linkage.channel.columns import read_column, resolution
 from unmask.linkage.channel.gather import known_columns
@@ -507,6 +507,15 @@ def test_who_strikes_out_known_records_is_sure_of_more(monkeypatch):
         assert found.precision > 0.9
         assert found.struck_out > found.estimate.value
         assert (found.best[found.claimed] >= linking.BEFORE).all()
+
+
+def test_views_without_columns_may_be_sampled(monkeypatch):
+    """Of many people a sample teaches which recipes to use, also where a view of the rows has nothing to say."""
+    monkeypatch.setattr(select, "MOST_TAUGHT", 30)
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(150, 3))
+    original, released = (pl.DataFrame(t, schema=list("abc")) for t in (x, x + rng.normal(0, 0.3, x.shape)))
+    assert link_channel(Release(original, released), curve=False).estimate.value > 0.2
 
 
 def test_many_different_texts():

@@ -132,7 +132,8 @@ class Material:
 
     def sample(self, people: Ints, records: Ints) -> Material:
         """Some of the people and records as a material of their own; recipes learnt on it fit this one too."""
-        place = np.full(self.n_records + 1, -1)
+        last = max(int(side.max(initial=-1)) for side in (self.truth, records))  # a view may have no column at all
+        place = np.full(last + 2, -1)
         place[records] = np.arange(records.size)
         truth = np.where(self.truth[people] >= 0, place[self.truth[people]], -1)
         return Material(
