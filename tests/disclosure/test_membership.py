@@ -3,13 +3,14 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from naive import disclosure as naive
 from unmask import Release, assess, datasets, membership_inference, membership_of_model, parse_masking
 from unmask.assessment import discover
-from unmask.disclosure.membership import assess_membership
+from unmask.disclosure.membership import assess_membership, closest_record_scores
+from unmask.disclosure.outside import set_scene
 from unmask.disclosure.roc import accusations, auc, tpr_at
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.evidence.measure import Context
@@ -24,6 +25,8 @@ def people(seed, n=200):
 
 
 @given(SCORES, SCORES, st.sampled_from([0.0, 0.001, 0.01, 0.2, 0.5, 1.0]))
+@example([98.5, 98.6, 99.5, 3.0], list(range(100)), 0.01)  # one of a hundred is 1 %, to the last bit
+@example([998.5, 998.6, 999.5, 3.0], list(range(1000)), 0.001)
 def test_figures_equal_their_definitions(mine, others, false_alarms):
     a, b = np.array(mine), np.array(others)
     assert auc(a, b).value == pytest.approx(naive.auc(mine, others))
@@ -105,6 +108,23 @@ def test_people_who_were_not_released_are_outside():
     found = membership_inference(Release(table, table[:120], id="id"))
     assert found.auc.n == 120 and found.n_strangers == 80 and found.auc.low > 0.9
     assert np.isnan(found.per_record[150])
+
+
+@pytest.mark.parametrize("outside", [40, 99, 100, 250])
+def test_the_people_accused_are_those_behind_the_share_recognised(outside):
+    """Who scores higher than all strangers but 1 %, person by person; with whole percents it is the judged share."""
+    inside, strangers = people(1, 60), people(3, outside)
+    release = Release(inside, parse_masking("noise(0.3)").apply(inside, 2), control=strangers)
+    found = membership_inference(release, seed=4)
+    scores = closest_record_scores(set_scene(Study(release)), 4).tolist()
+    mine, others = scores[:60], scores[60:]
+    accused = [float(sum(other >= score for other in others) <= outside / 100) for score in mine]
+    above_all = [float(score > max(others)) for score in mine]
+    assert 0 < sum(accused) < 60 and (accused == above_all) is (outside < 100)
+    assert found.per_record.tolist() == accused
+    if outside == 100:
+        assert found.tpr_at_1_percent.value == pytest.approx(sum(accused) / 60)
+    assert found.tpr_at_1_percent.value >= sum(accused) / 60 - 1e-12
 
 
 def test_models_that_remember_and_models_that_do_not():

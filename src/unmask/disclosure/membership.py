@@ -109,7 +109,7 @@ def _of_scores(scene: Scene, scores: Floats, place: tuple[int, Rows], seed: int,
     mine, others = scores[: scene.members.size], scores[scene.members.size :]
     if not learnt:  # distances have no natural limit; learnt odds have: 0
         mine, others = centred(mine, others)
-    alarm = np.sort(others)[-max(1, others.size // 100)]  # at most 1 % of strangers are above
+    alarm = np.sort(others)[-1 - others.size // 100]  # 1 % of strangers are above, and no more
     per_record[rows[scene.members]] = (mine > alarm).astype(np.float64)
     return replace(summarise(mine, others, per_record, seed), learnt=learnt)
 

@@ -112,8 +112,7 @@ def tpr_at(mine: Floats, others: Floats, false_alarms: float) -> float:
 def _roc(mine: Floats, others: Floats) -> tuple[Floats, Floats]:
     """Corners of the curve, from nobody accused to everybody. Where several stand above one x the last counts."""
     levels = np.unique(np.concatenate([mine, others]))[::-1]
-    y = 1 - np.searchsorted(mine, levels, "left") / mine.size
-    x = 1 - np.searchsorted(others, levels, "left") / others.size
+    x, y = ((side.size - np.searchsorted(side, levels, "left")) / side.size for side in (others, mine))  # 0.01 is 1/100
     return np.concatenate([[0.0], x]), np.concatenate([[0.0], y])
 
 
