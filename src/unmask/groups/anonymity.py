@@ -270,7 +270,8 @@ def assess_anonymity(study: Study, context: Context) -> Evidence:
     context.progress(0.5, "groups")
     small = ((credit > 0) & (crowd < SMALL)).astype(np.float64)
     people = release.paired_rows
-    found = rate(small[people], chance=float((crowd[people] < SMALL).mean()) / len(match.group), seed=context.seed)
+    blind = np.where(crowd < SMALL, crowd, 0)[people]  # of all records, those that would do in place of their own
+    found = rate(small[people], chance=float(blind.mean()) / len(match.group), seed=context.seed)
     names = _secrets(release)
     table = release.released.select(*release.quasi, *names)
     models = anonymity(table, quasi=release.quasi, confidential=names)
