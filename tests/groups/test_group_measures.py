@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from naive import groups as naive
@@ -22,7 +22,6 @@ from unmask.groups.population.measure import assess_population
 from unmask.groups.special_uniques import assess_special
 from unmask.selfcheck import selfcheck
 from unmask.study.study import Study
-from unmask.tables.encode import encode
 
 VALUES = st.tuples(
     st.sampled_from(["a", "b", "c"]), st.integers(0, 2), st.sampled_from(["p", "q"]), st.sampled_from("xyz")
@@ -34,26 +33,29 @@ NAMES = ["word", "whole", "side", "ill"]
 def release(pairs, **roles):
     tables = [pl.DataFrame([pair[side] for pair in pairs], schema=NAMES, orient="row") for side in (0, 1)]
     kinds = dict.fromkeys(NAMES, "categorical")
-    made = Release(*tables, quasi=["word", "whole", "side"], kinds=kinds, **({"confidential": ["ill"]} | roles))
-    assume(not any("coarser" in note for note in encode(made).notes))  # definitions take values as they are
-    return made
+    return Release(*tables, quasi=["word", "whole", "side"], kinds=kinds, **({"confidential": ["ill"]} | roles))
 
 
-def compared(pairs):
-    """Attributes of which some value stands in both tables: on the others nobody could match, and nobody tries."""
-    kept = [a for a in range(3) if {person[a] for person, _ in pairs} & {record[a] for _, record in pairs}]
+def known(pairs, others=()):
+    """What the intruder looks for, in the words of the release (which may have merged some), and the records.
+
+    Attributes of which no value stands in both tables are left out: on them nobody could match, and nobody tries.
+    """
+    people, records = ([pair[side][:3] for pair in pairs] for side in (0, 1))
+    people, strangers = naive.in_the_words_of(records, people, [other[:3] for other in others])
+    kept = [a for a in range(3) if {person[a] for person in people} & {record[a] for record in records}]
     assume(kept)
-    return kept
+    return tuple([tuple(row[a] for a in kept) for row in rows] for rows in (people, strangers, records))
 
 
-def only(rows, kept):
-    return [tuple(row[a] for a in kept) for row in rows]
+MERGED = [(("a", 0, "p", "x"), ("z", 0, "p", "x")), (("b", 0, "q", "x"), ("z", 1, "p", "x"))] * 3
 
 
 @given(PAIRS)
+@example(MERGED)
 def test_special_by_definition(pairs):
     """Records with an MSU that carries the person's values share the credit."""
-    people, records = (only([pair[side] for pair in pairs], compared(pairs)) for side in (0, 1))
+    people, _, records = known(pairs)
     sets = naive.minimal_sample_uniques(records, 3)
     credit = []
     for i, person in enumerate(people):
@@ -63,8 +65,9 @@ def test_special_by_definition(pairs):
 
 
 @given(PAIRS)
+@example(MERGED)
 def test_small_groups_by_definition(pairs):
-    people, records = (only([pair[side] for pair in pairs], compared(pairs)) for side in (0, 1))
+    people, _, records = known(pairs)
     found = assess_anonymity(Study(release(pairs)), Context())
     credit = []
     for i, person in enumerate(people):
@@ -76,9 +79,10 @@ def test_small_groups_by_definition(pairs):
 
 
 @given(PAIRS)
+@example(MERGED)
 def test_credit_of_the_most_promising_attributes(pairs):
     """The set is one of all there are, and its credit is that of looking for its values."""
-    compared(pairs)
+    known(pairs)
     given_release = release(pairs)
     matcher = Study(given_release).comparable
     people, records = matcher.original.tolist(), matcher.released.tolist()
@@ -125,14 +129,12 @@ def test_population_needs_to_know_something():
 
 
 @given(PAIRS, st.lists(VALUES, max_size=8))
+@example(MERGED, [("c", 0, "p", "x"), ("b", 0, "p", "x")])
 def test_register_in_the_report_by_definition(pairs, strangers):
     """1/F where the person's own record carries their values; F people of the register, at least the records alike."""
-    kept = compared(pairs)
-    register = pl.DataFrame(
-        [pair[0][:3] for pair in pairs] + [s[:3] for s in strangers], schema=NAMES[:3], orient="row"
-    )
-    people, records = (only([pair[side] for pair in pairs], kept) for side in (0, 1))
-    everybody = only(register.rows(), kept)
+    register = pl.DataFrame([r[:3] for r in [*(pair[0] for pair in pairs), *strangers]], schema=NAMES[:3], orient="row")
+    people, others, records = known(pairs, strangers)
+    everybody = people + others
     found = assess_population(Study(release(pairs, population=register)), Context())
     credit, alone = [], []
     for person, record in zip(people, records, strict=True):

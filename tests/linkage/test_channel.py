@@ -153,9 +153,23 @@ def test_any_law_is_a_density(residual):
 # --- posterior ------------------------------------------------------------------------------------------------------
 
 
-tables = st.integers(2, 6).flatmap(
-    lambda n: st.lists(st.lists(st.floats(-4, 4), min_size=n, max_size=n), min_size=n, max_size=n)
-)
+def table_of(n, m):
+    return st.lists(st.lists(st.floats(-4, 4), min_size=m, max_size=m), min_size=n, max_size=n)
+
+
+tables = st.integers(2, 6).flatmap(lambda n: table_of(n, n))
+oblong = st.tuples(st.integers(1, 6), st.integers(1, 6)).flatmap(lambda sizes: table_of(*sizes))
+
+
+@given(oblong)
+@settings(deadline=None, max_examples=60)
+def test_posterior_of_files_of_different_sizes_is_near_that_of_all_matchings(rows):
+    """With as many average strangers (score 0) as one side lacks."""
+    n, m = len(rows), len(rows[0])
+    size = max(n, m)
+    whole = [[rows[i][j] if i < n and j < m else 0.0 for j in range(size)] for i in range(size)]
+    exact = np.array(naive.exact_posterior(whole))[:n, :m]
+    assert np.abs(one_to_one_posterior(np.array(rows)) - exact).mean() < 0.1
 
 
 @given(tables)

@@ -107,6 +107,21 @@ def test_agrees_with_a_second_tool(name, metric, scale):
 
 
 @pytest.mark.casc
+@pytest.mark.parametrize("decision_only", [False, True])
+def test_nothing_is_nearer_than_the_nearest(decision_only):
+    """The search is exact: no gap to the least total distance, which is the sum of each person's least."""
+    rng = np.random.default_rng(3)
+    table = pl.DataFrame({"a": rng.normal(size=12), "b": rng.normal(size=12)})
+    masked = table + pl.DataFrame({"a": rng.normal(0, 0.5, 12), "b": rng.normal(0, 0.5, 12)})
+    linkage = link_nearest(Release(table, masked), scale="none", decision_only=decision_only)
+    far = np.sqrt(((table.to_numpy()[:, None] - masked.to_numpy()[None]) ** 2).sum(axis=2))
+    assert linkage.optimal and linkage.gap == 0.0
+    if not decision_only:
+        assert linkage.total_distance == pytest.approx(far.min(axis=1).sum())
+        near, second = np.sort(far, axis=1)[:, :2].T
+        assert linkage.margin == pytest.approx(second - near)
+
+
 def test_ties_are_not_won_by_file_order():
     """Rounded so coarsely that many records are equal: a solver that breaks ties by row number would find them all."""
     census = data("census").select((pl.all() > pl.all().median()).cast(pl.Float64))

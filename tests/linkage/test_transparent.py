@@ -46,7 +46,6 @@ def test_knowing_the_method_never_finds_fewer(text):
     knowing, blind = link_transparent(release), link_nearest(release, decision_only=True)
     assert knowing.estimate.value >= blind.estimate.value - 0.02
     assert knowing.inside.mean() >= (0.85 if "aggregation(5)" in text else 0.97)  # credible with 99 %, else certain
-    assert knowing.reid_k.value <= 1
     assert ((knowing.posterior >= 0) & (knowing.posterior <= 1 + 1e-12)).all()
     assert (knowing.true_posterior <= knowing.posterior + 1e-12).all()
 
@@ -90,6 +89,23 @@ def test_rank_swapping_intersects_windows(p, seed):
         sets = [naive.rank_window(table[name][i], column, p) for name, column in zip(("a", "b"), columns, strict=True)]
         assert linkage.anonymity[i] == len(sets[0] & sets[1])
         assert linkage.inside[i]
+
+
+@pytest.mark.parametrize("sample", [None, 20])
+def test_a_guess_within_the_set_is_right_once_in_its_size(sample):
+    """Reid_k: nothing where the set does not hold the true record, as here, where values moved further than is said."""
+    rng = np.random.default_rng(2)
+    table = pl.DataFrame({"a": rng.integers(0, 15, 30), "b": rng.normal(size=30)})
+    release = Release(table, parse_masking("rank_swap(30)").apply(table, 2), masking="rank_swap(10)")
+    linkage = link_transparent(release, sample=sample)
+    guesses = []
+    for i in np.flatnonzero(linkage.attempted).tolist():
+        sets = [naive.rank_window(table[name][i], release.released[name].to_list(), 10) for name in ("a", "b")]
+        guesses.append(1 / len(sets[0] & sets[1]) if i in sets[0] & sets[1] else 0.0)
+    assert len(guesses) == (sample or 30) and 0 < guesses.count(0.0) < len(guesses) and min(filter(None, guesses)) < 1
+    assert linkage.reid_k.value == pytest.approx(sum(guesses) / len(guesses))
+    assert linkage.reid_k.n == len(guesses) and linkage.reid_k.chance == pytest.approx(1 / 30)
+    assert linkage.optimal and linkage.gap == 0.0
 
 
 @pytest.mark.parametrize("window", [3, 12, 30])

@@ -24,6 +24,29 @@ def minimal_sample_uniques(rows, max_size=None):
     return found
 
 
+def merging(ours, theirs):
+    """Which released category each original one always became, if some were merged; tested where values repeat."""
+    if len(set(theirs)) >= len(set(ours)):
+        return {}
+    unchanged = sum(a == b for a, b in zip(ours, theirs, strict=True))
+    if set(theirs) <= set(ours) and unchanged > len(ours) / 2:
+        return {}
+    became = {a: {b for x, b in zip(ours, theirs, strict=True) if x == a} for a in ours}
+    repeated = sum(ours.count(a) > 1 for a in ours)
+    if max(map(len, became.values())) > 1 or repeated < 0.8 * len(ours):
+        return {}
+    return {a: min(there) for a, there in became.items()}
+
+
+def in_the_words_of(records, *groups_of_people):
+    """People's values as the release writes them; the first group are those whose records these are, row by row."""
+    rules = [merging([p[k] for p in groups_of_people[0]], [r[k] for r in records]) for k in range(len(records[0]))]
+    return [
+        [tuple(rule.get(value, value) for rule, value in zip(rules, person, strict=True)) for person in people]
+        for people in groups_of_people
+    ]
+
+
 # --- groups -----------------------------------------------------------------------------------------------------------
 
 
