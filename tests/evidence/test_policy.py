@@ -42,6 +42,12 @@ def test_a_file_extends_a_profile(tmp_path):
     assert policy.threshold("nearest.known") == Policy.load("strict").threshold("nearest.known")
 
 
+@pytest.mark.parametrize("value", [0, 1])
+def test_a_limit_may_be_nothing_or_everything(tmp_path, value):
+    limit = f'[thresholds."nearest.rate"]\nvalue = {value}\nreason = "why"\nsource = "who"\n'
+    assert Policy.load(write(tmp_path, f'extends = "strict"\n{limit}')).threshold("nearest.rate").value == value
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

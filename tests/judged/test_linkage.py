@@ -264,6 +264,7 @@ def test_channel(seed):
     assert 0 < one_by_one.value < 1
     assert agrees(found["channel.rate"], max(one_by_one, matched, key=lambda each: each.value))
     sure = case.of([float(claim and hit) for claim, hit in zip(linkage.claimed, best, strict=True)])
+    assert 0 < sum(sure) < sum(case.of(best))  # whom it claims: tests/linkage/test_channel.py
     assert agrees(found["channel.known"], naive.rate(sure, 0.0))
 
 

@@ -10,6 +10,7 @@ from numba import config
 from judged.tables import agrees, given, judged, seed_of
 from naive import judged as naive
 from naive import judged_disclosure as twin
+from unmask import assess
 from unmask.evidence.estimate import excess, excess_over_control
 
 NUMBERS, WORDS = ["age", "rent"], ["town"]
@@ -141,6 +142,9 @@ def test_singling(seed):
         draws.append(np.mean((fit & inside).sum(axis=1) == 1) - np.mean((fit & ~inside).sum(axis=1) == 1))
     value, half = sum(mine) / 500 - sum(theirs) / 500, 1.96 * float(np.std(draws))
     assert sum(mine) == 500 and 0 < sum(theirs) < 500  # the release is the original
+    alone = fit[:, :40][np.array(mine)].any(axis=0)  # each of these descriptions fits one of them
+    assert 0 < alone.sum() < 40
+    assert assess(release, only=["singling"]).records["singling"].to_list() == alone.astype(float).tolist()
     assert agrees(found, naive.Judged(value, 0.0, 500, value - half, min(1.0, value + half), slack=0.15 * half))
 
 

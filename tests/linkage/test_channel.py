@@ -9,7 +9,7 @@ import hashlib
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from naive import channel as naive
@@ -252,6 +252,21 @@ def test_few_certain_claims_are_made():
     """Twelve people of whom the posterior is certain are claimed, although one more wrong claim would be too many."""
     sure = np.where(np.arange(400) < 12, 1.0 - 1e-6, 0.1)
     assert claims(sure, (sure > 0.5) * 1.0, np.ones(400, dtype=bool), seed=0).sum() == 12
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0.3, 0.55, 0.9, 0.99]), st.sampled_from([0.0, 1.0, 1.0, 1.0]), st.booleans()),
+        min_size=2, max_size=60,
+    ),
+    st.integers(0, 5),
+)  # fmt: skip
+@example([(0.96, 1.0, True), (0.4, 1.0, True)] * 5, 0)
+def test_each_tenth_is_claimed_by_what_the_others_teach(people, seed):
+    best, credit, asked = (np.array(column) for column in zip(*people, strict=True))
+    lot = np.random.default_rng([seed, 11]).permutation(np.flatnonzero(asked)).tolist()
+    wanted = naive.claimed(best.tolist(), credit.tolist(), [lot[k::10] for k in range(10)])
+    assert set(np.flatnonzero(claims(best, credit, asked, seed)).tolist()) == wanted
 
 
 def test_claims_that_are_often_wrong_are_not_made():

@@ -22,6 +22,14 @@ def test_small_dictionaries_are_used_whole():
     assert test.ks == pytest.approx(naive.ks(test.distances.tolist(), test.reference.tolist()))
 
 
+def test_a_dictionary_of_just_the_size_asked_for_is_used_whole():
+    rng = np.random.default_rng(1)
+    xs, ys = rng.normal(size=(2, 10, 3))
+    test = dictionary_test(Release(frame(xs), frame(ys)), size=1000)
+    assert sorted(test.reference) == pytest.approx(sorted(naive.linkage(naive.dictionary(xs), ys)))
+    assert dictionary_test(Release(frame(xs), frame(ys)), size=999).reference.size == 999
+
+
 def test_samples_keep_the_marginals():
     table = correlated(300)
     both = ranked(Release(table, table))

@@ -92,3 +92,15 @@ def likeness(ours: list[str], theirs: list[str]) -> list[list[float]]:
 def _cosine(a: list[float], b: list[float]) -> float:
     size = math.sqrt(sum(v * v for v in a) * sum(v * v for v in b))
     return sum(v * w for v, w in zip(a, b, strict=True)) / size if size else 0.0
+
+
+def claimed(best, credit, parts):
+    """Who is claimed: at or above the threshold that the other parts teach; its own word, 0.95, if none comes near."""
+    sure = set()
+    for part in parts:
+        teachers = [i for other in parts for i in other if other is not part]
+        least = threshold([best[i] for i in teachers], [credit[i] for i in teachers])
+        if least is None:
+            least = 0.95 if all(best[i] < 0.5 for i in teachers) else math.inf
+        sure |= {i for i in part if best[i] >= least}
+    return sure

@@ -37,6 +37,8 @@ def test_telling_is_1_for_a_copy_and_near_0_for_a_shuffle():
     codes = pl.DataFrame({"a": ["x", "y"] * 50})
     assert telling(Study(Release(codes, codes)), "a") == 0.5
     assert telling(Study(Release(codes, codes.reverse())), "a") == -0.5
+    strange = codes.with_columns(pl.Series("a", ["z", "y"] * 50))  # a category that nobody has, the last of all
+    assert telling(Study(Release(codes, strange)), "a") == 0.25
 
 
 def test_measures_over_sets_run_on_many_columns():

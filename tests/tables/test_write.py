@@ -3,10 +3,11 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from unmask.errors import TableError
-from unmask.tables.write import check_target, write_atomically
+from unmask.errors import ParameterError, TableError
+from unmask.tables.write import check_target, write_atomically, write_table
 
 
 def test_whole_or_not_at_all(tmp_path):
@@ -44,3 +45,26 @@ def test_what_only_the_system_knows_is_told_before_the_work(tmp_path):
             check_target(target)
     check_target(tmp_path / "fine")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_suffix_says_the_format(tmp_path):
+    table = pl.DataFrame({"a": [1, 2]})
+    for name, read in (("t.csv", pl.read_csv), ("t.CSV", pl.read_csv), ("t.parquet", pl.read_parquet)):
+        write_table(table, tmp_path / name)
+        assert read(tmp_path / name).equals(table)
+    with pytest.raises(ParameterError, match="cannot write to"):
+        write_table(table, tmp_path / "t.txt")
+
+
+@pytest.mark.parametrize("denied", ["folder", "file", "nothing"])
+def test_no_permission_is_told_before_the_work(tmp_path, monkeypatch, denied):
+    target = tmp_path / "t.txt"
+    target.write_text("old")
+    refused = {"folder": tmp_path, "file": target}.get(denied)
+    monkeypatch.setattr("unmask.tables.write.os.access", lambda path, _: path != refused)
+    if refused is None:
+        write_atomically(target, "new")
+    else:
+        with pytest.raises(TableError, match="no permission"):
+            write_atomically(target, "new")
+    assert target.read_text() == ("new" if refused is None else "old")
