@@ -4,7 +4,8 @@
 half of every measure (what `assess` runs and what that calls in the same file), and runs the tests that guard the
 file in a child process that has the changed functions in its memory: no file is touched. The survivors are listed;
 those that are argued in docs/mutants.md are known, others make the run fail. Pictures, facts, messages and progress
-are left out: no policy judges them.
+are left out: no policy judges them. With ``--rows FILE`` each result is written as it comes, and a later run goes on
+with the mutants that are not in the file yet.
 """
 
 from __future__ import annotations
@@ -13,17 +14,19 @@ import argparse
 import ast
 import importlib
 import inspect
+import json
 import os
 import random
 import signal
 import sys
+import tempfile
 import time
 import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, NoReturn
+from typing import IO, TYPE_CHECKING, NamedTuple, NoReturn
 
 import pytest
 
@@ -33,15 +36,26 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "mutants.md"
 SOURCE = Path("src/unmask")
-NOWHERE = 99  # what a child says when the change is in no function
 WHOLE = ("evidence", "tables", "study")  # rooms that are mutated whole
 MEASURES = ("linkage", "graph", "max_knowledge", "groups", "disclosure")
-JUDGED_TOO = ("linkage/result.py", "max_knowledge/evidence.py", "max_knowledge/compare.py", "disclosure/roc.py")
+JUDGED_TOO = (  # files without a measure that decide a judged number
+    "linkage/result.py", "linkage/channel/known.py", "linkage/channel/linking.py", "linkage/channel/posterior.py",
+    "linkage/channel/result.py", "linkage/likelihood/posterior.py", "max_knowledge/evidence.py",
+    "max_knowledge/compare.py", "disclosure/denoise.py", "disclosure/replicas.py", "disclosure/roc.py",
+)  # fmt: skip
 ASKED_BY = {  # words of the twins' names, where they are not the file's
-    "attribute_test": "attribute", "result": "nearest or one_to_one", "roc": "membership",
-    "evidence": "dictionary or permuted", "compare": "dictionary or permuted",
+    "attribute_test": "attribute", "result": "nearest or one_to_one", "roc": "membership", "denoise": "intervals",
+    "replicas": "copies", "evidence": "dictionary or permuted", "compare": "dictionary or permuted",
 }  # fmt: skip
-NOT_JUDGED = {"Fact", "Figure", "Series", "Observation", "progress", "tell", "silent", "check_memory", "dataclass"}
+ELSEWHERE = {  # tests of files that have no test file of their own name
+    "evidence/coverage.py": "tests/test_silence.py", "tables/pairing.py": "tests/tables/test_release.py",
+    "tables/scenario.py": "tests/linkage/test_knowledge_curve.py", "study/displace.py": "tests/masking/test_places.py",
+}  # fmt: skip
+QUICK = "not (slow or peers or casc or browser)"
+NOT_JUDGED = {  # what is shown, how far it is, and which stream of random numbers is drawn from
+    "Fact", "Figure", "Series", "Observation", "progress", "part", "tell", "silent", "check_memory", "dataclass",
+    "default_rng",
+}  # fmt: skip
 COMPARE = {
     ast.Lt: (ast.LtE, ast.GtE), ast.LtE: (ast.Lt, ast.Gt), ast.Gt: (ast.GtE, ast.LtE), ast.GtE: (ast.Gt, ast.Lt),
     ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,), ast.In: (ast.NotIn,), ast.NotIn: (ast.In,), ast.Is: (ast.IsNot,),
@@ -268,22 +282,28 @@ def files() -> list[Path]:
 # --- the tests that guard a file --------------------------------------------------------------------------------------
 
 
+class Asked(NamedTuple):
+    """Test files or folders, and words of the tests to run of them (all, where there are none)."""
+
+    paths: tuple[str, ...]
+    words: str = ""
+
+
 @cache
-def guards(path: Path) -> tuple[list[str], list[str]]:
-    """Tests to ask first, and tests to ask of who survives them (paths that exist, and -k expressions)."""
+def guards(path: Path) -> tuple[Asked, ...]:
+    """Tests to ask first, and tests to ask of who survives them: paths that exist, and words of the tests' names."""
     inner = path.relative_to(SOURCE)
-    room, stem = inner.parts[0], inner.parent.name if inner.stem == "measure" else inner.stem
-    own = [f"tests/{room}/test_{stem}.py"] if (ROOT / f"tests/{room}/test_{stem}.py").exists() else []
-    judged = ["tests/judged/test_outside.py", "tests/judged/test_disclosure.py"] if room == "disclosure" else []
-    if room in {"linkage", "groups", "max_knowledge"}:
-        judged = [f"tests/judged/test_{room}.py"]
+    room, stem = inner.parts[0], inner.parts[1] if len(inner.parts) > 2 else inner.stem
+    named = ELSEWHERE.get(inner.as_posix(), f"tests/{room}/test_{stem}.py")
+    own = (named,) if (ROOT / named).exists() else ()
+    whole = (f"tests/{room}",)
     if room in WHOLE:
-        more = ["tests/linkage/test_knowledge_curve.py"] if stem == "scenario" else []
-        return own or [f"tests/{room}"], [f"tests/{room}", *more, "tests/judged/test_groups.py"]
+        return Asked(own or whole), Asked((*whole, "tests/judged/test_groups.py"))
     if room == "graph":
-        return ["tests/judged/test_outside.py", "-k", "graph"], ["tests/graph/test_graph.py"]
-    word = ASKED_BY.get(stem, stem)
-    return [*judged, "-k", word], [*own, *judged] if own else [*judged, f"tests/{room}"]
+        return Asked(("tests/judged/test_outside.py",), "graph"), Asked(("tests/graph/test_graph.py",))
+    sides = ("outside", "disclosure") if room == "disclosure" else (room,)
+    judged = tuple(f"tests/judged/test_{side}.py" for side in sides)
+    return Asked(judged, ASKED_BY.get(stem, stem)), Asked(own or (*judged, *whole))
 
 
 def functions_of(module: ModuleType) -> Iterator[FunctionType]:
@@ -307,67 +327,143 @@ def codes_of(code: CodeType) -> dict[str, CodeType]:
     return found
 
 
-def transplant(mutant: Mutant) -> bool:
-    """Give the loaded functions of a file the changed program; whether any is another one now."""
+def transplant(mutant: Mutant) -> list[tuple[FunctionType, CodeType]]:
+    """Give the loaded functions of a file the changed program; which of them are others now, and what they were."""
     module = importlib.import_module(mutant.path.removeprefix("src/").removesuffix(".py").replace("/", "."))
     text = (ROOT / mutant.path).read_bytes()
     if text[mutant.start : mutant.end].decode() != mutant.before:
         raise SystemExit(f"{mutant.path} was changed during the run")
-    codes, other = codes_of(compile(changed(text, mutant), mutant.path, "exec")), False
+    codes, before = codes_of(compile(changed(text, mutant), mutant.path, "exec")), []
     for function in functions_of(module):
-        new = codes.get(function.__qualname__)
-        if new is not None and len(new.co_freevars) == len(function.__code__.co_freevars):
-            other |= (new.co_code, new.co_consts, new.co_names) != (
-                function.__code__.co_code, function.__code__.co_consts, function.__code__.co_names
-            )  # fmt: skip
+        new, old = codes.get(function.__qualname__), function.__code__
+        if new is None or len(new.co_freevars) != len(old.co_freevars):
+            continue
+        if (new.co_code, new.co_consts, new.co_names) != (old.co_code, old.co_consts, old.co_names):
+            before.append((function, old))
             function.__code__ = new
-    return other
+    return before
 
 
-def run(mutant: Mutant | None, tests: list[str], limit: float) -> str:
-    """Run tests in a child with the mutant in its memory; no file is touched. "passed", "failed" or "late"."""
-    child = os.fork()
-    if child == 0:
-        _test(mutant, tests)
-    until = time.monotonic() + limit
-    while time.monotonic() < until:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            code = os.waitstatus_to_exitcode(status)
-            if code in {NOWHERE, int(pytest.ExitCode.USAGE_ERROR)}:
-                raise SystemExit(f"{'not transplanted: ' + mutant.key if mutant else 'pytest does not take'} {tests}")
-            return "passed" if code in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED} else "failed"
-        time.sleep(0.02)
-    os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return "late"
+def forget() -> None:
+    """Empty the caches of our functions: they may hold what another mutant said."""
+    for module in [module for name, module in sys.modules.items() if name.split(".")[0] == "unmask"]:
+        for value in list(vars(module).values()):
+            if hasattr(value, "cache_clear"):
+                value.cache_clear()
 
 
-def _test(mutant: Mutant | None, tests: list[str]) -> NoReturn:
+class Row(NamedTuple):
+    """What became of one mutant."""
+
+    result: str  # "killed" or "survives"; "spoiled" or "nowhere" where it could not be told
+    by: str = ""  # the test that failed
+
+
+class Trial:
+    """A pytest plugin that collects once and then runs the tests for each mutant until one fails.
+
+    The test that failed must pass again once the mutant is gone, else something was left behind by another mutant, or
+    the test fails by itself: "spoiled", and the child ends.
+    """
+
+    def __init__(self, mutants: list[Mutant], told: IO[str]) -> None:
+        self.mutants, self.told = mutants, told
+        self.failed = False
+
+    def say(self, *words: str) -> None:
+        self.told.write("\t".join(words) + "\n")
+        self.told.flush()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.failed |= report.failed
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if session.testsfailed:
+            self.say("spoiled", "collection")
+            return True
+        for mutant in self.mutants:
+            before = transplant(mutant)
+            if not before:
+                self.say("nowhere", mutant.key)
+                return True
+            forget()
+            killer = self.first_failure(session.items)
+            for function, code in before:
+                function.__code__ = code
+            forget()
+            if killer is not None and self.first_failure([killer]) is not None:
+                self.say("spoiled", killer.nodeid)
+                return True
+            self.say("survives" if killer is None else "killed", killer.nodeid if killer else "")
+        return True
+
+    def first_failure(self, items: list[pytest.Item]) -> pytest.Item | None:
+        for item in items:
+            self.failed = False
+            item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
+            if self.failed:
+                return item
+        return None
+
+
+def run(mutants: list[Mutant], tests: Asked, limit: float) -> list[Row]:
+    """What becomes of mutants under some tests, in one child; shorter than the list where the child was stopped.
+
+    No file is touched. A mutant for which nothing is said for so many seconds is killed by never ending.
+    """
+    with tempfile.NamedTemporaryFile("w+") as told:
+        child = os.fork()
+        if child == 0:
+            _test(mutants, tests, told)
+        rows, since, done = [], time.monotonic(), 0
+        while not done and time.monotonic() < since + limit:
+            time.sleep(0.05)
+            done = os.waitpid(child, os.WNOHANG)[0]
+            heard = Path(told.name).read_text().splitlines()
+            if len(heard) > len(rows):
+                since = time.monotonic()
+                rows = [Row(*line.split("\t")) for line in heard]
+        if not done:
+            os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            rows.append(Row("killed", "by never ending"))
+        return rows
+
+
+def _test(mutants: list[Mutant], tests: Asked, told: IO[str]) -> NoReturn:
     os.setsid()
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
-    if mutant is not None and not transplant(mutant):
-        os._exit(NOWHERE)
-    os._exit(int(pytest.main(["-x", "-q", "--no-header", "-p", "no:cacheprovider", *tests])))
+    words = f"({tests.words}) and not spark" if tests.words else "not spark"
+    how = ["-q", "--no-header", "-p", "no:cacheprovider", "-m", QUICK, "-k", words]
+    os._exit(int(pytest.main([*how, *tests.paths], plugins=[Trial(mutants, told)])))
 
 
-@cache
-def passes(tests: tuple[str, ...]) -> bool:
-    """Whether tests pass without a mutant: else they kill nobody."""
-    if run(None, list(tests), 3600) != "passed":
-        raise SystemExit(f"these fail without any mutant: {' '.join(tests)}")
-    return True
+def outcomes(mutants: list[Mutant], limit: float, *, quick: bool) -> Iterator[tuple[Mutant, Row]]:
+    """What becomes of the mutants of one file: all by the first tests, survivors one by one by all, if not quick."""
+    every = guards(Path(mutants[0].path))
+    waiting = list(mutants)
+    while waiting:
+        rows = run(waiting, every[0], limit)
+        for mutant, row in zip(waiting, rows, strict=False):
+            if row.result == "killed" or (quick and row.result == "survives"):
+                yield mutant, row
+            elif row.result == "survives":
+                yield mutant, next(_kills(mutant, every, limit), row)
+        decided = [row for row in rows if row.result in {"killed", "survives"}]
+        if not decided:
+            raise SystemExit(f"{rows} {waiting[0].key}")
+        waiting = waiting[len(decided) :]
 
 
-def killed(mutant: Mutant, limit: float) -> str | None:
-    """Tell how a mutant was killed, or None when every test passes."""
-    for tests in filter(None, guards(Path(mutant.path))):
-        result = run(mutant, tests, limit)
-        if result != "passed" and passes(tuple(tests)):
-            return result
-    return None
+def _kills(mutant: Mutant, every: tuple[Asked, ...], limit: float) -> Iterator[Row]:
+    """The kills of one mutant, in children of its own."""
+    for tests in every:
+        rows = run([mutant], tests, limit)
+        if not rows or rows[0].result == "spoiled":
+            raise SystemExit(f"fails without any mutant: {rows} {tests}")
+        yield from (row for row in rows if row.result == "killed")
 
 
 # --- the run ----------------------------------------------------------------------------------------------------------
@@ -415,16 +511,63 @@ def argued() -> str:
     return PAGE.read_text() if PAGE.exists() else ""
 
 
-def main() -> int:
-    """Draw, run and list."""
+def read_rows(path: Path | None) -> dict[str, Row]:
+    """What became of each mutant in the pieces run so far, by key; the last word counts."""
+    if path is None or not path.exists():
+        return {}
+    rows = map(json.loads, path.read_text().splitlines())
+    return {row["mutant"]: Row(row["result"], row["by"]) for row in rows}
+
+
+def write_row(path: Path | None, key: str, row: Row) -> None:
+    """Add one result to the file."""
+    if path is not None:
+        with path.open("a") as file:
+            file.write(json.dumps({"mutant": key, **row._asdict()}) + "\n")
+
+
+def table(rows: dict[str, Row]) -> str:
+    """Tried, killed and survived by room, as docs/mutants.md has it."""
+    page, rooms = argued(), sorted({key.split("/")[0] for key in rows})
+    lines = ["| room | tried | killed | argued | open |", "|---|---|---|---|---|"]
+    for room in [*rooms, ""]:
+        mine = {key: row for key, row in rows.items() if key.startswith(room)}
+        alive = [key for key, row in mine.items() if row.result == "survives"]
+        known = sum(f"`{key}`" in page for key in alive)
+        name = f"`{room}/`" if room else "all"
+        lines.append(f"| {name} | {len(mine)} | {len(mine) - len(alive)} | {known} | {len(alive) - known} |")
+    return "\n".join(lines)
+
+
+def options_of() -> argparse.Namespace:
+    """What was asked for on the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--most", type=int, default=220, help="mutants to draw")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--minutes", type=float, default=35.0, help="begin no mutant after so many")
+    parser.add_argument("--minutes", type=float, default=35.0, help="begin no file after so many")
+    parser.add_argument("--limit", type=float, default=600.0, help="seconds for the tests of one mutant")
     parser.add_argument("--only", nargs="*", default=[], help="words of paths")
     parser.add_argument("--drawn", action="store_true", help="without those made by hand")
+    parser.add_argument("--quick", action="store_true", help="ask only the tests that are nearest to a file")
+    parser.add_argument("--rows", type=Path, help="file of results to go on with")
+    parser.add_argument("--again", action="store_true", help="only those that survive in the file of results")
     parser.add_argument("--list", action="store_true", help="only say how many mutants each file has")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def chosen_of(options: argparse.Namespace, rows: dict[str, Row]) -> list[Mutant]:
+    """The mutants to run: those that the file of results does not have, or those that survive in it."""
+    if options.again:
+        every = [*by_hand(options.only), *draw(10**6, options.seed, options.only)]
+        return [mutant for mutant in every if mutant.key in rows and rows[mutant.key].result == "survives"]
+    drawn = draw(options.most, options.seed, options.only)
+    chosen = drawn if options.drawn else [*by_hand(options.only), *drawn]
+    return [mutant for mutant in chosen if mutant.key not in rows]
+
+
+def main() -> int:
+    """Draw, run and list."""
+    options = options_of()
     if options.list:
         for path in files():
             say(f"{len(mutants_of(path)):5d}  {path}")
@@ -432,25 +575,30 @@ def main() -> int:
     sys.path[0] = str(ROOT / "src")  # in place of tests/: this tree, whatever is installed
     importlib.import_module("unmask.assessment").discover()  # once, for all children
     importlib.import_module("sklearn.ensemble")
-    chosen = draw(options.most, options.seed, options.only)
-    chosen = chosen if options.drawn else [*by_hand(options.only), *chosen]
+    rows = read_rows(options.rows)
+    chosen = chosen_of(options, rows)
     for mutant in chosen:
         guards(Path(mutant.path))  # decided now: the work tree may grow tests during the run
     os.chdir(ROOT)
-    begin, page = time.monotonic(), argued()
-    tried, known, unknown = 0, [], []
-    for mutant in chosen:
+    begin = time.monotonic()
+    for path in dict.fromkeys(mutant.path for mutant in chosen):
+        mine = [mutant for mutant in chosen if mutant.path == path]
+        for mutant, row in outcomes(mine, options.limit, quick=options.quick):
+            rows[mutant.key] = row
+            write_row(options.rows, mutant.key, row)
+            say(f"{len(rows):4d} {row.result:8s} {mutant.path}:{mutant.line} {mutant.key.split(': ', 1)[1][:100]}")
         if time.monotonic() - begin > 60 * options.minutes:
             break
-        how = killed(mutant, limit=600.0)
-        tried += 1
-        if how is None:
-            (known if f"`{mutant.key}`" in page else unknown).append(mutant)
-        mark = how or ("argued" if mutant in known else "SURVIVES")
-        say(f"{tried:4d} {mark:8s} {mutant.path}:{mutant.line} {mutant.key.split(': ', 1)[1][:100]}")
-    say(f"{tried} mutants of {len(chosen)} drawn, {tried - len(known) - len(unknown)} killed, {len(known)} argued")
-    for mutant in unknown:
-        say(f"survives: `{mutant.key}` (line {mutant.line})")
+    return summary(rows)
+
+
+def summary(rows: dict[str, Row]) -> int:
+    """Say how many there were of each kind and who survives; 1 if somebody does who is not argued."""
+    say(table(rows))
+    page = argued()
+    unknown = [key for key, row in rows.items() if row.result == "survives" and f"`{key}`" not in page]
+    for key in unknown:
+        say(f"survives: `{key}`")
     return 1 if unknown else 0
 
 
