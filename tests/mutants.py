@@ -123,7 +123,7 @@ class Finder(ast.NodeVisitor):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         told = ast.unparse(node.returns) if node.returns else ""
-        if "Figure" in told or "Fact" in told or node.name in {"__str__", "__repr__"}:
+        if "Figure" in told or "Fact" in told or node.name in {"__str__", "__repr__", "_notes", "_told"}:
             return
         if self.wanted is not None and not self.inside and node.name not in self.wanted:
             return
@@ -298,7 +298,7 @@ def guards(path: Path) -> tuple[Asked, ...]:
     own = (named,) if (ROOT / named).exists() else ()
     whole = (f"tests/{room}",)
     if room in WHOLE:
-        return Asked(own or whole), Asked((*whole, "tests/judged/test_groups.py"))
+        return Asked(own or whole), Asked((*whole, "tests/judged/test_groups.py", "tests/disclosure/test_values.py"))
     if room == "graph":
         return Asked(("tests/judged/test_outside.py",), "graph"), Asked(("tests/graph/test_graph.py",))
     sides = ("outside", "disclosure") if room == "disclosure" else (room,)

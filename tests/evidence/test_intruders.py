@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unmask.evidence.estimate import Estimate
-from unmask.evidence.intruders import ORDER, Attempt, by_knowledge
+from unmask.evidence.finding import Absence, Evidence, Observation, Reported
+from unmask.evidence.intruders import ORDER, Attempt, attempts_of, by_knowledge
 
 
 def estimate(value):
@@ -52,3 +53,28 @@ def test_a_better_informed_intruder_never_finds_less(tried):
     values = [intruder.estimate.value for intruder in intruders]
     assert values == sorted(values)
     assert values[-1] == max(value for _, value in tried)
+
+
+def test_attacks_that_find_people_are_taken_from_what_was_reported():
+    """Of each its best share of people found, not how sure it is; what it reaches with a few people beside it."""
+
+    def told(measure, few=(), **values):
+        seen = tuple(Observation(f"{measure}.{key}", "", Estimate(v, v, v, 9, 0.1)) for key, v in values.items())
+        return Reported(measure, "", "", Evidence(seen, np.full(2, 0.5), with_few=few))
+
+    few = Estimate(0.2, 0.1, 0.3, 9, 0.1)
+    found = attempts_of(
+        [
+            told("channel", (few,), known=0.9, rate=0.4),
+            told("uniqueness", unique=0.8, average=0.3),
+            told("clusters", rate=0.1, people=0.2),
+            told("cells", external=0.9),
+            Reported("nearest", "", "", Absence("could not run", "")),
+        ]
+    )
+    assert [(a.measure, a.knows, a.estimate.value, a.per_record is None) for a in found] == [
+        ("channel", "half", 0.4, False),
+        ("channel", "some", 0.2, True),
+        ("uniqueness", "files", 0.3, False),
+        ("clusters", "files", 0.2, False),
+    ]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+
 import polars as pl
+import pytest
 
 from unmask import Release
 from unmask.assessment import discover
-from unmask.evidence.measure import FORMER, UNPAIRED
+from unmask.evidence.measure import FORMER, UNPAIRED, measure, registered
 
 
 def test_the_stream_of_a_measure_is_its_first_name():
@@ -24,3 +28,14 @@ def test_measures_that_need_pairs_say_so_of_a_synthetic_release():
     assert measures["nearest"].applies(paired) is None
     assert measures["singling"].applies(synthetic) != UNPAIRED
     assert list(measures) == sorted(measures)
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+def test_a_measure_is_registered_with_its_stream_and_what_it_needs(monkeypatch, pairs):
+    monkeypatch.setattr(sys.modules[measure.__module__], "_REGISTER", {})
+    make = measure("zebra", title="", story="", keys=("zebra.rate",), pairs=pairs, applies=lambda _: "not here")
+    run = make(lambda _study, _context: None)
+    entry = registered()["zebra"]
+    assert entry.run is run and entry.seed == int.from_bytes(b"zebra", "big") % 2147483648
+    assert entry.applies(SimpleNamespace(synthetic=True)) == (UNPAIRED if pairs else "not here")
+    assert entry.applies(SimpleNamespace(synthetic=False)) == "not here"

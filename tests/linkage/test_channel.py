@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import datetime as dt
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -27,7 +28,7 @@ from unmask.linkage.channel.measure import assess_channel
 from unmask.linkage.channel.posterior import information, most_likely_matching, one_to_one_posterior
 from unmask.linkage.channel.predictors import linear, unseen
 from unmask.linkage.channel.residuals import fit_law
-from unmask.linkage.channel.result import Point, rising
+from unmask.linkage.channel.result import ChannelLinkage, Point, Told, rising
 from unmask.linkage.channel.select import split
 from unmask.study.study import as_study
 
@@ -645,3 +646,36 @@ def test_measure_tells_rates_learning_and_words():
     assert registered()["channel"].keys == ("channel.rate", "channel.known")
     values = {str(v) for v in original["income"].to_list()}
     assert not any(value in note for value in values for note in evidence.notes)
+
+
+def linkage_of(asked, credit, matched, claimed, **more):
+    n = len(asked)
+    columns = (np.array(side) for side in (asked, credit, matched, [0.9] * n, [0.9] * n, claimed))
+    return ChannelLinkage(*columns, **{"n_candidates": 2, "taught": 150, "columns": (), "learning": (), **more})
+
+
+def test_the_risk_of_each_person_is_that_of_the_better_attack():
+    """Of those asked for only; claims about others count neither as right nor as wrong."""
+    asked, claimed = [True, True, True, False], [True, True, False, True]
+    one, other = [1.0, 0.0, 0.5, 1.0], [0.0, 0.0, 1.0, 1.0]
+    first, second = linkage_of(asked, one, other, claimed), linkage_of(asked, other, one, claimed)
+    for linkage in (first, second):
+        assert linkage.found.value == 0.5
+        assert linkage.per_record[:3].tolist() == one[:3] and np.isnan(linkage.per_record[3])
+    assert (first.precision, second.precision) == (0.5, 0.0)
+    assert np.isnan(linkage_of(asked, one, other, [False] * 4).precision)
+
+
+def test_a_column_that_tells_nothing_is_not_compared_and_a_hundred_people_are_few(monkeypatch):
+    estimate = rate(np.array([1.0, 0.0]), chance=0.5)
+    linkage = linkage_of(
+        [True, True], [1.0, 0.0], [1.0, 0.0], [True, False],
+        columns=(Told("age", "", 0.7), Told("code", "", 0.0), Told("zip", "", -0.1)),
+        learning=tuple(Point(known, replace(estimate, value=known / 1000)) for known in (20, 100, 101)),
+    )  # fmt: skip
+    monkeypatch.setattr("unmask.linkage.channel.measure.link_channel", lambda *_, **__: linkage)
+    evidence = assess_channel(None, Context())
+    assert evidence.compared == ("age",)
+    assert evidence.attributes == (("age", 0.7),)
+    assert [few.value for few in evidence.with_few] == [0.1]
+    assert evidence.notes[-1] == "nothing was learnt from `code`, `zip`"
