@@ -45,7 +45,8 @@ JUDGED_TOO = (  # files without a measure that decide a judged number
 )  # fmt: skip
 ASKED_BY = {  # words of the twins' names, where they are not the file's
     "attribute_test": "attribute", "result": "nearest or one_to_one", "roc": "membership", "denoise": "intervals",
-    "replicas": "copies", "evidence": "dictionary or permuted", "compare": "dictionary or permuted",
+    "replicas": "copies", "copies": "copies or copy", "evidence": "dictionary or permuted",
+    "compare": "dictionary or permuted",
 }  # fmt: skip
 ELSEWHERE = {  # tests of files that have no test file of their own name
     "evidence/coverage.py": "tests/test_silence.py", "tables/pairing.py": "tests/tables/test_release.py",
@@ -441,29 +442,20 @@ def _test(mutants: list[Mutant], tests: Asked, told: IO[str]) -> NoReturn:
 
 
 def outcomes(mutants: list[Mutant], limit: float, *, quick: bool) -> Iterator[tuple[Mutant, Row]]:
-    """What becomes of the mutants of one file: all by the first tests, survivors one by one by all, if not quick."""
+    """What becomes of the mutants of one file: all by the first tests, survivors by the others, if not quick."""
     every = guards(Path(mutants[0].path))
-    waiting = list(mutants)
-    while waiting:
-        rows = run(waiting, every[0], limit)
-        for mutant, row in zip(waiting, rows, strict=False):
-            if row.result == "killed" or (quick and row.result == "survives"):
-                yield mutant, row
-            elif row.result == "survives":
-                yield mutant, next(_kills(mutant, every, limit), row)
-        decided = [row for row in rows if row.result in {"killed", "survives"}]
-        if not decided:
-            raise SystemExit(f"{rows} {waiting[0].key}")
-        waiting = waiting[len(decided) :]
-
-
-def _kills(mutant: Mutant, every: tuple[Asked, ...], limit: float) -> Iterator[Row]:
-    """The kills of one mutant, in children of its own."""
-    for tests in every:
-        rows = run([mutant], tests, limit)
-        if not rows or rows[0].result == "spoiled":
-            raise SystemExit(f"fails without any mutant: {rows} {tests}")
-        yield from (row for row in rows if row.result == "killed")
+    for tests in every[:1] if quick else every:
+        alive, waiting = [], list(mutants)
+        while waiting:
+            rows = [row for row in run(waiting, tests, limit) if row.result in {"killed", "survives"}]
+            if not rows:
+                raise SystemExit(f"these tests fail without any mutant, or it is in no function: {waiting[0]} {tests}")
+            decided = list(zip(waiting, rows, strict=False))
+            yield from (pair for pair in decided if pair[1].result == "killed")
+            alive += [mutant for mutant, row in decided if row.result == "survives"]
+            waiting = waiting[len(rows) :]
+        mutants = alive
+    yield from ((mutant, Row("survives")) for mutant in mutants)
 
 
 # --- the run ----------------------------------------------------------------------------------------------------------

@@ -22,6 +22,49 @@ def test_the_record_says_more_than_its_cell():
     assert np.abs(x[:, 0] - estimate).mean() < 1.05 * np.abs(x[:, 0] - oracle).mean()
 
 
+def by_ridge(truth, masked, record, seed):
+    """The same with scikit-learn's ridge regression, person by person: two folds, and two halves to choose in."""
+    columns = [masked, *record.T]
+    told = [np.where(np.isnan(c), np.nanmean(c), c) for c in columns]
+    scaled = [(c - c.mean()) / c.std() for c in told]
+    rows = np.column_stack([*scaled, *(np.isnan(c) for c in columns if np.isnan(c).any())])
+    n, estimate = len(truth), masked.copy()
+    ordered = sorted(range(n), key=lambda i: (truth[i], *rows[i]))
+    lot = np.random.default_rng(seed).permutation(n) % 2
+    fold = {person: int(lot[place]) for place, person in enumerate(ordered)}
+    for part in (0, 1):
+        taught = [i for i in ordered if fold[i] != part]
+        errors = {}
+        for shrink in (1e-3, 1e-1, 10.0):
+            halves = taught[::2], taught[1::2]
+            errors[shrink] = np.mean(
+                [
+                    np.median(np.abs(ridge(rows, truth, mine, shrink).predict(rows[other]) - truth[other]))
+                    for mine, other in (halves, halves[::-1])
+                ]
+            )
+        best = min(errors, key=errors.get)
+        asked = [i for i in ordered if fold[i] == part]
+        if errors[best] < np.median(np.abs(masked[taught] - truth[taught])):
+            estimate[asked] = ridge(rows, truth, taught, best).predict(rows[asked])
+    return estimate
+
+
+def ridge(rows, truth, people, shrink):
+    from sklearn.linear_model import Ridge
+
+    return Ridge(alpha=shrink * len(people)).fit(rows[people], truth[people])
+
+
+@pytest.mark.parametrize(("n", "noise", "seed"), [(60, 0.5, 1), (45, 2.0, 2), (40, 0.9, 3), (24, 4.0, 4)])
+def test_the_estimate_is_that_of_a_ridge_regression(n, noise, seed):
+    x, y = masked_people(n, noise, seed)
+    y[::7, 2] = np.nan
+    wanted = by_ridge(x[:, 0], y[:, 0], y, seed)
+    assert (wanted != y[:, 0]).any()
+    assert denoised(x[:, 0], y[:, 0], y, seed=seed) == pytest.approx(wanted, rel=1e-7, abs=1e-9)
+
+
 def test_nothing_is_remembered():
     """Values that the record says nothing of are not learnt: every estimate comes from what others taught."""
     rng = np.random.default_rng(0)

@@ -34,13 +34,15 @@ TITLES = {name: entry.title for name, entry in discover().items()}
         ("member", "membership"),
         ("household_risk", "household"),
         ("dominanc", "magnitude"),
+        ("attributes", "attribute_test"),
+        ("distances", "nearest"),
     ],
 )
 def test_a_wrong_name_leads_to_the_measure_that_was_meant(typed, name):
     assert guess(typed, TITLES).startswith(f"did you mean {name!r}?")
 
 
-@pytest.mark.parametrize("typed", ["xyzzy", "q", "", "12345"])
+@pytest.mark.parametrize("typed", ["xyzzy", "q", "", "12345", "un", "co"])
 def test_nothing_is_offered_for_nonsense(typed):
     assert guess(typed, TITLES) is None
 

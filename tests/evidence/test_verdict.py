@@ -165,3 +165,12 @@ def test_a_blind_guess_is_taken_off_where_the_limit_is_for_more_than_that(key, v
 def test_what_counts_from_chance_is_the_same_in_every_policy():
     assert beyond_chance("nearest.rate") and beyond_chance("cells.rare") and beyond_chance("values.rate")
     assert not any(map(beyond_chance, ("membership.auc", "copies.closer", "membership.tpr", "uniqueness.unique", "x")))
+
+
+def test_columns_that_nobody_compared_are_told_in_their_own_words():
+    silent = Finding("columns", "columns.compared", "No attack could compare 'zip'.", "could not run", "")
+    assert decide([silent]).reason == "No attack could compare 'zip'"
+    stopped = Finding("nearest", "nearest", "Nearest.", "could not run", "")
+    for findings in ([stopped], [stopped, silent]):
+        verdict = decide(findings)
+        assert verdict.word == "inconclusive" and verdict.reason.startswith("an attack could not run")

@@ -54,6 +54,24 @@ def test_equals_brute_force_at_both_levels(seed):
     assert found.matched.tolist() == (best == np.arange(4)).astype(float).tolist()
 
 
+@pytest.mark.parametrize("unit", [1.0, 1e-6, 1e7])
+def test_a_household_of_another_size_is_never_taken_whatever_the_unit(unit):
+    """Sizes 1, 2, 2 in both files: the single person goes to the single one, though a pair is far nearer."""
+    distance = np.full((5, 5), 9.0)
+    distance[0, 1:3] = distance[1:3, 0] = 0.1
+    clusters = [np.array([0]), np.array([1, 2]), np.array([3, 4])]
+    found = match_clusters(lambda r, c: unit * distance[np.ix_(r, c)], clusters, clusters, np.arange(3), tell=quiet)
+    assert found.partner[0] == 0 and sorted(found.partner.tolist()) == [0, 1, 2]
+
+
+def test_clusters_that_nothing_tells_apart_are_those_with_equal_columns():
+    """Two of three are at equal distances from everybody; the third is not."""
+    distance = np.array([[0.0, 1.0, 1.0], [2.0, 0.0, 0.0], [2.0, 0.0, 0.0]])
+    single = [np.array([k]) for k in range(3)]
+    found = match_clusters(lambda r, c: distance[np.ix_(r, c)], single, single, np.arange(3), tell=quiet)
+    assert found.matched.tolist() == [1.0, 0.5, 0.5]
+
+
 def test_sizes_that_differ_cost_a_stranger():
     distance = np.zeros((3, 4)) + np.eye(3, 4)
     ours, theirs = [np.array([0]), np.array([1, 2])], [np.array([0, 1]), np.array([2, 3])]

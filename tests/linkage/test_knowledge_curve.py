@@ -161,6 +161,20 @@ def test_evidence():
     assert evidence.per_record.shape == (150,)
 
 
+@pytest.mark.parametrize("known", [2, 3])
+def test_the_report_tells_the_worst_half_and_how_many_find_one_in_five(known):
+    """Half of three, rounded up, is two."""
+    release = Release(PEOPLE, MASKED, quasi=PEOPLE.columns[:known])
+    evidence = assess_scenario(Study(release), Context())
+    curve = knowledge_curve(release, sets=4)
+    middle = (1, 2)[known - 2]
+    assert evidence.observations[0].claim.endswith(f"who knows {middle} of {known} attributes.")
+    facts = {fact.name: fact.value for fact in evidence.facts}
+    assert facts["worst set of half the attributes"] == curve.sizes[middle - 1].worst
+    finding = [size.known for size in curve.sizes if size.worst > 0.2]
+    assert facts.get("attributes that find one person in five") == (finding[0] if finding else None)
+
+
 def test_few_people_are_linked_by_the_scale_that_finds_more():
     release = Release(PEOPLE, parse_masking("noise(0.05)").apply(PEOPLE, 1), scenario=Scenario(people=8))
     whole = knowledge_curve(release).sizes[-1].mean

@@ -12,7 +12,7 @@ from unmask import Release, datasets, link_globally, link_nearest, parse_masking
 from unmask.errors import ParameterError
 from unmask.evidence.measure import UNPAIRED, Context, registered
 from unmask.linkage.likelihood import em, link_likelihood, posterior
-from unmask.linkage.likelihood.measure import assess_likelihood
+from unmask.linkage.likelihood.measure import LikelihoodLinkage, assess_likelihood
 from unmask.linkage.likelihood.scaling import scale
 from unmask.linkage.likelihood.starts import STARTS, draw_columns, learn
 from unmask.linkage.likelihood.views import build_views, set_sides
@@ -490,3 +490,17 @@ def test_a_fit_that_does_not_rest_is_marked(monkeypatch):
     monkeypatch.setattr("unmask.linkage.likelihood.starts.LAST_STEPS", 1)
     evidence = assess_likelihood(Study(Release(*numbers(40, 3, noise=0.5))), Context())
     assert any("not come to rest" in note for note in evidence.notes)
+
+
+@pytest.mark.parametrize(("wrong", "claimed"), [(1, 20), (2, 18)])
+def test_claims_that_are_right_19_times_in_20_are_made(wrong, claimed):
+    """Twenty people, surest first, the least sure of them wrong: 19 of 20 is just enough, 18 of 20 is not."""
+    posterior = np.linspace(0.9, 0.6, 20)
+    everybody = np.arange(20)
+    linkage = LikelihoodLinkage(
+        links=everybody, distances=np.zeros(20), credit=(everybody < 20 - wrong) * 1.0, tie_sizes=np.ones(20, int),
+        margin=posterior, total_distance=0.0, optimal=True, truth=everybody, n_candidates=20, direction="to_release",
+        posterior=posterior,
+    )  # fmt: skip
+    assert np.flatnonzero(linkage.claims()).tolist() == list(range(claimed))
+    assert linkage.known().hits == pytest.approx(20 - wrong)

@@ -455,6 +455,7 @@ def test_samples():
     linkage = link_probabilistic(release, sample=50, seed=3)
     assert linkage.attempted.sum() == 50
     assert np.isnan(linkage.per_record(200)).sum() == 150
+    assert (linkage.truth[~linkage.asked] == -1).all() and (linkage.links[~linkage.asked] == -1).all()
     learnt = link_probabilistic(release, learn_from=100)
     assert learnt.asked is None
     assert learnt.model.n_left == 100

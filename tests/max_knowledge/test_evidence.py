@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,8 +11,10 @@ from deniability_tables import correlated, frame
 from unmask.assessment import assess
 from unmask.evidence.measure import Context
 from unmask.evidence.policy import PROFILES, Policy
-from unmask.max_knowledge.dictionary import assess_dictionary
+from unmask.max_knowledge.dictionary import assess_dictionary, dictionary_test
+from unmask.max_knowledge.evidence import identity_evidence
 from unmask.max_knowledge.permuted import assess_permuted
+from unmask.max_knowledge.ranks import ranked
 from unmask.selfcheck import selfcheck
 from unmask.study.study import Study
 from unmask.tables.release import Release
@@ -43,6 +47,18 @@ def test_unpaired_people_do_not_count():
     assert evidence.observations[0].estimate.n == 40
     assert evidence.per_record.size == 60
     assert (evidence.per_record[40:] == 0).all()
+
+
+@pytest.mark.parametrize(("made_up", "counts"), [(18, 0.0), (19, 1.0)])
+def test_a_link_closer_than_19_others_cannot_be_denied(made_up, counts):
+    """One of 20 links, their own among them, is as close: 5 %, which is little enough; one of 19 is not."""
+    table = correlated(30)
+    study = Study(Release(table, table))
+    both = ranked(study, ranks="average")
+    test = replace(dictionary_test(study, ranks="average"), reference=np.full(made_up, 1e9))
+    evidence = identity_evidence(study.release, both, test, "of made-up records")
+    assert evidence.observations[0].estimate.value == counts == evidence.per_record.mean()
+    assert evidence.observations[0].estimate.chance == pytest.approx(counts / 30)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
