@@ -22,7 +22,8 @@ import sys
 import tempfile
 import time
 import tomllib
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -49,7 +50,7 @@ ASKED_BY = {  # words of the twins' names, where they are not the file's
     "compare": "dictionary or permuted",
 }  # fmt: skip
 ELSEWHERE = {  # tests of files that have no test file of their own name
-    "evidence/coverage.py": "tests/test_silence.py", "tables/pairing.py": "tests/tables/test_release.py",
+    "disclosure/roc.py": "tests/disclosure/test_membership.py", "tables/pairing.py": "tests/tables/test_release.py",
     "tables/scenario.py": "tests/linkage/test_knowledge_curve.py", "study/displace.py": "tests/masking/test_places.py",
 }  # fmt: skip
 QUICK = "not (slow or peers or casc or browser)"
@@ -85,12 +86,14 @@ class Mutant:
     end: int
     before: str
     after: str
+    nth: int = 1  # of equal changes in one function, from the end
 
     @property
     def key(self) -> str:
         """Name the mutant as docs/mutants.md does."""
         short = [" ".join(text.split()) for text in (self.before, self.after)]
-        return f"{self.path.removeprefix('src/unmask/')} {self.function}: {short[0]} -> {short[1]}"
+        again = f" #{self.nth}" if self.nth > 1 else ""
+        return f"{self.path.removeprefix('src/unmask/')} {self.function}: {short[0]} -> {short[1]}{again}"
 
 
 # --- making mutants ---------------------------------------------------------------------------------------------------
@@ -256,12 +259,16 @@ def mutants_of(path: Path) -> list[Mutant]:
     whole = room in WHOLE or path.relative_to(SOURCE).as_posix() in JUDGED_TOO
     finder = Finder(path.as_posix(), text, None if whole else judged_half(tree))
     finder.visit(tree)
-    found = {mutant.key: mutant for mutant in finder.found}
-    for mutant in found.values():
+    seen: Counter[str] = Counter(mutant.key for mutant in finder.found)
+    found = []
+    for mutant in finder.found:
+        found.append(replace(mutant, nth=seen[mutant.key]))
+        seen[mutant.key] -= 1
+    for mutant in found:
         compile(
             changed(text.encode(), mutant), mutant.path, "exec"
         )  # a mutant that is no program would count as killed
-    return list(found.values())
+    return found
 
 
 def changed(text: bytes, mutant: Mutant) -> bytes:

@@ -75,6 +75,7 @@ def test_growth_and_a_sweep_that_stops_early():
     assert growth["known"].to_list() == [1, 2, 3, 4]
     assert growth["mean"].to_list() == sorted(growth["mean"].to_list())  # more knowledge, more risk
     assert short.growth().rows() == growth.rows()[:2]
+    assert knowledge_sweep(frame(rows), quasi=KEYS, max_size=1).growth().rows() == growth.rows()[:1]
     assert sum(short.shapley().values()) == pytest.approx(growth["mean"][1] - 1 / 80)
     assert all(alone > 0.2 * 80 for _, alone in whole.smallest_sets(share=0.2))
     assert whole.smallest_sets(share=1.0) == []

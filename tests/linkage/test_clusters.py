@@ -65,8 +65,8 @@ def test_a_household_of_another_size_is_never_taken_whatever_the_unit(unit):
 
 
 def test_clusters_that_nothing_tells_apart_are_those_with_equal_columns():
-    """Two of three are at equal distances from everybody; the third is not."""
-    distance = np.array([[0.0, 1.0, 1.0], [2.0, 0.0, 0.0], [2.0, 0.0, 0.0]])
+    """Two of three records are at equal distances from everybody; no two people are."""
+    distance = np.array([[0.0, 1.0, 1.0], [2.0, 0.0, 0.0], [3.0, 0.5, 0.5]])
     single = [np.array([k]) for k in range(3)]
     found = match_clusters(lambda r, c: distance[np.ix_(r, c)], single, single, np.arange(3), tell=quiet)
     assert found.matched.tolist() == [1.0, 0.5, 0.5]

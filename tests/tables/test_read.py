@@ -28,6 +28,21 @@ def test_separator_and_encoding_are_found(tmp_path, separator, encoding):
     assert read_table(put(tmp_path, text.encode(encoding))).equals(TABLE)
 
 
+def test_the_separator_gives_every_line_as_many_cells(tmp_path):
+    """Commas in one cell of the header make more columns of it, but of no other line."""
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c;d\n1;2\n3;4\n")
+    assert read_table(path).columns == ["a,b,c", "d"]
+
+
+def test_only_names_that_are_there_twice_are_told(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("age,sex,age\n1,f,2\n")
+    with pytest.raises(TableError, match="same name") as refused:
+        read_table(path)
+    assert "'age'" in str(refused.value) and "'sex'" not in str(refused.value)
+
+
 def test_given_separator_and_encoding_win(tmp_path):
     path = put(tmp_path, "a;b,c\n1;2,3\n".encode("utf-16-le"))
     assert read_table(path, separator=";", encoding="utf-16-le").columns == ["a", "b,c"]
