@@ -106,7 +106,6 @@ def test_agrees_with_a_second_tool(name, metric, scale):
         assert estimate.value == pytest.approx(wanted["nearest_neighbour_correct"], abs=1e-12)
 
 
-@pytest.mark.casc
 @pytest.mark.parametrize("decision_only", [False, True])
 def test_nothing_is_nearer_than_the_nearest(decision_only):
     """The search is exact: no gap to the least total distance, which is the sum of each person's least."""
@@ -122,6 +121,7 @@ def test_nothing_is_nearer_than_the_nearest(decision_only):
         assert linkage.margin == pytest.approx(second - near)
 
 
+@pytest.mark.casc
 def test_ties_are_not_won_by_file_order():
     """Rounded so coarsely that many records are equal: a solver that breaks ties by row number would find them all."""
     census = data("census").select((pl.all() > pl.all().median()).cast(pl.Float64))

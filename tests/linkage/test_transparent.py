@@ -73,6 +73,8 @@ def test_noise_posterior_is_bayes_rule():
         wanted = naive.noise_posterior(x[i], np.delete(x, i, axis=0), y, sd)
         assert linkage.true_posterior[i] == pytest.approx(wanted[i], rel=1e-4)
         assert linkage.links[i] == np.argmax(wanted)
+        second, first = np.sort(wanted)[-2:]
+        assert linkage.margin[i] == pytest.approx(np.log(first / second), rel=1e-3)
 
 
 @given(st.integers(1, 40), st.integers(0, 5))
@@ -394,6 +396,7 @@ def test_one_record_and_samples():
 def test_evidence():
     evidence = assess_transparent(Study(masked("rank_swap(share=0.15)")), Context())
     assert [o.key for o in evidence.observations] == ["transparent.rate", "transparent.known"]
+    assert evidence.per_record.mean() == pytest.approx(evidence.observations[0].estimate.value)
     names, values = evidence.figures[0].series[0].x, evidence.figures[0].series[0].y
     assert names[0] == "blind guess" and values[-1] >= values[1]
 

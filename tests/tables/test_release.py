@@ -219,3 +219,9 @@ def test_columns_that_differ_only_in_case_are_the_same():
     assert sum("taken for the same" in note for note in release.warnings) == 2
     twice = Release(original.with_columns(AGE=pl.lit(1)), released.rename({" Town ": "town"}))
     assert "AGE" in twice.quasi  # a name that is there stays what it is
+
+
+def test_the_masking_stands_in_the_settings_as_it_is_written():
+    table = pl.DataFrame({"a": [1.0, 2.0, 4.0]})
+    assert Release(table, table).settings["masking"] is None
+    assert Release(table, table, masking="noise(0.5)").settings["masking"] == "noise(0.5)"

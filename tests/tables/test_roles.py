@@ -66,3 +66,11 @@ def test_codes_written_as_floats_are_codes():
         encoding = encode(release)
         equal = encoding.original.codes[:, 0] == encoding.released.codes[:, 0]
         assert equal.sum() >= 199
+
+
+def test_long_numbers_are_categories_and_a_missing_role_says_where_it_was_looked_for():
+    assert infer_kind(pl.Series([2**60 + k for k in range(30)]), None)[0] == "categorical"
+    table = pl.DataFrame({"a": [1.0, 2.0], "w": [1.0, 1.0]})
+    for roles, where in (({"id": "x"}, "the original"), ({"weight": "x"}, "the tables")):
+        with pytest.raises(RoleError, match=where):
+            Release(table, table, **roles)
