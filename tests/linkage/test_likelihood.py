@@ -504,3 +504,15 @@ def test_claims_that_are_right_19_times_in_20_are_made(wrong, claimed):
     )  # fmt: skip
     assert np.flatnonzero(linkage.claims()).tolist() == list(range(claimed))
     assert linkage.known().hits == pytest.approx(20 - wrong)
+
+
+def test_many_are_matched_as_few_are(monkeypatch):
+    """Where there are too many for all pairs at once, the matching is of least squared distance as well."""
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(60, 3))
+    release = Release(*(pl.DataFrame(side, schema=list("abc")) for side in (x, x + rng.normal(0, 0.6, x.shape))))
+    few = link_likelihood(release)
+    monkeypatch.setattr(posterior, "DENSE", 0)
+    many = link_likelihood(release)
+    assert 0 < few.one_to_one.sum() < 60
+    assert many.one_to_one.tolist() == few.one_to_one.tolist()
