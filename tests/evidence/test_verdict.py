@@ -170,6 +170,8 @@ def test_what_counts_from_chance_is_the_same_in_every_policy():
 def test_columns_that_nobody_compared_are_told_in_their_own_words():
     silent = Finding("columns", "columns.compared", "No attack could compare 'zip'.", "could not run", "")
     assert decide([silent]).reason == "No attack could compare 'zip'"
+    moved = Finding("check", "check.pairing", "Rows do not belong together.", "could not run", "")
+    assert decide([moved, silent]).reason == "Rows do not belong together. No attack could compare 'zip'"
     stopped = Finding("nearest", "nearest", "Nearest.", "could not run", "")
     for findings in ([stopped], [stopped, silent]):
         verdict = decide(findings)

@@ -149,8 +149,8 @@ def decide(findings: Sequence[Finding], core: Sequence[str] = ()) -> Verdict:  #
         return Verdict("unsafe", f"{_count(by['against'])} against publishing: {names}")
     if "could not run" in by:
         names = ", ".join(sorted({finding.measure for finding in by["could not run"]}))
-        if names == "columns":
-            return Verdict("inconclusive", by["could not run"][0].claim.rstrip("."))
+        if {finding.measure for finding in by["could not run"]} <= {"check", "columns"}:  # the tables, not an attack
+            return Verdict("inconclusive", " ".join(finding.claim for finding in by["could not run"]).rstrip("."))
         return Verdict("inconclusive", f"an attack could not run, and what was not tried is not safe: {names}")
     if "inconclusive" in by:
         names = ", ".join(sorted({finding.key for finding in by["inconclusive"]}))
