@@ -93,3 +93,8 @@ def test_columns_under_other_names_are_looked_at():
     other = {name: f"x{k}" for k, name in enumerate(people().columns)}
     assert looked_at(people(), noisy(people()).rename(other)).looks == "paired"
     assert looked_at(people(), shuffled(noisy(people())).rename(other)).looks == "unpaired"
+
+
+def test_few_people_are_enough_to_see_that_they_are_paired():
+    looks = [looked_at(people(k, 30), noisy(people(k, 30), 0.7)).looks for k in range(20)]
+    assert looks.count("paired") >= 19

@@ -12,7 +12,7 @@ from naive import judged as naive
 from naive import judged_disclosure as twin
 from unmask import absent_disclosure
 from unmask.disclosure.denoise import denoised
-from unmask.evidence.estimate import excess, excess_over_control
+from unmask.evidence.estimate import exact, excess, excess_over_control
 
 NUMBERS, WORDS = ["age", "rent"], ["sex", "town"]
 AMOUNTS = {"wage"}
@@ -186,8 +186,8 @@ def test_people_with_a_value_that_few_have():
     few = [i for i in range(len(ill)) if ill.count(ill[i]) < len(ill) / 2]
     told = [all(ill[j] == ill[i] for j in range(len(ill)) if towns[j] == towns[i]) for i in few]
     found = judged(case.release, "cells")["cells.rare"]
-    assert (found.n, found.value) == (len(few), sum(told) / len(few))
-    assert found.chance == pytest.approx(sum(ill.count("y") / len(ill) for yes in told if yes) / len(few))
+    blind = sum(ill.count("y") / len(ill) for yes in told if yes) / len(few)
+    assert found == exact(sum(told) / len(few), n=len(few), chance=pytest.approx(blind))  # a fact: no sampling
     assert 0 < found.value < 1
 
 

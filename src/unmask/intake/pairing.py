@@ -33,6 +33,8 @@ LEAST = 20  # pairs, below which nothing can be said
 SAMPLE = 2000  # pairs that are looked at
 MOST_PAIRS = 200  # pairs of columns that are looked at where the names differ
 CLEARLY = 4.5  # standard errors: among the columns of a table hardly ever by chance
+TOGETHER = 4.0  # standard errors of all columns together
+WITH_OTHERS = 2.0  # standard errors of one column where all together are clear
 WAYS_ON = (
     "name the column that says which rows belong together (--id), put the rows of both files in the same order, or say "
     "that no row was made from one person (--synthetic)"
@@ -143,7 +145,8 @@ def _whole_rows(study: Study) -> tuple[float, float, bool]:
 def _related(release: Release) -> tuple[tuple[str, ...], int]:
     """Released columns whose values go together with an original column's in paired rows, and how many were looked at.
 
-    Every statistic is held against the same shuffles of the pairs: it must be larger than in each, and by far.
+    Every statistic is held against the same shuffles of the pairs. One column must stand out by far; or all together
+    must tell more than in any shuffle, which a few dozen people can show.
     """
     rng = np.random.default_rng(0)
     rows = _by_content(release)[:SAMPLE]
@@ -162,8 +165,12 @@ def _related(release: Release) -> tuple[tuple[str, ...], int]:
     shuffled = np.array([[value(order) for value in statistics.values()] for order in _orders(rng, len(rows))])
     centre, spread = shuffled.mean(axis=0), shuffled.std(axis=0)
     spread = np.where(spread > 0, spread, np.inf)
-    least = max(CLEARLY, ((shuffled - centre) / spread).max())
-    related = [names[1] for names, z in zip(statistics, (observed - centre) / spread, strict=True) if z > least]
+    clear, by_lot = (observed - centre) / spread, (shuffled - centre) / spread
+    least = CLEARLY  # a column by itself ...
+    sums = by_lot.sum(axis=1)
+    if clear.sum() > max(sums.max(), TOGETHER * sums.std()):  # ... or all of them together, more than in any dealing
+        least = min(CLEARLY, clear.max(), WITH_OTHERS)
+    related = [names[1] for names, z in zip(statistics, clear, strict=True) if z >= least]
     return tuple(dict.fromkeys(related)), len({names[1] for names in statistics})
 
 

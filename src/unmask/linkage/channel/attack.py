@@ -13,11 +13,13 @@ from unmask.linkage.channel.gather import Gathered, gather
 from unmask.linkage.channel.known import claims
 from unmask.linkage.channel.linking import MOST_PAIRS, Links, link_people
 from unmask.linkage.channel.result import ChannelLinkage, Point, rising
-from unmask.linkage.channel.select import Channel, learn
+from unmask.linkage.channel.select import Channel, learn, looked_through
 from unmask.linkage.channel.words import tell_columns
 from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from unmask.evidence import Progress
@@ -92,10 +94,10 @@ def _attack(release: Release, how: tuple[int, int | None, int], *, curve: bool, 
     channels: list[Channel] = []
     for fold in range(folds):
         taught = there[part[there] != fold]
-        channels.append(_learn(scene, taught, seed, progress, (0.6 * fold / folds, 0.6 / folds)))
+        channels.append(_learn(scene, taught, seed, _learning(progress, fold, folds)))
     progress(0.6, "looking for everybody")
     links = link_people(scene, channels, part, rows, seed)
-    points = learning_curve(scene, part, seed, progress) if curve else ()
+    points = learning_curve(scene, part, channels, seed, progress) if curve else ()
     return _result(scene, links, rows, (channels, points, int(there.size * (folds - 1) // folds)), seed)
 
 
@@ -111,14 +113,22 @@ def _asked(scene: Gathered, people: int | None, seed: int) -> Ints:
     return np.sort(np.random.default_rng([seed, 5]).choice(there, most, replace=False))
 
 
-def _learn(scene: Gathered, taught: Ints, seed: int, progress: Progress, span: tuple[float, float]) -> Channel:
-    if taught.size < FEWEST:
-        return Channel((), (), 1.0)
-    return learn(scene.material, taught, seed, lambda done: progress(span[0] + span[1] * done, "learning the channel"))
+def _learn(scene: Gathered, taught: Ints, seed: int, tell: Callable[[float], None], **how: Any) -> Channel:  # noqa: ANN401
+    return Channel((), (), 1.0) if taught.size < FEWEST else learn(scene.material, taught, seed, tell, **how)
 
 
-def learning_curve(scene: Gathered, part: Ints, seed: int, progress: Progress) -> tuple[Point, ...]:
-    """What the intruder finds who knows 10, 30, 100, ... people: of those they do not know."""
+def _learning(progress: Progress, fold: int, folds: int) -> Callable[[float], None]:
+    return lambda done: progress(0.6 * (fold + done) / folds, "learning the channel")
+
+
+def learning_curve(
+    scene: Gathered, part: Ints, channels: list[Channel], seed: int, progress: Progress
+) -> tuple[Point, ...]:
+    """What the intruder finds who knows 10, 30, 100, ... people: of those they do not know.
+
+    They look at rows as those do who learnt from many (``channels``), which is no secret of the release.
+    """
+    views = looked_through(channels)
     there = np.flatnonzero(scene.material.truth >= 0)
     order = _whole_units(scene, np.random.default_rng([seed, 7]).permutation(there))
     points = []
@@ -128,7 +138,7 @@ def learning_curve(scene: Gathered, part: Ints, seed: int, progress: Progress) -
     for number, size in enumerate(sizes):
         taught, others = np.sort(order[:size]), np.sort(order[size:])
         rows = everybody if full else np.sort(others[:CURVE_PEOPLE])
-        channel = _learn(scene, taught, seed, silent, (0.0, 0.0))
+        channel = _learn(scene, taught, seed, lambda _: None, views=views)
         links = link_people(scene, [channel], np.zeros_like(part), rows, seed)
         better = links.credit if links.credit.sum() >= links.matched.sum() else links.matched
         points.append(

@@ -17,7 +17,7 @@ from unmask.linkage.channel.groups import as_groups
 from unmask.linkage.channel.joint import joints
 from unmask.linkage.channel.labels import Equal
 from unmask.linkage.channel.lenses import untouched
-from unmask.linkage.channel.lines import between
+from unmask.linkage.channel.lines import Between, between
 from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.pieces import Pieces
 from unmask.linkage.channel.posterior import information
@@ -25,7 +25,7 @@ from unmask.linkage.channel.propose import propose
 from unmask.linkage.channel.views import VIEWS, Through, dependent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -47,7 +47,9 @@ KEPT = 5  # recipes that are compared on all parts
 BETTER = 0.5  # standard errors that a more complex recipe must gain
 TOLD = 2.0  # standard errors above chance that a column must reach to say anything
 PLAINNESS = ("same", "floored", "affine", "between", "smooth", "linear", "loglinear", "boosted")
-ENOUGH = 0.99  # of what could be told at all
+SATURATED = 0.99  # of what could be told at all
+LINES = "lines"
+EVERYTHING = (*VIEWS, LINES)
 TEMPERATURES = (1.0, 0.85, 0.7, 0.55, 0.4, 0.25)
 
 
@@ -149,20 +151,36 @@ def split(material: Material, taught: Ints, seed: int) -> tuple[tuple[Ints, Ints
     )
 
 
-def learn(material: Material, taught: Ints, seed: int, tell: Callable[[float], None] = lambda _: None) -> Channel:
-    """Learn the channel from known people: which recipes from a sample of them if they are many, the rest from all."""
+def looked_through(channels: Iterable[Channel]) -> set[str]:
+    """The views that some channel has use for."""
+    recipes = [entry.recipe for channel in channels for entry in channel.learnt]
+    seen = {recipe.view for recipe in recipes if isinstance(recipe, Through)}
+    return seen | ({LINES} if any(isinstance(recipe, Between) for recipe in recipes) else set())
+
+
+def learn(
+    material: Material,
+    taught: Ints,
+    seed: int,
+    tell: Callable[[float], None] = lambda _: None,
+    *,
+    views: Iterable[str] = EVERYTHING,
+) -> Channel:
+    """Learn the channel from known people: which recipes from a sample of them if they are many, the rest from all.
+
+    ``views`` that are tried as well: what a row says besides its cells, and whether records lie between two people.
+    """
     whole, everybody = material, taught
     if taught.size > MOST_TAUGHT:
         few = np.sort(np.random.default_rng([seed, 3]).choice(taught, MOST_TAUGHT, replace=False))
         material, taught = whole.sample(few, whole.truth[few]), np.arange(few.size)
     trial = Trial(material, split(material, taught, seed))
     chosen, total = _learn_columns(trial, taught, range(len(material.records)), lambda done: tell(0.6 * done))
-    for place, name in enumerate(VIEWS):
+    for place, name in enumerate(name for name in EVERYTHING if name in set(views)):
         if not _saturated(trial, total):
-            chosen, total = _with_view(trial, name, taught, (chosen, total))
-        tell(0.6 + 0.3 * (place + 1) / len(VIEWS))
-    if not _saturated(trial, total):
-        chosen, total = _with_lines(trial, (chosen, total))
+            more = _with_lines if name == LINES else _with_view
+            chosen, total = more(trial, name, taught, (chosen, total))
+        tell(0.6 + 0.4 * (place + 1) / len(EVERYTHING))
     tell(1.0)
     factors = tuple(entry.recipe.fit(whole, everybody) for entry in chosen)
     return Channel(factors, tuple(chosen), _temperature(trial, total) if chosen else 1.0)
@@ -191,7 +209,7 @@ def _learn_columns(
 def _saturated(trial: Trial, total: list[Floats]) -> bool:
     """Whether held-out people are told apart about as well as can be."""
     most = np.concatenate([np.full(len(table), np.log(max(1, len(table)))) for table in total])
-    return float(trial.gains(total).mean()) >= ENOUGH * float(most.mean())
+    return float(trial.gains(total).mean()) >= SATURATED * float(most.mean())
 
 
 def _with_view(trial: Trial, name: str, taught: Ints, so_far: Chosen) -> Chosen:
@@ -203,7 +221,7 @@ def _with_view(trial: Trial, name: str, taught: Ints, so_far: Chosen) -> Chosen:
     return _better(trial, so_far, seen)
 
 
-def _with_lines(trial: Trial, so_far: Chosen) -> Chosen:
+def _with_lines(trial: Trial, _name: str, _taught: Ints, so_far: Chosen) -> Chosen:
     """Add that records lie between two people, if that clearly tells something."""
     recipe = between(trial.material)
     return so_far if recipe is None else _better(trial, so_far, _candidates(trial, [Learnt(recipe, 0.0)]))
