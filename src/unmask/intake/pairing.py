@@ -166,10 +166,10 @@ def _related(release: Release) -> tuple[tuple[str, ...], int]:
     centre, spread = shuffled.mean(axis=0), shuffled.std(axis=0)
     spread = np.where(spread > 0, spread, np.inf)
     clear, by_lot = (observed - centre) / spread, (shuffled - centre) / spread
-    least = CLEARLY  # a column by itself ...
+    least = max(CLEARLY, by_lot.max())  # a column by itself ...
     sums = by_lot.sum(axis=1)
     if clear.sum() > max(sums.max(), TOGETHER * sums.std()):  # ... or all of them together, more than in any dealing
-        least = min(CLEARLY, clear.max(), WITH_OTHERS)
+        least = min(clear.max(), WITH_OTHERS)
     related = [names[1] for names, z in zip(statistics, clear, strict=True) if z >= least]
     return tuple(dict.fromkeys(related)), len({names[1] for names in statistics})
 
