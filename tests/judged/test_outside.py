@@ -52,7 +52,10 @@ def test_copies(seed):
     assert 0.5 < wanted.value < 1
     assert agrees(found["copies.closer"], wanted)
     rows, members, strangers = ([tuple(r.values()) for r in side] for side in (case.released, case.original, outside))
-    copied, elsewhere = twin.partnered(rows, members), twin.partnered(rows, strangers)
+    copied, elsewhere = (
+        [share / max(1, side.count(row)) for share, row in zip(twin.partnered(rows, side), rows, strict=True)]
+        for side in (members, strangers)
+    )
     assert {0.0, 0.5, 1.0} <= set(copied)
     assert found["copies.exact"] == excess(np.array(copied), np.array(elsewhere), seed=seed_of("copies"))
     assert found["copies.exact"].value == pytest.approx((sum(copied) - sum(elsewhere)) / 40)
@@ -60,6 +63,11 @@ def test_copies(seed):
     replicas, others = twin.replicas(members, rows), twin.replicas(strangers, rows)
     assert 0 < sum(replicas) < 40
     assert found["copies.unique"] == excess_over_control(np.array(replicas), np.array(others), seed=seed_of("copies"))
+    likeness = [twin.likeness(side, case.released, NUMBERS, WORDS) for side in (case.original, outside)]
+    wanted = twin.largest(
+        [[mine > max(theirs) for mine in ours] for ours, theirs in zip(*likeness, strict=True)], 1 / 41
+    )
+    assert agrees(found["copies.found"], wanted)
 
 
 @pytest.mark.parametrize("size", [60, 45])
@@ -70,9 +78,10 @@ def test_copies_without_control(size):
     case = given(table, released, synthetic=True)
     members, rows = ([tuple(r.values()) for r in side] for side in (case.original, case.released))
     found = judged(case.release, "copies")
-    assert set(found) == {"copies.exact", "copies.unique", "copies.whole"}
-    copied = twin.partnered(members, rows)
-    equals = [float(members.count(row) > 1) for row in members]
+    assert set(found) == {"copies.exact", "copies.unique", "copies.whole"}  # too few numbers for lookalikes
+    alike = [members.count(row) for row in members]
+    copied = np.array(twin.partnered(members, rows)) / alike
+    equals = [(count > 1) / count for count in alike]
     assert found["copies.exact"] == excess(np.array(copied), np.array(equals), seed=seed_of("copies"))
     pairs = [min(1.0, len(rows) / 60) if members.count(row) == 2 else 0.0 for row in members]
     wanted = excess(np.array(twin.replicas(members, rows)), np.array(pairs), seed=seed_of("copies"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from math import log, sqrt
+from statistics import NormalDist
 
 import numpy as np
 from sklearn import ensemble, tree
@@ -195,3 +196,39 @@ def log_ratios(above, below):
     """Log of a ratio of squared distances; 0 is very near, not infinitely near."""
     scale = float(np.median([*above, *below])) or 1.0
     return [log(a + 1e-9 * scale) - log(b + 1e-9 * scale) for a, b in zip(above, below, strict=True)]
+
+
+def likeness(people, rows, numbers, words) -> list[list[float]]:
+    """The most that a row resembles each person: by rare equal cells, by values, by normal scores of ranks."""
+    share = {name: Counter(row[name] for row in rows) for name in (*numbers, *words)}
+    columns = {name: sorted(row[name] for row in rows) for name in numbers}
+
+    def rare(person, row):
+        same = [name for name in share if person[name] == row[name]]
+        return sum(log(len(rows) / share[name][row[name]]) for name in same)
+
+    def place(name, value):
+        there = columns[name]
+        return NormalDist().inv_cdf(float(np.interp(value, there, np.arange(1, len(there) + 1) / (len(there) + 1))))
+
+    def far(person, row, scaled):
+        moved = sum((scaled(name, person[name]) - scaled(name, row[name])) ** 2 for name in numbers)
+        return sqrt(moved + sum(person[name] != row[name] for name in words))
+
+    def in_sd(name, value):
+        return value / float(np.std(columns[name]))
+
+    return [
+        [max(rare(person, row) for row in rows) for person in people],
+        [-min(far(person, row, in_sd) for row in rows) for person in people],
+        [-min(far(person, row, place) for row in rows) for person in people],
+    ]
+
+
+def largest(claims, chance) -> Judged:
+    """The largest of several rates, each with an interval of 1 - 0.05 / their number."""
+    found = [rate([float(claim) for claim in each], chance) for each in claims]
+    best = max(found, key=lambda judged: judged.value)
+    wider = NormalDist().inv_cdf(1 - 0.025 / len(found)) / NormalDist().inv_cdf(0.975)
+    low, high = (best.value + wider * (end - best.value) for end in (best.low, best.high))
+    return best._replace(low=max(0.0, low), high=min(1.0, high))

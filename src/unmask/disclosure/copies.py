@@ -3,8 +3,10 @@
 A synthetic table is made by a model, and no row belongs to a person. But a model can remember. For each synthetic row:
 how far is the closest original record, and how far the closest record of an equally large control group? A model that
 has learnt the population and nobody in particular is as near to the one as to the other. Rows that equal an original
-record are counted one to one, against the same count for control people; without control people, against the equals
-that people have in the original itself. People who are alone with their values are counted by themselves (`replicas`).
+record are counted one to one, shared among the people who are alike (a histogram with noise has the counts of crowds
+nearly right, and tells nothing of anybody), against the same count for control people; without control people, against
+the equals that people have in the original itself. People who are alone with their values are counted by themselves
+(`replicas`), and so are people whom a row resembles as it does nobody outside (`lookalikes`).
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.arrays import Floats, Ints
+from unmask.disclosure.lookalikes import MOST_PEOPLE, MOST_ROWS, lookalikes
 from unmask.disclosure.outside import draw, needs_outsiders, pick, set_scene
 from unmask.disclosure.replicas import counts_of, replicated_uniques
 from unmask.evidence import (
@@ -54,6 +57,7 @@ class CopyRisk:
     closer: Estimate | None  # share of rows nearer to the original than to control, ties half; None without control
     exact: Estimate  # equal to a record one to one, beyond what equals control people (or others of the original)
     unique: Estimate  # people alone with their values who stand in the release, beyond chance
+    found: Estimate | None  # people whom a row resembles as it does nobody outside (`lookalikes`)
     whole: bool  # the release is the original, row for row, in some order
     copied: float  # share of rows that equal an original record one to one
     near: float  # share of rows nearer to an original record than NEAR of them are to control
@@ -91,14 +95,15 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
     away = scene.ruler.nearest(rows, strangers, lambda done, text: progress(0.5 + 0.5 * done, text))
     slack = 1e-9 * np.maximum(there.least, away.least) + 1e-18
     credit = np.where(np.abs(there.least - away.least) <= slack, 0.5, (there.least < away.least).astype(np.float64))
-    copied, control_copied = _one_to_one(rows, members), _one_to_one(rows, strangers)
+    copied = _one_to_one(rows, members)
     mine = _one_to_one(scene.of(scene.members), scene.encoding.released)
     per_record = np.full(study.release.original.height, np.nan)
     per_record[scene.members] = mine
     return CopyRisk(
         closer=_widened(rate(credit, chance=0.5, seed=seed), np.where(credit > 0.5, there.row, size + away.row)),
-        exact=excess(copied, control_copied, seed=seed),
+        exact=excess(*(_of_crowds(rows, side) for side in (members, strangers)), seed=seed),
         unique=replicated_uniques(members, scene.encoding.released, strangers, seed=seed)[0],
+        found=_claimed(members, scene.encoding.released, strangers, seed),
         whole=_same_rows(scene.encoding, mine),
         copied=float(np.sort(copied).mean()),
         near=float((there.least < np.quantile(away.least, NEAR)).mean()),
@@ -118,8 +123,9 @@ def _without_control(study: Study, seed: int) -> CopyRisk:
     empty = np.zeros(0)
     return CopyRisk(
         closer=None,
-        exact=excess(mine, (own > 1).astype(np.float64), seed=seed),
+        exact=excess(mine / own, (own > 1) / own, seed=seed),
         unique=replicated_uniques(encoding.original, encoding.released, seed=seed)[0],
+        found=_claimed(encoding.original, encoding.released, None, seed),
         whole=_same_rows(encoding, mine),
         copied=float(np.sort(mine).mean()),
         near=float("nan"),
@@ -129,6 +135,18 @@ def _without_control(study: Study, seed: int) -> CopyRisk:
         to_control=empty,
         per_record=mine,
     )
+
+
+def _claimed(people: Encoded, released: Encoded, outside: Encoded | None, seed: int) -> Estimate | None:
+    """People whom a row resembles as it does nobody outside, of as many as can be compared.
+
+    With nobody outside, as many rows as there are other people: one of many rows is nearer than one of few.
+    """
+    some = pick(people, draw(people, MOST_PEOPLE, seed + 3))
+    most = MOST_ROWS if outside is not None else len(some) - 1
+    rows = pick(released, draw(released, max(1, most), seed + 4))
+    others = None if outside is None else pick(outside, draw(outside, MOST_PEOPLE, seed + 5))
+    return lookalikes(some, rows, others, seed=seed)
 
 
 def _widened(estimate: Estimate, nearest: Ints) -> Estimate:
@@ -148,6 +166,12 @@ def _one_to_one(side: Encoded, other: Encoded) -> Floats:
     mine, theirs = both.label[: len(side)], np.bincount(both.label[len(side) :], minlength=groups)
     counts = np.bincount(mine, minlength=groups)
     return np.asarray(np.minimum(counts, theirs)[mine] / counts[mine])
+
+
+def _of_crowds(rows: Encoded, people: Encoded) -> Floats:
+    """Share of rows that equal somebody, one to one; who equals k people is a k-th of a copy: crowds hide people."""
+    _, there = counts_of(rows, people)
+    return _one_to_one(rows, people) / np.maximum(there, 1)
 
 
 def _same_rows(encoding: Encoding, mine: Floats) -> bool:
@@ -171,7 +195,7 @@ def _applies(release: Release) -> str | None:
     title="Copies in a synthetic release",
     story="The synthetic table was made by a model that may have remembered people. The intruder takes rows that are "
     "too near to somebody they know for records of that person.",
-    keys=("copies.exact", "copies.unique", "copies.closer", "copies.whole"),
+    keys=("copies.exact", "copies.unique", "copies.closer", "copies.found", "copies.whole"),
     applies=_applies,
     pairs=False,
 )
@@ -199,8 +223,8 @@ def _copied(found: CopyRisk, n: int) -> Iterator[Observation]:
     outside = "others of the original have" if found.closer is None else "equals control people"
     yield Observation(
         "copies.exact",
-        f"{found.copied:.0%} of the records have an equal on the other side, one to one; beyond what {outside} it is "
-        f"{found.exact.value:.0%}.",
+        f"{found.copied:.0%} of the records have an equal on the other side, one to one; shared among people who are "
+        f"alike, and beyond what {outside}, it is {found.exact.value:.1%}.",
         found.exact,
     )
     yield Observation.of_people(
@@ -208,6 +232,10 @@ def _copied(found: CopyRisk, n: int) -> Iterator[Observation]:
         found.unique,
         "are alone with their values and stand in the release, beyond what a table of other people would hold.",
     )
+    if found.found is not None:
+        than = "any other person is" if found.closer is None else "any row is to anybody outside"
+        words = f"have a row in the release that is far more like them than {than}."
+        yield Observation.of_people("copies.found", found.found, words)
     yield Observation(
         "copies.whole",
         "The release is the original, row for row." if found.whole else "The release is not a copy of the original.",

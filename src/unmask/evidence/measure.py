@@ -60,7 +60,10 @@ OTHER_NAMES = (
     "it compares columns of the same name, and the release shares none with the original: rename those that are the "
     "same as in the original"
 )
-UNPAIRED = "no row of the release is known to be made from one person, so there is no true record to compare with"
+UNPAIRED = (
+    "the release is synthetic, or its rows do not seem to belong to those of the original: no row is known to be made "
+    "from one person, so there is no true record to compare with"
+)
 
 
 def _always(_release: object) -> str | None:
