@@ -19,17 +19,17 @@ ROOMS = [folder for folder in FOLDERS if folder != KERNELS and KERNELS not in fo
 MOST = 8  # names in one door
 MOST_IN_KERNELS = 16
 MORE = {
-    "unmask.datasets.gauntlet": 9,
+    "unmask.datasets.gauntlet": 9,  # what a case is made of, which benchmarks/gauntlet writes more of
     "unmask.disclosure": 10,  # one function for each measure
-    "unmask.evidence": 29,  # what every measure writes, and what assess makes of it
+    "unmask.evidence": 30,  # what every measure writes, and what assess makes of it
     "unmask.graph": 19,  # the attack, its choices and a class for each kind of result
     "unmask.groups": 13,  # a function and its result for each measure, and the room that counts
-    "unmask.groups.counting": 16,
+    "unmask.groups.counting": 16,  # counts on every engine, and the classes that all group measures share
     "unmask.linkage": 20,  # one function for each intruder
     "unmask.masking": 23,  # one class for each masking
     "unmask.report": 9,  # a way to show each kind of result
-    "unmask.study": 25,
-    "unmask.tables": 25,
+    "unmask.study": 26,  # what every measure asks: matches, spaces, who asks for whom, what fits in memory
+    "unmask.tables": 26,  # reading, roles, arrays and writing, for all rooms and the command line
 }
 FOR_USERS = {"unmask.datasets.gauntlet", "unmask.graph", "unmask.masking"}  # classes that people name in their scripts
 

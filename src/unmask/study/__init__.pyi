@@ -6,6 +6,7 @@ from unmask.study.displace import mask_distances as mask_distances
 from unmask.study.displace import mask_points as mask_points
 from unmask.study.match import Match as Match
 from unmask.study.match import Matcher as Matcher
+from unmask.study.match import make_matcher as make_matcher
 from unmask.study.match import number_rows as number_rows
 from unmask.study.memory import check_memory as check_memory
 from unmask.study.memory import memory_of_search as memory_of_search

@@ -26,7 +26,7 @@ from unmask.groups.counting import Classes, check_keys, count_classes
 from unmask.groups.population.dis import Dis, dis_by_formula, dis_by_removal
 from unmask.groups.population.intruders import Households, Intruder, households_of, intruders_of
 from unmask.groups.population.known import Known, with_models, with_register, with_weights
-from unmask.study.match import make_matcher
+from unmask.study import make_matcher
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
