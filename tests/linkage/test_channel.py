@@ -29,7 +29,7 @@ from unmask.linkage.channel.posterior import information, most_likely_matching, 
 from unmask.linkage.channel.predictors import linear, unseen
 from unmask.linkage.channel.residuals import fit_law
 from unmask.linkage.channel.result import ChannelLinkage, Point, Told, rising
-from unmask.linkage.channel.select import split
+from unmask.linkage.channel.trial import split
 from unmask.study.study import as_study
 
 DAY = dt.date(2015, 1, 1)

@@ -8,20 +8,19 @@ held-out people are told apart better, or no worse while the column tells someth
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unmask.linkage.channel.groups import as_groups
 from unmask.linkage.channel.joint import joints
 from unmask.linkage.channel.labels import Equal
 from unmask.linkage.channel.lenses import untouched
 from unmask.linkage.channel.lines import Between, between
 from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.pieces import Pieces
-from unmask.linkage.channel.posterior import information
 from unmask.linkage.channel.propose import propose
+from unmask.linkage.channel.trial import Trial, error_of, gains, split
 from unmask.linkage.channel.views import VIEWS, Through, dependent
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unmask.linkage.channel.factors import Factor, Residual
+    from unmask.linkage.channel.factors import Factor
     from unmask.linkage.channel.material import Material
 
     Floats = NDArray[np.float64]
@@ -38,9 +37,7 @@ if TYPE_CHECKING:
     Chosen = tuple[list["Learnt"], list[Floats]]  # what is in use, and the sum of its scores of held-out people
     Tried = tuple[Any, list[Floats], Floats]  # a recipe, its scores of held-out people, what they gained
 
-PARTS = 3
 MOST_TAUGHT = 1500  # people from whom recipes are chosen
-ASKED = 170  # held-out people of a part that recipes are compared on
 MOST_GROUPS = 6  # columns by which residuals may differ that are tried
 ENOUGH, PLAIN_ENOUGH = 0.9999, 0.95  # of all that can be told
 KEPT = 5  # recipes that are compared on all parts
@@ -75,80 +72,6 @@ class Channel:
         for factor in self.factors:
             total += factor.log(i, j)
         return total * self.temperature
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """The parts that the known people are split into: whom a recipe is learnt from, and whom it is judged by."""
-
-    material: Material
-    parts: tuple[tuple[Ints, Ints], ...]
-    _fits: dict[Any, Residual] = field(default_factory=dict)
-
-    def scores(self, recipe: Any, parts: slice = slice(None)) -> list[Floats]:  # noqa: ANN401 - any recipe
-        """Scores of held-out people (rows) with each other's records (columns), a table per part."""
-        tables = []
-        for part, (_, asked) in enumerate(self.parts[parts]):
-            factor = self.fit(recipe, part)
-            tables.append(factor.log(asked[:, None], self.material.truth[asked][None, :]))
-        return tables
-
-    def fit(self, recipe: Any, part: int) -> Any:  # noqa: ANN401
-        """Learn a recipe from the learners of a part; numbers once, since chains ask again."""
-        learners = self.parts[part][0]
-        if isinstance(recipe, Chain):
-            return recipe.join(
-                self.material, learners, [self.fit(number, part) for number in (recipe.own, *recipe.before)]
-            )
-        if not isinstance(recipe, Number):
-            return recipe.fit(self.material, learners)
-        if (recipe, part) not in self._fits:
-            self._fits[recipe, part] = recipe.fit(self.material, learners)
-        return self._fits[recipe, part]
-
-    def gains(self, tables: list[Floats]) -> Floats:
-        """What each held-out person's true record gains over chance; whole groups are compared if there are any."""
-        groups, truth = self.material.groups, self.material.truth
-        if groups is None:
-            return gains(tables)
-        asked = [asked for _, asked in self.parts]
-        return gains(
-            [as_groups(table, groups.take(rows, truth[rows])) for table, rows in zip(tables, asked, strict=True)]
-        )
-
-    def error(self, gain: Floats) -> float:
-        """Standard error of a mean over held-out people: those who are published together are one observation."""
-        if self.material.groups is None:
-            return _error(gain)
-        units = [
-            self.material.units(asked) + part * self.material.n_people for part, (_, asked) in enumerate(self.parts)
-        ]
-        _, unit = np.unique(np.concatenate(units), return_inverse=True)
-        sums = np.bincount(unit.ravel(), weights=gain - gain.mean())
-        return float(np.sqrt((sums**2).sum()) / max(1, gain.size))
-
-
-def gains(tables: list[Floats]) -> Floats:
-    """What each held-out person's true record gains over chance."""
-    return np.concatenate([information(table) for table in tables])
-
-
-def split(material: Material, taught: Ints, seed: int) -> tuple[tuple[Ints, Ints], ...]:
-    """Split the known people into learners and asked, several times; who is published together stays together."""
-    unit = np.unique(material.units(taught), return_inverse=True)[1].ravel()
-    if not unit.any():  # all are published together: there is nothing to keep apart
-        unit = np.arange(taught.size)
-    units = int(unit.max()) + 1
-    mixed = np.random.default_rng(seed).permutation(units)
-    place = np.argsort(mixed)[unit]
-    parts = min(PARTS, max(2, units // 3))
-    ends = np.cumsum([piece.size for piece in np.array_split(mixed, parts)])
-    of_part = np.searchsorted(ends, place, "right")
-    pieces = [np.flatnonzero(of_part == part) for part in range(parts)]
-    return tuple(
-        (taught[of_part != part], np.sort(taught[piece[np.argsort(place[piece], kind="stable")][:ASKED]]))
-        for part, piece in enumerate(pieces)
-    )
 
 
 def looked_through(channels: Iterable[Channel]) -> set[str]:
@@ -194,7 +117,7 @@ def _learn_columns(
     for done, target in enumerate(targets):
         found = _best_recipe(trial, target, taught)
         if found is not None:
-            best.append((float(found[2].mean()), _error(found[2]), found[0], found[1]))
+            best.append((float(found[2].mean()), error_of(found[2]), found[0], found[1]))
         tell((done + 1) / len(targets))
     columns = sorted(best, key=lambda entry: -entry[0])
     chosen, total = _enter(trial, _in_order(columns, _lenses(trial)))
@@ -241,11 +164,7 @@ def _better(trial: Trial, so_far: Chosen, fresh: list[Candidate]) -> Chosen:
 
 def _candidates(trial: Trial, entries: list[Learnt]) -> list[Candidate]:
     scored = [(entry.recipe, trial.scores(entry.recipe)) for entry in entries]
-    return [(float((gain := gains(tables)).mean()), _error(gain), recipe, tables) for recipe, tables in scored]
-
-
-def _error(gain: Floats) -> float:
-    return float(gain.std() / np.sqrt(max(1, gain.size)))
+    return [(float((gain := gains(tables)).mean()), error_of(gain), recipe, tables) for recipe, tables in scored]
 
 
 def _best_recipe(trial: Trial, target: int, taught: Ints) -> Tried | None:
@@ -260,7 +179,7 @@ def _best_recipe(trial: Trial, target: int, taught: Ints) -> Tried | None:
     if best is not None and isinstance(best[0], Number):
         best = _refine(trial, best)
     best = _in_pieces(trial, target, taught, best)
-    if best is None or best[2].mean() <= 0.3 * _error(best[2]):
+    if best is None or best[2].mean() <= 0.3 * error_of(best[2]):
         return None
     return best
 
@@ -272,13 +191,13 @@ def _in_pieces(trial: Trial, target: int, taught: Ints, best: Tried | None) -> T
         return best
     whole = Trial(inner, trial.parts)
     found = [(piece, _best_recipe(whole, piece, taught)) for piece in range(len(inner.records))]
-    columns = [(float(f[2].mean()), _error(f[2]), f[0], f[1]) for _, f in found if f is not None]
+    columns = [(float(f[2].mean()), error_of(f[2]), f[0], f[1]) for _, f in found if f is not None]
     chosen, total = _enter(whole, sorted(columns, key=lambda entry: -entry[0]))
     if not chosen:
         return best
     gain = gains(total)
     less = np.zeros(gain.size) if best is None else best[2]
-    if (gain - less).mean() > BETTER * _error(gain - less):
+    if (gain - less).mean() > BETTER * error_of(gain - less):
         return Pieces(target, tuple(entry.recipe for entry in chosen)), total, gain
     return best
 
@@ -299,7 +218,7 @@ def _plainest(tried: list[Tried]) -> Tried | None:
     best = max(tried, key=lambda entry: float(entry[2].mean()))
     for entry in sorted(tried, key=lambda entry: _complexity(entry[0])):
         less = best[2] - entry[2]
-        if float(less.mean()) <= BETTER * _error(less):
+        if float(less.mean()) <= BETTER * error_of(less):
             return entry
     return best
 
@@ -324,7 +243,7 @@ def _refine(trial: Trial, best: Tried) -> Tried:
         tables = trial.scores(option)
         gain = gains(tables)
         difference = gain - best[2]
-        if difference.mean() > max(BETTER, 1.0) * _error(difference):
+        if difference.mean() > max(BETTER, 1.0) * error_of(difference):
             best = option, tables, gain
     return best
 
@@ -335,7 +254,7 @@ def _best_joint(trial: Trial) -> Candidate | None:
     for recipe in sorted(joints(trial.material), key=lambda recipe: -_quick(trial, recipe))[:2]:
         tables = trial.scores(recipe)
         gain = gains(tables)
-        tried.append((float(gain.mean()), _error(gain), recipe, tables))
+        tried.append((float(gain.mean()), error_of(gain), recipe, tables))
     best = max(tried, key=lambda entry: entry[0], default=None)
     return best if best is not None and best[0] > TOLD * best[1] else None
 
