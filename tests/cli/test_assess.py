@@ -46,11 +46,11 @@ def test_exit_codes(files, tmp_path):
     a, _ = files
     assert run("assess", a, a, "--id", "patient", "--quiet") == 1
     stranger = tmp_path / "s.csv"
-    unmask.datasets.census(450, seed=1).write_csv(tmp_path / "c.csv")
-    unmask.datasets.census(450, seed=2).write_csv(stranger)
-    core = "channel,nearest,one_to_one,uniqueness"
-    assert run("assess", tmp_path / "c.csv", stranger, "--only", core, "--quiet") == 0
-    assert run("assess", tmp_path / "c.csv", stranger, "--only", "nearest,uniqueness", "--quiet") == 3
+    unmask.datasets.census(450, seed=1).with_row_index("nr").write_csv(tmp_path / "c.csv")
+    unmask.datasets.census(450, seed=2).with_row_index("nr").write_csv(stranger)
+    core, both = "channel,nearest,one_to_one,uniqueness", (tmp_path / "c.csv", stranger, "--id", "nr")
+    assert run("assess", *both, "--only", core, "--quiet") == 0
+    assert run("assess", *both, "--only", "nearest,uniqueness", "--quiet") == 3
     unmask.datasets.census(6, seed=1).write_csv(tmp_path / "c6.csv")
     unmask.datasets.census(6, seed=2).write_csv(tmp_path / "s6.csv")
     assert run("assess", tmp_path / "c6.csv", tmp_path / "s6.csv", "--only", "nearest", "--quiet") == 3

@@ -46,6 +46,7 @@ def test_every_name_that_moved_is_told_and_no_other(result):
     expected = {f"measure {old!r} is called {new!r} now" for old, new in MEASURES.items()}
     expected |= {f"limit {old!r} of the policy is called {new!r} now" for old, new in KEYS.items()}
     expected |= {"setting paired = True is called synthetic = False now"}
+    expected |= {"figure 'cells.rare' is new: its limit is that of the profile 'default'"}
     assert {line for line in told if "digest" not in line} == expected
     assert len([line for line in told if "digest" in line]) == 1
     assert not result.same

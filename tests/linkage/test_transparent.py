@@ -98,7 +98,7 @@ def test_a_guess_within_the_set_is_right_once_in_its_size(sample):
     """Reid_k: nothing where the set does not hold the true record, as here, where values moved further than is said."""
     rng = np.random.default_rng(2)
     table = pl.DataFrame({"a": rng.integers(0, 15, 30), "b": rng.normal(size=30)})
-    release = Release(table, parse_masking("rank_swap(30)").apply(table, 2), masking="rank_swap(10)")
+    release = Release(table, parse_masking("rank_swap(share=0.3)").apply(table, 2), masking="rank_swap(share=0.1)")
     linkage = link_transparent(release, sample=sample)
     guesses = []
     for i in np.flatnonzero(linkage.attempted).tolist():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def unaccented(text: str) -> str:
     return "".join(letter for letter in spread if not unicodedata.combining(letter)).replace("ø", "o").replace("ł", "l")
 
 
+@lru_cache(maxsize=200_000)  # the same few texts are compared with every column
 def folded(text: str) -> str:
     """What is left when case, accents, signs, blanks and leading zeros do not count; numbers stay apart."""
     found, digits = "", False
