@@ -206,7 +206,7 @@ def _too_few(release: Release, policy: Policy) -> tuple[str, ...]:
     """Say so where there are too few people for the policy to say "safe" at all."""
     n = release.original.height if release.synthetic else len(release.paired_rows)
     least = policy.least_people("synthetic" if release.synthetic else "paired")
-    told = f'the policy can say "safe" from {least} people on, and these are {n}: the best answer is inconclusive'
+    told = f'the policy can say "safe" only from {least} people on, and these are {n}'
     return (told,) if n < least else ()
 
 

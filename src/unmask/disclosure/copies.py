@@ -233,8 +233,8 @@ def _copied(found: CopyRisk, n: int) -> Iterator[Observation]:
         "are alone with their values and stand in the release, beyond what a table of other people would hold.",
     )
     if found.found is not None:
-        than = "any other person is" if found.closer is None else "any row is to anybody outside"
-        words = f"have a row in the release that is far more like them than {than}."
+        than = "any other person is" if found.closer is None else "any row is like anybody outside"
+        words = f"have a row in the release that is more like them than {than}."
         yield Observation.of_people("copies.found", found.found, words)
     yield Observation(
         "copies.whole",

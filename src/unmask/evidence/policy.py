@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 PROFILES = ("default", "strict", "clinical")
+NEAR_NOTHING = 0.01  # of the people, by a blind guess
 PROFILE_ALIASES = {"0.09": "clinical"}
 
 
@@ -41,8 +42,11 @@ class Threshold:
     source: str
 
     def allows(self, key: str, chance: float) -> float:
-        """The largest rate that is within the limit: beyond what a blind guess finds, for keys that count from it."""
-        return self.value + (chance if beyond_chance(key) else 0.0)
+        """The largest rate that is within the limit: beyond what a blind guess finds, for keys that count from it.
+
+        A blind guess that finds less than one in a hundred is as good as nothing, and the limit stays a round figure.
+        """
+        return self.value + (chance if chance >= NEAR_NOTHING and beyond_chance(key) else 0.0)
 
 
 @dataclass(frozen=True, slots=True)

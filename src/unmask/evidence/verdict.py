@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 Word = Literal["safe", "unsafe", "inconclusive"]
 LEVEL = 0.05  # chance that a release within all limits is called unsafe
-TOLD = 0.005  # a blind guess that finds less is not mentioned
 BY_CHANCE = "among {} figures one that far above its limit is expected by chance"
 
 
@@ -83,7 +82,7 @@ def _judge_one(measure: str, observation: Observation, policy: Policy) -> Findin
     threshold, estimate = policy.threshold(observation.key), observation.estimate
     outcome: Outcome
     most = threshold.allows(observation.key, estimate.chance)
-    beyond = f" beyond chance ({estimate.chance:.3g})" if most > threshold.value + TOLD else ""
+    beyond = f" beyond chance ({estimate.chance:.3g})" if most > threshold.value else ""
     limit = f"the limit of {threshold.value:.3g}{beyond} ({threshold.source})"
     if threshold.value >= 1:
         outcome, reason = "not judged", "shown for information; the policy sets no limit"

@@ -58,7 +58,7 @@ def show_check(check: CheckEntry, console: Console) -> None:
     """Print what was seen before any attack."""
     console.print(Text(f"rows: {check.words}", style="yellow" if check.pairing == "unpaired" else ""))
     for line in check.identifiers:
-        console.print(Text(f"names people? {line}", style="yellow"))
+        console.print(Text(f"note: {line}", style="yellow"))
 
 
 def _findings(document: Document) -> Table:
