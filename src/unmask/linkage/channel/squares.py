@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 BASE32 = "0123456789bcdefghjkmnpqrstuvwxyz"
 BASE20 = "23456789CFGHJMPQRVWX"
 FINEST = 12  # letters of a geohash
+MOST_PLACES = 8  # columns that may be a longitude or a latitude
 LEAST = 0.7  # share of people whose square must be the released one
 
 
@@ -94,10 +95,11 @@ def square(columns: Sequence[Column], spelling: Spelling) -> TextFeature:
 
 def find_square(columns: Sequence[Column], target: Column, pairs: Sequence[tuple[int, int]]) -> Spelling | None:
     """Two columns and a code of the map that make what is released of some people."""
-    there = [(i, tight(target.words[target.code[j]]).casefold()) for i, j in pairs if target.code[j] >= 0]
-    places = [k for k, column in enumerate(columns) if _on_the_map(column)]
-    if len(there) < 4 or len(places) < 2:
+    said = [(i, target.words[target.code[j]]) for i, j in pairs if target.code[j] >= 0]
+    places = [k for k, column in enumerate(columns) if _on_the_map(column)][:MOST_PLACES]
+    if len(said) < 4 or len(places) < 2 or any("." in word for _, word in said):  # a number with decimals is no code
         return None
+    there = [(i, tight(word).casefold()) for i, word in said]
     for x, y in permutations(places, 2):
         if np.nanmax(np.abs(columns[y].number)) > 90:
             continue
