@@ -20,7 +20,7 @@ LADDER = _ladder("census", 0, 120)
 @pytest.mark.parametrize(
     ("name", "seed"),
     [
-        pytest.param(name, seed, marks=[pytest.mark.slow] if (name, seed) == ("channel", 1) else [])  # a minute
+        pytest.param(name, seed, marks=[pytest.mark.slow] if seed or name == "channel" else [])
         for name in sorted(discover())
         for seed in (0, 1)
     ],

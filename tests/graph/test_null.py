@@ -44,7 +44,14 @@ def attack(target, identification, method, sigma, *, labels=("sex", "age"), seed
 
 
 @pytest.mark.parametrize(
-    ("method", "sigma"), [("exact", 0.02), ("seeds", 0.02), ("geometric", 0.05), ("everybody", 0.1), ("votes", 0.1)]
+    ("method", "sigma"),
+    [
+        ("exact", 0.02),
+        ("seeds", 0.02),
+        ("geometric", 0.05),
+        ("everybody", 0.1),
+        pytest.param("votes", 0.1, marks=pytest.mark.slow),  # more than a minute
+    ],
 )
 def test_disjoint_files_raise_no_more_alarms_than_the_level(method, sigma):
     """25 pairs of files of 300 people with nobody in common."""
@@ -82,7 +89,9 @@ def with_region(table):
     return table.with_columns(region=(pl.col("lon") / 3).floor() * 10 + (pl.col("lat") / 2).floor())
 
 
-@pytest.mark.parametrize("method", ["exact", "seeds", "geometric", "everybody", "votes"])
+@pytest.mark.parametrize(
+    "method", ["exact", "seeds", "geometric", "everybody", pytest.param("votes", marks=pytest.mark.slow)]
+)
 def test_labels_that_live_in_certain_places_are_no_alarm(method):
     """Where the region is a label, dealing places would send people to where nobody of their region lives."""
     alarms, found = 0, []
