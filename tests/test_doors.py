@@ -28,7 +28,7 @@ MORE = {
     "unmask.linkage": 20,  # one function for each intruder
     "unmask.masking": 23,  # one class for each masking
     "unmask.report": 9,  # a way to show each kind of result
-    "unmask.study": 26,  # what every measure asks: matches, spaces, who asks for whom, what fits in memory
+    "unmask.study": 27,  # what every measure asks: matches, spaces, who asks for whom, what fits in memory
     "unmask.tables": 26,  # reading, roles, arrays and writing, for all rooms and the command line
 }
 FOR_USERS = {"unmask.datasets.gauntlet", "unmask.graph", "unmask.masking"}  # classes that people name in their scripts

@@ -17,7 +17,7 @@ import numpy as np
 from unmask.arrays import Flags, Floats
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
-from unmask.linkage.nearest import best_scale
+from unmask.linkage.nearest import best_reading, best_scale
 from unmask.study import Study, as_study, draw, narrowed
 from unmask.tables import Scenario
 
@@ -153,6 +153,7 @@ def _share(credit: Floats, there: Flags) -> float:
 def assess_scenario(study: Study, context: Context) -> Evidence:
     """Tell how the risk grows with the number of attributes known."""
     study, note = narrowed(study)
+    study, read = best_reading(study, context.seed)
     release = study.release
     sample = PEOPLE if release.original.height > PEOPLE else None
     curve = knowledge_curve(study, sets=4, people=sample, seed=context.seed, progress=context.progress)
@@ -179,7 +180,7 @@ def assess_scenario(study: Study, context: Context) -> Evidence:
         per_record=None if sample is not None else curve.per_record,
         facts=tuple(facts),
         figures=(_figure(curve),),
-        notes=note,
+        notes=(*note, *read),
     )
 
 

@@ -18,7 +18,7 @@ from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observati
 from unmask.kernels.assignment import Matching, classify, solve
 from unmask.kernels.assignment import credits as shares_of_optima
 from unmask.kernels.base import EUCLIDEAN
-from unmask.linkage.nearest import best_scale, curve_figure, link_nearest
+from unmask.linkage.nearest import best_reading, best_scale, curve_figure, link_nearest
 from unmask.linkage.result import Linkage
 from unmask.study import PREPARING, How, Scene, Study, as_study, check_memory, memory_of_search, readable, set_scene
 
@@ -149,6 +149,7 @@ def _margins(scene: Scene, distances: Floats, seed: int, tell: Progress) -> Floa
 )
 def assess_global(study: Study, context: Context) -> Evidence:
     """Run the attack, and show it beside nearest-record linkage: each finds people that the other misses."""
+    study, read = best_reading(study, context.seed)
     release = study.release
     n = min(release.original.height, release.released.height)
     scale, note = best_scale(study, context.seed)
@@ -180,7 +181,7 @@ def assess_global(study: Study, context: Context) -> Evidence:
         clarity=linkage.margin,
         facts=_facts(linkage, nearest, union, people),
         figures=(_figure(linkage, nearest, union), curve_figure(linkage, "one-to-one linkage")),
-        notes=(*note, *_unproven(linkage)),
+        notes=(*read, *note, *_unproven(linkage)),
     )
 
 

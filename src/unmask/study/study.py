@@ -136,7 +136,7 @@ class Study:
             raise RoleError(f"there is no {others} table", hint=f"give one in {others}=")
         if others not in self._related:
             fitting = [name for name in self.release.original.columns if self.release.fits(table, name)]
-            self._related[others] = self._relative(others, self.release.with_people(table, fitting))
+            self._related[others] = self.relative(others, self.release.with_people(table, fitting))
         wanted = self.release.quasi if columns is None else columns
         absent = [name for name in wanted if name not in self._related[others].release.original.columns]
         if absent:
@@ -153,10 +153,11 @@ class Study:
         if "alone" not in self._related:
             table = self.release.original
             rows = np.arange(table.height, dtype=np.int64)
-            self._related["alone"] = self._relative("alone", self.release.with_tables(table, table, rows))
+            self._related["alone"] = self.relative("alone", self.release.with_tables(table, table, rows))
         return self._related["alone"]
 
-    def _relative(self, name: str, release: Release) -> Study:
+    def relative(self, name: str, release: Release) -> Study:
+        """The study of another release that shares what both have, under a name of its own."""
         return Study(release, self._kept, f"{self._name}/{name}")
 
 

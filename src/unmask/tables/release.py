@@ -221,6 +221,11 @@ class Release:
         nobody = np.full(self.original.height, -1, dtype=np.int64)
         return self._changed(synthetic=True, truth=nobody, paired_rows=np.flatnonzero(nobody >= 0))
 
+    def with_kinds(self, kinds: Mapping[str, Kind]) -> Release:
+        """The same tables with some columns read otherwise."""
+        fixed = {**self.said_kinds, **kinds}
+        return self._changed(_kinds=fixed, columns=describe(self.original, self.released, self.roles, fixed))
+
     def with_roles(self, roles: Roles) -> Release:
         """The same tables for an intruder who knows other columns."""
         return self._changed(roles=roles, columns=describe(self.original, self.released, roles, self._kinds))
@@ -312,6 +317,11 @@ class Release:
         return self.columns[name].kind
 
     @property
+    def said_kinds(self) -> dict[str, Kind]:
+        """Kinds that were said by hand, not inferred."""
+        return dict(self._kinds)
+
+    @property
     def n_people(self) -> float | None:
         """N, the people of the population: those in its table, or as many as were said; None when neither is known."""
         return self._people if self.population is None else float(self.population.height)
@@ -327,7 +337,7 @@ class Release:
             "household": self.household,
             "population": self._people,
             "ignored": list(self.ignored),
-            "kinds": dict(self._kinds),
+            "kinds": self.said_kinds,
             "coordinates": list(self.coordinates) or None,
             "synthetic": self.synthetic,
             "masking": None if self.masking is None else str(self.masking),

@@ -11,7 +11,7 @@ import numpy as np
 
 from unmask.arrays import Flags, Floats, Ints
 from unmask.evidence import Estimate, rate
-from unmask.linkage.nearest import best_scale, link_nearest, may_go_back
+from unmask.linkage.nearest import best_reading, best_scale, link_nearest, may_go_back
 from unmask.linkage.one_to_one import link_one_to_one
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def _people(linkage: Linkage) -> Ints:
 def blind_attempts(study: Study, asked: Flags | None, seed: int) -> list[Attempt]:
     """What the intruder finds who ignores the method: the nearest record, the nearest person, one to one."""
     n = study.release.original.height
+    study, _ = best_reading(study, seed)
     scale, _ = best_scale(study, seed)
     found = [attempt("the nearest record", link_nearest(study, scale=scale, seed=seed), n, asked)]
     if may_go_back(study):
