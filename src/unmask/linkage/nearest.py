@@ -188,7 +188,7 @@ def best_scale(study: Study, seed: int) -> tuple[Scale, tuple[str, ...]]:
 
 
 def best_reading(study: Study, seed: int) -> tuple[Study, tuple[str, ...]]:
-    """Whole numbers read as codes, or by their order where masking kept it: what finds more, and a note that says so."""
+    """Whole numbers read as codes, or by their order where masking kept it: what finds more, with a note."""
     ordered, names = in_order(study)
     if not names:
         return study, ()
