@@ -18,7 +18,7 @@ from unmask.report import document
 
 DOCS = Path(__file__).resolve().parent
 PLACE = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
-PROFILES = ("default", "clinical", "strict")
+PROFILES = ("public", "partner", "internal", "strict")
 FAMILIES = {  # in the order of the flow: link, compare, count, learn
     "linkage": "Who is found",
     "graph": "Who is found",
@@ -56,9 +56,9 @@ def share(value: float) -> str:
 
 
 def policy() -> str:
-    """One row per key: the limit of each profile, the reason and the source of the default one."""
+    """One row per key: the limit of each profile, the reason and the source of the first."""
     policies = [Policy.load(name) for name in PROFILES]
-    lines = [f"| key | {' | '.join(PROFILES)} | why (default) | source |", "|---|---|---|---|---|---|"]
+    lines = [f"| key | {' | '.join(PROFILES)} | why (public) | source |", "|---|---|---|---|---|---|---|"]
     for key, first in sorted(policies[0].thresholds.items()):
         limits = " | ".join(share(entry.thresholds[key].value) for entry in policies)
         lines.append(f"| `{key}` | {limits} | {_cell(first.reason)} | {_cell(first.source)} |")

@@ -102,7 +102,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     release
         The original and the table to be published.
     policy
-        A ``Policy``, the name of a profile ("default", "strict", "clinical" or "0.09"), or the path of a TOML file.
+        A ``Policy``, the name of a profile ("public", "partner", "internal", "strict"), or the path of a TOML file.
     only, skip
         Names of measures to run, or to leave out.
     seed

@@ -4,10 +4,10 @@ import pytest
 
 from unmask.assessment import discover
 from unmask.errors import ParameterError
-from unmask.evidence.policy import PROFILES, Policy
+from unmask.evidence.policy import NAMES, Policy
 
 
-@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_measure_has_its_thresholds_with_reason_and_source(name):
     policy = Policy.load(name)
     for entry in discover().values():
@@ -19,11 +19,13 @@ def test_every_measure_has_its_thresholds_with_reason_and_source(name):
 
 
 def test_profiles_are_ordered():
-    strict, clinical, default = (Policy.load(name).thresholds for name in ("strict", "clinical", "default"))
-    for key in default:
-        assert strict[key].value <= clinical[key].value <= default[key].value, key
-    assert clinical["nearest.rate"].value == 0.09
-    assert Policy.load("0.09") == Policy.load("clinical")
+    strict, public, partner, internal = (
+        Policy.load(name).thresholds for name in ("strict", "public", "partner", "internal")
+    )
+    for key in public:
+        assert strict[key].value <= public[key].value <= partner[key].value <= internal[key].value, key
+    assert public["nearest.rate"].value == partner["nearest.rate"].value == 0.09
+    assert Policy.load("0.09") == Policy.load("clinical") == Policy.load("public")
     assert Policy.load(None) == Policy.load("default")
 
 

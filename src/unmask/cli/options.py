@@ -97,7 +97,9 @@ class Tables(Reading):
         'How the release was made, for the intruder who knows it: --masking "noise(0.5)".', default=None, role=True
     )
     scenario: dict[str, Any] = option("What the intruder holds of the original.", default={}, role=True, typed=False)
-    policy: str | None = option("default, strict, clinical (0.09), or a TOML file.", default=None, reads="policy")
+    policy: str | None = option(
+        "Who gets the file: public, partner, internal (or strict); or a TOML file.", default=None, reads="policy"
+    )
     config: str | None = option(
         "TOML file with the same options; a table [scenario] says what the intruder knows: people = 0.1.",
         default=None, reads="settings",

@@ -28,9 +28,11 @@ from unmask.evidence.estimate import Z95
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-PROFILES = ("default", "strict", "clinical")
+PROFILES = ("public", "partner", "internal")  # by who will hold the file
+VARIANTS = ("strict", "default")  # profiles of earlier versions that have limits of their own
+ALIASES = {"clinical": "public", "0.09": "public"}  # other names
+NAMES = (*PROFILES, *VARIANTS, *ALIASES)
 NEAR_NOTHING = 0.01  # of the people, by a blind guess
-PROFILE_ALIASES = {"0.09": "clinical"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +63,15 @@ class Policy:
     @classmethod
     def load(cls, source: str | Path | None = None) -> Policy:
         """Load a built-in profile by name, or a TOML file by path; None is the default profile."""
-        name = PROFILE_ALIASES.get(str(source), str(source)) if source is not None else "default"
-        if name in PROFILES:
+        name = ALIASES.get(str(source), str(source)) if source is not None else "default"
+        if name in NAMES:
             return _profile(name)
         path = Path(name)
         if path.suffix != ".toml":
             raise ParameterError(
                 f"no policy {name!r}",
-                allowed=f"{', '.join(PROFILES)}, 0.09, or the path of a .toml file",
-                hint=did_you_mean(name, PROFILES),
+                allowed=f"{', '.join(PROFILES)}, {', '.join(VARIANTS)}, clinical (0.09), or the path of a .toml file",
+                hint=did_you_mean(name, NAMES),
             )
         return _from_toml(_load_toml(path), str(path), path.parent, (str(path.resolve()),))
 
@@ -78,7 +80,7 @@ class Policy:
         cls, name: str, description: str, limits: Mapping[str, Any], keys: Iterable[str]
     ) -> tuple[Policy, list[str]]:
         """The policy of a report, with limits of its profile for ``keys`` that were not there yet; these are told."""
-        profile = cls.load(name if name in PROFILES else "default")
+        profile = cls.load(name if name in NAMES else None)
         known = {key: Threshold(**limit) for key, limit in limits.items()}
         new = {key: profile.threshold(key) for key in keys if key not in known}
         told = [f"figure {key!r} is new: its limit is that of the profile {profile.name!r}" for key in new]
@@ -123,16 +125,19 @@ def _table() -> dict[str, Any]:
 def _profile(name: str) -> Policy:
     """One column of the table of built-in profiles."""
     table = _table()
+    told = table["variants"].get(name, {"of": name, "told": table["profiles"].get(name)})
 
     def column(entry: Any) -> Any:  # noqa: ANN401 - one value for all profiles, or one for each
-        return entry[name] if isinstance(entry, dict) else entry
+        by = entry if isinstance(entry, dict) else {"all": entry}
+        return next((by[column] for column in (name, told["of"], "all") if column in by), None)
 
     def limit(kind: dict[str, Any]) -> Threshold:
-        source = column(kind["source"])
-        return Threshold(float(column(kind["limit"])), column(kind["reason"]), table["sources"].get(source, source))
+        value, source = column(kind.get("limit", {})), column(kind["source"])
+        reason = column(kind["reason"])
+        return Threshold(1.0 if value is None else float(value), reason, table["sources"].get(source, source))
 
     thresholds = {key: limit(table["kinds"][kind]) for key, kind in table["limits"].items()}
-    return Policy(name, table["profiles"][name], thresholds, _core())
+    return Policy(name, told["told"], thresholds, _core())
 
 
 @cache
