@@ -26,7 +26,7 @@ MORE = {
     "unmask.groups": 13,  # a function and its result for each measure, and the room that counts
     "unmask.groups.counting": 16,  # counts on every engine, and the classes that all group measures share
     "unmask.linkage": 20,  # one function for each intruder
-    "unmask.masking": 23,  # one class for each masking
+    "unmask.masking": 30,  # one class for each masking
     "unmask.report": 9,  # a way to show each kind of result
     "unmask.study": 27,  # what every measure asks: matches, spaces, who asks for whom, what fits in memory
     "unmask.tables": 26,  # reading, roles, arrays and writing, for all rooms and the command line

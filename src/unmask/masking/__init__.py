@@ -9,6 +9,7 @@ from unmask.masking.base import Masking, chosen
 from unmask.masking.chain import Chain
 from unmask.masking.coding import TopBottomCoding
 from unmask.masking.coordinates import CoordinateNoise, Donut
+from unmask.masking.generalising import Age, Dates, Drop, Hierarchy, Prefix, Pseudonym, Rare
 from unmask.masking.microaggregation import Microaggregation
 from unmask.masking.noise import CorrelatedNoise, MultiplicativeNoise, Noise
 from unmask.masking.parse import parse_masking
@@ -23,8 +24,8 @@ from unmask.masking.suppression import Suppression
 from unmask.masking.swapping import Shuffle, Swap
 
 __all__ = [
-    "Chain", "CoordinateNoise", "CorrelatedNoise", "Donut", "Masking", "Microaggregation",
-    "MultiplicativeNoise", "Noise", "PlaceMasking", "Pram", "RankSwap", "Recoding", "ReverseMapped", "Rounding",
-    "Sampling", "Shuffle", "Suppression", "Swap", "TopBottomCoding", "categorical", "chosen", "parse_masking",
-    "transition_matrix",
+    "Age", "Chain", "CoordinateNoise", "CorrelatedNoise", "Dates", "Donut", "Drop", "Hierarchy", "Masking",
+    "Microaggregation", "MultiplicativeNoise", "Noise", "PlaceMasking", "Pram", "Prefix", "Pseudonym", "RankSwap",
+    "Rare", "Recoding", "ReverseMapped", "Rounding", "Sampling", "Shuffle", "Suppression", "Swap", "TopBottomCoding",
+    "categorical", "chosen", "parse_masking", "transition_matrix",
 ]  # fmt: skip

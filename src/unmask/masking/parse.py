@@ -14,6 +14,7 @@ from unmask.masking.base import Masking
 from unmask.masking.chain import Chain
 from unmask.masking.coding import TopBottomCoding
 from unmask.masking.coordinates import CoordinateNoise, Donut
+from unmask.masking.generalising import Age, Dates, Drop, Hierarchy, Prefix, Pseudonym, Rare
 from unmask.masking.microaggregation import Microaggregation
 from unmask.masking.noise import CorrelatedNoise, MultiplicativeNoise, Noise
 from unmask.masking.places import DistanceNoise, DistanceRounding, PlaceDonut, PlaceGrid, PlaceNoise
@@ -28,7 +29,8 @@ from unmask.masking.swapping import Shuffle, Swap
 
 KINDS: tuple[type[Masking], ...] = (
     Noise, CorrelatedNoise, MultiplicativeNoise, RankSwap, Microaggregation, Rounding, Pram, TopBottomCoding, Recoding,
-    Suppression, Sampling, Swap, Shuffle, CoordinateNoise, Donut, PlaceNoise, PlaceDonut, PlaceGrid,
+    Drop, Pseudonym, Dates, Age, Prefix, Rare, Hierarchy, Suppression, Sampling, Swap, Shuffle,
+    CoordinateNoise, Donut, PlaceNoise, PlaceDonut, PlaceGrid,
     DistanceNoise, DistanceRounding, Chain, ReverseMapped,
 )  # fmt: skip
 M = TypeVar("M", bound=Masking)

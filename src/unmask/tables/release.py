@@ -222,7 +222,7 @@ class Release:
         return self._changed(synthetic=True, truth=nobody, paired_rows=np.flatnonzero(nobody >= 0))
 
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Release:
-        """The same tables with some columns read otherwise."""
+        """The same tables with some columns read otherwise; the kinds of the others are inferred again."""
         fixed = {**self.said_kinds, **kinds}
         return self._changed(_kinds=fixed, columns=describe(self.original, self.released, self.roles, fixed))
 

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from unmask.linkage.result import Linkage
     from unmask.masking import Masking
 
-ABSENT = ("suppression", "sampling")  # they take cells or rows away, and change no value
+ABSENT = (
+    "suppression",
+    "sampling",
+    "drop",
+    "pseudonym",
+)  # they take cells, rows or columns away; no intruder has a key
 
 
 def run_again(masking: Masking, table: pl.DataFrame) -> pl.DataFrame | None:
@@ -47,7 +52,7 @@ def link_again(study: Study, masking: Masking, *, sample: int | None = None, see
         except (UnmaskError, pl.exceptions.PolarsError):  # not for this table: the other may do
             continue
         if again is not None and set(release.quasi) <= set(again.columns):
-            remade = Study(release.with_tables(again, release.released, release.truth))
+            remade = Study(release.with_tables(again, release.released, release.truth).with_kinds({}))
             found.append(link_nearest(remade, sample=sample, seed=seed))
     return max(found, key=lambda linkage: linkage.estimate.value, default=None)
 

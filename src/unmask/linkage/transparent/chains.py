@@ -49,7 +49,7 @@ def peel(release: Release, masking: Masking) -> tuple[Release, Masking]:
             continue
         if again is not None:
             original = release.original.with_columns(again.get_columns())
-            return release.with_tables(original, release.released, release.truth), rest
+            return release.with_tables(original, release.released, release.truth).with_kinds({}), rest
     return release, masking
 
 

@@ -30,7 +30,8 @@ CREDIBLE = 0.99  # share of the noise that a credible candidate stays within
 ROUNDED = 1 / 12  # variance that rounding to integers adds
 KNOWN = (
     "noise", "correlated_noise", "multiplicative_noise", "rank_swap", "microaggregation", "rounding", "pram",
-    "recoding", "top_bottom", "suppression", "sampling", "chain", "reverse_map",
+    "recoding", "top_bottom", "suppression", "sampling", "chain", "reverse_map", "drop", "pseudonym", "dates", "age",
+    "prefix", "rare", "hierarchy",
 )  # fmt: skip
 
 
@@ -305,4 +306,4 @@ SINGLES = {
     "top_bottom": _rounded,
     "pram": _pram,
     "suppression": _suppressed,
-}  # recoding needs nothing: the encoding writes the original in the release's intervals; sampling changes no value
+}  # recoding and coarser words need nothing: the encoding writes the original as the release does; sampling neither
