@@ -96,6 +96,7 @@ from unmask.max_knowledge import dictionary_test as dictionary_test
 from unmask.max_knowledge import permuted_test as permuted_test
 from unmask.protect import Fix as Fix
 from unmask.protect import fix_list as fix_list
+from unmask.recipients import Recipient as Recipient
 from unmask.selfcheck import selfcheck as selfcheck
 from unmask.tables import Release as Release
 from unmask.tables import Scenario as Scenario

@@ -14,35 +14,36 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats
-from unmask.errors import ParameterError, UnmaskError, tell_where
+from unmask.attacks import Attacked, attack_for, held, part_of, parties_of, run_measure
+from unmask.errors import ParameterError
 from unmask.evidence import (
-    Absence,
     Context,
     Evidence,
     Finding,
     Measure,
     Policy,
     Reported,
-    conclude,
+    as_intruder,
     guess,
     registered,
     silent,
+    told_of,
 )
-from unmask.intake import Check, check, unreadable
 from unmask.masking import parse_masking
+from unmask.recipients import as_recipients, entry_of
 from unmask.report import document
-from unmask.study import Study, as_study
 from unmask.tables import write_atomically, write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from unmask.evidence import Progress
+    from unmask.intake import Check
+    from unmask.recipients import Recipient
     from unmask.tables import Release
 
 ROOMS = ("linkage", "graph", "max_knowledge", "groups", "disclosure")
-SEE_WHERE = "run again with --debug (in Python: UNMASK_DEBUG=1) to see where, and please report it"
 VERSIONS_OF = ("narwhals", "numba", "numpy", "polars", "scikit-learn", "scipy", "unmask")
 
 
@@ -94,6 +95,8 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     progress: Progress | None = None,
     command: str | None = None,
     show_values: bool = False,
+    intruder: str = "maximum",
+    recipients: Iterable[Recipient | Mapping[str, Any]] = (),
 ) -> Assessment:
     """Attack a release with every method that applies, and say whether it may be published.
 
@@ -114,6 +117,12 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     show_values
         Let the report show values of the original: the id of the most exposed records, and the places of those whom
         the graph attack found. Row numbers, and a map of the release alone, otherwise.
+    intruder
+        "prosecutor" (knows that the person is in the release), "journalist" (does not), "marketer" (wants many) or
+        "maximum" (knows everything).
+    recipients
+        Who may get the release: a ``Recipient`` for each, or its fields as a mapping. The report has a verdict for
+        each of them; attacks are run once for all who hold the same columns.
 
     Examples
     --------
@@ -123,44 +132,38 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     'unsafe'
 
     """
-    from unmask.linkage import target_columns  # noqa: PLC0415 - loads numba
-
     if seed < 0:
         raise ParameterError("a seed is a whole number from 0", got=str(seed))
     rules = policy if isinstance(policy, Policy) else Policy.load(policy)
-    chosen = choose(discover(), only, skip)
+    chosen, who, given = choose(discover(), only, skip), as_intruder(intruder), as_recipients(recipients)
     if isinstance(release.masking, str):
         release = release.with_masking(parse_masking(release.masking))
-    for key in [key for entry in chosen for key in entry.keys]:
-        rules.threshold(key)  # refuse an incomplete policy before the work, not after it
-    study = _without_unreadable(Study(release))  # one for all measures
-    checked = check(study)
-    if checked.pairing.looks == "unpaired":  # attacks that need no pairs are not misled
-        study = Study(study.release.without_pairs())
+    for limits in (rules, *(recipient.policy(rules) for recipient in given)):
+        for key in [key for entry in chosen for key in entry.keys]:
+            limits.threshold(key)  # refuse an incomplete policy before the work, not after it
+    parties = parties_of(release, given, who)
     context, tell = Context(seed, show_values=show_values), progress or silent
-    reported = tuple(
-        _report(entry, study, replace(context, progress=_part(tell, place, len(chosen), entry.title)))
-        for place, entry in enumerate(chosen)
-    )
+    attacked = [
+        attack_for(known, chosen, whose, replace(context, progress=part_of(tell, place, len(parties), "")))
+        for place, (known, whose) in enumerate(parties.values())
+    ]
     tell(1.0, "done")
-    judged = conclude(
-        reported,
-        rules,
-        columns=target_columns(release),
-        shared=bool(release.quasi),
-        synthetic=study.release.synthetic,
-        checked=checked.findings,
-    )
+    by_columns = dict(zip(parties, attacked, strict=True))
+    main = by_columns[None]
+    judged = main.judge(rules, who)
+    entries = tuple(_judged_for(recipient, by_columns, release, rules) for recipient in given)
+    reported, checked, study = judged.reported, main.checked, main.study
     records = _records(release, reported)
     parts = document.Parts(
         verdict=judged.verdict,
         findings=judged.findings,
         reported=reported,
-        policy=rules,
+        policy=judged.policy,
         check=check_of(checked),
         columns=columns_of(checked),
         warnings=(
             *_too_few(study.release, rules),
+            *told_of(main.reported, who),
             *(f"{finding.claim} {finding.reason}" for finding in judged.unseen),
             *release.warnings,
         ),
@@ -169,13 +172,25 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         clarity=_clarity(reported),
         labels=_labels(release, show=show_values),
         intruders=judged.intruders,
+        recipients=entries,
         manifest=replace(
-            _manifest(release, rules, [entry.name for entry in chosen], seed, command), show_values=show_values
+            _manifest(release, rules, [entry.name for entry in chosen], seed, command),
+            show_values=show_values,
+            intruder=who,
+            recipients=tuple(recipient.to_dict(rules) for recipient in given),
         ),
     )
     if show_values and release.id is not None:
         records = records.with_columns(release.original[release.id].alias("id"))
     return Assessment(judged.verdict.word, judged.verdict.reason, judged.findings, records, document.build(parts))
+
+
+def _judged_for(
+    recipient: Recipient, by_columns: Mapping[tuple[str, ...] | None, Attacked], release: Release, policy: Policy
+) -> document.RecipientEntry:
+    attacked = by_columns[held(recipient, release)]
+    judged = attacked.judge(recipient.policy(policy), recipient.who, recipient.attempt)
+    return entry_of(recipient, judged, attacked.reported)
 
 
 def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Iterable[str]) -> list[Measure]:
@@ -195,52 +210,12 @@ def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Itera
     return [measures[name] for name in names]
 
 
-def _without_unreadable(study: Study) -> Study:
-    """The study without known columns that cannot be compared: the attacks run on the rest, and the report says so."""
-    release, out = study.release, unreadable(study)
-    left = tuple(name for name in release.quasi if name not in out)
-    return Study(release.with_roles(replace(release.roles, quasi=left))) if out and left else study
-
-
 def _too_few(release: Release, policy: Policy) -> tuple[str, ...]:
     """Say so where there are too few people for the policy to say "safe" at all."""
     n = release.original.height if release.synthetic else len(release.paired_rows)
     least = policy.least_people("synthetic" if release.synthetic else "paired")
     told = f'the policy can say "safe" only from {least} people on, and these are {n}'
     return (told,) if n < least else ()
-
-
-def _part(progress: Progress, place: int, n: int, title: str) -> Progress:
-    """Let one of n measures tell its progress as a part of the whole."""
-    return lambda done, words: progress((place + done) / n, f"{title}: {words}")
-
-
-def _report(entry: Measure, study: Study, context: Context) -> Reported:
-    context.progress(0.0, "begins")
-    evidence = run_measure(entry, study, replace(context, seed=_seed(context.seed, entry)))
-    return Reported(entry.name, entry.title, entry.story, evidence)
-
-
-def run_measure(entry: Measure, release: Release | Study, context: Context) -> Evidence | Absence:
-    """Run one measure; what cannot be answered is said, never left out."""
-    study = as_study(release)
-    reason = entry.applies(study.release)
-    if reason:
-        return Absence("does not apply", reason)
-    try:
-        return entry.run(study, context)
-    except UnmaskError as error:
-        return Absence("could not run", str(error))
-    except MemoryError:
-        return Absence("could not run", "it needs more memory than there is")
-    except Exception as error:  # noqa: BLE001 - one broken measure must neither hide the others nor count as safe
-        tell_where(error, show_values=context.show_values)
-        return Absence("could not run", f"an error of unmask itself ({type(error).__name__}); {SEE_WHERE}")
-
-
-def _seed(seed: int, entry: Measure) -> int:
-    """One child per measure, by name: results do not depend on which others run, or in which order."""
-    return int(np.random.SeedSequence([seed, entry.seed]).generate_state(1)[0] % (2**31))
 
 
 def _records(release: Release, reported: tuple[Reported, ...]) -> pl.DataFrame:

@@ -74,6 +74,8 @@ def verify(
         seed=manifest["seed"],
         progress=progress,
         show_values=bool(manifest.get("show_values")),
+        intruder=manifest.get("intruder", "maximum"),
+        recipients=_recipients(manifest),
     )
     new = again.to_dict()
     differences += _compare(data, new)
@@ -160,8 +162,24 @@ def _policy(manifest: dict[str, Any], data: dict[str, Any]) -> tuple[Policy, lis
     return Policy.recorded(policy["name"], data["policy_description"], policy["thresholds"], keys)
 
 
+def _recipients(manifest: dict[str, Any]) -> list[dict[str, Any]]:
+    """The report's recipients, each with the limits that it had."""
+    found = []
+    for entry in manifest.get("recipients", ()):
+        limits = entry["audience"]
+        policy, _ = Policy.recorded(limits["name"], limits["description"], limits["thresholds"], ())
+        found.append({**entry, "audience": policy})
+    return found
+
+
 def _compare(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     found = [] if old["verdict"] == new["verdict"] else [f"the verdict was {old['verdict']}, is {new['verdict']}"]
+    verdicts = [{entry["name"]: entry["verdict"] for entry in side.get("recipients", ())} for side in (old, new)]
+    found += [
+        f"the verdict for {name!r} was {word}, is {verdicts[1].get(name)}"
+        for name, word in verdicts[0].items()
+        if verdicts[1].get(name) != word
+    ]
     before, after = ({f["key"]: f for f in side["findings"]} for side in (old, new))
     for key in sorted({*before, *after}):
         if key not in before or key not in after:

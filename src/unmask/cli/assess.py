@@ -13,9 +13,10 @@ from unmask.cli.fields import options_of, spec_of
 from unmask.cli.screen import progress_bar, show_assessment
 from unmask.cli.targets import check_files, write_table
 from unmask.errors import ParameterError
-from unmask.evidence import Policy
+from unmask.evidence import Policy, as_intruder
 from unmask.masking import parse_masking
 from unmask.protect import fix_list
+from unmask.recipients import as_recipients
 from unmask.report import document
 from unmask.tables import Release
 
@@ -26,8 +27,10 @@ EXIT = {"safe": 0, "unsafe": 1, "inconclusive": 3}
 
 
 def run(options: Assess) -> int:
-    """Attack a release; the verdict is the exit code."""
-    return EXIT[attack(options).verdict]
+    """Attack a release; the verdict is the exit code, and with recipients the worst of their verdicts."""
+    assessment = attack(options)
+    words = [entry.verdict for entry in assessment.document.recipients] or [assessment.verdict]
+    return EXIT[next(word for word in ("unsafe", "inconclusive", "safe") if word in words)]
 
 
 def attack(options: Assess) -> Assessment:
@@ -36,6 +39,10 @@ def attack(options: Assess) -> Assessment:
     check_tables(options)
     policy, only = Policy.load(options.policy), options.only or None
     choose(discover(), only, options.skip)
+    as_intruder(options.intruder)
+    recipients = as_recipients(options.recipients)
+    for recipient in recipients:
+        recipient.policy(policy)
     release = release_of(options)
     with progress_bar(quiet=options.quiet) as tell:
         assessment = assess(
@@ -47,6 +54,8 @@ def attack(options: Assess) -> Assessment:
             progress=tell,
             command=shlex.join(["unmask", *sys.argv[1:]]),
             show_values=options.show_values,
+            intruder=options.intruder,
+            recipients=recipients,
         )
     write(assessment, release, options)
     if not options.quiet:

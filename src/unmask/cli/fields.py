@@ -233,6 +233,10 @@ def _checked(entry: Field[Any], hint: Any, value: Any, path: Path) -> Any:  # no
     what, base = f"option {entry.name!r} in {path}", _base(hint)
     if value == "" or (isinstance(value, list) and "" in value and not spec_of(entry).blank):
         raise ParameterError(f"{what} is empty", hint="give a value, or leave it out")
+    if get_origin(base) is tuple and get_origin(get_args(base)[0]) is dict:
+        if not isinstance(value, list) or not all(isinstance(part, dict) for part in value):
+            raise ParameterError(f"{what} is not a list of tables", hint=f"[[{entry.name}]]")
+        return tuple({name: _beside(part, path) for name, part in table.items()} for table in value)
     if get_origin(base) is tuple:
         if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
             raise ParameterError(f"{what} is not a list of names", hint=f'{entry.name} = ["a", "b"]')
@@ -247,3 +251,8 @@ def _checked(entry: Field[Any], hint: Any, value: Any, path: Path) -> Any:  # no
     if named and (spec.reads != "policy" or value.endswith(".toml")):
         return str(path.parent / value)
     return value
+
+
+def _beside(value: Any, path: Path) -> Any:  # noqa: ANN401 - any value of a TOML file
+    """A policy file that a table names is beside the file that has the table."""
+    return str(path.parent / value) if isinstance(value, str) and value.endswith(".toml") else value

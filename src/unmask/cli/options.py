@@ -101,7 +101,8 @@ class Tables(Reading):
         "Who gets the file: public, partner, internal (or strict); or a TOML file.", default=None, reads="policy"
     )
     config: str | None = option(
-        "TOML file with the same options; a table [scenario] says what the intruder knows: people = 0.1.",
+        "TOML file with the same options; a table [scenario] says what the intruder knows: people = 0.1; "
+        "[[recipients]] who may get the release.",
         default=None, reads="settings",
     )  # fmt: skip
 
@@ -117,6 +118,13 @@ class Assess(Tables):
 
     only: tuple[str, ...] = option("Measures to run.", default=())
     skip: tuple[str, ...] = option("Measures to leave out.", default=())
+    intruder: str = option(
+        "Who attacks: prosecutor (knows who is in), journalist (does not), marketer (wants many) or maximum.",
+        default="maximum",
+    )
+    recipients: tuple[dict[str, Any], ...] = option(
+        "Who may get the release, a table [[recipients]] for each.", default=(), typed=False
+    )
     seed: int = option(SEED, default=0, minimum=0)
     output: tuple[str, ...] = option(
         "Write the report: .html or .json, by suffix; several.", "--output", "-o", default=(), whole=True

@@ -17,6 +17,7 @@ from unmask.evidence.finding import Evidence as Evidence
 from unmask.evidence.finding import Fact as Fact
 from unmask.evidence.finding import Finding as Finding
 from unmask.evidence.finding import Observation as Observation
+from unmask.evidence.finding import Outside as Outside
 from unmask.evidence.finding import Reported as Reported
 from unmask.evidence.intruders import Intruder as Intruder
 from unmask.evidence.measure import Context as Context
@@ -26,5 +27,13 @@ from unmask.evidence.measure import measure as measure
 from unmask.evidence.measure import registered as registered
 from unmask.evidence.measure import silent as silent
 from unmask.evidence.policy import Policy as Policy
+from unmask.evidence.verdict import Judgement as Judgement
 from unmask.evidence.verdict import Verdict as Verdict
 from unmask.evidence.verdict import conclude as conclude
+from unmask.evidence.who import INTRUDERS as INTRUDERS
+from unmask.evidence.who import STANCES as STANCES
+from unmask.evidence.who import Who as Who
+from unmask.evidence.who import as_intruder as as_intruder
+from unmask.evidence.who import best_of as best_of
+from unmask.evidence.who import closed_to as closed_to
+from unmask.evidence.who import told_of as told_of

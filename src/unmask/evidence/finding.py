@@ -38,6 +38,19 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Outside:
+    """People outside the release who look like those in it: what not knowing who is in costs an intruder.
+
+    ``share``: of the people of the population who look like each person of the original, the share that is in the
+    release; rows: at least, expected, at most; 1 where nothing is known. ``alone``: share of the people who are alone
+    in the population with their looks, or of whom that cannot be said; at least, expected, at most.
+    """
+
+    share: Floats
+    alone: tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """All that one measure hands over. ``per_record``: one risk in [0, 1] for each original record."""
 
@@ -50,6 +63,7 @@ class Evidence:
     notes: tuple[str, ...] = ()
     with_few: tuple[Estimate, ...] = ()  # what the attack reaches for somebody who knows only a few people
     compared: tuple[str, ...] = ()  # released columns that this attack could compare with the original
+    outside: Outside | None = field(default=None, repr=False)  # people of the population who look the same
     identity: bool = True  # per_record is the chance of being *found*; False: of having something learnt about one
 
 

@@ -14,7 +14,7 @@ A policy file may begin with ``extends = "default"`` and change single threshold
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from math import ceil
@@ -96,6 +96,15 @@ class Policy:
             )
         return self.thresholds[key]
 
+    def for_averages(self) -> Policy:
+        """The same without limits on single people: these are shown, and only averages are judged."""
+        open_ = {
+            key: Threshold(1.0, "shown for information: this intruder wants many people, not one", limit.source)
+            for key, limit in self.thresholds.items()
+            if of_single_people(key)
+        }
+        return replace(self, thresholds={**self.thresholds, **open_})
+
     def least_people(self, kind: str) -> int:
         """From how many people on "safe" can be said: where nobody is found and all core limits are met even so.
 
@@ -138,6 +147,16 @@ def _profile(name: str) -> Policy:
 
     thresholds = {key: limit(table["kinds"][kind]) for key, kind in table["limits"].items()}
     return Policy(name, told["told"], thresholds, _core())
+
+
+def kind_of(key: str) -> str:
+    """What a figure counts, in every policy alike: "found", "known" ..; empty for one that no profile knows."""
+    return str(_table()["limits"].get(key, ""))
+
+
+def of_single_people(key: str) -> bool:
+    """Whether a limit looks at single people, not at an average."""
+    return kind_of(key) in _table()["worst"]["kinds"]
 
 
 @cache

@@ -16,6 +16,7 @@ from unmask.evidence.coverage import unseen
 from unmask.evidence.estimate import Z95
 from unmask.evidence.finding import Absence, Finding, Observation, Outcome, Reported
 from unmask.evidence.intruders import Intruder, attempts_of, by_knowledge
+from unmask.evidence.who import STANCES, Who, attempted, closed_to, limits_for, not_tried, seen_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,9 +44,11 @@ class Judgement(NamedTuple):
     findings: tuple[Finding, ...]
     unseen: tuple[Finding, ...]  # those of them that say what no attack could compare
     intruders: tuple[Intruder, ...]
+    reported: tuple[Reported, ...]  # as the intruder sees it
+    policy: Policy  # the limits that judge this intruder
 
 
-def conclude(
+def conclude(  # noqa: PLR0913 - what a verdict follows from
     reported: Sequence[Reported],
     policy: Policy,
     *,
@@ -53,16 +56,31 @@ def conclude(
     shared: bool = True,
     synthetic: bool = False,
     checked: Sequence[Finding] = (),
+    intruder: Who = "maximum",
+    attempt: float = 1.0,
 ) -> Judgement:
     """Judge all that was reported; ``columns``: those of the release that some attack has to compare.
 
     ``shared``: whether the files have known columns of the same name. ``checked``: findings about the tables
-    themselves, made before any attack.
+    themselves, made before any attack. ``intruder``: who attacks, and ``attempt`` how likely they are to try.
     """
-    silent = unseen(columns, reported, shared=shared)
-    findings = (*checked, *silent, *judge(reported, policy))
-    verdict = decide(findings, policy.core.get("synthetic" if synthetic else "paired", ()))
-    return Judgement(verdict, findings, silent, by_knowledge(attempts_of(reported)))
+    seen, limits = attempted(seen_by(reported, intruder), attempt), limits_for(policy, intruder)
+    silent = unseen(columns, seen, shared=shared)
+    findings = (*checked, *silent, *judge(seen, limits))
+    core = policy.core.get("synthetic" if synthetic else "paired", ())
+    verdict = decide(findings, [name for name in core if closed_to(name, intruder) is None])
+    return Judgement(
+        _by_whom(verdict, reported, intruder), findings, silent, by_knowledge(attempts_of(seen)), seen, limits
+    )
+
+
+def _by_whom(verdict: Verdict, reported: Sequence[Reported], who: Who) -> Verdict:
+    """Say whom a verdict is about, and what they did not try, where that is not everything."""
+    if who == "maximum":
+        return verdict
+    left = ", ".join(not_tried(reported, who))
+    more = f"; not tried, since it takes more: {left}" if left else ""
+    return replace(verdict, reason=f"{verdict.reason}; for a {who}, who {STANCES[who].words}{more}")
 
 
 def judge(reported: Sequence[Reported], policy: Policy) -> tuple[Finding, ...]:

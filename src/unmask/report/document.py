@@ -35,6 +35,8 @@ class Manifest:
     policy: dict[str, Any]
     versions: dict[str, str]
     show_values: bool = False  # whether the report may hold values of the original
+    intruder: str = "maximum"  # who attacks
+    recipients: tuple[dict[str, Any], ...] = ()  # as they were described
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class Parts:
     labels: tuple[str, ...] | None
     manifest: Manifest
     intruders: tuple[Intruder, ...] = ()  # by what they know, each with the best attack open to them
+    recipients: tuple[RecipientEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,31 @@ class IntruderEntry:
     n_attacks: int
     estimate: Estimate
     known: Estimate | None = None  # people of whom they are sure, by the attack that is sure of most
+
+
+@dataclass(frozen=True, slots=True)
+class RecipientEntry:
+    """Somebody who may get the release, and the verdict for them alone.
+
+    ``columns``: those of the original that they hold (null: all); ``attempt``: the probability that they try at all,
+    and the argument for it; ``estimate``: people found by the best attack, ``measure``, of this intruder;
+    ``largest``: the largest risk of one person (null for who wants many).
+    """
+
+    name: str
+    audience: str
+    intruder: str
+    words: str
+    columns: tuple[str, ...] | None
+    forbids: tuple[str, ...]
+    attempt: float
+    argument: str
+    verdict: str
+    reason: str
+    against: tuple[str, ...]
+    estimate: Estimate | None
+    measure: str | None
+    largest: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +180,7 @@ class Document:
     policy: str
     policy_description: str
     manifest: Manifest
+    recipients: tuple[RecipientEntry, ...] = ()
     digest: str = field(default="")
 
 
@@ -188,12 +217,14 @@ def build(parts: Parts) -> Document:
         policy=parts.policy.name,
         policy_description=parts.policy.description,
         manifest=parts.manifest,
+        recipients=parts.recipients,
     )
     return _with_digest(draft, parts.risk)
 
 
 def _with_digest(draft: Document, risk: dict[str, Floats]) -> Document:
-    result = {key: value for key, value in to_dict(draft).items() if key not in {"manifest", "digest"}}
+    out = {"manifest", "digest"} | (set() if draft.recipients else {"recipients"})  # as before there were any
+    result = {key: value for key, value in to_dict(draft).items() if key not in out}
     hasher = hashlib.sha256(json.dumps(result, sort_keys=True).encode())
     for name in sorted(risk):
         hasher.update(name.encode() + np.ascontiguousarray(risk[name]).tobytes())

@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from unmask.report.charts import attributes_chart, draw, findings_chart
-from unmask.report.words import OUTCOMES, VERDICTS, finders, intruder, limit, others, percent
+from unmask.report.words import OUTCOMES, VERDICTS, finders, held, intruder, limit, others, percent
 
 if TYPE_CHECKING:
     from unmask.report.document import Document
@@ -37,6 +37,7 @@ def render(document: Document) -> str:
         intruder=intruder(document),
         titles={entry.name: entry.title for entry in document.measures},
         others=others(document),
+        held=held(document),
         findings_svg=Markup(chart) if chart else None,  # noqa: S704 - made by us from escaped text
         risk_svg=Markup(draw(document.risk_figure)) if document.risk_figure else None,  # noqa: S704
         measures=[_measure(entry) for entry in document.measures],

@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from unmask.report.words import OUTCOMES, VERDICTS, finders, intruder, limit, others, percent, span
+from unmask.report.words import OUTCOMES, VERDICTS, finders, held, intruder, limit, others, percent, span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,9 +37,11 @@ def show(document: Document, console: Console) -> None:
     """Print the summary."""
     colour = COLOURS[document.verdict]
     title = Text(f"{VERDICTS[document.verdict]} ({document.verdict})", style=f"bold {colour}")
-    console.print(
-        Panel(Group(title, Text(document.reason), Text(f"policy: {document.policy}", style="dim")), border_style=colour)
-    )
+    console.print(Panel(Group(title, Text(document.reason), Text(_under(document), style="dim")), border_style=colour))
+    if document.recipients:
+        console.print(_recipients(document))
+        for line in held(document):
+            console.print(Text(line, style="dim"))
     show_check(document.check, console)
     for warning in document.warnings:
         console.print(Text(f"note: {warning}", style="yellow"))
@@ -52,6 +54,34 @@ def show(document: Document, console: Console) -> None:
     if document.exposed:
         console.print(_exposed(document))
     console.print(column_table(document.columns))
+
+
+def _under(document: Document) -> str:
+    """The policy, and the intruder where it is not one who knows everything."""
+    who = document.manifest.intruder
+    return f"policy: {document.policy}" + (f"; intruder: {who}" if who != "maximum" else "")
+
+
+def _recipients(document: Document) -> Table:
+    """One verdict for each recipient."""
+    table = Table(title="Who may get it", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("recipient", overflow="fold")
+    for name in ("audience", "intruder"):
+        table.add_column(name, overflow="fold")
+    for name in ("found", "worst", "tries"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for entry in document.recipients:
+        table.add_row(
+            escape(entry.name),
+            escape(entry.audience),
+            entry.intruder,
+            "-" if entry.estimate is None else percent(entry.estimate.value),
+            "-" if entry.largest is None else percent(entry.largest),
+            percent(entry.attempt),
+            Text(entry.verdict, style=COLOURS[entry.verdict]),
+        )
+    return table
 
 
 def show_check(check: CheckEntry, console: Console) -> None:

@@ -80,3 +80,16 @@ def others(document: Document) -> str:
     words = {"for": "within their limits", "not judged": "told without a limit", "does not apply": "not applicable"}
     parts = [f"{counts[word]} {text}" for word, text in words.items() if counts[word]]
     return f"Further findings: {', '.join(parts)}." if parts else ""
+
+
+def held(document: Document) -> list[str]:
+    """Tell each recipient's verdict in a sentence: what they hold, what is forbidden, how likely they try, and why."""
+    lines = []
+    for entry in document.recipients:
+        parts = ["holds all columns" if entry.columns is None else f"holds {', '.join(entry.columns)}"]
+        parts += [f"a contract forbids {' and '.join(entry.forbids)}"] * bool(entry.forbids)
+        if entry.attempt < 1:
+            told = f"tries with a probability of {entry.attempt:g} ({entry.argument})"
+            parts.append(f"{told}, which lessens averages and no figure of a single person")
+        lines.append(f"{entry.name}: {'; '.join(parts)}. {entry.verdict.capitalize()}: {entry.reason}.")
+    return lines

@@ -20,7 +20,17 @@ from unmask.tables.checks import check_population, check_values, check_weight, i
 from unmask.tables.pairing import pair, same_names
 from unmask.tables.places import check_coordinates, check_places, read_matrices
 from unmask.tables.read import fingerprint, read_table
-from unmask.tables.roles import Column, Kind, Role, Roles, assign_roles, check_columns, check_kinds, describe
+from unmask.tables.roles import (
+    Column,
+    Kind,
+    Role,
+    Roles,
+    assign_roles,
+    check_columns,
+    check_kinds,
+    describe,
+    plain_columns,
+)
 from unmask.tables.scenario import Scenario, as_scenario
 
 if TYPE_CHECKING:
@@ -229,6 +239,12 @@ class Release:
     def with_roles(self, roles: Roles) -> Release:
         """The same tables for an intruder who knows other columns."""
         return self._changed(roles=roles, columns=describe(self.original, self.released, roles, self._kinds))
+
+    def known_by(self, columns: Iterable[str]) -> Release:
+        """Return the release to somebody who holds these columns of the original alone."""
+        names = check_columns(columns, plain_columns(self.original, self.roles), "columns", "what a recipient may hold")
+        quasi, unshared = (tuple(n for n in names if (n in self.released.columns) is both) for both in (True, False))
+        return self.with_roles(replace(self.roles, quasi=quasi, unshared=unshared, named=True))
 
     def with_tables(self, original: pl.DataFrame, released: pl.DataFrame, truth: Rows) -> Release:
         """Return other tables with the same roles and kinds; nothing is checked again."""

@@ -26,6 +26,7 @@ from unmask.groups.counting import Classes, check_keys, count_classes
 from unmask.groups.population.dis import Dis, dis_by_formula, dis_by_removal
 from unmask.groups.population.intruders import Households, Intruder, households_of, intruders_of
 from unmask.groups.population.known import Known, with_models, with_register, with_weights
+from unmask.groups.population.outside import outside_of
 from unmask.study import make_matcher
 
 if TYPE_CHECKING:
@@ -192,6 +193,7 @@ def assess_population(study: Study, context: Context) -> Evidence:
             for key, claim, figure in zip(("population.rate", "population.unique"), claims, rates, strict=True)
         ),
         per_record=credit,
+        outside=outside_of(study, found, own, rates[1]),
         facts=_facts(found, context.seed),
         figures=(_figure(found),),
         notes=(*study.encoding().notes, *found.notes, *((NO_COVER,) if found.source == "weights" else ())),

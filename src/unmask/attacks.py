@@ -1,0 +1,132 @@
+"""Attack a release: every measure once for all who hold the same columns, whoever they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unmask.errors import UnmaskError, tell_where
+from unmask.evidence import Absence, Context, Evidence, Measure, Reported, closed_to, conclude
+from unmask.intake import Check, check, unreadable
+from unmask.study import Study, as_study
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from unmask.evidence import Judgement, Policy, Progress, Who
+    from unmask.recipients import Recipient
+    from unmask.tables import Release
+
+SEE_WHERE = "run again with --debug (in Python: UNMASK_DEBUG=1) to see where, and please report it"
+
+
+@dataclass(frozen=True, slots=True)
+class Attacked:
+    """What all attacks reported on a release, as somebody sees it who holds certain columns."""
+
+    study: Study
+    known: Release  # with the columns that they hold, readable or not
+    checked: Check
+    reported: tuple[Reported, ...]
+
+    def judge(self, policy: Policy, who: Who, attempt: float = 1.0) -> Judgement:
+        """The verdict for one intruder."""
+        from unmask.linkage import target_columns  # noqa: PLC0415 - loads numba
+
+        return conclude(
+            self.reported,
+            policy,
+            columns=target_columns(self.known),
+            shared=bool(self.known.quasi),
+            synthetic=self.study.release.synthetic,
+            checked=self.checked.findings,
+            intruder=who,
+            attempt=attempt,
+        )
+
+
+def parties_of(
+    release: Release, recipients: Sequence[Recipient], who: Who
+) -> dict[tuple[str, ...] | None, tuple[Release, set[Who]]]:
+    """Releases to attack, one for each set of columns that somebody holds (None: all), and the intruders on each."""
+    found: dict[tuple[str, ...] | None, tuple[Release, set[Who]]] = {None: (release, {who})}
+    for recipient in recipients:
+        names = held(recipient, release)
+        if names not in found:
+            found[names] = (release if names is None else release.known_by(names), set())
+        found[names][1].add(recipient.who)
+    return found
+
+
+def held(recipient: Recipient, release: Release) -> tuple[str, ...] | None:
+    """The columns that a recipient holds, in the order of the original; None when these are all."""
+    if recipient.columns is None:
+        return None
+    known = release.known_by(recipient.columns).roles
+    names = {*known.quasi, *known.unshared}
+    everything = {*release.quasi, *(release.roles.unshared)}
+    return None if names == everything else tuple(name for name in release.original.columns if name in names)
+
+
+def attack_for(release: Release, chosen: Sequence[Measure], whose: Iterable[Who], context: Context) -> Attacked:
+    """Run the attacks that are open to some of the intruders, each once."""
+    study = _without_unreadable(Study(release))  # one for all measures
+    checked = check(study)
+    if checked.pairing.looks == "unpaired":  # attacks that need no pairs are not misled
+        study = Study(study.release.without_pairs())
+    reasons = {entry.name: [closed_to(entry.name, who) for who in whose] for entry in chosen}
+    open_ = [entry for entry in chosen if None in reasons[entry.name]]
+    done = {
+        entry.name: _report(
+            entry, study, replace(context, progress=part_of(context.progress, place, len(open_), entry.title))
+        )
+        for place, entry in enumerate(open_)
+    }
+    left = {
+        entry.name: Reported(entry.name, entry.title, entry.story, Absence("does not apply", str(reason)))
+        for entry in chosen
+        if entry.name not in done and (reason := reasons[entry.name][0]) is not None
+    }
+    return Attacked(study, release, checked, tuple({**done, **left}[entry.name] for entry in chosen))
+
+
+def _without_unreadable(study: Study) -> Study:
+    """The study without known columns that cannot be compared: the attacks run on the rest, and the report says so."""
+    release, out = study.release, unreadable(study)
+    left = tuple(name for name in release.quasi if name not in out)
+    return Study(release.with_roles(replace(release.roles, quasi=left))) if out and left else study
+
+
+def part_of(progress: Progress, place: int, n: int, title: str) -> Progress:
+    """Let one of n measures tell its progress as a part of the whole."""
+    return lambda done, words: progress((place + done) / n, f"{title}: {words}" if title else words)
+
+
+def _report(entry: Measure, study: Study, context: Context) -> Reported:
+    context.progress(0.0, "begins")
+    evidence = run_measure(entry, study, replace(context, seed=_seed(context.seed, entry)))
+    return Reported(entry.name, entry.title, entry.story, evidence)
+
+
+def run_measure(entry: Measure, release: Release | Study, context: Context) -> Evidence | Absence:
+    """Run one measure; what cannot be answered is said, never left out."""
+    study = as_study(release)
+    reason = entry.applies(study.release)
+    if reason:
+        return Absence("does not apply", reason)
+    try:
+        return entry.run(study, context)
+    except UnmaskError as error:
+        return Absence("could not run", str(error))
+    except MemoryError:
+        return Absence("could not run", "it needs more memory than there is")
+    except Exception as error:  # noqa: BLE001 - one broken measure must neither hide the others nor count as safe
+        tell_where(error, show_values=context.show_values)
+        return Absence("could not run", f"an error of unmask itself ({type(error).__name__}); {SEE_WHERE}")
+
+
+def _seed(seed: int, entry: Measure) -> int:
+    """One child per measure, by name: results do not depend on which others run, or in which order."""
+    return int(np.random.SeedSequence([seed, entry.seed]).generate_state(1)[0] % (2**31))

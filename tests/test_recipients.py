@@ -1,0 +1,223 @@
+"""Who may get it: one verdict for each recipient, of one study where they hold the same columns."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unmask
+from command_line import run, write
+from unmask.attacks import held, parties_of
+from unmask.errors import ParameterError, RoleError
+from unmask.evidence import Policy
+from unmask.evidence.measure import Measure
+from unmask.recipients import as_recipients
+
+CORE = ["nearest", "one_to_one", "uniqueness", "population"]
+
+
+def survey(n=500, seed=0):
+    """A sample in which most are alone with their values, from a country where nobody is."""
+    rng = np.random.default_rng(seed)
+    values = {"region": rng.integers(0, 12, n), "age": rng.integers(0, 20, n), "sex": rng.integers(0, 2, n)}
+    return pl.DataFrame({"nr": np.arange(n), **values}).with_columns(pl.col("region", "sex").cast(pl.String))
+
+
+TABLE = survey()
+RELEASE = unmask.Release(TABLE, TABLE, id="nr", population=8_000_000)
+
+
+@pytest.mark.parametrize(
+    ("who", "word"), [("prosecutor", "unsafe"), ("journalist", "safe"), ("marketer", "safe"), ("maximum", "unsafe")]
+)
+def test_a_sample_counts_with_its_population_for_who_does_not_know_who_is_in(who, word):
+    found = unmask.assess(RELEASE, only=CORE, intruder=who)
+    assert found.verdict == word
+    assert found.document.manifest.intruder == who
+    assert ("not know who is in" in found.reason) == (who == "journalist")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("who", ["journalist", "prosecutor", "maximum"])
+def test_2700_of_8_000_000_by_every_attack(who):
+    table = survey(2700, 3)
+    found = unmask.assess(unmask.Release(table, table, id="nr", population=8_000_000), intruder=who)
+    assert found.verdict == ("safe" if who == "journalist" else "unsafe")
+    fine = table.with_columns(pl.Series("income", np.random.default_rng(1).normal(size=2700)))
+    found = unmask.assess(unmask.Release(fine, fine, id="nr", population=8_000_000), intruder=who)
+    assert found.verdict != "safe"  # alone with their income in any country
+
+
+def test_one_verdict_for_each_and_each_attack_once(monkeypatch):
+    ran = []
+    once = Measure.__getattribute__
+
+    def noted(self, name):
+        if name == "run":
+            ran.append(self.name)
+        return once(self, name)
+
+    monkeypatch.setattr(Measure, "__getattribute__", noted)
+    found = unmask.assess(
+        RELEASE,
+        only=CORE,
+        intruder="prosecutor",
+        recipients=[
+            {"name": "anybody", "audience": "strict", "intruder": "journalist"},
+            {"name": "office", "intruder": "prosecutor"},
+            {"name": "same", "intruder": "prosecutor", "columns": ["sex", "age", "region"]},
+            {"name": "little", "intruder": "prosecutor", "columns": ["sex"]},
+        ],
+    )
+    assert sorted(ran) == sorted(2 * CORE)  # on all columns, and on sex alone
+    entries = {entry.name: entry for entry in found.document.recipients}
+    verdicts = {name: entry.verdict for name, entry in entries.items()}
+    assert verdicts == {"anybody": "safe", "office": "unsafe", "same": "unsafe", "little": "safe"}
+    assert entries["anybody"].audience == "strict"
+    assert entries["office"].estimate.value > 0.5 and entries["office"].largest == 1.0
+    assert entries["little"].estimate.value == pytest.approx(2 / 500)
+    assert "nearest.rate" in entries["office"].against
+
+
+def test_the_verdict_for_a_recipient_is_that_of_an_assessment_of_its_own():
+    columns = ["sex", "age"]
+    given = {"name": "x", "intruder": "journalist", "columns": columns, "audience": "strict"}
+    found = unmask.assess(RELEASE, only=CORE, recipients=[given])
+    alone = unmask.assess(
+        unmask.Release(TABLE, TABLE, id="nr", population=8_000_000, quasi=columns),
+        only=CORE,
+        intruder="journalist",
+        policy="strict",
+    )
+    (entry,) = found.document.recipients
+    assert (entry.verdict, entry.reason) == (alone.verdict, alone.reason)
+
+
+def test_an_attempt_lessens_averages_with_the_argument_on_the_page():
+    strict = Policy.load("default")
+    partner = {"name": "partner", "audience": strict, "intruder": "marketer", "forbids": ["linking"]}
+    release = unmask.Release(TABLE, TABLE, id="nr")
+    found = unmask.assess(
+        release,
+        only=CORE[:3],
+        recipients=[
+            partner,
+            {**partner, "name": "unlikely", "attempt": 0.05},
+            {**partner, "name": "argued", "attempt": 0.05, "argument": "an audited enclave", "forbids": []},
+            {**partner, "name": "one", "attempt": 0.05, "intruder": "prosecutor"},
+        ],
+    )
+    entries = {entry.name: entry for entry in found.document.recipients}
+    words = {name: entry.verdict for name, entry in entries.items()}
+    assert words == {"partner": "unsafe", "unlikely": "safe", "argued": "safe", "one": "unsafe"}
+    assert entries["unlikely"].argument == "a contract forbids linking"
+    assert entries["unlikely"].estimate.value == pytest.approx(0.05 * entries["partner"].estimate.value)
+    page = unmask.report.render(found.document)
+    assert "Who may get it" in page and "an audited enclave" in page and "no figure of a single person" in page
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"name": "a", "intruder": "spy"}, "no intruder 'spy'"),
+        ({"name": "a", "atempt": 0.5}, "did you mean 'attempt'"),
+        ({"audience": "strict"}, "a recipient has no name"),
+        ({"name": " "}, "a recipient has no name"),
+        ({"name": "a", "attempt": 1.5, "argument": "x"}, "out of range"),
+        ({"name": "a", "attempt": -0.1, "argument": "x"}, "out of range"),
+        ({"name": "a", "attempt": float("nan"), "argument": "x"}, "out of range"),
+        ({"name": "a", "attempt": "often"}, "out of range"),
+        ({"name": "a", "attempt": 0.5}, "needs an argument"),
+        ({"name": "a", "attempt": 0.5, "forbids": ["sharing"]}, "needs an argument"),
+        ({"name": "a", "forbids": ["looking"]}, "allowed: linking, sharing"),
+        ({"name": "a", "columns": ["sex"]}, "knows everything, and holds only some columns"),
+        ({"name": "a", "columns": [], "intruder": "marketer"}, "holds no column"),
+        ({"name": "a", "columns": [3], "intruder": "marketer"}, "not a list of names"),
+        ("a", "a recipient is a table"),
+    ],
+)
+def test_bad_recipients_are_refused(table, message):
+    with pytest.raises(ParameterError, match=message):
+        as_recipients([table])
+
+
+def test_refusals_that_need_the_release_or_the_policy():
+    with pytest.raises(ParameterError, match="two recipients are called 'a'"):
+        as_recipients([{"name": "a"}, unmask.Recipient(name="a")])
+    with pytest.raises(RoleError, match=r"no column 'agee'(.|\n)*did you mean 'age'"):
+        unmask.assess(RELEASE, recipients=[{"name": "a", "columns": ["agee"], "intruder": "marketer"}])
+    with pytest.raises(ParameterError, match="no policy 'nobody'"):
+        unmask.assess(RELEASE, recipients=[{"name": "a", "audience": "nobody"}])
+    with pytest.raises(ParameterError, match="among everybody somebody tries"):
+        unmask.assess(
+            RELEASE, recipients=[{"name": "a", "audience": "strict", "attempt": 0.5, "argument": "they are nice"}]
+        )
+
+
+def test_who_holds_all_columns_shares_the_study():
+    given = as_recipients(
+        [
+            {"name": "a", "intruder": "marketer", "columns": ["age", "region", "sex"]},
+            {"name": "b", "intruder": "prosecutor", "columns": ["sex", "age"]},
+            {"name": "c", "intruder": "journalist", "columns": ["age", "sex"]},
+        ]
+    )
+    assert held(given[0], RELEASE) is None
+    found = parties_of(RELEASE, given, "maximum")
+    assert {names: whose for names, (_, whose) in found.items()} == {
+        None: {"maximum", "marketer"},
+        ("age", "sex"): {"prosecutor", "journalist"},
+    }
+    assert found["age", "sex"][0].quasi == ("age", "sex")
+
+
+# --- command line and manifest ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def config(tmp_path):
+    TABLE.write_csv(tmp_path / "a.csv")
+    return write(
+        tmp_path / "c.toml",
+        'original = "a.csv"\nreleased = "a.csv"\nid = "nr"\npopulation = 8e6\n'
+        f"only = {json.dumps(CORE)}\nseed = 3\n"
+        '[[recipients]]\nname = "anybody"\nintruder = "journalist"\naudience = "ours.toml"\n'
+        '[[recipients]]\nname = "insider"\nintruder = "prosecutor"\n',
+    )
+
+
+def test_the_toml_the_screen_and_the_report_that_can_be_verified(config, capsys):
+    write(config.parent / "ours.toml", 'extends = "strict"\nname = "ours"\n')
+    report = config.parent / "r.json"
+    assert run("assess", "--config", config, "--intruder", "journalist", "--json", report) == 1  # the insider
+    shown = capsys.readouterr().out
+    assert "Who may get it" in shown and "insider" in shown and "intruder: journalist" in shown
+    data = json.loads(report.read_text())
+    assert data["verdict"] == "safe"
+    assert [(r["name"], r["audience"], r["verdict"]) for r in data["recipients"]] == [
+        ("anybody", "ours", "safe"),
+        ("insider", "default", "unsafe"),
+    ]
+    (config.parent / "ours.toml").unlink()  # the report holds the limits
+    assert unmask.verify(report).same
+    data["recipients"][1]["verdict"] = "safe"
+    report.write_text(json.dumps(data))
+    assert unmask.verify(report).differences[0] == "the verdict for 'insider' was safe, is unsafe"
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ('[[recipients]]\nname = "a"\nintruder = "x"\n', "no intruder 'x'"),
+        ('[recipients]\nname = "a"\n', "not a list of tables"),
+        ('intruder = "everybody"\n', "no intruder 'everybody'"),
+    ],
+)
+def test_bad_tables_end_with_2_before_the_work(config, lines, message, capsys):
+    head = config.read_text().split("[[")[0]
+    write(config, head + lines)
+    assert run("assess", "--config", config) == 2
+    assert message in capsys.readouterr().err
