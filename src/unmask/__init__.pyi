@@ -100,6 +100,7 @@ from unmask.recipients import Recipient as Recipient
 from unmask.selfcheck import selfcheck as selfcheck
 from unmask.tables import Release as Release
 from unmask.tables import Scenario as Scenario
+from unmask.utility import compare_analyses as compare_analyses
 from unmask.utility import compare_marginals as compare_marginals
 from unmask.utility import compare_moments as compare_moments
 from unmask.utility import propensity_score as propensity_score

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unmask.cli import options
+from unmask.cli import making_options, options
 from unmask.cli.fields import as_command
 from unmask.errors import DEBUG, ParameterError, UnmaskError, debugging, tell_where
 
@@ -26,8 +26,9 @@ COMMANDS: dict[str, tuple[type[options.Common], str]] = {  # name: its options, 
     "link": (options.Link, "link"),
     "graph": (options.Graph, "graph"),
     "graph-sweep": (options.Sweep, "graph_sweep"),
-    "mask": (options.Mask, "mask"),
-    "fix": (options.Fix, "fix"),
+    "mask": (making_options.Mask, "mask"),
+    "fix": (making_options.Fix, "fix"),
+    "utility": (making_options.Utility, "utility"),
     "measures": (options.Measures, "measures"),
     "verify": (options.Verify, "verify"),
     "selfcheck": (options.Selfcheck, "selfcheck"),

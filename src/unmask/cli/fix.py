@@ -10,7 +10,7 @@ from unmask.protect import fix_list
 from unmask.tables import read_table
 
 if TYPE_CHECKING:
-    from unmask.cli.options import Fix
+    from unmask.cli.making_options import Fix
 
 
 def run(options: Fix) -> int:

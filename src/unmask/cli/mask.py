@@ -10,7 +10,7 @@ from unmask.masking import Chain, ReverseMapped, parse_masking
 from unmask.tables import read_table
 
 if TYPE_CHECKING:
-    from unmask.cli.options import Mask
+    from unmask.cli.making_options import Mask
 
 
 def run(options: Mask) -> int:

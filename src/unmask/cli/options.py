@@ -293,44 +293,6 @@ class Sweep(Reading):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mask(Reading):
-    """Mask a table: make the release that `assess` attacks.
-
-    Example:  unmask mask census.csv --masking "noise(0.5)" --reverse-map -o release.parquet
-
-    A wrong name or parameter is answered with the maskings there are and how they are called.
-    """
-
-    table: str = option(f"The table to mask ({FORMATS}).", place=True, reads="table")
-    masking: tuple[str, ...] = option(
-        'A masking such as "noise(0.5)" or "microaggregation(5)"; several apply in turn.',
-        "--masking", "--method", whole=True,
-    )  # fmt: skip
-    output: str = option("Where to write the release (.csv, .jsonl, .parquet ..).", "--output", "-o", writes=TABLE)
-    reverse_map: bool = option("Give every column its original values back, by rank.", default=False)
-    seed: int = option(SEED, default=0, minimum=0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fix(Reading):
-    """Find the cheapest changes that give everybody a crowd of k, and make them.
-
-    Example:  unmask fix release.csv --quasi sex,town,age --k 5 -o fixed.csv --steps changes.csv
-    """
-
-    table: str = option("The table that is to be published.", place=True, reads="table")
-    quasi: tuple[str, ...] = option("Columns that the intruder knows.")
-    k: int = option("Wanted size of the smallest group.", default=5)
-    l: int = option("Wanted confidential values in a group.", default=1)  # noqa: E741 - as in l-diversity
-    confidential: str | None = option("Column that the intruder wants to learn, for --l.", default=None)
-    output: str | None = option(
-        "Write the changed table (.csv, .jsonl, .parquet ..).", "--output", "-o", default=None, writes=TABLE
-    )
-    steps: str | None = option("Write the list of changes (.csv, .jsonl, .parquet ..).", default=None, writes=TABLE)
-    only_cells: bool = option("Blank cells, coarsen no column.", default=False)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Demo(Common):
     """Assess a generated hospital release, and write the tables and the report.
 

@@ -12,6 +12,7 @@ from unmask.tables.encode import rank as rank
 from unmask.tables.encode import to_floats as to_floats
 from unmask.tables.formats import format_of as format_of
 from unmask.tables.forms import form_of as form_of
+from unmask.tables.intervals import bounds as bounds
 from unmask.tables.intervals import has_intervals as has_intervals
 from unmask.tables.matrix import read_matrix as read_matrix
 from unmask.tables.read import MISSING_MARKS as MISSING_MARKS

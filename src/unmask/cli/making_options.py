@@ -1,0 +1,68 @@
+"""The options of the commands that make a release and say what is left of the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unmask.cli.fields import TABLE, option
+from unmask.cli.options import FORMATS, SEED, Reading
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mask(Reading):
+    """Mask a table: make the release that `assess` attacks.
+
+    Example:  unmask mask census.csv --masking "noise(0.5)" --reverse-map -o release.parquet
+
+    A wrong name or parameter is answered with the maskings there are and how they are called.
+    """
+
+    table: str = option(f"The table to mask ({FORMATS}).", place=True, reads="table")
+    masking: tuple[str, ...] = option(
+        'A masking such as "noise(0.5)" or "microaggregation(5)"; several apply in turn.',
+        "--masking", "--method", whole=True,
+    )  # fmt: skip
+    output: str = option("Where to write the release (.csv, .jsonl, .parquet ..).", "--output", "-o", writes=TABLE)
+    reverse_map: bool = option("Give every column its original values back, by rank.", default=False)
+    seed: int = option(SEED, default=0, minimum=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fix(Reading):
+    """Find the cheapest changes that give everybody a crowd of k, and make them.
+
+    Example:  unmask fix release.csv --quasi sex,town,age --k 5 -o fixed.csv --steps changes.csv
+    """
+
+    table: str = option("The table that is to be published.", place=True, reads="table")
+    quasi: tuple[str, ...] = option("Columns that the intruder knows.")
+    k: int = option("Wanted size of the smallest group.", default=5)
+    l: int = option("Wanted confidential values in a group.", default=1)  # noqa: E741 - as in l-diversity
+    confidential: str | None = option("Column that the intruder wants to learn, for --l.", default=None)
+    output: str | None = option(
+        "Write the changed table (.csv, .jsonl, .parquet ..).", "--output", "-o", default=None, writes=TABLE
+    )
+    steps: str | None = option("Write the list of changes (.csv, .jsonl, .parquet ..).", default=None, writes=TABLE)
+    only_cells: bool = option("Blank cells, coarsen no column.", default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Utility(Reading):
+    """Say what is left of the data: columns, relations, and whether your own analyses still come out.
+
+    Example:  unmask utility original.csv release.csv --keep "mean(income) by region" --keep "income ~ age + sex"
+
+    Exit code 0: it ran, whatever it found; 2: cannot.
+    """
+
+    original: str = option("The original table.", place=True, reads="table")
+    released: str = option("The table you want to publish.", place=True, reads="table")
+    keep: tuple[str, ...] = option(
+        'An analysis that must come out: "mean(x) by g", "count by g", "share(x = yes)", "y ~ a + b" ..; several.',
+        default=(), whole=True,
+    )  # fmt: skip
+    seed: int = option(SEED, default=0, minimum=0)
+    output: str | None = option(
+        "Write the figures as JSON; - for standard output.", "--output", "-o", "--json", default=None,
+        writes=(".json",), screen=True,
+    )  # fmt: skip
