@@ -28,6 +28,7 @@ ROOMS_BELOW = {
     "report": {"evidence"},
     "intake": {"tables", "study", "evidence"},
     "datasets": set(),
+    "people": {"tables", "study", "evidence", "masking"},
     "protect": {"groups", "tables", "study", "kernels", "evidence", "masking", "utility"},
     **{
         room: {"tables", "study", "kernels", "evidence"}

@@ -129,4 +129,4 @@ def test_evidence_without_records_is_fine(monkeypatch):
     assessment = unmask.assess(COPY)
     assert assessment.findings[0].outcome == "for"
     assert assessment.verdict == "inconclusive" and "not enough to say safe" in assessment.reason
-    assert assessment.records.columns == ["row", "largest"]
+    assert assessment.records.columns == ["row", "risk"]

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats
-from unmask.attacks import Attacked, attack_for, held, part_of, parties_of, run_measure
+from unmask.attacks import Attacked, again_with, attack_for, held, part_of, parties_of, run_measure
 from unmask.errors import ParameterError
 from unmask.evidence import (
     Context,
@@ -30,6 +30,7 @@ from unmask.evidence import (
     told_of,
 )
 from unmask.masking import parse_masking
+from unmask.people import PersonRisk, risk_of_people
 from unmask.recipients import as_recipients, entry_of
 from unmask.report import document
 from unmask.tables import write_atomically, write_table
@@ -58,13 +59,25 @@ def discover() -> dict[str, Measure]:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """The verdict on a release, with everything that led to it. ``records`` has one row per original record."""
+    """The verdict on a release, with everything that led to it.
+
+    ``records`` has one row per original record: the ``risk``, and what each attack made of the person in this release.
+    """
 
     verdict: str
     reason: str
     findings: tuple[Finding, ...]
     records: pl.DataFrame = field(repr=False)
     document: document.Document = field(repr=False)
+
+    @property
+    def risks(self) -> Floats:
+        """One probability per person of the original, in its order: how often the best attack finds them.
+
+        Over draws of the masking, not the hit or miss of this one, by the attack that finds most people. NaN for who
+        has no record in the release or was not looked for, and for everybody if no attack that finds people ran.
+        """
+        return self.records["risk"].to_numpy()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the versioned document that the JSON and the HTML show."""
@@ -153,7 +166,8 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     judged = main.judge(rules, who)
     entries = tuple(_judged_for(recipient, by_columns, release, rules) for recipient in given)
     reported, checked, study = judged.reported, main.checked, main.study
-    records = _records(release, reported)
+    found = risk_of_people(study.release, reported, again_with(chosen), seed=seed)
+    records = _records(release, reported, found.risk)
     parts = document.Parts(
         verdict=judged.verdict,
         findings=judged.findings,
@@ -167,9 +181,9 @@ def assess(  # noqa: PLR0913 - the options of an assessment
             *(f"{finding.claim} {finding.reason}" for finding in judged.unseen),
             *release.warnings,
         ),
-        risk={name: records[name].to_numpy() for name in records.columns if name not in {"row", "id"}},
+        risk={name: records[name].to_numpy() for name in records.columns if name != "row"},
         finders=identities(reported),
-        clarity=_clarity(reported),
+        people=people_of(found),
         labels=_labels(release, show=show_values),
         intruders=judged.intruders,
         recipients=entries,
@@ -218,26 +232,23 @@ def _too_few(release: Release, policy: Policy) -> tuple[str, ...]:
     return (told,) if n < least else ()
 
 
-def _records(release: Release, reported: tuple[Reported, ...]) -> pl.DataFrame:
+def _records(release: Release, reported: tuple[Reported, ...], risk: Floats) -> pl.DataFrame:
     columns: dict[str, Any] = {"row": np.arange(1, release.original.height + 1)}
     for entry in reported:
         if isinstance(entry.evidence, Evidence) and entry.evidence.per_record is not None:
             columns[entry.measure] = entry.evidence.per_record
-    found = identities(reported)
-    risks = [values for name, values in columns.items() if name in found]
-    columns["largest"] = np.max(risks, axis=0) if risks else np.zeros(release.original.height)
-    return pl.DataFrame(columns)
+    return pl.DataFrame({**columns, "risk": risk}).with_columns(pl.col("risk").fill_nan(None))
 
 
 def identities(reported: tuple[Reported, ...]) -> frozenset[str]:
-    """Names of the measures whose per-record risk is the chance of being found: the largest is taken over these."""
+    """Names of the measures whose per-record figure is whether a person was found."""
     return frozenset(e.measure for e in reported if isinstance(e.evidence, Evidence) and e.evidence.identity)
 
 
-def _clarity(reported: tuple[Reported, ...]) -> Floats | None:
-    """What orders records of equal risk: of the first measure that says so."""
-    found = (entry.evidence.clarity for entry in reported if isinstance(entry.evidence, Evidence))
-    return next((clarity for clarity in found if clarity is not None), None)
+def people_of(found: PersonRisk) -> document.PeopleEntry:
+    """What the report tells of the risk of people."""
+    bins = tuple(document.BinEntry(one.risk, one.found, one.low, one.high, one.n) for one in found.bins)
+    return document.PeopleEntry(found.measure, found.how, int((~np.isnan(found.risk)).sum()), found.error, bins)
 
 
 def _labels(release: Release, *, show: bool) -> tuple[str, ...] | None:

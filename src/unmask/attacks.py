@@ -13,8 +13,9 @@ from unmask.intake import Check, check, unreadable
 from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from unmask.arrays import Floats
     from unmask.evidence import Judgement, Policy, Progress, Who
     from unmask.recipients import Recipient
     from unmask.tables import Release
@@ -130,3 +131,15 @@ def run_measure(entry: Measure, release: Release | Study, context: Context) -> E
 def _seed(seed: int, entry: Measure) -> int:
     """One child per measure, by name: results do not depend on which others run, or in which order."""
     return int(np.random.SeedSequence([seed, entry.seed]).generate_state(1)[0] % (2**31))
+
+
+def again_with(measures: Sequence[Measure]) -> Callable[[str, Release, int], Floats | None]:
+    """How one attack is run on another draw of the masking: what it finds, or None."""
+    by_name = {entry.name: entry for entry in measures}
+
+    def again(name: str, release: Release, seed: int) -> Floats | None:
+        entry = by_name[name]
+        evidence = run_measure(entry, release, Context(_seed(seed, entry)))
+        return evidence.per_record if isinstance(evidence, Evidence) else None
+
+    return again

@@ -72,7 +72,7 @@ def test_in_an_assessment():
     table = correlated(100)
     noisy = frame(table.to_numpy() + np.random.default_rng(0).normal(size=(100, 4)))
     assessment = assess(Release(table, noisy), only=MEASURES)
-    assert {"dictionary", "permuted", "largest"} <= set(assessment.records.columns)
+    assert {"dictionary", "permuted", "risk"} <= set(assessment.records.columns)
     outcomes = {finding.key: finding.outcome for finding in assessment.findings}
     assert outcomes["attribute_test"] == "does not apply"
     assert outcomes["dictionary.ks"] == "not judged"  # in the default profile

@@ -44,13 +44,12 @@ def test_records(assessment, tmp_path):
     assert assessment.records.height == 80
     people = unmask.datasets.census(80)
     identity = unmask.assess(unmask.Release(people, people), only=["nearest", "uniqueness"]).records
-    others = pl.max_horizontal("nearest", "uniqueness")
-    assert identity["largest"].to_list() == identity.select(others).to_series().to_list()
-    assert (assessment.records["largest"] >= assessment.records.select(others).to_series()).all()
+    assert (identity["risk"] > 0.99).all()  # everybody is found, and would be again
+    assert assessment.records["risk"].is_between(0, 1).all()
     assert assessment.records["row"].to_list() == list(range(1, 81))
     for suffix, read in ((".csv", pl.read_csv), (".parquet", pl.read_parquet)):
         assessment.write_records(tmp_path / f"r{suffix}")
-        assert read(tmp_path / f"r{suffix}")["largest"].to_list() == assessment.records["largest"].to_list()
+        assert read(tmp_path / f"r{suffix}")["risk"].to_list() == assessment.records["risk"].to_list()
     with pytest.raises(ParameterError, match=r".csv, .tsv, .parquet"):
         assessment.write_records(tmp_path / "r.xlsx")
 
@@ -58,8 +57,12 @@ def test_records(assessment, tmp_path):
 def test_most_exposed_are_the_ten_largest(assessment):
     exposed = assessment.document.exposed
     assert len(exposed) == 10
-    largest = assessment.records["largest"].sort(descending=True)
-    assert [entry.largest for entry in exposed] == largest[:10].to_list()
+    risks = assessment.records["risk"].to_list()
+    assert [entry.risk for entry in exposed] == pytest.approx(sorted(risks, reverse=True)[:10], abs=0.001)
+    assert [risks[entry.row - 1] for entry in exposed] == [entry.risk for entry in exposed]
+    assert [entry.sharing for entry in exposed] == [
+        sum(round(risk, 3) == round(entry.risk, 3) for risk in risks) for entry in exposed
+    ]
 
 
 def test_digest_covers_the_result_and_not_the_date():

@@ -183,5 +183,5 @@ def test_names_that_break_things(tmp_path, name):
 def test_exposed_records_name_their_attacks(page):
     text = " ".join(Page(page[0].read_text()).text.split())
     table = text.split("The most exposed records")[1].split("Attack by attack")[0]
-    assert "Row of the originalRiskFound by" in table
+    assert "Row of the originalRiskFound this time by" in table
     assert "nearest, " in table or ", nearest" in table

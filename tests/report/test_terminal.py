@@ -46,7 +46,7 @@ def part(text, start, end):
 
 
 def exposed(row, **risks):
-    return ExposedEntry(row, max(risks.values()), risks)
+    return ExposedEntry(row, max(risks.values()), 3, risks)
 
 
 @pytest.mark.parametrize("width", [80, 160])
@@ -58,8 +58,9 @@ def test_the_exposed_records_name_their_attacks_whole(document, width):
     assert "…" not in text
     table = part(text, "The most exposed", "How the columns")
     words = " ".join(" ".join(table).split()).replace("\N{NO-BREAK SPACE}", " ")
-    assert words.endswith(f"7 1 {', '.join(ATTACKS)} 9 0.5 nearest, learned, special 0.25")
+    assert words.endswith(f"7 1.000 {', '.join(ATTACKS)} 9 0.500 nearest 0.5, learned 0.5, special 0.25")
     assert len(table) <= 8  # a line or two for each record
+    assert "drawn again. 3 people share a risk of 0.500." in " ".join(text.split())
 
 
 def test_ids_are_shown_where_they_may_be(document):
@@ -73,7 +74,7 @@ def test_notes_of_the_attacks_that_ran(document):
         MeasureEntry("two", "", "", ran=True, notes=("a [b] is coarse",)),
         MeasureEntry("three", "", "", ran=False, notes=("it does not apply",)),
     )
-    notes = part(shown(replace(document, measures=measures), 80), "Notes", "The most exposed")
+    notes = part(shown(replace(document, measures=measures), 80), "Notes", "Risk:")
     assert [line.strip() for line in notes if line.strip()] == ["- one, two: a [b] is coarse", "- one: of one only"]
     assert "Notes" not in shown(replace(document, measures=measures[2:]), 80)
 

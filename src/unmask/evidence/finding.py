@@ -52,11 +52,11 @@ class Outside:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that one measure hands over. ``per_record``: one risk in [0, 1] for each original record."""
+    """All that one measure hands over. ``per_record``: each original record's success in this release, in [0, 1]."""
 
     observations: tuple[Observation, ...]
     per_record: Floats | None = None
-    clarity: Floats | None = None  # orders records of equal risk: the larger, the surer the intruder
+    posterior: Floats | None = None  # how sure the intruder is of the record they take for each person's, in [0, 1]
     facts: tuple[Fact, ...] = ()
     figures: tuple[Figure, ...] = ()
     attributes: tuple[tuple[str, float], ...] = ()  # attribute, what knowing it adds to the risk

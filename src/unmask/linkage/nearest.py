@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from unmask.arrays import Floats, Rows
+from unmask.arrays import Rows
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, silent
 from unmask.linkage.result import Linkage
@@ -241,7 +241,6 @@ def assess_nearest(study: Study, context: Context) -> Evidence:
         ),
         per_record=best.per_record(release.original.height),
         compared=study.compared,
-        clarity=_by_person(best, release.original.height),
         facts=(*_facts(best), *_more_facts(study, linkage, scale)),
         figures=(curve_figure(best, "nearest-record linkage"),),
         attributes=attributes,
@@ -263,16 +262,6 @@ def link_back(study: Study, *, scale: Scale = "own", seed: int = 0) -> Linkage |
 def may_go_back(study: Study) -> bool:
     """Whether every released record belongs to somebody whom the intruder has."""
     return len(study.release.paired_rows) >= study.release.released.height
-
-
-def _by_person(linkage: Linkage, n_original: int) -> Floats:
-    """The margin of each original record, whichever file asked."""
-    if linkage.direction == "to_release":
-        return linkage.margin
-    there = linkage.truth >= 0
-    margin = np.full(n_original, np.nan)
-    margin[linkage.truth[there]] = linkage.margin[there]
-    return margin
 
 
 def _left_out(encoding: Encoding) -> tuple[str, ...]:

@@ -178,7 +178,6 @@ def assess_global(study: Study, context: Context) -> Evidence:
         ),
         per_record=linkage.credit.copy(),
         compared=study.compared,
-        clarity=linkage.margin,
         facts=_facts(linkage, nearest, union, people),
         figures=(_figure(linkage, nearest, union), curve_figure(linkage, "one-to-one linkage")),
         notes=(*read, *note, *_unproven(linkage)),

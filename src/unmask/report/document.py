@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unmask.arrays import Floats
-from unmask.evidence import Absence, Fact, Figure, Finding, Reported
+from unmask.evidence import Absence, Fact, Figure, Finding, Reported, Series
 
 if TYPE_CHECKING:
     from unmask.evidence import Estimate, Intruder, Policy, Verdict
 
 SCHEMA = "unmask-report/2"
 MOST_EXPOSED = 10
+SHOWN = 3  # digits of a risk: what is equal in them is shared
 RISK_EDGES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
 
 
@@ -52,7 +53,7 @@ class Parts:
     warnings: tuple[str, ...]
     risk: dict[str, Floats]
     finders: frozenset[str]  # the measures whose risk is that of being found
-    clarity: Floats | None
+    people: PeopleEntry
     labels: tuple[str, ...] | None
     manifest: Manifest
     intruders: tuple[Intruder, ...] = ()  # by what they know, each with the best attack open to them
@@ -153,11 +154,41 @@ class CheckEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class BinEntry:
+    """Held-out people of like risk: their mean risk, and the share that was found in the release, with its interval."""
+
+    risk: float
+    found: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleEntry:
+    """Where the risks of people come from, and how far they can be relied on.
+
+    ``error``: mean difference between the risk of a bin and the share of it that was found.
+    """
+
+    measure: str | None
+    how: str
+    n: int
+    error: float
+    bins: tuple[BinEntry, ...]
+    figure: Figure | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ExposedEntry:
-    """A record that is easily found: its row in the original (from 1), and the risk by each attack."""
+    """A record that is easily found: its row in the original (from 1), its risk, how many people share this risk.
+
+    ``risks``: what each attack made of it in this release.
+    """
 
     row: int
-    largest: float
+    risk: float
+    sharing: int
     risks: dict[str, float]
     label: str | None = None
 
@@ -173,6 +204,7 @@ class Document:
     findings: tuple[FindingEntry, ...]
     intruders: tuple[IntruderEntry, ...]
     measures: tuple[MeasureEntry, ...]
+    people: PeopleEntry
     exposed: tuple[ExposedEntry, ...]
     risk_figure: Figure | None
     columns: tuple[ColumnEntry, ...]
@@ -199,7 +231,7 @@ def build(parts: Parts) -> Document:
         )
         for f in parts.findings
     )
-    found = {name: values for name, values in parts.risk.items() if name in parts.finders | {"largest"}}
+    found = {name: values for name, values in parts.risk.items() if name in parts.finders}
     draft = Document(
         schema=SCHEMA,
         verdict=parts.verdict.word,
@@ -210,8 +242,9 @@ def build(parts: Parts) -> Document:
             IntruderEntry(i.knows, i.words, i.measure, i.n_attacks, i.estimate, i.known) for i in parts.intruders
         ),
         measures=tuple(_measure(entry) for entry in parts.reported),
-        exposed=_exposed(found, parts.clarity, parts.labels),
-        risk_figure=_risk_figure(found),
+        people=replace(parts.people, figure=_reliability(parts.people)),
+        exposed=_exposed(parts.risk["risk"], found, parts.labels),
+        risk_figure=_risk_figure(parts.risk["risk"]),
         columns=parts.columns,
         warnings=parts.warnings,
         policy=parts.policy.name,
@@ -247,46 +280,60 @@ def _measure(entry: Reported) -> MeasureEntry:
     )
 
 
-def _exposed(
-    risk: dict[str, Floats], clarity: Floats | None, labels: tuple[str, ...] | None
-) -> tuple[ExposedEntry, ...]:
-    """List the ten records with the largest risk; equal ones by mean risk, by how clear the link is, then by row."""
-    if "largest" not in risk:
-        return ()
-    largest = risk["largest"]
-    others = {name: values for name, values in risk.items() if name != "largest"}
-    mean = np.mean(list(others.values()), axis=0) if others else largest
-    order = np.lexsort((np.arange(largest.size), -(mean if clarity is None else clarity), -mean, -largest))[
-        :MOST_EXPOSED
-    ]
+def _exposed(risk: Floats, found: dict[str, Floats], labels: tuple[str, ...] | None) -> tuple[ExposedEntry, ...]:
+    """List the ten records with the largest risk; equal ones by row, with the number of people who share it."""
+    shown = np.round(np.nan_to_num(risk), SHOWN)
+    order = np.lexsort((np.arange(risk.size), -shown))[:MOST_EXPOSED]
     return tuple(
         ExposedEntry(
             int(row) + 1,
-            float(largest[row]),
-            {name: float(v[row]) for name, v in others.items()},
+            float(risk[row]),
+            int((shown == shown[row]).sum()),
+            {name: float(values[row]) for name, values in found.items()},
             labels[row] if labels else None,
         )
         for row in order
-        if largest[row] > 0
+        if shown[row] > 0
     )
 
 
-def _risk_figure(risk: dict[str, Floats]) -> Figure | None:
-    if "largest" not in risk or len(risk) < 2:
+def _risk_figure(risk: Floats) -> Figure | None:
+    known = risk[~np.isnan(risk)]
+    if not known.size:
         return None
-    largest = risk["largest"]
-    bars = [("0", int((largest == 0).sum()) / largest.size)]
+    bars = []
     for low, high in pairwise(RISK_EDGES):
-        count = int(((largest > low) & (largest <= high)).sum())
-        bars.append((f"{low:g}-{high:g}" if low else f"up to {high:g}", count / largest.size))
+        count = int(((known > low) & (known <= high)).sum()) if low else int((known <= high).sum())
+        bars.append((f"{low:g}-{high:g}" if low else f"up to {high:g}", count / known.size))
     return Figure.bars(
         bars,
         title="How is the risk spread over people?",
-        caption="People of the original by the largest probability with which one of the attacks finds them.",
-        said="Share of people by largest risk: ",
-        axes=("largest risk of a person", "share of people"),
+        caption="People of the original by the probability with which the best attack finds them.",
+        said="Share of people by risk: ",
+        axes=("risk of a person", "share of people"),
         name="people",
         form="{}: {:.1%}",
+    )
+
+
+def _reliability(people: PeopleEntry) -> Figure | None:
+    """The diagram of reliability: what the risks say, and how many were found."""
+    if not people.bins:
+        return None
+    said, found = tuple(one.risk for one in people.bins), tuple(one.found for one in people.bins)
+    ends = (0.0, max(*said, *found))
+    told = ", ".join(f"{one.risk:.1%}: {one.found:.1%} of {one.n:,}" for one in people.bins)
+    return Figure(
+        shape="path",
+        title="Can the risks be relied on?",
+        caption="People in the order of their risk, in tenths, and how many of each tenth were found in this release. "
+        "On the line risks are right; above it they are too small, below it too large. No person's risk was learnt "
+        f"from their own record. Mean distance from the line: {people.error:.1%}.",
+        alt=f"Share found by risk: {told}",
+        x_label="risk of people",
+        y_label="found in this release",
+        series=(Series("people", said, found), Series("right", ends, ends)),
+        percent=(True, True),
     )
 
 

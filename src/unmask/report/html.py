@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from unmask.report.charts import attributes_chart, draw, findings_chart
-from unmask.report.words import OUTCOMES, VERDICTS, finders, held, intruder, limit, others, percent
+from unmask.report.words import OUTCOMES, VERDICTS, about_risk, finders, held, intruder, limit, others, percent
 
 if TYPE_CHECKING:
     from unmask.report.document import Document
@@ -40,6 +40,8 @@ def render(document: Document) -> str:
         held=held(document),
         findings_svg=Markup(chart) if chart else None,  # noqa: S704 - made by us from escaped text
         risk_svg=Markup(draw(document.risk_figure)) if document.risk_figure else None,  # noqa: S704
+        reliability_svg=Markup(draw(document.people.figure)) if document.people.figure else None,  # noqa: S704
+        about_risk=about_risk(document),
         measures=[_measure(entry) for entry in document.measures],
         manifest=json.dumps(
             {"command": document.manifest.command, "settings": document.manifest.settings}, indent=1, ensure_ascii=False

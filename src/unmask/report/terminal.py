@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from unmask.report.words import OUTCOMES, VERDICTS, finders, held, intruder, limit, others, percent, span
+from unmask.report.words import OUTCOMES, VERDICTS, about_risk, finders, held, intruder, limit, others, percent, span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +52,7 @@ def show(document: Document, console: Console) -> None:
         console.print(_intruders(document))
     console.print()
     if document.exposed:
+        console.print(Text(about_risk(document)))
         console.print(_exposed(document))
     console.print(column_table(document.columns))
 
@@ -173,17 +174,17 @@ def _bullets(lines: list[str]) -> Table:
 
 
 def _exposed(document: Document) -> Table:
-    """A row per record: its largest risk, and the attacks that find it, the surest first."""
+    """A row per record: the probability of being found, who shares it, and the attacks that found it this time."""
     table = Table(title="The most exposed records", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("row", justify="right", no_wrap=True)
     labelled = any(entry.label for entry in document.exposed)
     if labelled:
         table.add_column("id", overflow="fold")
     table.add_column("risk", justify="right", no_wrap=True)
-    table.add_column("found by (with the risk where it is smaller)", overflow="fold")
+    table.add_column("found this time by (with its share where several fit)", overflow="fold")
     for entry in document.exposed:
         label = [escape(entry.label or "")] if labelled else []
-        table.add_row(str(entry.row), *label, f"{entry.largest:.3g}", finders(entry))
+        table.add_row(str(entry.row), *label, f"{entry.risk:.3f}", finders(entry))
     return table
 
 

@@ -71,7 +71,15 @@ def intruder(document: Document) -> list[str]:
 def finders(entry: ExposedEntry) -> str:
     """Name the attacks that find a record, the surest first: "nearest, global, special 0.25"."""
     risks = sorted(((name, risk) for name, risk in entry.risks.items() if risk > 0), key=lambda pair: -pair[1])
-    return ", ".join(name if risk == entry.largest else f"{name}\N{NO-BREAK SPACE}{risk:.2g}" for name, risk in risks)
+    return ", ".join(name if risk == 1 else f"{name}\N{NO-BREAK SPACE}{risk:.2g}" for name, risk in risks)
+
+
+def about_risk(document: Document) -> str:
+    """Say what a risk is, and how many people share the one that the list of the most exposed ends with."""
+    last = document.exposed[-1] if document.exposed else None
+    told = f"Risk: how often the attack `{document.people.measure}` finds the person if the masking is drawn again."
+    shared = f" {last.sharing:,} people share a risk of {last.risk:.3f}." if last and last.sharing > 1 else ""
+    return told + shared
 
 
 def others(document: Document) -> str:

@@ -44,7 +44,7 @@ def assess_channel(study: Study, context: Context) -> Evidence:
             ),
         ),
         per_record=linkage.per_record,
-        clarity=linkage.best,
+        posterior=linkage.best,
         facts=_facts(linkage),
         figures=(_figure(linkage),) if len(linkage.learning) > 1 else (),
         with_few=tuple(point.found for point in linkage.learning if point.known <= FEW)[-1:],

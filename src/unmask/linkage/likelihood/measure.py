@@ -181,7 +181,7 @@ def assess_likelihood(study: Study, context: Context) -> Evidence:
             ),
         ),
         per_record=linkage.per_record(study.release.original.height),
-        clarity=linkage.posterior,
+        posterior=linkage.posterior,
         facts=_facts(linkage, known, claimed),
         figures=_figures(linkage),
         notes=_notes(linkage),

@@ -1,0 +1,149 @@
+"""The risk of each person: how often the best attack would find them if the masking were drawn again.
+
+A maximum over attacks of their hits is no probability: ten attacks that each toss a coin would find nearly everybody
+once. So one attack counts, the one that finds most people, and of it the probability for each person.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from unmask.arrays import Flags, Floats
+from unmask.errors import UnmaskError
+from unmask.evidence import Evidence
+from unmask.masking import Masking
+from unmask.people.calibration import (
+    Bin,
+    averaged_over_draws,
+    calibration_error,
+    hits_among_alike,
+    levelled,
+    luck_of,
+    reliability,
+)
+from unmask.people.isolation import isolation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from unmask.evidence import Reported
+    from unmask.tables import Release
+
+    Again = Callable[[str, Release, int], Floats | None]
+
+REDRAWS = 8
+ALIKE = "how often it finds people who stand as far apart from others in the original (learnt from others than them)"
+POSTERIOR = f"how sure it is of its link of the person, averaged with {ALIKE}"
+REDRAWN = f"how often it finds them in {REDRAWS} new draws of the masking and in the release, drawn towards {ALIKE}"
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRisk:
+    """One probability per original record, NaN for who has no record in the release or was not looked for."""
+
+    risk: Floats = field(repr=False)
+    measure: str | None  # the attack that finds most people; None: none of those that ran finds people
+    how: str  # where the probabilities come from, in words
+    bins: tuple[Bin, ...] = ()  # held-out people by risk, and how many of them were found in the release
+
+    @property
+    def error(self) -> float:
+        """Calibration error: mean difference between the risks of people of like risk and how many were found."""
+        return calibration_error(self.bins)
+
+
+def risk_of_people(release: Release, reported: Sequence[Reported], again: Again, *, seed: int = 0) -> PersonRisk:
+    """Estimate each person's risk from what the attacks found; ``again`` attacks another draw of the masking.
+
+    ``again(measure, release, seed)`` gives the hits of one attack, or None where it cannot be run.
+    """
+    best = _best(release, reported)
+    if best is None:
+        return PersonRisk(np.full(release.original.height, np.nan), None, "no attack that finds people ran")
+    name, evidence, there = best
+    hits = np.asarray(evidence.per_record, dtype=np.float64)[there]
+    features = isolation(release)[there]
+    alike = hits_among_alike(features, hits)
+    redrawn = None
+    if evidence.posterior is not None:
+        sure = levelled(np.nan_to_num(evidence.posterior[there]), hits)
+        luck = luck_of(sure, hits)
+        found, how = (1.0 - 0.5 * luck) * sure + 0.5 * luck * alike, POSTERIOR
+    else:
+        redrawn = _redrawn(release, name, again, there, seed)
+        found, how = (alike, ALIKE) if redrawn is None else (_over_draws(features, hits, redrawn), REDRAWN)
+    risk = np.full(release.original.height, np.nan)
+    risk[there] = np.clip(found, 0.0, 1.0)
+    return PersonRisk(risk, name, how, reliability(risk[there], hits))
+
+
+def _best(release: Release, reported: Sequence[Reported]) -> tuple[str, Evidence, Flags] | None:
+    """The attack that finds most of the people it looked for, with these people; equal ones by name."""
+    paired = np.zeros(release.original.height, dtype=bool)
+    paired[release.paired_rows if len(release.paired_rows) else slice(None)] = True
+    found: list[tuple[float, str, Evidence, Flags]] = []
+    for entry in reported:
+        evidence = entry.evidence
+        if isinstance(evidence, Evidence) and evidence.identity and evidence.per_record is not None:
+            there = paired & ~np.isnan(evidence.per_record)
+            if there.any():
+                found.append((float(np.sort(evidence.per_record[there]).mean()), entry.measure, evidence, there))
+    if not found:
+        return None
+    surest = max(found, key=lambda one: (round(one[0], 9), one[2].posterior is not None, one[1]))
+    return surest[1], surest[2], surest[3]
+
+
+def _over_draws(features: Floats, hits: Floats, redrawn: Floats) -> Floats:
+    everything = np.vstack([hits, redrawn])
+    return averaged_over_draws(hits_among_alike(features, everything.mean(0)), everything)
+
+
+def _redrawn(release: Release, name: str, again: Again, there: Flags, seed: int) -> Floats | None:
+    """Hits (draws x people) of the attack on new draws of the masking; None where the masking is not known."""
+    columns = _masked(release)
+    if columns is None:
+        return None
+    found = []
+    for number in range(REDRAWS):
+        new = _drawn(release, columns, seed + 1 + number)
+        hits = again(name, new, seed)
+        if hits is None or np.isnan(hits[there]).any():
+            return None
+        found.append(hits[there])
+    return np.array(found)
+
+
+def _drawn(release: Release, columns: Sequence[str], seed: int) -> Release:
+    """The release with other values in the masked columns: rows in the order of the original."""
+    made = release.masking.apply(release.original.select(columns), seed)
+    rest = release.released[release.truth]
+    return release.with_tables(release.original, rest.with_columns(made), np.arange(release.original.height))
+
+
+def _masked(release: Release) -> tuple[str, ...] | None:
+    """Columns that the masking was applied to: those after which the same columns differ as differ in the release."""
+    if not isinstance(release.masking, Masking) or len(release.paired_rows) < release.original.height:
+        return None
+    shared = tuple(name for name in release.original.columns if name in release.released.columns)
+    for columns in dict.fromkeys((release.quasi, shared)):
+        try:
+            new = _drawn(release, columns, 0)
+        except (UnmaskError, pl.exceptions.PolarsError):
+            continue
+        if _changed(new, shared) == _changed(release, shared):
+            return columns
+    return None
+
+
+def _changed(release: Release, columns: Sequence[str]) -> set[str]:
+    there = release.released[release.truth]
+    return {
+        name
+        for name in columns
+        if release.original[name].cast(pl.String).to_list() != there[name].cast(pl.String).to_list()
+    }

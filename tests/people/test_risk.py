@@ -1,0 +1,97 @@
+"""The risk of a person is how often the best attack finds them, whatever this draw of the masking did."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unmask
+from unmask.assessment import discover, run_measure
+from unmask.evidence import Context, Evidence, Observation, Reported, rate
+from unmask.people import risk_of_people
+from unmask.people.calibration import calibration_error, reliability
+
+COLUMNS = ["gross_income", "federal_tax", "interest", "social_contribution"]
+PEOPLE = unmask.datasets.census(300).select(COLUMNS)
+
+
+def reported(name, hits, posterior=None, *, identity=True):
+    told = Observation("nearest.rate", "c.", rate(np.nan_to_num(hits), chance=0.0))
+    return Reported(name, name, "", Evidence((told,), per_record=hits, posterior=posterior, identity=identity))
+
+
+def never(*_):
+    raise AssertionError("no draw is wanted")
+
+
+def test_one_attack_counts_and_not_the_luckiest_of_many():
+    rng = np.random.default_rng(0)
+    release = unmask.Release(PEOPLE, PEOPLE)
+    coins = [(rng.random(300) < 0.3).astype(float) for _ in range(10)]
+    found = risk_of_people(release, [reported(f"m{i}", hits) for i, hits in enumerate(coins)], never)
+    best = max(range(10), key=lambda i: coins[i].mean())
+    assert found.measure == f"m{best}"
+    assert np.mean(found.risk) == pytest.approx(coins[best].mean(), abs=0.02)
+    assert np.max(coins, axis=0).mean() > 0.95  # what the largest over attacks would say
+
+
+def test_who_was_not_looked_for_has_no_risk_and_secrets_do_not_count():
+    release = unmask.Release(PEOPLE, PEOPLE)
+    hits = np.where(np.arange(300) < 100, np.nan, 0.25)
+    found = risk_of_people(release, [reported("a", hits), reported("b", np.ones(300), identity=False)], never)
+    assert found.measure == "a"
+    assert np.isnan(found.risk[:100]).all() and found.risk[100:] == pytest.approx(np.full(200, 0.25), abs=1e-6)
+    nobody = risk_of_people(release, [reported("b", np.ones(300), identity=False)], never)
+    assert nobody.measure is None and np.isnan(nobody.risk).all() and nobody.bins == ()
+
+
+def test_the_posterior_is_half_of_the_risk():
+    release = unmask.Release(PEOPLE, PEOPLE)
+    posterior = np.linspace(0.05, 0.95, 300)
+    hits = (np.random.default_rng(1).random(300) < posterior).astype(float)
+    without = risk_of_people(release, [reported("a", hits)], never).risk
+    found = risk_of_people(release, [reported("a", hits, posterior)], never)
+    sure = 2 * found.risk - without
+    assert found.risk.mean() == pytest.approx(hits.mean(), abs=0.02)
+    assert np.corrcoef(sure, posterior)[0, 1] > 0.98
+
+
+def test_without_luck_the_posterior_is_the_whole_risk():
+    shared = np.repeat([1.0, 0.5, 0.25], 100)
+    found = risk_of_people(unmask.Release(PEOPLE, PEOPLE), [reported("a", shared, shared)], never)
+    assert found.risk == pytest.approx(shared, abs=1e-6)
+
+
+def attack(name, release, seed=0):
+    return run_measure(discover()[name], release, Context(seed)).per_record
+
+
+@pytest.mark.parametrize("masking", ["noise(0.5)", "microaggregation(3)"])
+def test_where_the_masking_is_known_it_is_drawn_again(masking):
+    made = unmask.parse_masking(masking)
+    release = unmask.Release(PEOPLE, made.apply(PEOPLE, seed=7), masking=made)
+    hits = attack("nearest", release)
+    found = risk_of_people(release, [reported("nearest", hits)], attack)
+    assert "new draws" in found.how
+    if "micro" in masking:  # no chance: each draw is the same
+        assert found.risk == pytest.approx(hits, abs=0.02)
+        return
+    fresh = np.mean([attack("nearest", unmask.Release(PEOPLE, made.apply(PEOPLE, seed=s))) for s in range(50, 70)], 0)
+    assert calibration_error(reliability(found.risk, fresh)) < 0.04
+    assert np.corrcoef(found.risk, fresh)[0, 1] > 0.9 > np.corrcoef(hits, fresh)[0, 1]
+
+
+def test_a_masking_that_cannot_have_made_the_release_is_not_drawn():
+    made = unmask.parse_masking("noise(0.5, columns=[interest])")
+    release = unmask.Release(PEOPLE, unmask.parse_masking("noise(0.5)").apply(PEOPLE, seed=1), masking=made)
+    assert "new draws" not in risk_of_people(release, [reported("nearest", np.full(300, 0.5))], never).how
+
+
+def test_risks_of_an_assessment():
+    masked = unmask.parse_masking("noise(0.3)").apply(PEOPLE, seed=1)
+    assessment = unmask.assess(unmask.Release(PEOPLE, masked), only=["nearest", "uniqueness"])
+    assert assessment.risks.shape == (300,) and assessment.records["risk"].to_list() == assessment.risks.tolist()
+    assert assessment.risks.mean() == pytest.approx(assessment.records["nearest"].mean(), abs=0.02)
+    assert assessment.document.people.measure == "nearest"
+    some = pl.concat([PEOPLE, PEOPLE.head(5)]).with_row_index("id")
+    absent = unmask.assess(unmask.Release(some, masked.with_row_index("id"), id="id"), only=["nearest"])
+    assert np.isnan(absent.risks[300:]).all() and not np.isnan(absent.risks[:300]).any()
