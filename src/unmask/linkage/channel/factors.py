@@ -48,8 +48,7 @@ def fit_states(person: Ints, record: Ints, taught: Ints, made: Ints) -> States:
     """Count states of known people, shrunk to the marginal by one person's weight."""
     rows, cols = int(person.max()) + 1, int(record.max()) + 1
     marginal = np.bincount(record, minlength=cols) / record.size
-    counts = np.zeros((rows, cols))
-    np.add.at(counts, (person[taught], record[made]), 1.0)
+    counts = np.bincount(person[taught] * cols + record[made], minlength=rows * cols).reshape(rows, cols)
     shrunk = (counts + marginal) / (counts.sum(1, keepdims=True) + 1.0)
     return States(person, record, np.log(np.maximum(shrunk, LEAST) / np.maximum(marginal, LEAST)))
 
@@ -72,7 +71,10 @@ class Residual:
         body = self.law.log(gap if scale is None else gap * scale) - self.marginal[j]
         if scale is not None:
             body += np.log(scale)
-        return self.states.log(i, j) + np.where(np.isnan(gap), 0.0, body)
+        absent = np.isnan(gap)
+        if absent.any():
+            body[absent] = 0.0
+        return body + (self.states.log(i, j) if self.states.table.size > 1 else self.states.table[0, 0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class Number:
         rows, residual = known
         step = self.step(material, value)
         reach = float(np.nanmax(value) - np.nanmin(value)) + float(np.nanmax(predicted) - np.nanmin(predicted))
-        marginal = log_density(value, step)
+        marginal = material.once(("density", self.target, self.space, step), lambda: log_density(value, step))
         precision = self._precision(material, predicted, rows, residual)
         if precision is not None:
             residual = residual * precision[rows]

@@ -16,9 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Family = Callable[["Sample", Floats, float], Floats]  # residuals, centres of cells, their width -> log density
 
 CELLS = 1024
 WIDEST = 40.0  # interquartile ranges that the table of a law reaches to either side
@@ -49,6 +52,8 @@ MULTIPLES = (
     3,
     2,
 )
+LEAST_ON = 0.5  # share of residuals that must be multiples of a step
+PROBES = 100  # residuals by which steps are looked for first
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +72,9 @@ class Law:
 
     def log(self, residual: Floats) -> Floats:
         """Log density of each residual; NaN gives a number without meaning."""
-        with np.errstate(invalid="ignore"):
-            place = np.nan_to_num((residual - self.low) * (1.0 / self.width), nan=-1.0, posinf=-1.0, neginf=-1.0)
-        cell = np.clip(place + 1.0, 0.0, self.table.size + 1.0).astype(np.int32)
-        density = np.concatenate(([self.beyond], self.table, [self.beyond]))[cell]
+        place = (residual - self.low) * (1.0 / self.width) + 1.0
+        cell = np.minimum(np.fmax(place, 0.0), self.table.size + 1.0).astype(np.int32)  # NaN: below all
+        density = np.concatenate(([self.beyond], self.table, [self.beyond])).take(cell)
         if self.multiple:
             share = residual * (1.0 / self.multiple)
             on = np.abs(share - np.rint(share)) * self.multiple <= self.near
@@ -119,67 +123,84 @@ def _body(e: Floats, reach: float, step: float, near: float, n: int) -> tuple[fl
         width = 4 * near if e.size else reach
         return middle - width / 2, width, np.array([-np.log(width)]), False
     pad = 0.75 * (e[-1] - e[0])
-    quarter, middle, upper = np.quantile(e, [0.25, 0.5, 0.75])
+    quarter, middle, upper = (_quantile(e, share) for share in (0.25, 0.5, 0.75))
     most = WIDEST * (upper - quarter) if upper > quarter else np.inf  # a few wild residuals must not blur the rest
     low, high = max(e[0] - pad, middle - most), min(e[-1] + pad, middle + most)
-    grid = (low, (high - low) / CELLS)
-    families = [_normal, _laplace, _student, _cauchy, _kernel, _window]
-    if np.unique(np.round(e / (4 * near))).size < FEW_STEPS * e.size and (e[-1] - e[0]) / step < CELLS:
+    grid, cells = (low, (high - low) / CELLS), CELLS
+    different = 1 + int(np.count_nonzero(np.diff(np.round(e / (4 * near)))))
+    in_steps = different < FEW_STEPS * e.size and (e[-1] - e[0]) / step < CELLS
+    if in_steps:
         grid = (np.floor(e[0] / step - 8) * step - step / 2, step)
         cells = int((e[-1] - e[0]) / step) + 18
-        families = [_steps, *families]
-    else:
-        cells = CELLS
     centres = grid[0] + grid[1] * (np.arange(cells) + 0.5)
+    families = FAMILIES if in_steps else FAMILIES[1:]
     inner = e[(e >= grid[0]) & (e <= grid[0] + grid[1] * cells)]
-    parts = (inner[::2], inner[1::2]) if inner.size > 3 else (inner, inner)  # sorted: each half covers the whole
+    best = _best_family(inner, (centres, grid[1]), families, (n, reach)) if e.size >= 8 else _student
+    return grid[0], grid[1], _normed(best(Sample.of(inner), centres, grid[1]), grid[1]), best is _steps
 
-    def foretold(family: object) -> float:
-        total = 0.0
-        for taught, asked in (parts, parts[::-1]):
-            table = np.exp(_normed(family(taught, centres, grid[1]), grid[1]))  # type: ignore[operator]
-            place = np.clip(((asked - grid[0]) / grid[1]).astype(int), 0, cells - 1)
-            tail = 1.0 / (n / 2 + 2.0)
-            total += float(np.log((1 - tail) * table[place] + tail / reach).sum())
-        return total
 
-    best = max(families, key=foretold) if e.size >= 8 else _student
-    return grid[0], grid[1], _normed(best(inner, centres, grid[1]), grid[1]), best is _steps
+def _best_family(
+    e: Floats, grid: tuple[Floats, float], families: tuple[Family, ...], tail: tuple[int, float]
+) -> Family:
+    """The family that foretells the other half best; of equals the first."""
+    (at, width), (n, reach) = grid, tail
+    parts = (e[::2], e[1::2]) if e.size > 3 else (e, e)  # sorted: each half covers the whole
+    low, total, outside = at[0] - width / 2, np.zeros(len(families)), 1.0 / (n / 2 + 2.0)
+    for taught, asked in (parts, parts[::-1]):
+        sample = Sample.of(taught)
+        table = np.exp(_normed(np.array([family(sample, at, width) for family in families]), width))
+        place = np.clip(((asked - low) / width).astype(int), 0, at.size - 1)
+        total += np.log((1 - outside) * table[:, place] + outside / reach).sum(1)
+    return families[int(total.argmax())]
 
 
 def _normed(log_density: Floats, width: float) -> Floats:
-    top = float(log_density.max())
-    return np.asarray(log_density - top - np.log(np.exp(log_density - top).sum() * width))
+    top = log_density.max(-1, keepdims=True)
+    return np.asarray(log_density - top - np.log(np.exp(log_density - top).sum(-1, keepdims=True) * width))
 
 
-def _normal(e: Floats, at: Floats, width: float) -> Floats:
-    sd = max(float(e.std()), width)
-    return np.asarray(-0.5 * ((at - e.mean()) / sd) ** 2)
+def _quantile(e: Floats, share: float) -> float:
+    """Quantile of sorted values, between the two nearest."""
+    place = share * (e.size - 1)
+    low = int(place)
+    high = min(low + 1, e.size - 1)
+    return float(e[low] + (e[high] - e[low]) * (place - low))
 
 
-def _laplace(e: Floats, at: Floats, width: float) -> Floats:
-    middle = float(np.median(e))
-    return np.asarray(-np.abs(at - middle) / max(float(np.abs(e - middle).mean()), width))
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Sorted residuals, and what several families of laws ask of them."""
+
+    e: Floats
+    middle: float  # median
+    apart: float  # median distance from it
+    sd: float
+    band: float  # of a kernel, at least a cell
+
+    @classmethod
+    def of(cls, e: Floats) -> Sample:
+        """Take the measure of sorted residuals."""
+        middle, sd = _quantile(e, 0.5), float(e.std())
+        spread = min(sd, (_quantile(e, 0.75) - _quantile(e, 0.25)) / 1.34 or np.inf)
+        return cls(e, middle, _quantile(np.sort(np.abs(e - middle)), 0.5), sd, 0.9 * spread * e.size**-0.2)
 
 
-def _student(e: Floats, at: Floats, width: float) -> Floats:
+def _normal(of: Sample, at: Floats, width: float) -> Floats:
+    return np.asarray(-0.5 * ((at - of.e.mean()) / max(of.sd, width)) ** 2)
+
+
+def _laplace(of: Sample, at: Floats, width: float) -> Floats:
+    return np.asarray(-np.abs(at - of.middle) / max(float(np.abs(of.e - of.middle).mean()), width))
+
+
+def _student(of: Sample, at: Floats, width: float) -> Floats:
     """Student's law with three degrees of freedom: heavy tails."""
-    middle = float(np.median(e))
-    scale = max(float(np.median(np.abs(e - middle))) / 0.765, width)
-    return np.asarray(-2.0 * np.log1p(((at - middle) / scale) ** 2 / 3.0))
+    return np.asarray(-2.0 * np.log1p(((at - of.middle) / max(of.apart / 0.765, width)) ** 2 / 3.0))
 
 
-def _cauchy(e: Floats, at: Floats, width: float) -> Floats:
+def _cauchy(of: Sample, at: Floats, width: float) -> Floats:
     """Cauchy's law: tails so heavy that there is no variance; half of all residuals lie within its scale."""
-    middle = float(np.median(e))
-    scale = max(float(np.median(np.abs(e - middle))), width)
-    return np.asarray(-np.log1p(((at - middle) / scale) ** 2))
-
-
-def _bandwidth(e: Floats, width: float) -> float:
-    low, high = np.quantile(e, [0.25, 0.75])
-    spread = min(float(e.std()), float(high - low) / 1.34 or np.inf)
-    return float(max(0.9 * spread * e.size**-0.2, width))
+    return np.asarray(-np.log1p(((at - of.middle) / max(of.apart, width)) ** 2))
 
 
 def _smooth(e: Floats, at: Floats, width: float, band: float) -> Floats:
@@ -187,46 +208,55 @@ def _smooth(e: Floats, at: Floats, width: float, band: float) -> Floats:
     cells = at.size
     counts = np.bincount(np.clip(((e - at[0]) / width + 0.5).astype(int), 0, cells - 1), minlength=cells)
     size = 2 * cells
-    turn = np.fft.rfftfreq(size) * (2 * np.pi * band / width)
+    turn = np.arange(cells + 1) * (np.pi * max(band, width) / width / cells)
     smoothed = np.fft.irfft(np.fft.rfft(counts, size) * np.exp(-0.5 * turn**2), size)[:cells]
     return np.maximum(smoothed, 0.0)
 
 
-def _kernel(e: Floats, at: Floats, width: float) -> Floats:
-    return np.asarray(np.log(_smooth(e, at, width, _bandwidth(e, width)) + 1e-12))
+def _kernel(of: Sample, at: Floats, width: float) -> Floats:
+    return np.asarray(np.log(_smooth(of.e, at, width, of.band) + 1e-12))
 
 
-def _window(e: Floats, at: Floats, width: float) -> Floats:
+def _window(of: Sample, at: Floats, width: float) -> Floats:
     """Kernel density between hard ends, a little beyond the outermost residuals; mirrored there."""
-    margin = (e.max() - e.min()) / (e.size + 1)
-    low, high = e.min() - margin, e.max() + margin
+    e = of.e
+    margin = (e[-1] - e[0]) / (e.size + 1)
+    low, high = e[0] - margin, e[-1] + margin
     mirrored = np.concatenate((e, 2 * low - e, 2 * high - e))
     inside = mirrored[(mirrored > at[0] - width / 2) & (mirrored < at[-1] + width / 2)]
-    density = _smooth(inside, at, width, _bandwidth(e, width)) + 1e-12
+    density = _smooth(inside, at, width, of.band) + 1e-12
     return np.asarray(np.where((at >= low - width) & (at <= high + width), np.log(density), -40.0))
 
 
-def _steps(e: Floats, at: Floats, width: float) -> Floats:
+def _steps(of: Sample, at: Floats, width: float) -> Floats:
     """Table of whole steps, smoothed a little towards its neighbours."""
-    cells = at.size
-    counts = np.bincount(np.clip(((e - at[0]) / width + 0.5).astype(int), 0, cells - 1), minlength=cells).astype(float)
+    place = np.clip(((of.e - at[0]) / width + 0.5).astype(int), 0, at.size - 1)
+    counts = np.bincount(place, minlength=at.size).astype(float)
     near = np.convolve(counts, [0.25, 0.5, 0.25], mode="same")
     return np.asarray(np.log(counts + 2.0 * near / max(near.sum(), 1.0) + 1e-9))
+
+
+FAMILIES: tuple[Family, ...] = (_steps, _normal, _laplace, _student, _cauchy, _kernel, _window)
 
 
 def _multiple(e: Floats, near: float, step: float) -> tuple[float, float, float]:
     """The widest step that nearly all residuals are multiples of, with its log gain on and off it."""
     if e.size < 8 or near > 0.27 * step:  # values without a resolution of their own have no multiples
         return 0.0, 0.0, 0.0
-    for times in MULTIPLES:
+    times_each = np.array([times for times in MULTIPLES if e[-1] - e[0] >= 3 * times * step])
+    few = e[:: max(1, e.size // PROBES)]
+    for times in times_each[_on(few, times_each[:, None] * step, near).mean(1) > 0.5 * LEAST_ON].tolist():
         wide = times * step
-        if e[-1] - e[0] < 3 * wide:
-            continue
-        on = np.abs(e / wide - np.rint(e / wide)) * wide <= near
-        share = (on.sum() + 0.5) / (e.size + 1.0)
-        if share > 0.5 and share > 3.0 / times:
+        share = (_on(e, wide, near).sum() + 0.5) / (e.size + 1.0)
+        if share > LEAST_ON and share > 3.0 / times:
             return wide, float(np.log(share * times)), float(np.log((1 - share) * times / (times - 1)))
     return 0.0, 0.0, 0.0
+
+
+def _on(e: Floats, wide: Floats | float, near: float) -> NDArray[np.bool_]:
+    """Which residuals are multiples of a step."""
+    share = e / wide
+    return np.asarray(np.abs(share - np.rint(share)) * wide <= near)
 
 
 def log_density(values: Floats, step: float) -> Floats:
@@ -244,6 +274,6 @@ def log_density(values: Floats, step: float) -> Floats:
     pad = 0.1 * (different[-1] - different[0])
     width = (different[-1] - different[0] + 2 * pad) / CELLS
     at = different[0] - pad + width * (np.arange(CELLS) + 0.5)
-    table = _normed(np.log(_smooth(known, at, width, _bandwidth(known, width)) + 1e-9), width)
+    table = _normed(np.log(_smooth(known, at, width, Sample.of(np.sort(known)).band) + 1e-9), width)
     density[there] = table[np.clip(((known - at[0]) / width + 0.5).astype(int), 0, CELLS - 1)]
     return density
