@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 FEWEST = 4  # people that must teach
-SIZES = (10, 30, 100, 300, 1000, 3000)
-CURVE_PAIRS = 4_000_000
+SIZES = (10, 30, 100, 300, 1000)
+CURVE_PAIRS = 4_000_000  # up to which everybody is asked for at each point of the curve
+MOST_CURVE_PAIRS = 10_000_000  # that are scored all at once
 CURVE_PEOPLE = 1000  # asked for at each point of the curve, where there are many
 MOST_PEOPLE = 200_000  # who are all asked for
 SAMPLE = 5000  # people asked for where all would be too many
@@ -139,7 +140,7 @@ def learning_curve(
         taught, others = np.sort(order[:size]), np.sort(order[size:])
         rows = everybody if full else np.sort(others[:CURVE_PEOPLE])
         channel = _learn(scene, taught, seed, lambda _: None, views=views)
-        links = link_people(scene, [channel], np.zeros_like(part), rows, seed)
+        links = link_people(scene, [channel], np.zeros_like(part), rows, seed, most=MOST_CURVE_PAIRS)
         better = links.credit if links.credit.sum() >= links.matched.sum() else links.matched
         points.append(
             Point(size, rate(better[np.isin(rows, others)], chance=1.0 / scene.material.n_records, seed=seed))

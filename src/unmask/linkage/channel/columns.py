@@ -91,13 +91,9 @@ class Column:
 def read_column(series: pl.Series) -> Column:
     """Read a column in the way that fits most of its different texts."""
     texts = _as_text(series)
-    words = tuple(sorted(texts.drop_nulls().unique().to_list()))
-    place = {word: k for k, word in enumerate(words)}
-    code = (
-        texts.replace_strict(place, default=-1, return_dtype=pl.Int64).fill_null(-1).to_numpy()
-        if words
-        else np.full(len(texts), -1)
-    )
+    different = texts.drop_nulls().unique().sort()
+    words = tuple(different.to_list())
+    code = texts.cast(pl.Enum(different)).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
     code = np.ascontiguousarray(code, dtype=np.int64)
     if series.dtype.is_numeric() or series.dtype == pl.Boolean:
         number = series.cast(pl.Float64).fill_nan(None).to_numpy().astype(np.float64)
@@ -121,8 +117,8 @@ def _as_text(series: pl.Series) -> pl.Series:
     if series.dtype.is_float():
         whole = series.fill_nan(None)
         distinct = whole.drop_nulls().unique()
-        book = {value: f"{value + 0.0:.12g}" for value in distinct.to_list()}  # -0 is 0
-        return whole.replace_strict(book, default=None, return_dtype=pl.String) if book else whole.cast(pl.String)
+        words = pl.Series([f"{value + 0.0:.12g}" for value in distinct.to_list()], dtype=pl.String)  # -0 is 0
+        return whole.replace_strict(distinct, words, default=None, return_dtype=pl.String)
     texts = series.cast(pl.String).str.strip_chars()
     return texts.set(texts == "", None)
 

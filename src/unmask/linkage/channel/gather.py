@@ -129,6 +129,12 @@ def marks(columns: Sequence[Column], seed: int) -> Marks:
     total = np.zeros(len(columns[0]), dtype=np.uint64)
     for column in columns:
         key = f"{seed}/{column.name}".encode()
-        words = [hashlib.blake2b(word.encode(), digest_size=8, key=key[:64]).digest() for word in (*column.words, "\0")]
+        keyed = hashlib.blake2b(digest_size=8, key=key[:64])
+        words = [_digest(keyed.copy(), word) for word in (*column.words, "\0")]
         total += np.frombuffer(b"".join(words), dtype=np.uint64)[column.code]
     return _mixed(total)
+
+
+def _digest(keyed: hashlib.blake2b, word: str) -> bytes:
+    keyed.update(word.encode())
+    return keyed.digest()

@@ -100,9 +100,9 @@ def _split_alike(ours: Column, theirs: Column, known: Ints, made: Ints) -> bool:
 
 def _one_way(a: Ints, b: Ints) -> bool:
     """Whether those together in one file are together in the other: of each group those who are with the most."""
-    pairs, counts = np.unique(np.column_stack((a, b)), axis=0, return_counts=True)
+    pairs, counts = np.unique(a * (int(b.max()) + 1) + b, return_counts=True)
     largest = np.zeros(int(a.max()) + 1, dtype=np.int64)
-    np.maximum.at(largest, pairs[:, 0], counts)
+    np.maximum.at(largest, pairs // (int(b.max()) + 1), counts)
     sizes = np.bincount(a)
     several = sizes > 1
     return bool(several.any()) and float(largest[several].sum()) >= KEPT * float(sizes[several].sum())

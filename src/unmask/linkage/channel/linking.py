@@ -51,9 +51,11 @@ class Links:
     sure: Floats | None = None  # posterior of the best record then; 0: no claim
 
 
-def link_people(scene: Gathered, channels: list[Channel], part: Ints, rows: Ints, seed: int) -> Links:
+def link_people(
+    scene: Gathered, channels: list[Channel], part: Ints, rows: Ints, seed: int, *, most: int = MOST_PAIRS
+) -> Links:
     """Link people by all records where these are not too many, else by lists of candidates."""
-    if rows.size * scene.material.n_records <= MOST_PAIRS:
+    if rows.size * scene.material.n_records <= most:
         scores = score_rows(scene, channels, part, rows)
         if scene.material.groups is not None and rows.size == scene.material.n_people:
             scores = as_groups(scores, scene.material.groups)
@@ -76,7 +78,7 @@ def link_people(scene: Gathered, channels: list[Channel], part: Ints, rows: Ints
 
 
 def _link_lists(scene: Gathered, short: Short, rows: Ints, *, everybody: bool) -> Links:
-    posterior, _ = short_posterior(short, everybody=everybody)
+    posterior = short_posterior(short, everybody=everybody)
     wanted = _wanted(scene, rows)
     top = posterior.max(1)
     is_best = posterior >= top[:, None] * (1 - TIE)
@@ -138,7 +140,7 @@ def _strike_lists(scene: Gathered, links: Links, short: Short, part: Ints, rows:
         places, open_ = places[open_.any(1)], open_[open_.any(1)]
         classes = short.classes[places]
         fewer = Short(classes, np.where(open_, short.scores[places], -np.inf), left)
-        posterior, _ = short_posterior(fewer, everybody=everybody)
+        posterior = short_posterior(fewer, everybody=everybody)
         best = open_ & (posterior >= posterior.max(1, keepdims=True) * (1 - TIE))
         own = classes == wanted[places][:, None]
         credit[places] = (own & best).any(1) / np.maximum((best * left[classes]).sum(1), 1)

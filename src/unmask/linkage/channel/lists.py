@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Axis = tuple[Floats, Floats]  # of people, of records
     Code = tuple[Ints, Ints, float]  # of people, of records, and what it weighs if they differ
 
-CANDIDATES = 32
+CANDIDATES = 32  # near a person, and near a record: with fewer, posteriors are too sure
 LONGEST = 96  # list of both sides
 HEAVIEST = 30.0  # what a wrong label may weigh
 ABSENT = 2.0  # what a missing value weighs, in squared units
@@ -67,11 +67,12 @@ def shortlist(scene: Gathered, channel: Channel, rows: Ints, seed: int, *, every
         if everybody:
             people = nearest_k(_turned(space), min(CANDIDATES, rows.size), seed=seed)[0]
             places = _joined(places, people)
-    scores = np.empty(places.shape)
+    scores = np.full(places.shape, -np.inf)
     for start in range(0, rows.size, BLOCK):
-        part = slice(start, start + BLOCK)
-        scores[part] = channel.score(rows[part][:, None], first[places[part]])
-    return Short(places, np.where(places < 0, -np.inf, scores), sizes)
+        part = places[start : start + BLOCK]
+        person, listed = np.nonzero(part >= 0)
+        scores[start + person, listed] = channel.score(rows[start + person], first[part[person, listed]])
+    return Short(places, scores, sizes)
 
 
 def _turned(space: Space) -> Space:
@@ -87,15 +88,17 @@ def _joined(places: Ints, people: Ints) -> Ints:
     A record that nobody else is near to may be somebody's although nearer ones are many.
     """
     n, k = places.shape
-    i = np.concatenate((np.repeat(np.arange(n), k), people.ravel()))
-    j = np.concatenate((places.ravel(), np.repeat(np.arange(len(people)), people.shape[1])))
-    rank = np.concatenate((np.tile(np.arange(k), n), np.tile(np.arange(people.shape[1]), len(people))))
-    order = np.lexsort((rank, j, i))
-    i, j, rank = i[order], j[order], rank[order]
-    fresh = np.append(True, (i[1:] != i[:-1]) | (j[1:] != j[:-1]))
-    i, j, rank = i[fresh], j[fresh], rank[fresh]
-    order = np.lexsort((j, rank, i))
-    i, j = i[order], j[order]
+    m, width = len(people), max(k, people.shape[1])
+    asking, asked = np.repeat(np.arange(m), people.shape[1]), people.ravel()
+    ranks = np.tile(np.arange(k), n), np.tile(np.arange(people.shape[1]), m)
+    ours = (np.repeat(np.arange(n), k) * m + places.ravel()) * width + ranks[0]
+    theirs = ((asked * m + asking) * width + ranks[1])[asked >= 0]
+    pairs = np.sort(np.concatenate((ours[places.ravel() >= 0], theirs)))  # by person, record and rank
+    pair, rank = np.divmod(pairs, width)
+    fresh = np.append(True, pair[1:] != pair[:-1])
+    i, j = np.divmod(pair[fresh], m)
+    i, j = np.divmod(np.sort((i * width + rank[fresh]) * m + j), m)  # by person, rank and record
+    i //= width
     place = np.arange(i.size) - np.searchsorted(i, np.arange(n))[i]
     kept = place < LONGEST
     lists = np.full((n, int(place[kept].max()) + 1), -1)
@@ -238,21 +241,21 @@ def _likeliest(factor: Table | States) -> Code:
     return likely[factor.person], factor.record, float(np.median(best - factor.table.mean(1)))
 
 
-def short_posterior(short: Short, *, everybody: bool) -> tuple[Floats, Floats]:
-    """Posterior of one record of each candidate class, and what each record is worth to all who want it.
+def short_posterior(short: Short, *, everybody: bool) -> Floats:
+    """Posterior of one record of each candidate class.
 
     If everybody was asked for, a record that many want is worth less to each (a few rounds of Sinkhorn on the lists).
     """
-    top = short.scores.max(1, keepdims=True)
-    kernel = np.exp(short.scores - top)
-    sizes = short.sizes[short.classes]
-    column = np.ones(short.sizes.size)
-    posterior = kernel / (kernel * sizes).sum(1, keepdims=True)
+    from scipy.sparse import csr_array  # noqa: PLC0415 - heavy
+
+    kernel = np.exp(short.scores - short.scores.max(1, keepdims=True))
+    listed = kernel > 0
+    ends = np.append(0, np.cumsum(listed.sum(1)))
+    table = csr_array((kernel[listed], short.classes[listed], ends), shape=(len(kernel), short.sizes.size))
+    back, column = table.T.tocsr(), np.ones(short.sizes.size)
+    row = 1.0 / (table @ (column * short.sizes))
     for _ in range(ROUNDS if everybody else 0):
-        weighed = kernel * column[short.classes]
-        posterior = weighed / (weighed * sizes).sum(1, keepdims=True)
-        load = np.bincount(short.classes.ravel() + 1, weights=posterior.ravel(), minlength=column.size + 1)[1:]
-        column = column / (load + SPARE)
-        column /= column.max()
-        column = np.maximum(column, 1e-250)
-    return posterior, column
+        column = 1.0 / (back @ row + SPARE / column)
+        column = np.maximum(column / column.max(), 1e-250)
+        row = 1.0 / (table @ (column * short.sizes))
+    return np.asarray(kernel * column[short.classes] * row[:, None])

@@ -64,6 +64,7 @@ class Material:
     records: tuple[Column, ...]
     truth: Ints  # row of the release for each person, -1: none
     groups: Groups | None = None  # who is published together
+    is_view: bool = False  # columns of a name belong together, and no others
     _kept: dict[Any, Any] = field(default_factory=dict)
     _whole: tuple[Material, Ints, Ints] | None = None  # of which this is a sample
 
@@ -126,7 +127,8 @@ class Material:
                 whole, people, records = self._whole
                 return whole.view(name).sample(people, records)
             ours, theirs = (self.groups.people, self.groups.records) if self.groups else (None, None)
-            return Material(tuple(VIEWS[name](self.people, ours)), tuple(VIEWS[name](self.records, theirs)), self.truth)
+            sides = (VIEWS[name](self.people, ours), VIEWS[name](self.records, theirs))
+            return Material(tuple(sides[0]), tuple(sides[1]), self.truth, is_view=True)
 
         return self.once(("view", name), make)
 
@@ -141,6 +143,7 @@ class Material:
             tuple(column.take(records) for column in self.records),
             truth,
             self.groups and self.groups.take(people, records),
+            self.is_view,
             _whole=(self, people, records),
         )
 

@@ -17,8 +17,11 @@ from unmask.linkage.channel.numbers import Number
 from unmask.linkage.channel.squares import find_square
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
+    from unmask.linkage.channel.features import TextFeature
     from unmask.linkage.channel.material import Key, Material
 
     Floats = NDArray[np.float64]
@@ -65,6 +68,7 @@ def propose(material: Material, target: int, taught: Ints) -> list[Any]:
 
 def _numbers(material: Material, target: int, taught: Ints) -> list[Number]:
     ranked, close = rank_features(material, target, taught)
+    ranked = ranked[:1] if material.is_view else ranked
     recipes: list[Number] = []
     column = material.records[target]
     positive = float(np.mean(column.number[np.isfinite(column.number)] > 0)) > 0.5
@@ -169,9 +173,8 @@ def _writings(material: Material, target: int, taught: Ints) -> list[Fit]:
     label, made = material.label(target), material.truth[taught]
     chance = float(np.mean(1.0 / material.rarity(target)[made]))
     fits = []
-    for place, spelling in enumerate(material.spellings):
-        if not _some_agree(material, target, spelling, taught[:PROBES]):
-            continue
+    for place in _agreeing(material, target, taught[:PROBES]).tolist():
+        spelling = material.spellings[place]
         foretold = foretold_labels(material.text(spelling), material.book(target))[taught]
         right = (foretold == label[made]) & (foretold >= 0)
         if right.mean() > 1.5 * chance + 2.0 / len(taught):
@@ -179,11 +182,18 @@ def _writings(material: Material, target: int, taught: Ints) -> list[Fit]:
     return sorted(fits, key=lambda fit: (-fit[0], fit[1]))
 
 
-def _some_agree(material: Material, target: int, spelling: Spelling, people: Ints) -> bool:
-    """Whether the text is the released one for any of a few people."""
+def _agreeing(material: Material, target: int, people: Ints) -> Ints:
+    """Places of the spellings that are the released text for any of a few people."""
     few = material.once(("few", people.tobytes()), lambda: material.sample(people, material.truth[people]))
-    said = few.label(target)[few.truth]
-    return bool((foretold_labels(few.text(spelling), few.book(target)) == said).any())
+    fold = few.book(target).fold
+    ours = few.once(("marks", fold), lambda: np.array([_marks(few.text(s), fold, -1) for s in material.spellings]))
+    theirs = _marks(few.heard(target), fold, -2)[few.truth]
+    return np.flatnonzero((ours == theirs).any(1)) if len(ours) else np.zeros(0, dtype=np.int64)
+
+
+def _marks(feature: TextFeature, fold: Callable[[str], str], none: int) -> Ints:
+    """A number for each text, equal for equal texts."""
+    return np.array([hash(fold(text)) for text in feature.texts] + [none], dtype=np.int64)[feature.code]
 
 
 def _readings(material: Material, target: int, taught: Ints) -> list[Equal]:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     Tried = tuple[Any, list[Floats], Floats]  # a recipe, its scores of held-out people, what they gained
 
 MOST_TAUGHT = 1500  # people from whom recipes are chosen
+MOST_PEOPLE = 6000  # beside whom few known people are looked at; of more a sample
 MOST_GROUPS = 6  # columns by which residuals may differ that are tried
 ENOUGH, PLAIN_ENOUGH = 0.9999, 0.95  # of all that can be told
 KEPT = 5  # recipes that are compared on all parts
@@ -97,6 +98,8 @@ def learn(
     if taught.size > MOST_TAUGHT:
         few = np.sort(np.random.default_rng([seed, 3]).choice(taught, MOST_TAUGHT, replace=False))
         material, taught = whole.sample(few, whole.truth[few]), np.arange(few.size)
+    elif max(whole.n_people, whole.n_records) > MOST_PEOPLE:
+        material, taught = _fewer(whole, taught, seed)
     trial = Trial(material, split(material, taught, seed))
     chosen, total = _learn_columns(trial, taught, range(len(material.records)), lambda done: tell(0.6 * done))
     for place, name in enumerate(name for name in EVERYTHING if name in set(views)):
@@ -107,6 +110,14 @@ def learn(
     tell(1.0)
     factors = tuple(entry.recipe.fit(whole, everybody) for entry in chosen)
     return Channel(factors, tuple(chosen), _temperature(trial, total) if chosen else 1.0)
+
+
+def _fewer(whole: Material, taught: Ints, seed: int) -> tuple[Material, Ints]:
+    """Few known people of very many: with some of the others, and some records, to compare them with."""
+    draw = np.random.default_rng([seed, 4])
+    sides = (whole.n_people, taught), (whole.n_records, whole.truth[taught])
+    people, records = (np.union1d(draw.integers(0, n, MOST_TAUGHT), own) for n, own in sides)
+    return whole.sample(people, records), np.searchsorted(people, taught)
 
 
 def _learn_columns(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from unmask.linkage.channel.columns import Column, resolution
 
@@ -105,17 +106,17 @@ def digits(columns: Sequence[Column], _groups: Ints | None = None) -> list[Colum
     made = []
     for column in columns:
         if column.kind == "number" and len(column.words) > FEWEST:
-            lengths = np.array([_decimals(word) for word in column.words] + [0])
+            lengths = np.append(_decimals(column.words), 0)
             made.append(of_labels(column.name, lengths[column.code], missing=column.missing))
     return made
 
 
-def _decimals(word: str) -> int:
-    _, point, after = word.partition(".")
-    if point:
-        return min(len(after), MOST_DIGITS)
-    whole = word.strip()
-    return -min(len(whole) - len(whole.rstrip("0")), MOST_DIGITS)
+def _decimals(words: Sequence[str]) -> Ints:
+    texts = pl.Series(words, dtype=pl.String)
+    after = texts.str.splitn(".", 2).struct[1].str.len_chars().cast(pl.Int64)
+    whole = texts.str.strip_chars()
+    zeros = whole.str.len_chars().cast(pl.Int64) - whole.str.strip_chars_end("0").str.len_chars()
+    return np.asarray(after.fill_null(-zeros).clip(-MOST_DIGITS, MOST_DIGITS).to_numpy())
 
 
 # --- within who is published together --------------------------------------------------------------------------------
