@@ -35,6 +35,7 @@ from unmask.errors import (
 from unmask.evidence import Estimate as Estimate
 from unmask.evidence import Finding as Finding
 from unmask.evidence import Policy as Policy
+from unmask.explore import explore as explore
 from unmask.graph import Coordinates as Coordinates
 from unmask.graph import GraphLinkage as GraphLinkage
 from unmask.graph import NoiseTolerance as NoiseTolerance
@@ -95,6 +96,7 @@ from unmask.max_knowledge import (
 from unmask.max_knowledge import dictionary_test as dictionary_test
 from unmask.max_knowledge import permuted_test as permuted_test
 from unmask.protect import Fix as Fix
+from unmask.protect import Frontier as Frontier
 from unmask.protect import fix_list as fix_list
 from unmask.recipients import Recipient as Recipient
 from unmask.selfcheck import selfcheck as selfcheck
@@ -104,6 +106,7 @@ from unmask.utility import compare_analyses as compare_analyses
 from unmask.utility import compare_marginals as compare_marginals
 from unmask.utility import compare_moments as compare_moments
 from unmask.utility import propensity_score as propensity_score
+from unmask.utility import what_is_left as what_is_left
 from unmask.verify import verify as verify
 
 __version__: str

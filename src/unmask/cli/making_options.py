@@ -66,3 +66,47 @@ class Utility(Reading):
         "Write the figures as JSON; - for standard output.", "--output", "-o", "--json", default=None,
         writes=(".json",), screen=True,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explore(Reading):
+    """Try maskings of a table, attack each, and say what is found, what is left of the data, and which one to take.
+
+    Example:  unmask explore people.csv --id patient --keep "mean(income) by region" --folder runs --chart map.svg
+
+    Exit code 0: a safe release was found, 1: none of those tried is safe, 2: cannot.
+    """
+
+    original: str = option(f"The table to protect ({FORMATS}).", place=True, reads="table")
+    masking: tuple[str, ...] = option(
+        'A masking to try, such as "noise(0.5)"; several. Without any: some for the kinds of the columns.',
+        "--masking", "--method", default=(), whole=True,
+    )  # fmt: skip
+    id: str | None = option(
+        "Column that identifies people; it is not masked and not published.", default=None, role=True
+    )
+    quasi: tuple[str, ...] | None = option("Columns that the intruder knows; default: all.", default=None, role=True)
+    confidential: tuple[str, ...] = option("Columns that they want to learn.", default=(), role=True)
+    ignored: tuple[str, ...] = option("Columns that are not published.", default=(), role=True)
+    policy: str | None = option("public, partner, internal, or a TOML file.", default=None, reads="policy")
+    intruder: str = option("prosecutor, journalist, marketer or maximum.", default="maximum")
+    keep: tuple[str, ...] = option(
+        'An analysis that must come out: "mean(x) by g", "count by g", "y ~ a + b" ..; several.', default=(), whole=True
+    )
+    seeds: int = option("Draws of each masking.", default=1, minimum=1)
+    seed: int = option(SEED, default=0, minimum=0)
+    budget: str | None = option("Time after which no further release is tried: 90s, 10m, 2h.", default=None)
+    jobs: int = option("Releases that are attacked at a time.", default=1, minimum=1)
+    folder: str | None = option(
+        "Keep every finished point there, so that a run that is stopped can go on.", default=None
+    )
+    resume: bool = option("Go on with the run in the folder.", default=False)
+    output: str | None = option(
+        "Write the points (.csv, .jsonl, .parquet ..), or all of it (.json).",
+        "--output",
+        "-o",
+        default=None,
+        writes=TABLE,
+    )
+    chart: str | None = option("Write the picture (.svg).", default=None, writes=(".svg",))
+    release: str | None = option("Write the recommended release (.csv, .parquet ..).", default=None, writes=TABLE)

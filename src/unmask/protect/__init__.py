@@ -1,9 +1,13 @@
 """PROTECT: what to change so that a release becomes safe.
 
 `fix_list` searches for the cheapest changes after which nobody stands in a smaller crowd than wanted: columns made
-coarser, cells suppressed. A `Fix` is one of them, with what it costs.
+coarser, cells suppressed. A `Fix` is one of them, with what it costs. A `Frontier` holds maskings that were tried, each
+a `Point` of risk and utility; `suggest_maskings` names some to try, and `opened` keeps the finished ones in a folder.
 """
 
+from unmask.protect.frontier import Frontier, Point, Stage
 from unmask.protect.plan import Fix, fix_list
+from unmask.protect.store import Store, opened
+from unmask.protect.suggestions import suggest_maskings
 
-__all__ = ["Fix", "fix_list"]
+__all__ = ["Fix", "Frontier", "Point", "Stage", "Store", "fix_list", "opened", "suggest_maskings"]

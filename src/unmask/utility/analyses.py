@@ -28,6 +28,7 @@ FORMS = '"mean(income) by region", "count by sex", "share(smoker = yes)", "incom
 MOST_GROUPS = 1000
 CALL = re.compile(r"^(?P<name>[a-z]+)\s*(?:\((?P<inside>.*)\))?$", re.DOTALL)
 EVERYBODY = "all"
+OPEN = 1e300  # ends beyond are none: "[90, inf)" reaches up to the largest number there is
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +224,8 @@ def numbers(column: pl.Series) -> Floats:
     """A column as numbers; an interval counts with its middle, an open one with its end."""
     if has_intervals(column):
         low, high = bounds(column)
-        ends = np.where(np.isinf(low), high, low), np.where(np.isinf(high), low, high)
+        open_low, open_high = low < -OPEN, high > OPEN
+        ends = np.where(open_low, high, low), np.where(open_high, low, high)
         return np.asarray((ends[0] + ends[1]) / 2)
     if not (column.dtype.is_numeric() or column.dtype.is_temporal() or column.dtype == pl.Boolean):
         raise TableError(f"column {column.name!r} holds no numbers")

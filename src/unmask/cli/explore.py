@@ -1,0 +1,89 @@
+"""`unmask explore`: maskings of a table, what is found in each, what is left, and which one to take."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from unmask.cli.screen import console, progress_bar, say
+from unmask.cli.targets import check_files, write_atomically, write_table
+from unmask.errors import ParameterError
+from unmask.explore import explore, make_release
+
+if TYPE_CHECKING:
+    from unmask.cli.making_options import Explore
+    from unmask.protect import Frontier
+
+SECONDS = {"s": 1, "m": 60, "h": 3600}
+FOUND, NONE_SAFE = 0, 1
+
+
+def run(options: Explore) -> int:
+    """Explore, show and write; the exit code says whether something safe was found."""
+    check_files(options)
+    roles = {
+        "id": options.id,
+        "quasi": options.quasi,
+        "confidential": options.confidential,
+        "ignored": options.ignored,
+        "reading": options.reading,
+    }
+    with progress_bar() as tell:
+        frontier = explore(
+            options.original, options.masking or None, policy=options.policy, intruder=options.intruder,
+            keep=options.keep, seeds=options.seeds, seed=options.seed, budget=_seconds(options.budget),
+            folder=options.folder, resume=options.resume, jobs=options.jobs, progress=tell, **roles,
+        )  # fmt: skip
+    _show(frontier)
+    _write(frontier, options, roles)
+    return NONE_SAFE if frontier.recommended is None else FOUND
+
+
+def _seconds(text: str | None) -> float | None:
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
+    if found is None or float(found[1]) == 0:
+        raise ParameterError("cannot read this time", got=repr(text), allowed="such as 90s, 10m or 2h")
+    return float(found[1]) * SECONDS[found[2] or "s"]
+
+
+def _show(frontier: Frontier) -> None:
+    console().print(_table(frontier))
+    for line in dict.fromkeys(f"{point.stage}: {point.tried}." for point in frontier.points):
+        say(line)
+    if frontier.left_out:
+        say(f"There was no time for {frontier.left_out} more.")
+    say(frontier.words)
+
+
+def _table(frontier: Frontier) -> Any:  # noqa: ANN401 - rich's table
+    from rich.table import Table  # noqa: PLC0415 - slow to import
+
+    table, front, best = Table(box=None, pad_edge=False), set(frontier.front), frontier.recommended
+    for heading in ("", "left", "found", "95 % interval", "known", "verdict", "tried", "masking"):
+        table.add_column(
+            heading, justify="right" if heading in {"left", "found", "known"} else "left", no_wrap=heading != "masking"
+        )
+    for point in frontier.points:
+        mark = "->" if point == best else "*" if point in front else ""
+        table.add_row(
+            mark, f"{point.utility:.0%}", f"{point.risk:.1%}", f"{point.low:.1%} to {point.high:.1%}",
+            "-" if point.known is None else f"{point.known:,}", point.verdict, point.stage, point.masking,
+        )  # fmt: skip
+    return table
+
+
+def _write(frontier: Frontier, options: Explore, roles: dict[str, Any]) -> None:
+    if options.output is not None:
+        write_table(frontier.to_frame(), options.output)
+        say(f"Points: {options.output}.")
+    if options.chart is not None:
+        from unmask.report import draw  # noqa: PLC0415 - imports altair
+
+        write_atomically(options.chart, draw(frontier.figure()))
+        say(f"Picture: {options.chart}.")
+    best = frontier.recommended
+    if options.release is not None and best is not None:
+        write_table(make_release(options.original, best, **roles), options.release)
+        say(f"Release: {options.release}.")

@@ -1,0 +1,282 @@
+"""Which masking, and how strong? Try many, attack each, and say what is found and what is left of the data.
+
+Points get as much time as they deserve: a glance (nearest-record linkage of some people, utility), then the attacks
+that the policy asks for, and for the most useful ones that are still safe everything there is, until one is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from unmask.assessment import assess
+from unmask.errors import ParameterError, UnmaskError
+from unmask.evidence import Policy, as_intruder, silent
+from unmask.linkage import link_nearest
+from unmask.masking import parse_masking
+from unmask.protect import Frontier, Point, opened, suggest_maskings
+from unmask.tables import Release, read_table
+from unmask.utility import compare_analyses, what_is_left
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from unmask.evidence import Progress
+    from unmask.protect import Stage, Store
+
+ROW = "row of the person"  # pairs the two tables where no id does
+GLANCE = 1000  # people whom a glance looks at
+Task = tuple[str, int, Point | None]  # a masking, its seed, and what a glance has shown
+CORE = ("channel", "nearest", "one_to_one", "uniqueness")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is explored: the table, what its columns are, who judges and who attacks."""
+
+    table: pl.DataFrame
+    roles: dict[str, Any]
+    policy: Policy
+    intruder: str
+    keep: tuple[str, ...]
+    seed: int
+    around: tuple[str, ...] = ()  # columns that no masking touches: id, household, weight
+    ignored: tuple[str, ...] = ()
+    core: tuple[str, ...] = field(default=CORE)
+
+    def release(self, masking: str, seed: int) -> Release:
+        """Mask the table; rows stay in their order, so that it is known whose is whose."""
+        inside = self.table.drop(*self.around, *self.ignored)
+        try:
+            masked = parse_masking(masking).apply(inside, seed)
+        except UnmaskError as error:
+            raise ParameterError(
+                "this masking cannot be used on the table", got=masking, hint=" ".join(str(error).split())
+            ) from error
+        if masked.height != self.table.height:
+            raise ParameterError(
+                "this masking does not keep all rows", got=masking, hint="explore compares releases of the same people"
+            )
+        sides = self.table.drop(*self.ignored), masked.with_columns(self.table[name] for name in self.around)
+        if self.roles.get("id") is not None:
+            return Release(*sides, **self.roles)
+        numbered = [side.with_columns(pl.int_range(pl.len()).cast(pl.String).alias(ROW)) for side in sides]
+        return Release(
+            *numbered, **{**self.roles, "id": ROW}
+        )  # whose row is whose is known, however strong the masking
+
+    def glance(self, masking: str, seed: int) -> Point:
+        """A first look: who is found by nearest-record linkage among some people, and what is left."""
+        began, release = time.perf_counter(), self.release(masking, seed)
+        found = link_nearest(release, sample=_some(release), decision_only=True, seed=self.seed).estimate
+        limit = self.policy.threshold("nearest.rate").allows("nearest.rate", found.chance)
+        left = what_is_left(
+            release.original, release.released, columns=[*release.quasi, *release.confidential], keep=self.keep
+        )
+        hopeless, columns = found.low > limit, float(np.mean(list(left.columns.values())))
+        return Point(
+            masking, seed, "glance", "unsafe" if hopeless else "open", f"nearest-record linkage against {limit:.3g}",
+            "nearest", found.value, found.low, found.high, None, left.value, columns,
+            left.relations, left.analyses, time.perf_counter() - began,
+        )  # fmt: skip
+
+    def attack(self, masking: str, seed: int, stage: Stage, glance: Point) -> Point:
+        """Attack with what the policy asks for, or with everything."""
+        began = time.perf_counter()
+        only = self.core if stage == "core" else None
+        done = assess(
+            self.release(masking, seed), policy=self.policy, only=only, intruder=self.intruder, seed=self.seed
+        )
+        spent = glance.seconds + time.perf_counter() - began
+        judged = replace(glance, stage=stage, verdict=done.verdict, reason=done.reason, seconds=spent)
+        if not done.document.intruders:  # nothing could be tried, which is no safety: the glance's figure stays
+            return judged
+        best = done.document.intruders[-1]
+        found, known = best.estimate, None if best.known is None else round(best.known.hits)
+        return replace(judged, attack=best.measure, risk=found.value, low=found.low, high=found.high, known=known)
+
+
+def _some(release: Release) -> int | None:
+    return GLANCE if len(release.paired_rows) > GLANCE else None
+
+
+def explore(  # noqa: PLR0913 - the options of a search
+    original: object,
+    maskings: Iterable[str] | None = None,
+    *,
+    policy: Policy | str | Path | None = None,
+    intruder: str = "maximum",
+    keep: Iterable[str] = (),
+    seeds: int = 1,
+    seed: int = 0,
+    budget: float | None = None,
+    folder: str | Path | None = None,
+    resume: bool = False,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    **roles: Any,  # noqa: ANN401 - those of a Release
+) -> Frontier:
+    """Try maskings of a table: what would be found, and what would be left of the data?
+
+    Parameters
+    ----------
+    original
+        The table, a path or any frame.
+    maskings
+        Texts such as "noise(0.5)"; None: some for the kinds of the columns that the intruder knows.
+    policy, intruder
+        Who judges, and who attacks: as in `assess`.
+    keep
+        Analyses that must come out, such as "mean(income) by region": they count in what is left.
+    seeds
+        Draws of each masking.
+    budget
+        Seconds after which no further point is begun.
+    folder, resume
+        Where every finished point is kept; ``resume`` goes on with a run that was stopped.
+    jobs
+        Processes at a time.
+    progress
+        Called with the fraction done and a word.
+    **roles
+        As of a ``Release``: ``id``, ``quasi``, ``confidential``, ``ignored``, ``kinds`` ...
+
+    """
+    job = _job(original, policy, intruder, tuple(keep), seed, roles)
+    release = Release(job.table.drop(*job.ignored), job.table.drop(*job.ignored), **job.roles)
+    kinds = {name: release.kind(name) for name in release.quasi}
+    texts = tuple(maskings) if maskings is not None else suggest_maskings(job.table, kinds, release.quasi)
+    texts = tuple(dict.fromkeys(str(parse_masking(text)) for text in texts))
+    if not texts:
+        raise ParameterError("there is no masking to try", hint='name some, such as "noise(0.5)"')
+    if seeds < 1 or jobs < 1:
+        raise ParameterError("seeds and jobs are numbers from 1", got=f"{seeds} and {jobs}")
+    compare_analyses(job.table, job.table, job.keep)  # refuses what cannot be computed, before the work
+    about = {
+        "table": hashlib.sha256(job.table.write_ipc(None).getvalue()).hexdigest(),
+        "policy": job.policy.name, "intruder": intruder, "keep": list(job.keep), "seed": seed,
+        "roles": {key: str(value) for key, value in sorted(job.roles.items())},
+    }  # fmt: skip
+    wanted = [(text, seed + 1 + draw) for draw in range(seeds) for text in texts]
+    until = time.monotonic() + budget if budget is not None else None
+    with opened(folder, about, resume=resume) as store:
+        points = Search(job, jobs, store, until, progress or silent).points(wanted)
+    points.sort(key=lambda point: (-point.utility, point.risk, point.masking, point.seed))
+    return Frontier(
+        tuple(points),
+        release.original.height,
+        job.policy.name,
+        job.policy.threshold("nearest.rate").value,
+        len(wanted) - len(points),
+    )
+
+
+def make_release(original: object, point: Point, **roles: Any) -> pl.DataFrame:  # noqa: ANN401 - those of a Release
+    """Mask a table as a point says: the table to publish, without the id and what is ignored."""
+    job = _job(original, None, "maximum", (), 0, dict(roles))
+    return job.release(point.masking, point.seed).released.drop(job.roles.get("id") or ROW)
+
+
+def _job(
+    original: object,
+    policy: Policy | str | Path | None,
+    intruder: str,
+    keep: tuple[str, ...],
+    seed: int,
+    roles: dict[str, Any],
+) -> Job:
+    reading = roles.get("reading") or {}
+    table = read_table(original, name="original", **reading)
+    as_intruder(intruder)
+    rules = policy if isinstance(policy, Policy) else Policy.load(policy)
+    ignored = roles.pop("ignored", ()) or ()
+    ignored = (ignored,) if isinstance(ignored, str) else tuple(ignored)
+    around = tuple(roles[role] for role in ("id", "household", "weight") if roles.get(role) is not None)
+    return Job(table, roles, rules, intruder, keep, seed, around, ignored, tuple(rules.core.get("paired", CORE)))
+
+
+@dataclass(frozen=True)
+class Search:
+    """Points are tried in three rounds; those that are kept already are not tried again."""
+
+    job: Job
+    jobs: int
+    store: Store | None
+    until: float | None
+    progress: Progress
+
+    def points(self, wanted: list[tuple[str, int]]) -> list[Point]:
+        """Try all, as far as there is time."""
+        glances = self._round("glance", [(*key, None) for key in wanted], (0.0, 0.2))
+        open_ = [point for point in glances if point.verdict == "open"]
+        hopeless = [point for point in glances if point.verdict != "open"]
+        open_.sort(key=lambda point: (-point.utility, point.masking))
+        core = self._round("core", [(p.masking, p.seed, p) for p in open_], (0.2, 0.8))
+        safe = sorted((p for p in core if p.verdict == "safe"), key=lambda point: (-point.utility, point.masking))
+        whole: list[Point] = []
+        for place, point in enumerate(safe):
+            whole += self._round("whole", [(point.masking, point.seed, point)], (0.8 + 0.2 * place / len(safe), 1.0))
+            if not whole or whole[-1].verdict == "safe":
+                break
+        done = {(p.masking, p.seed): p for p in [*hopeless, *core, *whole]}
+        self.progress(1.0, "done")
+        return list(done.values())
+
+    def _round(self, stage: Stage, tasks: list[Task], part: tuple[float, float]) -> list[Point]:
+        found, left = [], []
+        for masking, seed, glance in tasks:
+            kept = self.store.find(masking, seed, stage) if self.store is not None else None
+            found += [kept] if kept is not None else []
+            left += [] if kept is not None else [(masking, seed, glance)]
+        alone = self.jobs == 1 or len(left) < 2
+        begun = (
+            _here(self.job, stage, left, self.until) if alone else _beside(self.job, self.jobs, stage, left, self.until)
+        )
+        for point in begun:
+            found.append(point)
+            if self.store is not None:
+                self.store.keep(point)
+            self.progress(part[0] + (part[1] - part[0]) * len(found) / len(tasks), f"{stage}: {point.masking}")
+        return found
+
+
+def _here(job: Job, stage: Stage, tasks: list[Task], until: float | None) -> Iterator[Point]:
+    """Try one after the other."""
+    for task in tasks:
+        if until is not None and time.monotonic() > until:
+            return
+        yield _try(job, stage, *task)
+
+
+def _beside(job: Job, jobs: int, stage: Stage, tasks: list[Task], until: float | None) -> Iterator[Point]:
+    """Try several at a time, each in a process of its own."""
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (job,)) as pool:
+        for future in as_completed([pool.submit(_try_there, stage, until, *task) for task in tasks]):
+            point = future.result()
+            if point is not None:
+                yield point
+
+
+_JOBS: list[Job] = []  # of this process, which works for another
+
+
+def _begin(job: Job) -> None:
+    _JOBS[:] = [job]
+
+
+def _try_there(stage: Stage, until: float | None, masking: str, seed: int, glance: Point | None) -> Point | None:
+    if until is not None and time.monotonic() > until:
+        return None
+    return _try(_JOBS[0], stage, masking, seed, glance)
+
+
+def _try(job: Job, stage: Stage, masking: str, seed: int, glance: Point | None) -> Point:
+    return job.glance(masking, seed) if glance is None else job.attack(masking, seed, stage, glance)

@@ -1,0 +1,135 @@
+"""Risk against utility: maskings that were tried, those that no other beats, and the one to take."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import polars as pl
+
+from unmask.evidence import Figure, Series
+
+Stage = Literal["glance", "core", "whole"]
+SAID: dict[Stage, str] = {
+    "glance": "given up after a glance: nearest-record linkage alone finds too many",
+    "core": "attacked with what the policy asks for",
+    "whole": "attacked with everything",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One masking with one seed: what the intruder finds, and what is left of the data."""
+
+    masking: str
+    seed: int
+    stage: Stage  # how much of the assessment was run
+    verdict: str
+    reason: str
+    attack: str  # the measure that finds most
+    risk: float  # share of people that it finds, with its interval
+    low: float
+    high: float
+    known: int | None  # people of whom the intruder is sure, and right; None: not asked
+    utility: float  # what is left of the data, 0 to 1
+    columns: float  # ... of its columns, relations and analyses
+    relations: float | None
+    analyses: float | None
+    seconds: float
+
+    @property
+    def tried(self) -> str:
+        """How much of the assessment was run, in words."""
+        return SAID[self.stage]
+
+    @property
+    def words(self) -> str:
+        """The point in one sentence."""
+        sure = "" if self.known is None else f"{self.known:,} known for certain, "
+        return (
+            f"{self.masking}: {self.verdict}, {self.risk:.1%} found (95 % interval {self.low:.1%} to {self.high:.1%}) "
+            f"by {self.attack}, {sure}{self.utility:.0%} of the data left"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """All points that were tried, the most useful first."""
+
+    points: tuple[Point, ...]
+    people: int
+    policy: str
+    limit: float  # largest share of people found that the policy accepts
+    left_out: int = 0  # points for which there was no time
+
+    @property
+    def front(self) -> tuple[Point, ...]:
+        """Points that no other beats: none has at most the same risk and more left, or less risk and as much left."""
+        return tuple(point for point in self.points if not any(_beats(other, point) for other in self.points))
+
+    @property
+    def recommended(self) -> Point | None:
+        """The most useful point that the whole assessment calls safe; None where there is none."""
+        safe = [point for point in self.points if point.stage == "whole" and point.verdict == "safe"]
+        return max(safe, key=lambda point: (point.utility, -point.risk, point.masking), default=None)
+
+    @property
+    def words(self) -> str:
+        """What to do, in a sentence or two."""
+        best = self.recommended
+        if best is not None:
+            return f"Take {best.words}."
+        told = f"None of the {len(self.points)} releases that were tried is safe under the policy {self.policy!r}."
+        if not self.points:
+            return told
+        near = min(self.points, key=lambda point: (point.high, -point.utility))
+        return f"{told} The nearest is {near.words}."
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row for each point, with whether it is on the front and whether it is the one to take."""
+        on_front, best = set(self.front), self.recommended
+        rows = [{**asdict(p), "front": p in on_front, "recommended": p == best} for p in self.points]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        best = self.recommended
+        return {
+            "policy": self.policy,
+            "limit": self.limit,
+            "people": self.people,
+            "left_out": self.left_out,
+            "points": self.to_frame().to_dicts(),
+            "recommended": None if best is None else best.masking,
+        }
+
+    def figure(self) -> Figure:
+        """Every point on one plane, with the policy's line."""
+        groups: dict[str, list[Point]] = {}
+        for point in self.points:
+            groups.setdefault(point.verdict, []).append(point)
+        series = [
+            Series(verdict, tuple(p.utility for p in points), tuple(p.risk for p in points))
+            for verdict, points in sorted(groups.items())
+        ]
+        best = self.recommended
+        if best is not None:
+            series.append(Series("recommended", (best.utility,), (best.risk,)))
+        ends = (min(p.utility for p in self.points), max(p.utility for p in self.points)) if self.points else (0.0, 1.0)
+        steps = tuple(ends[0] + (ends[1] - ends[0]) * k / 20 for k in range(21))
+        series.append(Series("limit of the policy", steps, (self.limit,) * 21))
+        return Figure(
+            shape="point",
+            title="What is found, and what is left of the data?",
+            caption="Each point is a release: to the right more of the data is left, above more people are found.",
+            alt="; ".join(point.words for point in self.points),
+            x_label="what is left of the data",
+            y_label="people found by the best attack",
+            series=tuple(series),
+            percent=(True, True),
+        )
+
+
+def _beats(one: Point, other: Point) -> bool:
+    at_least = one.risk <= other.risk and one.utility >= other.utility
+    return at_least and (one.risk < other.risk or one.utility > other.utility)

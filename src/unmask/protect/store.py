@@ -1,0 +1,84 @@
+"""A folder in which every finished point is kept, so that a run that was stopped goes on where it was."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unmask.errors import ParameterError, TableError
+from unmask.protect.frontier import Point
+from unmask.tables import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HEADER, POINTS, LOCK = "explore.json", "points", ".lock"
+
+
+@contextmanager
+def opened(folder: str | Path | None, about: dict[str, Any], *, resume: bool) -> Iterator[Store | None]:
+    """Open a folder for one run at a time; None keeps nothing. ``about``: the table and the settings of the run."""
+    if folder is None:
+        if resume:
+            raise ParameterError("there is no folder to go on in", hint="name it (--folder)")
+        yield None
+        return
+    place = Path(folder)
+    try:
+        (place / POINTS).mkdir(parents=True, exist_ok=True)
+        lock = os.open(place / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise TableError(f"cannot write in {place}", got=error.strerror or "", hint="choose another folder") from error
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise TableError(f"another run works in {place}", hint="wait for it, or choose another folder") from None
+        store = Store(place)
+        store.begin(about, resume=resume)
+        yield store
+    finally:
+        os.close(lock)
+
+
+class Store:
+    """Finished points in a folder, each in a file of its own that is written whole or not at all."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def begin(self, about: dict[str, Any], *, resume: bool) -> None:
+        """Refuse a folder of another table or of other settings; note those of a new one."""
+        header = self.place / HEADER
+        before = json.loads(header.read_text()) if header.exists() else {}
+        for key, value in about.items():
+            if before and before.get(key) != json.loads(json.dumps(value)):
+                raise TableError(
+                    f"{self.place} holds a run of another {key}",
+                    got=str(value)[:60],
+                    hint="choose another folder, or go on with what that run was begun with",
+                )
+        if before and not resume and any((self.place / POINTS).iterdir()):
+            raise TableError(
+                f"{self.place} holds a run already", hint="go on with it (--resume), or choose another folder"
+            )
+        write_atomically(header, json.dumps(about, indent=1))
+
+    def find(self, masking: str, seed: int, stage: str) -> Point | None:
+        """A point that was finished before."""
+        path = self._path(masking, seed, stage)
+        return Point(**json.loads(path.read_text())) if path.exists() else None
+
+    def keep(self, point: Point) -> None:
+        """Write a finished point."""
+        write_atomically(self._path(point.masking, point.seed, point.stage), json.dumps(asdict(point)))
+
+    def _path(self, masking: str, seed: int, stage: str) -> Path:
+        name = hashlib.sha256(f"{masking}|{seed}|{stage}".encode()).hexdigest()[:24]
+        return self.place / POINTS / f"{name}.json"

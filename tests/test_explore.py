@@ -1,0 +1,166 @@
+"""Exploring maskings: rounds, budget, what is kept when a run is killed, and what is refused."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unmask
+from command_line import run
+from unmask.errors import UnmaskError
+from unmask.explore import Job, make_release
+
+
+@pytest.fixture(scope="module")
+def people():
+    rng = np.random.default_rng(0)
+    n = 120
+    return pl.DataFrame(
+        {
+            "pid": [f"p{k}" for k in range(n)],
+            "age": rng.integers(18, 90, n),
+            "income": np.exp(rng.normal(10, 0.6, n)).round(),
+            "sex": rng.choice(["f", "m"], n),
+        }
+    )
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Attack with nearest-record linkage alone: what is tried here is the search."""
+    attack = Job.attack
+
+    def shorter(self, masking, seed, stage, glance):
+        return attack(Job(**{**vars(self), "core": ("nearest",)}), masking, seed, "core", glance)
+
+    def both(self, masking, seed, stage, glance):
+        point = shorter(self, masking, seed, stage, glance)
+        safe = "safe" if point.high < 0.2 else "unsafe"
+        return type(point)(
+            **{name: getattr(point, name) for name in point.__slots__} | {"stage": stage, "verdict": safe}
+        )
+
+    monkeypatch.setattr(Job, "attack", both)
+
+
+def test_hopeless_points_get_a_glance_and_useful_ones_everything(people, quick):
+    told = []
+    maskings = ["noise(0.01)", "noise(20)", "shuffle()", "noise(40)"]
+    found = unmask.explore(
+        people, maskings, id="pid", policy="partner", progress=lambda done, words: told.append((done, words))
+    )
+    stages = {point.masking: point.stage for point in found.points}
+    assert stages["noise(0.01)"] == "glance"
+    assert found.recommended is not None
+    assert stages[found.recommended.masking] == "whole"
+    assert sum(stage == "whole" for stage in stages.values()) == 1  # the first safe one ends the search
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert told[-1] == (1.0, "done")
+    assert found.left_out == 0
+    utilities = [point.utility for point in found.points]
+    assert utilities == sorted(utilities, reverse=True)
+
+
+def test_the_recommended_release_can_be_made_again(people, quick):
+    found = unmask.explore(people, ["shuffle()"], id="pid", policy="partner")
+    table = make_release(people, found.recommended, id="pid")
+    assert table.columns == ["age", "income", "sex"]
+    assert table.equals(make_release(people, found.recommended, id="pid"))
+    assert sorted(table["age"]) == sorted(people["age"])
+    assert table["age"].to_list() != people["age"].to_list()
+
+
+def test_rows_are_known_by_their_order_where_no_id_is(people, quick):
+    """A strong masking must not look like a file of strangers."""
+    table = people.drop("pid")
+    found = unmask.explore(table, ["shuffle()"], policy="partner")
+    assert found.recommended is not None
+    assert make_release(table, found.recommended).columns == table.columns
+
+
+def test_without_time_nothing_is_begun(people):
+    found = unmask.explore(people, ["noise(1)", "noise(2)"], id="pid", budget=1e-9)
+    assert found.points == ()
+    assert found.left_out == 2
+
+
+def test_a_second_run_goes_on_with_what_is_there(people, quick, tmp_path, monkeypatch):
+    first = unmask.explore(people, ["shuffle()", "noise(0.01)"], id="pid", policy="partner", folder=tmp_path / "run")
+    monkeypatch.setattr(Job, "release", lambda *_: pytest.fail("tried again"))
+    again = unmask.explore(
+        people, ["shuffle()", "noise(0.01)"], id="pid", policy="partner", folder=tmp_path / "run", resume=True
+    )
+    assert again == first
+    with pytest.raises(UnmaskError, match="another table"):
+        unmask.explore(
+            people.head(100), ["shuffle()"], id="pid", policy="partner", folder=tmp_path / "run", resume=True
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"maskings": []}, "no masking to try"),
+        ({"maskings": ["noize(1)"]}, "no such masking"),
+        ({"maskings": ["noise(1, columns=[town])"]}, "cannot be used on the table"),
+        ({"maskings": ["sampling(0.5)"]}, "does not keep all rows"),
+        ({"maskings": ["noise(1)"], "keep": ["mean(town)"]}, "no column is called"),
+        ({"maskings": ["noise(1)"], "intruder": "burglar"}, "burglar"),
+        ({"maskings": ["noise(1)"], "seeds": 0}, "from 1"),
+        ({"maskings": ["noise(1)"], "resume": True}, "no folder"),
+    ],
+)
+def test_clear_refusals(people, options, message):
+    with pytest.raises(UnmaskError, match=message):
+        unmask.explore(people, id="pid", **options)
+
+
+def test_the_command(people, quick, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    people.write_csv("people.csv")
+    words = ["explore", "people.csv", "--id", "pid", "--policy", "partner", "--masking", "shuffle()", "--budget", "5m"]
+    written = ["-o", "points.csv", "--chart", "map.svg", "--release", "release.csv"]
+    assert run(*words, *written, "--keep", "mean(income)") == 0
+    shown = capsys.readouterr().out
+    assert "Take shuffle()" in shown
+    assert pl.read_csv("points.csv")["recommended"].to_list() == [True]
+    assert Path("map.svg").read_text().startswith("<svg")
+    assert pl.read_csv("release.csv").columns == ["age", "income", "sex"]
+    assert run(*words[:6], "--masking", "noise(0.001)") == 1
+    assert run(*words[:6], "--budget", "soon") == 2
+    assert "such as 90s" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_goes_on_where_it_was(people, tmp_path):
+    people.write_csv(tmp_path / "people.csv")
+    folder = tmp_path / "run"
+    tried = [word for text in ("noise(0.01)", "noise(3)", "noise(5)") for word in ("--masking", text)]
+    given = ["--id", "pid", "--folder", str(folder), "--policy", "partner", *tried]
+    words = [sys.executable, "-m", "unmask", "explore", str(tmp_path / "people.csv"), *given]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    points, until = folder / "points", time.monotonic() + 100
+    while time.monotonic() < until and not (points.is_dir() and any(points.glob("*.json"))):
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    kept = {path.name: path.read_bytes() for path in points.glob("*.json")}
+    assert kept
+    done = subprocess.run([*words, "--resume"], capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode in {0, 1}, done.stderr
+    assert all((points / name).read_bytes() == content for name, content in kept.items())  # none was made again
+    assert len(list(points.glob("*.json"))) > len(kept)
+
+
+@pytest.mark.slow
+def test_two_processes_find_what_one_finds(people):
+    maskings = ["noise(0.01)", "noise(3)", "shuffle()"]
+    one, two = (unmask.explore(people, maskings, id="pid", policy="partner", jobs=jobs) for jobs in (1, 2))
+    plain = [[(p.masking, p.stage, p.verdict, p.risk, p.utility) for p in found.points] for found in (one, two)]
+    assert plain[0] == plain[1]
