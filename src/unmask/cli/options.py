@@ -35,8 +35,9 @@ class Reading(Common):
     separator: str | None = option("Separator of text files (a character, or tab); found by itself.", default=None)
     encoding: str | None = option("Encoding of text files; found by itself.", default=None)
     missing: tuple[str, ...] = option(
-        "Cells of text files that mean missing, besides empty ones, NA and the like.", default=(), blank=True
-    )
+        "Cells that mean missing, besides empty ones, NA and the like: 99 everywhere, age=99 in one column, age= none.",
+        default=(), blank=True,
+    )  # fmt: skip
     sheet: tuple[str, ...] = option(
         "Sheet of an .xlsx file, by name, where it has several: for every table, or original=NAME, released=NAME.",
         default=(), whole=True,

@@ -47,9 +47,14 @@ def check_columns(study: Study) -> tuple[ColumnCheck, ...]:
 def _check(study: Study, name: str) -> ColumnCheck:
     release = study.release
     told = release.columns.get(name)
-    forms = [form_of(table[name]) if name in table.columns else "" for table in (release.original, release.released)]
+    seen = release.written.get(name)
+    forms = [
+        form_of(table[name], getattr(seen, side, "")) if name in table.columns else ""
+        for side, table in (("original", release.original), ("released", release.released))
+    ]
     rule, own = _own(study, name) if all(forms) and release.role(name) != "id" else ("", None)
     kind, reason = (told.kind, told.reason) if told else ("", "the original does not have it")
+    rule = "; ".join(part for part in (*(seen.rules if seen else ()), rule) if part)
     return ColumnCheck(name, release.role(name), forms[0], forms[1], kind, reason, rule, own)
 
 

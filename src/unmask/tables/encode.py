@@ -250,8 +250,6 @@ def _levels(original: pl.Series, released: pl.Series) -> tuple[Floats, Floats]:
 
 def _categories(release: Release, name: str, notes: list[str]) -> tuple[Codes, Codes]:
     original, released = as_text(release.original[name]), as_text(release.released[name])
-    if pl.Boolean in {release.original[name].dtype, release.released[name].dtype}:
-        original, released = _truths(original), _truths(released)
     pairs = original[release.paired_rows], released[release.truth[release.paired_rows]]
     coarse = into_prefixes(original, *pairs)
     if coarse is None:
@@ -285,15 +283,6 @@ def as_text(column: pl.Series) -> pl.Series:
         whole = text.drop_nulls().str.contains(WHOLE_NUMBER)
         return text.str.replace(r"\.0+$", "") if bool(whole.all()) else text
     return text
-
-
-def _truths(column: pl.Series) -> pl.Series:
-    """True and false however they are written: True, TRUE, t, yes, 1."""
-    book = {
-        **dict.fromkeys(("true", "t", "yes", "y", "1"), "true"),
-        **dict.fromkeys(("false", "f", "no", "n", "0"), "false"),
-    }
-    return column.str.to_lowercase().replace(book)
 
 
 # --- statistics that must not depend on the order of rows ------------------------------------------------------------

@@ -7,13 +7,16 @@ import polars as pl
 from unmask.tables.intervals import has_intervals, interval_share
 
 
-def form_of(column: pl.Series) -> str:
-    """How a column is written, in a few words and without a value."""
+def form_of(column: pl.Series, words: str = "") -> str:
+    """How a column is written, in a few words and without a value.
+
+    ``words``: how it was written, where it had to be read before it could be compared.
+    """
     present = column.drop_nulls()
     if not len(present):
         return "empty"
     gaps = f", {column.null_count() / len(column):.0%} missing" if column.null_count() else ""
-    return f"{_form(present)}{gaps}"
+    return f"{f'{words}, {present.n_unique():,} different' if words else _form(present)}{gaps}"
 
 
 def _form(column: pl.Series) -> str:  # noqa: PLR0911 - one per form

@@ -17,6 +17,7 @@ import polars.selectors as cs
 
 from unmask.errors import TableError
 from unmask.tables.formats import FORMATS, RECORDS, TEXTS, format_of, unreadable
+from unmask.tables.gaps import blank_named
 from unmask.tables.records import read_records, read_workbook, sheet_of
 from unmask.tables.text import read_text
 
@@ -42,19 +43,24 @@ def read_table(  # noqa: PLR0913 - every way of reading has its options
     missing: tuple[str, ...] = MISSING_MARKS,
     sheet: str | Sequence[str] | None = None,
     role: str | None = None,
+    as_written: bool = False,
 ) -> pl.DataFrame:
     """Read ``source`` (a path, or any frame that narwhals takes) into a polars frame; the source is untouched.
 
     ``sheet``: of a workbook, "people" or "original=people"; ``role`` is the word before the "=", else ``name``.
+    ``missing``: cells that mean missing, "99" in every column, "age=99" in one. ``as_written``: columns of text that
+    can be read in two ways stay text.
     """
+    codes = tuple(missing)
     if isinstance(source, str) and not source:
         raise TableError(f"{name}: no file is named", hint="give a path or a frame")
     if isinstance(source, (str, Path)):
-        frame = _read_file(Path(source), separator, encoding, missing, sheet_of(sheet, role or name))
+        sheet = sheet_of(sheet, role or name)
+        frame = _read_file(Path(source), separator, encoding, codes, sheet, as_written=as_written)
         name = f"{name} ({Path(source).name})"
     else:
         frame = _from_frame(source, name)
-    return _tidy(frame, name)
+    return _tidy(blank_named(frame, [code for code in codes if code not in MISSING_MARKS]), name)
 
 
 def check_file(path: Path) -> None:
@@ -80,16 +86,22 @@ def fingerprint(source: Any, frame: pl.DataFrame) -> str:  # noqa: ANN401 - a pa
 
 
 def _read_file(
-    path: Path, separator: str | None, encoding: str | None, missing: tuple[str, ...], sheet: str | None
+    path: Path,
+    separator: str | None,
+    encoding: str | None,
+    missing: tuple[str, ...],
+    sheet: str | None,
+    *,
+    as_written: bool,
 ) -> pl.DataFrame:
     check_file(path)
     suffix = format_of(path)
     if suffix in TEXTS:
-        return read_text(path, separator, encoding, missing)
+        return read_text(path, separator, encoding, missing, as_written=as_written)
     if suffix in RECORDS:
-        return read_records(path, encoding, missing)
+        return read_records(path, encoding, missing, as_written=as_written)
     if suffix == ".xlsx":
-        return read_workbook(path, sheet, missing)
+        return read_workbook(path, sheet, missing, as_written=as_written)
     return _read_binary(path, suffix)
 
 

@@ -5,10 +5,12 @@ is printed in the release or its documentation), so an intruder who knows a pers
 too. Three forms are recognised; anything else is compared as it stands:
 
 1. intervals in place of numbers: a number becomes the interval it falls into;
-2. shortened text ending in ``*``, ``x`` or ``?`` masks: a text becomes the released prefix it begins with;
-3. merged categories: every original category always appears under one released category. The rule is learnt from the
-   pairs only where it is *tested* by repetition (``TESTED`` of the rows share their original value with another row);
-   on unique values any pairing looks like a rule, and using it would hand the intruder the answer.
+2. shortened or masked text: a text becomes the released prefix it begins with ("750", "750**"), or the released text
+   that shows the same letters in the same places ("7*0*1", "xxx11", "75000");
+3. merged categories: every original category appears under one released category. The rule is learnt from the pairs
+   only where it is *tested* by repetition (``TESTED`` of the rows share their original value with another row); on
+   unique values any pairing looks like a rule, and using it would hand the intruder the answer. Whole numbers are such
+   categories where they stand under numbers that are nowhere near them: area codes under regions.
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ from unmask.arrays import Floats, Ints
 from unmask.tables.intervals import has_intervals
 
 TESTED = 0.8
-PREFIX = re.compile(r"^(.+?)[*?xX•]+$")
+PROBES = 1000
+HOLDS = 0.95  # share of tested rows that must follow the rule, beyond those that the largest category has anyway
+PREFIX = re.compile(r"^(.+?)[*?xX•#…]+$")
+HIDDEN = "*?xX•#_0"  # signs that may stand for others in a text of the same length
 
 
 class Inside(NamedTuple):
@@ -75,8 +80,8 @@ def into_prefixes(original: pl.Series, paired_original: pl.Series, paired_releas
     prefixes = {prefix: text for text, prefix in sorted(labels.items()) if text not in kept}
     if not prefixes and _is_truncated(paired_original, paired_released):
         prefixes = {text: text for text in paired_released.drop_nulls().unique()}
-    if not prefixes:
-        return None
+    if not prefixes or not _begin(original, prefixes):
+        return _same_places(original, paired_original, paired_released)
     lengths = sorted({len(prefix) for prefix in prefixes}, reverse=True)
     exact = {(labels[text], len(text)): text for text in labels}  # a mask of the original's own length comes first
 
@@ -89,6 +94,46 @@ def into_prefixes(original: pl.Series, paired_original: pl.Series, paired_releas
         return text
 
     return original.replace({text: shorten(text) for text in kept})
+
+
+def _begin(original: pl.Series, prefixes: dict[str, str]) -> bool:
+    """Whether some original text begins with a released prefix."""
+    lengths = {len(prefix) for prefix in prefixes}
+    return any(text[:cut] in prefixes for text in original.drop_nulls().unique() for cut in lengths)
+
+
+def _same_places(original: pl.Series, fine: pl.Series, coarse: pl.Series) -> pl.Series | None:
+    """Original texts with the letters hidden that the release hides, where every pair is of one length and fits."""
+    pairs = pl.DataFrame({"fine": fine, "coarse": coarse}).drop_nulls().unique()
+    hidden = {
+        tuple(k for k, (a, b) in enumerate(zip(*pair, strict=False)) if a != b)
+        for pair in pairs.head(PROBES).iter_rows()
+    }
+    width = pairs.select((pl.col("fine").str.len_chars() == pl.col("coarse").str.len_chars()).all()).item()
+    if not pairs.height or not width or hidden <= {()}:
+        return None
+    shown = {text: frozenset(k for k, sign in enumerate(text) if sign in HIDDEN) for text in pairs["coarse"].unique()}
+    masks = sorted({(len(text), tuple(sorted(places))) for text, places in shown.items()}, key=lambda m: (len(m[1]), m))
+    by_mask: dict[tuple[int, tuple[int, ...], str], str] = {
+        (len(text), tuple(sorted(places)), _shown(text, places)): text for text, places in shown.items()
+    }
+    kept = set(shown)
+
+    def hide(text: str) -> str:
+        if text not in kept:
+            for size, places in masks:
+                rest = _shown(text, frozenset(places))
+                if size == len(text) and (size, places, rest) in by_mask:
+                    return by_mask[size, places, rest]
+        return text
+
+    book = {text: hide(text) for text in original.drop_nulls().unique()}
+    fits = pairs.select((pl.col("fine").replace(book) == pl.col("coarse")).mean()).item()
+    return original.replace(book) if fits >= HOLDS else None
+
+
+def _shown(text: str, places: frozenset[int]) -> str:
+    return "".join(sign for k, sign in enumerate(text) if k not in places)
 
 
 def _is_truncated(fine: pl.Series, coarse: pl.Series) -> bool:
@@ -107,13 +152,48 @@ def into_merged(original: pl.Series, paired_original: pl.Series, paired_released
         return None
     if set(pairs["b"].unique()) <= set(pairs["a"].unique()) and bool((pairs["a"] == pairs["b"]).mean() > 0.5):  # type: ignore[operator]
         return None  # the same categories, most of them unchanged: a perturbation or suppression, not a coarser scheme
-    rule = pairs.group_by("a").agg(pl.col("b").n_unique().alias("targets"), pl.col("b").first(), pl.len().alias("rows"))
-    if bool((rule["targets"] > 1).any()):
+    rule = _rule(pairs)
+    return None if rule is None else original.replace(rule["a"], rule["b"])
+
+
+def _rule(pairs: pl.DataFrame) -> pl.DataFrame | None:
+    """The category of "b" for each of "a", where repetition tests it and it holds for nearly all; else None.
+
+    Among rows that share their "a" with another, the share that has the most frequent "b" of the *other* ones must be
+    near 1, beyond what always naming the largest category would reach.
+    """
+    counts = pairs.group_by("a", "b").len("n").sort("a", "n", "b", descending=[False, True, False])
+    rule = counts.group_by("a", maintain_order=True).agg(
+        pl.col("b").first(), pl.col("n").first(), pl.col("n").sum().alias("rows")
+    )
+    tested = rule.filter(pl.col("rows") > 1)
+    rows = int(tested["rows"].sum())
+    if rows < TESTED * pairs.height:
         return None
-    repeated = rule.filter(pl.col("rows") > 1)["rows"].sum()
-    if repeated < TESTED * pairs.height:
-        return None
-    return original.replace(dict(zip(rule["a"], rule["b"], strict=True)))
+    follows = int(tested.filter(pl.col("n") > 1)["n"].sum())
+    largest = int(pairs["b"].value_counts()["count"].max() or 0) / pairs.height  # type: ignore[arg-type]
+    enough = largest + (1.0 - largest) * HOLDS if follows < rows else 0.0
+    return rule.select("a", "b") if follows >= enough * rows else None
+
+
+def are_merged_codes(fine: pl.Series, coarse: pl.Series) -> bool:
+    """Whether whole numbers (paired row by row) are codes that were merged: each under one number, and not near it.
+
+    Rounded numbers stand under one number too, but among those that they were made from, or one step beside them.
+    """
+    if not (fine.dtype.is_integer() and coarse.dtype.is_integer()):
+        return False
+    pairs = pl.DataFrame({"a": fine, "b": coarse}).drop_nulls()
+    if not pairs.height or pairs["b"].n_unique() >= pairs["a"].n_unique() or bool((pairs["a"] == pairs["b"]).any()):
+        return False
+    if _rule(pairs) is None:
+        return False
+    groups = pairs.group_by("b").agg(
+        pl.col("a").min().alias("low"), pl.col("a").max().alias("high"), pl.len().alias("n")
+    )
+    width = groups["high"] - groups["low"] + 1
+    near = (groups["b"] >= groups["low"] - width) & (groups["b"] <= groups["high"] + width)
+    return int(groups.filter(near)["n"].sum()) < pairs.height / 2
 
 
 def is_coarser(fine: pl.Series, coarse: pl.Series) -> bool:

@@ -31,7 +31,7 @@ def sheet_of(given: str | Sequence[str] | None, role: str) -> str | None:
     return next(iter((*own, *all_)), None)
 
 
-def read_workbook(path: Path, sheet: str | None, missing: tuple[str, ...]) -> pl.DataFrame:
+def read_workbook(path: Path, sheet: str | None, missing: tuple[str, ...], *, as_written: bool = False) -> pl.DataFrame:
     """Read a sheet of a workbook: the one that is named, or the only one."""
     try:
         header, frame = _read_sheet(path, sheet)
@@ -42,7 +42,7 @@ def read_workbook(path: Path, sheet: str | None, missing: tuple[str, ...]) -> pl
     refuse_repeated(header, path.name)
     refuse_data_as_header(header, path.name)
     frame.columns = header
-    return as_in_text(frame, missing)
+    return as_in_text(frame, missing, as_written=as_written)
 
 
 def _read_sheet(path: Path, wanted: str | None) -> tuple[list[str], pl.DataFrame]:
@@ -78,7 +78,9 @@ def _chosen(names: list[str], wanted: str | None, book: str) -> str:
     return names[0] if wanted is None else wanted
 
 
-def read_records(path: Path, encoding: str | None, missing: tuple[str, ...]) -> pl.DataFrame:
+def read_records(
+    path: Path, encoding: str | None, missing: tuple[str, ...], *, as_written: bool = False
+) -> pl.DataFrame:
     """JSON: a list of records, or one record on each line."""
     text = decode(unpacked(path), path, encoding).strip()
     if text in {"", "[]"}:
@@ -95,7 +97,7 @@ def read_records(path: Path, encoding: str | None, missing: tuple[str, ...]) -> 
             got=type(error).__name__,
             allowed='a list of records, [{"age": 31}, ...], or one record on each line',
         ) from error
-    return as_in_text(frame, missing)
+    return as_in_text(frame, missing, as_written=as_written)
 
 
 def _first_names(text: str) -> list[str]:

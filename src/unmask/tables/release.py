@@ -32,6 +32,7 @@ from unmask.tables.roles import (
     plain_columns,
 )
 from unmask.tables.scenario import Scenario, as_scenario
+from unmask.tables.understand import Written, understand
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -94,8 +95,9 @@ class Release:
         What the intruder holds of the original: a ``Scenario`` (some people, some attributes, coarser values), or its
         fields as a mapping. None: everything.
     reading
-        Options of reading files: ``separator``, ``encoding``, ``missing``, and ``sheet`` of workbooks: a name for all
-        tables, or a list such as ["original=people", "released=masked"].
+        Options of reading: ``separator``, ``encoding``, ``missing`` (cells that mean missing: "99" in all columns,
+        "age=99" in one, "age=" for none), and ``sheet`` of workbooks: a name for all tables, or a list such as
+        ["original=people", "released=masked"].
     paired
         Former name of ``synthetic``, and its opposite; it goes in the next version.
 
@@ -107,6 +109,8 @@ class Release:
         Rows of the original that have a row in the release: the people at risk. None of them when it is synthetic.
     warnings
         What a careful reader should know about the pairing and the columns, in words.
+    written
+        How columns were written that had to be read first (marked thousands, units, dates in several forms), by name.
 
     """
 
@@ -126,6 +130,7 @@ class Release:
     truth: Rows
     paired_rows: Rows
     warnings: tuple[str, ...]
+    written: dict[str, Written]
     _people: float | None
     _kinds: dict[str, Kind]
     _reading: dict[str, Any]
@@ -155,11 +160,12 @@ class Release:
         paired: bool | None = None,
     ) -> None:
         options, holds = dict(reading or {}), as_scenario(scenario)
-        left = read_table(original, name="original", **options)
-        right = read_table(released, name="release", role="released", **options)
-        outside = None if control is None else read_table(control, name="control", **options)
+        how = {**options, "as_written": True}
+        left = read_table(original, name="original", **how)
+        right = read_table(released, name="release", role="released", **how)
+        outside = None if control is None else read_table(control, name="control", **how)
         counted = isinstance(population, Real) or population is None
-        register = None if counted else read_table(population, name="population", **options)
+        register = None if counted else read_table(population, name="population", **how)
         given = {"original": original, "released": released, "control": control, "population": population}
         read = {"original": left, "released": right, "control": outside, "population": register}
         sources = {name: Source.of(given[name], table) for name, table in read.items() if table is not None}
@@ -174,13 +180,17 @@ class Release:
         for table, where in ((outside, "the control table"), (register, "the population table")):
             if table is not None:
                 check_columns(roles.quasi, table.columns, "quasi", where)
+        truth, told = pair(left, right, roles.id, synthetic=synthetic)
+        as_they_are = {roles.id, *(name for name, kind in overrides.items() if kind == "categorical")}
+        plain = understand({**read, "original": left, "released": right}, truth, as_they_are, options.get("missing"))
+        left, right = plain.tables["original"], plain.tables["released"]
+        outside, register = plain.tables.get("control"), plain.tables.get("population")
         places = check_coordinates(coordinates, left, right, matrix=distances is not None)
         matrices = read_matrices(distances, known_distances, left.height, right.height)
         sources |= {name: Source(*source) for name, (_, source) in matrices.items() if source is not None}
         published, known = matrices["distances"][0], matrices["known_distances"][0]
         check_places(places, published, known)
-        truth, told = pair(left, right, roles.id, synthetic=synthetic)
-        notes += [*renamed, *told]
+        notes += [*renamed, *told, *plain.warnings]
         if holds is not None:
             left, right, attributes = holds.narrow(left, right, roles.quasi)
             if holds.attributes is not None:
@@ -193,9 +203,9 @@ class Release:
         fixed = check_kinds(overrides, {**left.schema, **right.schema})
         self._fill(
             original=left, released=right, control=outside, population=register, sources=sources, roles=roles,
-            columns=describe(left, right, roles, fixed), coordinates=places, distances=published,
+            columns=describe(left, right, roles, fixed, truth), coordinates=places, distances=published,
             known_distances=known, synthetic=synthetic, masking=masking, scenario=holds, truth=truth,
-            paired_rows=np.flatnonzero(truth >= 0), _kinds=fixed, _reading=options,
+            paired_rows=np.flatnonzero(truth >= 0), written=plain.written, _kinds=fixed, _reading=options,
             _people=float(population) if isinstance(population, Real) else None,
         )  # fmt: skip
         self._fill(warnings=(*notes, *self._checked()))
@@ -238,7 +248,8 @@ class Release:
 
     def with_roles(self, roles: Roles) -> Release:
         """The same tables for an intruder who knows other columns."""
-        return self._changed(roles=roles, columns=describe(self.original, self.released, roles, self._kinds))
+        columns = describe(self.original, self.released, roles, self._kinds, self.truth)
+        return self._changed(roles=roles, columns=columns)
 
     def known_by(self, columns: Iterable[str]) -> Release:
         """Return the release to somebody who holds these columns of the original alone."""

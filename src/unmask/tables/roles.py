@@ -9,10 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+import numpy as np
 import polars as pl
 
+from unmask.arrays import Rows
 from unmask.errors import RoleError, did_you_mean
 from unmask.tables.intervals import MOSTLY, has_intervals, interval_share
+from unmask.tables.recode import are_merged_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,6 +29,7 @@ NO_SHARED_NAME = (
     "no column of the release has the name of an original one: only the attack that learns how the columns were made "
     "can compare them; rename those that are the same as in the original, and every attack is run"
 )
+MERGED = "whole numbers that always stand under one other number, not near it: codes merged into groups"
 ROWS_PER_CODE = 20  # ... each standing for at least this many rows on average, look like codes
 
 
@@ -211,14 +215,21 @@ def _infer_text(original: pl.Series) -> tuple[Kind, str]:
 
 
 def describe(
-    original: pl.DataFrame, released: pl.DataFrame, roles: Roles, kinds: Mapping[str, Kind]
+    original: pl.DataFrame, released: pl.DataFrame, roles: Roles, kinds: Mapping[str, Kind], truth: Rows
 ) -> dict[str, Column]:
-    """Tell kind and role of every column of the original; ``kinds`` overrides what is inferred."""
+    """Tell kind and role of every column of the original; ``kinds`` overrides what is inferred.
+
+    ``truth``: row of the release for each row of the original, -1 for none: pairs show codes that were merged.
+    """
     described = {}
+    paired = np.flatnonzero(truth >= 0)
     for name in original.columns:
-        kind, reason = infer_kind(original[name], released[name] if name in released.columns else None)
+        shared = name in released.columns
+        kind, reason = infer_kind(original[name], released[name] if shared else None)
         if name in kinds:
             kind, reason = kinds[name], "as you said"
+        elif shared and kind == "numeric" and are_merged_codes(original[name][paired], released[name][truth[paired]]):
+            kind, reason = "categorical", MERGED
         described[name] = Column(name, kind, roles.of(name), reason)
     return described
 

@@ -21,8 +21,19 @@ csv.field_size_limit(2**31 - 1)  # long free texts are data too
 SEPARATORS = (",", ";", "\t", "|")
 
 
-def read_text(path: Path, separator: str | None, encoding: str | None, missing: tuple[str, ...]) -> pl.DataFrame:
-    """Read a text file; what is not given is found by itself."""
+AS_WRITTEN = (  # cells that can be read in two ways: 1.234 a thousand or a decimal, 01/02/2020 a day in which month
+    r"^[+-]?(?:[1-9][0-9]{0,2}\.[0-9]{3}|[0-9]{1,3})$",
+    r"^[0-9]{1,2}[-/][0-9]{1,2}[-/][0-9]{2,4}$",
+)
+
+
+def read_text(
+    path: Path, separator: str | None, encoding: str | None, missing: tuple[str, ...], *, as_written: bool = False
+) -> pl.DataFrame:
+    """Read a text file; what is not given is found by itself.
+
+    ``as_written``: columns that can be read in two ways stay text, for somebody who sees the other file.
+    """
     text = _plain_lines(decode(unpacked(path), path, encoding))
     if not text.strip():
         raise TableError(f"{path.name} is empty", hint="a table needs a header line and at least one row")
@@ -32,7 +43,7 @@ def read_text(path: Path, separator: str | None, encoding: str | None, missing: 
     refuse_data_as_header(header, path.name)
     _refuse_ragged(text, separator, len(header), path.name)
     try:
-        frame = _typed(text.encode(), separator, missing)
+        frame = _typed(text.encode(), separator, missing, as_written=as_written)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise TableError(
             f"{path.name} cannot be read as text with separator {separator!r}",
@@ -40,10 +51,10 @@ def read_text(path: Path, separator: str | None, encoding: str | None, missing: 
             hint="give the separator and the encoding",
         ) from error
     frame.columns = header
-    return _decimal_commas(frame) if separator == ";" else frame
+    return _decimal_commas(frame) if separator == ";" and not as_written else frame
 
 
-def _typed(raw: bytes, separator: str, missing: tuple[str, ...]) -> pl.DataFrame:
+def _typed(raw: bytes, separator: str, missing: tuple[str, ...], *, as_written: bool) -> pl.DataFrame:
     """Find numbers, dates and truth values in text."""
     return pl.read_csv(
         raw,
@@ -51,7 +62,7 @@ def _typed(raw: bytes, separator: str, missing: tuple[str, ...]) -> pl.DataFrame
         infer_schema_length=None,
         try_parse_dates=True,
         null_values=list(missing),
-        schema_overrides=_leading_zeros(raw, separator, missing),
+        schema_overrides=_kept_as_text(raw, separator, missing, as_written=as_written),
     )
 
 
@@ -132,14 +143,18 @@ def _refuse_ragged(text: str, separator: str, width: int, name: str) -> None:
         )
 
 
-def _leading_zeros(raw: bytes, separator: str, missing: tuple[str, ...]) -> dict[str, Any]:
+def _kept_as_text(raw: bytes, separator: str, missing: tuple[str, ...], *, as_written: bool) -> dict[str, Any]:
     """Columns with cells such as 01067 stay text: as numbers they would lose the zero, and two codes might be one."""
-    if not re.search(rb"(?:^|[,;\t|\n\"])0[0-9]", raw):
+    two_ways = rb"|[1-9]\.[0-9]{3}(?![0-9])|[0-9][-/][0-9]{1,2}[-/][0-9]" if as_written else b""
+    if not re.search(rb"(?:^|[,;\t|\n\"])0[0-9]" + two_ways, raw):
         return {}
     texts = pl.read_csv(raw, separator=separator, infer_schema=False, null_values=list(missing))
-    digits = cs.string().str.contains(r"^0[0-9]").any() & ~cs.string().str.contains(r"[^0-9]").any()
-    found = texts.select(digits).row(0)
-    return {name: pl.String for name, kept in zip(texts.columns, found, strict=True) if kept}
+    cell = cs.string().str
+    kept = [texts.select(cell.contains(r"^0[0-9]").any() & ~cell.contains(r"[^0-9]").any()).row(0)]
+    if as_written:
+        marked = cell.contains(r"[./-]").any()
+        kept += [texts.select(cell.contains(form).all() & marked).row(0) for form in AS_WRITTEN]
+    return {name: pl.String for name, *found in zip(texts.columns, *kept, strict=True) if any(found)}
 
 
 def _decimal_commas(frame: pl.DataFrame) -> pl.DataFrame:
@@ -152,12 +167,13 @@ def _decimal_commas(frame: pl.DataFrame) -> pl.DataFrame:
     return frame
 
 
-def as_in_text(frame: pl.DataFrame, missing: tuple[str, ...]) -> pl.DataFrame:
+def as_in_text(frame: pl.DataFrame, missing: tuple[str, ...], *, as_written: bool = False) -> pl.DataFrame:
     """Read texts as a text file has them: dates, and numbers beside marks for missing ones."""
     texts = frame.select(cs.string())
     if not texts.width:
         return frame
-    read, marked = _typed(texts.write_csv().encode(), ",", missing), texts.select(pl.all().is_in(missing).any()).row(0)
+    read = _typed(texts.write_csv().encode(), ",", missing, as_written=as_written)
+    marked = texts.select(pl.all().is_in(missing).any()).row(0)
     found = [
         read[:, place].alias(name)
         for place, name in enumerate(texts.columns)
