@@ -116,6 +116,7 @@ def readings(column: pl.Series, missing: frozenset[str]) -> list[Reading]:
     if not len(texts) or not _worth_reading(texts, with_words=len(texts) < len(raw)):
         return []
     numbers = texts.str.extract_all(NUMBERS).explode().drop_nulls()
+    numbers = numbers.filter(~numbers.str.contains(r"^0[.,]000$"))  # zero either way
     marks = _decimal_marks(numbers)
     proportional = not bool(numbers.str.contains(r"^\d+$").any())  # then both readings differ by a factor only
     found = [_reading(table, decimal, sure=len(marks) == 1 or proportional) for decimal in marks]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Vocabulary = dict[str, tuple[str, ...]]
 VOCABULARIES: dict[str, Vocabulary] = {
@@ -19,8 +21,8 @@ VOCABULARIES: dict[str, Vocabulary] = {
         "other": ("d", "x", "divers", "diverse", "other", "nonbinary", "non-binary", "nb"),
     },
 }
-LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th"})
-TWO_LETTERS = (("ae", "a"), ("oe", "o"), ("ue", "u"))  # mueller is müller
+MOST_WORDS = 20  # different spellings of a few answers
+LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th"}
 
 
 class SameWords(NamedTuple):
@@ -51,8 +53,10 @@ def _texts(column: pl.Series) -> pl.Series:
 def _same_answers(original: pl.Series, released: pl.Series) -> SameWords | None:
     """Answers of one vocabulary on both sides, in different words: the most frequent one of the original for each."""
     left, right = _texts(original), _texts(released)
+    if max(left.n_unique(), right.n_unique()) > MOST_WORDS:
+        return None
     values = set(left.drop_nulls()), set(right.drop_nulls())
-    if not all(values) or values[1] <= values[0] or max(map(len, values)) > 20:
+    if not all(values) or values[1] <= values[0]:
         return None
     for name, vocabulary in VOCABULARIES.items():
         classes = {word: answer for answer, words in vocabulary.items() for word in words}
@@ -84,42 +88,37 @@ def _same_spelling(original: pl.Series, released: pl.Series) -> SameWords | None
     if original.dtype.is_integer() or released.dtype.is_integer():
         return None
     left, right = original.cast(pl.String), released.cast(pl.String)
-    ours, theirs = set(left.drop_nulls().unique()), set(right.drop_nulls().unique())
-    if theirs <= ours:
+    if bool(right.drop_nulls().unique().is_in(left.drop_nulls().unique().implode()).all()):
         return None
-    books: tuple[dict[str, str], dict[str, str]] = {}, {}
     for fold in (folded, _without_umlauts):
-        _unify(ours - set(books[0]), theirs - set(books[1]), fold, books)
-    if not any(books):
+        known, published = (column.drop_nulls().unique().sort() for column in (left, right))
+        books = _unify(known, published, fold)
+        left, right = (
+            column.replace(book["text"], book["same"]) for column, book in zip((left, right), books, strict=True)
+        )
+    if left.equals(original.cast(pl.String)) and right.equals(released.cast(pl.String)):
         return None
-    left, right = left.replace(books[0]), right.replace(books[1])
     return SameWords(left, right, "spelt differently in the two files (capitals, accents or blanks)")
 
 
-def _unify(ours: set[str], theirs: set[str], fold: object, books: tuple[dict[str, str], dict[str, str]]) -> None:
-    """Enter in each file's book the spellings to replace; several in both files stay as they are."""
-    groups: dict[str, tuple[list[str], list[str]]] = {}
-    for side, texts in enumerate((ours, theirs)):
-        for text in sorted(texts):
-            groups.setdefault(fold(text), ([], []))[side].append(text)  # type: ignore[operator]
-    for known, published in groups.values():
-        if not known or not published or set(published) <= set(known):
-            continue
-        if len(known) == 1:
-            books[1].update({text: known[0] for text in published if text != known[0]})
-        elif len(published) == 1:
-            books[0].update({text: published[0] for text in known if text != published[0]})
+def _unify(
+    known: pl.Series, published: pl.Series, fold: Callable[[pl.Series], pl.Series]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Spellings to replace in each file, and by what; where both files have several of one word, they stay."""
+    ours = pl.DataFrame({"text": known, "key": fold(known)}).with_columns(pl.len().over("key").alias("n"))
+    theirs = pl.DataFrame({"text": published, "key": fold(published)}).with_columns(pl.len().over("key").alias("n"))
+    both = ours.join(theirs, on="key", suffix=" there").filter(pl.col("text") != pl.col("text there"))
+    to_ours = both.filter(pl.col("n") == 1).select(pl.col("text there").alias("text"), pl.col("text").alias("same"))
+    to_theirs = both.filter((pl.col("n") > 1) & (pl.col("n there") == 1))
+    return to_theirs.select("text", pl.col("text there").alias("same")), to_ours
 
 
-def folded(text: str) -> str:
-    """A text without capitals, accents and surplus blanks."""
-    letters = unicodedata.normalize("NFKD", text.casefold().translate(LETTERS))
-    return " ".join("".join(letter for letter in letters if not unicodedata.combining(letter)).split())
+def folded(texts: pl.Series) -> pl.Series:
+    """Texts without capitals, accents and surplus blanks."""
+    letters = texts.str.to_lowercase().str.replace_many(LETTERS).str.normalize("NFKD").str.replace_all(r"\p{M}+", "")
+    return letters.str.replace_all(r"\s+", " ").str.strip_chars(" ")
 
 
-def _without_umlauts(text: str) -> str:
+def _without_umlauts(texts: pl.Series) -> pl.Series:
     """The same with ae, oe and ue as a, o and u."""
-    plain = folded(text)
-    for two, one in TWO_LETTERS:
-        plain = plain.replace(two, one)
-    return plain
+    return folded(texts).str.replace_all("([aou])e", "$1")
