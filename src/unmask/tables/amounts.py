@@ -325,7 +325,7 @@ def nearest_pair(left: Sequence[Floats], right: Sequence[Floats], pairs: Pairs) 
 
 def _differ(readings: Sequence[Floats]) -> NDArray[np.bool_]:
     """Cells that are not the same in all readings."""
-    return np.any([each != readings[0] for each in readings], axis=0) & ~np.isnan(readings[0])
+    return np.asarray(np.any([each != readings[0] for each in readings], axis=0) & ~np.isnan(readings[0]))
 
 
 def _gap(a: Floats, b: Floats, pairs: Pairs) -> float:

@@ -244,7 +244,8 @@ class Release:
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Release:
         """The same tables with some columns read otherwise; the kinds of the others are inferred again."""
         fixed = {**self.said_kinds, **kinds}
-        return self._changed(_kinds=fixed, columns=describe(self.original, self.released, self.roles, fixed))
+        columns = describe(self.original, self.released, self.roles, fixed, self.truth)
+        return self._changed(_kinds=fixed, columns=columns)
 
     def with_roles(self, roles: Roles) -> Release:
         """The same tables for an intruder who knows other columns."""
