@@ -206,9 +206,10 @@ def test_the_other_file_tells_the_month(other):
     assert not any("day and month" in line for line in release.warnings)
 
 
-def test_the_quarter_tells_the_month():
+@pytest.mark.parametrize("form", ["%d/%m/%Y", "%m/%d/%Y"])
+def test_the_quarter_tells_the_month(form):
     days = [dt.date(2020, month, day) for month in (2, 5, 9, 12) for day in (1, 3, 4, 7, 10, 11)]
-    texts = [f"{day.day:02}/{day.month:02}/{day.year}" for day in days]
+    texts = [day.strftime(form) for day in days]
     release = one(texts, [f"Q{(day.month + 2) // 3} {day.year}" for day in days])
     assert release.original["x"].to_list() == days
 
@@ -354,6 +355,8 @@ def test_no_evidence_no_guess():
         with_code([value - 50 for value in AGES], -1),  # other negative numbers
     ):
         assert one(column, column).original["x"].null_count() == 0
+    filled = [30 + k % 40 if value == 99 else value for k, value in enumerate(with_code(AGES, 99))]
+    assert one(with_code(AGES, 99), filled).original["x"].null_count() == 0  # the release has other numbers there
     noisy = [value + float(e) for value, e in zip(with_code(AGES, 99), rng.normal(0, 0.1, 300), strict=True)]
     assert one(with_code(AGES, 99), noisy).original["x"].null_count() == 0  # masked like a number: it tells something
 
