@@ -124,6 +124,14 @@ def test_the_interval_covers_who_was_drawn():
     assert inside >= 186
 
 
+def test_a_figure_that_is_known_for_sure_gets_no_larger_end():
+    risk = np.full(N, 0.5)
+    exact = Estimate(0.5, 0.5, 0.5, N, 0.0, None, "exact")
+    sure = Reported("nearest", "T", "s", Evidence((Observation("nearest.rate", "Claim.", exact),), risk))
+    (seen, _) = seen_by((sure, population(others(0.9))), "journalist")
+    assert seen.evidence.observations[0].estimate.high == 0.5
+
+
 def test_nobody_is_known_but_those_alone_in_the_population():
     sure = told("nearest", [1.0] * N, sure=0.5)
     (seen, _) = seen_by((sure, population(others(0.01, alone=0.09))), "journalist")

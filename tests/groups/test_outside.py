@@ -11,7 +11,6 @@ import pytest
 import unmask
 from unmask.assessment import discover, run_measure
 from unmask.evidence import Context
-from unmask.groups.population.known import with_models
 from unmask.groups.population.outside import class_shares
 from unmask.study import Study
 
@@ -86,8 +85,23 @@ def test_models_hold_the_truth_between_their_ends(fine):
     assert found.alone[0] <= alone <= found.alone[2]
 
 
+@pytest.mark.parametrize("rare", [0.03, 0.3])
+def test_some_who_are_alone_among_many_who_are_not(rare):
+    """Everybody lives in one of 60 large crowds, but for some with a job of their own: no sample tells them apart."""
+    rng, n = np.random.default_rng(7), 100_000
+    job = np.where(rng.random(n) < rare, np.arange(n), -1)
+    values = {"sex": rng.integers(0, 2, n), "region": rng.integers(0, 30, n), "age": job}
+    country = pl.DataFrame(values).cast(pl.String)
+    survey = country.sample(400, seed=7)
+    found = outside(original=survey, released=survey, population=n)
+    crowd, sample = Counter(country.rows()), Counter(survey.rows())
+    truth = np.mean([sample[key] / crowd[key] for key in survey.rows()])
+    assert found.share[2].mean() >= truth > found.share[1].mean()  # what models expect is far too little here
+    assert found.alone[2] >= np.mean([crowd[key] == 1 for key in survey.rows()])
+
+
 def test_weights_alone_do_not_make_a_crowd():
-    """Everybody is alone with fine values: the weights say that they stand for 400, the models that nobody knows."""
+    """Everybody is alone with fine values: the weights say that they stand for 400, and nobody knows."""
     rng = np.random.default_rng(2)
     survey = pl.DataFrame({name: rng.normal(size=200).round(5) for name in NAMES}).with_columns(weight=pl.lit(400.0))
     found = outside(original=survey, released=survey, weight="weight")
@@ -98,7 +112,9 @@ def test_weights_alone_do_not_make_a_crowd():
 def test_classes_of_several_and_of_one():
     survey = pl.DataFrame({"sex": list("aab")})
     risk = unmask.population_risk(survey, quasi=["sex"], population=300)
-    low, middle, high = class_shares(risk, with_models(risk.classes, 300))
-    assert (low <= middle).all() and (middle <= high).all() and high.max() <= 1
+    low, middle, high = class_shares(risk)
+    assert (low <= middle).all() and (middle <= high).all()
+    by_count = dict(zip(risk.classes.counts.tolist(), high.tolist(), strict=True))
+    assert by_count[1] == 1.0 and by_count[2] < 0.05  # two of three hundred who look the same were not drawn from two
     sure = unmask.population_risk(survey, quasi=["sex"], population=3)
-    assert [share.tolist() for share in class_shares(sure, sure)] == [[1.0, 1.0]] * 3
+    assert [share.tolist() for share in class_shares(sure)] == [[1.0, 1.0]] * 3
