@@ -138,16 +138,22 @@ def _against(weight: float, crowd: float) -> float:
     return weight - crowd - math.log(max(1.0 - math.exp(min(weight - crowd, 0.0)), LEAST))
 
 
+@inner
+def _weight(made: Makings, i: int, j: int) -> float:
+    """Log-likelihood of a pair, up to a constant of the record."""
+    weight = 0.0
+    for k in range(made.x.shape[1]):
+        weight += _part(made, i, j, k)
+        if weight == -math.inf:
+            break
+    return weight
+
+
 @kernel
 def _fill(made: Makings, queries: Ints, out: Floats) -> None:
     for i in queries:
         for j in range(made.y.shape[0]):
-            weight = 0.0
-            for k in range(made.x.shape[1]):
-                weight += _part(made, i, j, k)
-                if weight == -math.inf:
-                    break
-            out[i, j] = weight
+            out[i, j] = _weight(made, i, j)
 
 
 @kernel
@@ -156,11 +162,7 @@ def _popularity(made: Makings, points: Ints, crowd: Floats) -> None:
     for j in points:
         top, total = -math.inf, 0.0
         for i in range(made.x.shape[0]):
-            weight = 0.0
-            for k in range(made.x.shape[1]):
-                weight += _part(made, i, j, k)
-                if weight == -math.inf:
-                    break
+            weight = _weight(made, i, j)
             if weight > top:
                 total = total * math.exp(top - weight) + 1.0
                 top = weight

@@ -39,17 +39,12 @@ def agreeing(
                 if missed > misses:
                     continue
                 if n == len(rows):
-                    rows, cols, counts = _double(rows), _double(cols), _double(counts)
+                    more = np.empty(n, np.int32)
+                    rows, cols = np.concatenate((rows, more)), np.concatenate((cols, more))
+                    counts = np.concatenate((counts, more))
                 rows[n], cols[n], counts[n] = v, w, k - missed
                 n += 1
     return rows[:n], cols[:n], counts[:n]
-
-
-@kernel
-def _double(array: Codes) -> Codes:
-    bigger = np.empty(2 * len(array), dtype=np.int32)
-    bigger[: len(array)] = array
-    return bigger
 
 
 @kernel

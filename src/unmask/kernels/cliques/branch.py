@@ -75,13 +75,6 @@ def greedy(bits: Words, out: Codes) -> int:
 
 
 @kernel
-def _grow(array: Codes, least: int) -> Codes:
-    bigger = np.empty(2 * least, dtype=np.int32)
-    bigger[: len(array)] = array
-    return bigger
-
-
-@kernel
 def _colour(bits: Words, pool: Words, skip: int, branch: Codes, colours: Codes, top: int) -> int:
     """Colour the pool greedily; push candidates of a colour above skip with it. Returns the new top of the stack."""
     left = pool.copy()
@@ -163,6 +156,7 @@ def search(bits: Words, best: int, first: bool, budget: int, out: Codes) -> tupl
         depth += 1
         bottom[depth] = top
         if top + k > len(branch):
-            branch, colours = _grow(branch, top + k), _grow(colours, top + k)
+            more = np.empty(top + k, dtype=np.int32)
+            branch, colours = np.concatenate((branch, more)), np.concatenate((colours, more))
         top = _colour(bits, pools[depth], best - depth, branch, colours, top)
     return found, work

@@ -34,37 +34,22 @@ def level_of(gap: float, edges: Floats, n_edges: int) -> int:
 
 def patterns_by_pairs(left: Floats, right: Floats, edges: Floats, n_edges: Ints, radix: Ints) -> Patterns:
     """Count the patterns over all pairs; NaN is missing, and ``edges`` (attributes, most) bound the levels."""
-    if float(np.prod(radix.astype(np.float64))) <= DENSE:
-        return _by_counters(left, right, edges, n_edges, radix)
-    found: list[Patterns] = []
+    found: list[tuple[Ints, Ints]] = []
+    dense = float(np.prod(radix.astype(np.float64))) <= DENSE
+    few = len(left) * len(right) <= ALONE
 
     def work(part: slice) -> None:
-        code, count = _count_hashed(left[part], right, edges, n_edges, radix)
-        found.append(Patterns(code, count))
+        if dense:
+            counts = _count_all(left[part], right, edges, n_edges, radix, int(np.prod(radix)))
+            code = np.flatnonzero(counts)
+            found.append((code, counts[code]))
+        else:
+            found.append(_count_hashed(left[part], right, edges, n_edges, radix))
 
-    in_chunks(work, len(left), chunk=max(64, -(-len(left) // (4 * nb.get_num_threads()))))
-    return _merged(found)
-
-
-def _by_counters(left: Floats, right: Floats, edges: Floats, n_edges: Ints, radix: Ints) -> Patterns:
-    found: list[Ints] = []
-    room = int(np.prod(radix))
-    few = len(left) * len(right) <= ALONE
-    in_chunks(
-        lambda part: found.append(_count_all(left[part], right, edges, n_edges, radix, room)),
-        len(left),
-        chunk=len(left) if few else max(64, -(-len(left) // (4 * nb.get_num_threads()))),
-    )
-    total = np.sum(found, axis=0)
-    code = np.flatnonzero(total)
-    return Patterns(code.astype(np.int64), total[code])
-
-
-def _merged(found: list[Patterns]) -> Patterns:
-    code, where = np.unique(np.concatenate([part.code for part in found]), return_inverse=True)
-    count = np.zeros(len(code), dtype=np.int64)
-    np.add.at(count, where, np.concatenate([part.count for part in found]))
-    return Patterns(code, count)
+    in_chunks(work, len(left), chunk=len(left) if few else max(64, -(-len(left) // (4 * nb.get_num_threads()))))
+    codes, counts = (np.concatenate(side) for side in zip(*found, strict=True))
+    code, where = np.unique(codes, return_inverse=True)
+    return Patterns(code, np.bincount(where, counts, minlength=len(code)).astype(np.int64))
 
 
 @inner

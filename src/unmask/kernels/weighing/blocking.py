@@ -40,6 +40,18 @@ class Blocks(NamedTuple):
     gaps: NDArray[np.bool_]  # a value is missing
 
 
+class Walk(NamedTuple):
+    """Blocks that are still to be looked at, and the greatest weight in each; the whole release is the first."""
+
+    stack: Ints
+    bounds: Floats
+
+
+def _new_walk(blocks: Blocks) -> Walk:
+    depth = 4 * int(np.ceil(np.log2(len(blocks.first) + 2))) + 16
+    return Walk(np.zeros(depth, np.int64), np.full(depth, math.inf))
+
+
 def cut_blocks(records: Floats, scale: Scale) -> Blocks:
     """Cut the release into blocks of at most LEAF records."""
     n = len(records)
@@ -132,14 +144,32 @@ def _weight(blocks: Blocks, scale: Scale, x: Floats, place: int, least: float) -
 
 
 @inner
-def _open(blocks: Blocks, scale: Scale, x: Floats, b: int, stack: Ints, bounds: Floats, top: int) -> int:
-    """Put both halves of a block on the stack, the better one on top."""
-    first = blocks.first[b]
-    one, two = _bound(blocks, scale, x, first), _bound(blocks, scale, x, first + 1)
-    better = first if one >= two else first + 1
-    stack[top], bounds[top] = 2 * first + 1 - better, min(one, two)
-    stack[top + 1], bounds[top + 1] = better, max(one, two)
-    return top + 2
+def _next(blocks: Blocks, scale: Scale, x: Floats, least: float, walk: Walk, top: int) -> tuple[int, int]:
+    """Return the next leaf that may hold a weight of ``least`` (-1: none is left), and the height of the stack.
+
+    Of a block that is opened both halves go on the stack, the better one on top.
+    """
+    while top > 0:
+        top -= 1
+        b = walk.stack[top]
+        if walk.bounds[top] < least:
+            continue
+        first = blocks.first[b]
+        if not first:
+            return b, top
+        one, two = _bound(blocks, scale, x, first), _bound(blocks, scale, x, first + 1)
+        better = first if one >= two else first + 1
+        walk.stack[top], walk.bounds[top] = 2 * first + 1 - better, min(one, two)
+        walk.stack[top + 1], walk.bounds[top + 1] = better, max(one, two)
+        top += 2
+    return -1, 0
+
+
+@inner
+def _start(walk: Walk) -> int:
+    """Put the whole release on the stack."""
+    walk.stack[0], walk.bounds[0] = 0, math.inf
+    return 1
 
 
 def weigh_blocks(
@@ -147,15 +177,13 @@ def weigh_blocks(
 ) -> Weighing:
     """As `weigh`, but ``total`` may lack SLACK of the sum (never more), and ``second`` is sure within MARGIN."""
     out = blank(len(left))
-    depth = 4 * int(np.ceil(np.log2(len(blocks.first) + 2))) + 16
     home = np.empty(len(blocks.rows), dtype=np.int64)
     home[blocks.rows] = np.arange(len(blocks.rows))
-    in_chunks(
-        lambda part: _search(left, blocks, scale, truth, home, seed, np.arange(part.start, part.stop), depth, out),
-        len(left),
-        progress=progress,
-        chunk=64,
-    )
+
+    def work(part: slice) -> None:
+        _search(left, blocks, scale, truth, home, seed, np.arange(part.start, part.stop), _new_walk(blocks), out)
+
+    in_chunks(work, len(left), progress=progress, chunk=64)
     return out
 
 
@@ -168,67 +196,53 @@ def _search(
     home: Ints,
     seed: int,
     queries: Ints,
-    depth: int,
+    walk: Walk,
     out: Weighing,
 ) -> None:
-    stack, bounds = np.empty(depth, np.int64), np.empty(depth)
     for i in queries:
-        _best_of(left[i], blocks, scale, i, seed, stack, bounds, out)
-        out.total[i] = out.best[i] + math.log(_sum_of(left[i], blocks, scale, out.best[i], stack, bounds))
+        _best_of(left[i], blocks, scale, i, seed, walk, out)
+        out.total[i] = out.best[i] + math.log(_sum_of(left[i], blocks, scale, out.best[i], walk))
         if truth[i] >= 0:
             out.true[i] = _weight(blocks, scale, left[i], home[truth[i]], -math.inf)
 
 
 @inner
-def _best_of(
-    x: Floats, blocks: Blocks, scale: Scale, i: int, seed: int, stack: Ints, bounds: Floats, out: Weighing
-) -> None:
+def _best_of(x: Floats, blocks: Blocks, scale: Scale, i: int, seed: int, walk: Walk, out: Weighing) -> None:
     """Best weight, its ties, and the next: blocks that cannot reach the next best, or MARGIN, are left out."""
-    lot = 0.0
-    stack[0], bounds[0], top = 0, math.inf, 1
-    while top:
-        top -= 1
-        b = stack[top]
-        if bounds[top] < max(out.second[i], out.best[i] - MARGIN):
-            continue
-        if blocks.first[b]:
-            top = _open(blocks, scale, x, b, stack, bounds, top)
-            continue
+    lot, top = 0.0, _start(walk)
+    while True:
+        b, top = _next(blocks, scale, x, max(out.second[i], out.best[i] - MARGIN), walk, top)
+        if b < 0:
+            return
         for place in range(blocks.begin[b], blocks.end[b]):
-            weight = _weight(blocks, scale, x, place, max(out.second[i], out.best[i] - MARGIN))
-            if weight >= max(out.second[i], out.best[i] - MARGIN):
+            least = max(out.second[i], out.best[i] - MARGIN)
+            weight = _weight(blocks, scale, x, place, least)
+            if weight >= least:
                 lot = take(out, i, blocks.rows[place], weight, -1, seed, lot)
 
 
 @inner
-def _sum_of(x: Floats, blocks: Blocks, scale: Scale, best: float, stack: Ints, bounds: Floats) -> float:
+def _sum_of(x: Floats, blocks: Blocks, scale: Scale, best: float, walk: Walk) -> float:
     """Sum of exp(weight - best), but for candidates each below SLACK / n of the sum so far: at most SLACK in all."""
-    total, each = 0.0, math.log(SLACK / blocks.rows.shape[0])
-    stack[0], bounds[0], top = 0, math.inf, 1
+    total, each, top = 0.0, math.log(SLACK / blocks.rows.shape[0]), _start(walk)
     least = best + each
-    while top:
-        top -= 1
-        b = stack[top]
-        if bounds[top] < least:
-            continue
-        if blocks.first[b]:
-            top = _open(blocks, scale, x, b, stack, bounds, top)
-            continue
+    while True:
+        b, top = _next(blocks, scale, x, least, walk, top)
+        if b < 0:
+            return total
         for place in range(blocks.begin[b], blocks.end[b]):
             weight = _weight(blocks, scale, x, place, least)
             if weight >= least:
                 total += math.exp(weight - best)
         least = best + each + math.log(max(total, 1.0))
-    return total
 
 
 def pairs_in_blocks(left: Floats, blocks: Blocks, scale: Scale, least: float) -> tuple[Ints, Ints, Floats]:
     """List every pair whose weight is at least ``least``: queries, rows of the release, weights."""
     parts: dict[int, tuple[Ints, Ints, Floats]] = {}
-    depth = 4 * int(np.ceil(np.log2(len(blocks.first) + 2))) + 16
 
     def work(part: slice) -> None:
-        parts[part.start] = _above(left, blocks, scale, least, np.arange(part.start, part.stop), depth)
+        parts[part.start] = _above(left, blocks, scale, least, np.arange(part.start, part.stop), _new_walk(blocks))
 
     in_chunks(work, len(left), chunk=256)
     found = [parts[start] for start in sorted(parts)]
@@ -238,30 +252,19 @@ def pairs_in_blocks(left: Floats, blocks: Blocks, scale: Scale, least: float) ->
 
 @kernel
 def _above(
-    left: Floats, blocks: Blocks, scale: Scale, least: float, queries: Ints, depth: int
+    left: Floats, blocks: Blocks, scale: Scale, least: float, queries: Ints, walk: Walk
 ) -> tuple[Ints, Ints, Floats]:
-    stack, bounds = np.empty(depth, np.int64), np.empty(depth)
-    room, used = 1024, 0
-    rows, points, weights = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
+    rows, points, weights = [np.int64(0)], [np.int64(0)], [0.0]
     for i in queries:
-        stack[0], bounds[0], top = 0, math.inf, 1
-        while top:
-            top -= 1
-            b = stack[top]
-            if bounds[top] < least:
-                continue
-            if blocks.first[b]:
-                top = _open(blocks, scale, left[i], b, stack, bounds, top)
-                continue
+        top = _start(walk)
+        while True:
+            b, top = _next(blocks, scale, left[i], least, walk, top)
+            if b < 0:
+                break
             for place in range(blocks.begin[b], blocks.end[b]):
                 weight = _weight(blocks, scale, left[i], place, least)
-                if weight < least:
-                    continue
-                if used == room:
-                    rows = np.concatenate((rows, np.empty(room, np.int64)))
-                    points = np.concatenate((points, np.empty(room, np.int64)))
-                    weights = np.concatenate((weights, np.empty(room)))
-                    room *= 2
-                rows[used], points[used], weights[used] = i, blocks.rows[place], weight
-                used += 1
-    return rows[:used], points[:used], weights[:used]
+                if weight >= least:
+                    rows.append(i)
+                    points.append(blocks.rows[place])
+                    weights.append(weight)
+    return np.array(rows)[1:], np.array(points)[1:], np.array(weights)[1:]
