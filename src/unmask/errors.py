@@ -53,6 +53,13 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     return f"did you mean {by_lower[close[0]]!r}?" if close else None
 
 
+def check_name(name: str, known: Iterable[str], what: str, error: type[UnmaskError] = ParameterError) -> None:
+    """Refuse a name that is not among the known ones, and guess which of them was meant."""
+    allowed = list(known)
+    if name not in allowed:
+        raise error(what, got=repr(name), allowed=", ".join(allowed) or "none", hint=did_you_mean(str(name), allowed))
+
+
 def former_percent(name: str, given: float, now: str) -> float:
     """Take a percent under a former name for the share it means; 1 or less could be either, and is refused."""
     if 0 < given <= 1:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unmask.arrays import Flags, Floats, Rows
-from unmask.errors import EngineError, ParameterError, RoleError, did_you_mean
+from unmask.errors import EngineError, ParameterError, RoleError, check_name
 from unmask.tables import Encoded, canonical_order, centre_and_spread
 
 if TYPE_CHECKING:
@@ -173,10 +173,7 @@ def make_learner(learner: Any, task: Task, n_levels: int, seed: int) -> Any:  # 
         if "random_state" in model.get_params() and model.get_params()["random_state"] is None:
             model.set_params(random_state=seed % 2**31)
         return model
-    if learner not in LEARNERS:
-        raise ParameterError(
-            f"no learner {learner!r}", allowed=", ".join(LEARNERS), hint=did_you_mean(learner, LEARNERS)
-        )
+    check_name(learner, LEARNERS, f"no learner {learner!r}")
     return _ours(learner, task, n_levels, seed % 2**31)
 
 

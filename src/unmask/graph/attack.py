@@ -18,7 +18,7 @@ from warnings import warn
 
 import numpy as np
 
-from unmask.errors import ParameterError
+from unmask.errors import ParameterError, check_name
 from unmask.evidence import silent
 from unmask.graph.distances import Distances, Place, read_place
 from unmask.graph.null import Null, places_may_be_dealt, strangers
@@ -89,8 +89,7 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
     seed, progress
         Random state of null draws and seeds; a function told the share of a stage that is done, and the stage.
     """
-    if method not in METHODS:
-        raise ParameterError("unknown method", got=repr(method), allowed=", ".join(METHODS))
+    check_name(method, METHODS, "unknown method")
     if gamma is not None and not 0 < gamma <= 1:
         raise ParameterError("gamma is a share", got=repr(gamma), allowed="above 0, at most 1")
     names = list(labels)

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats, Ints
-from unmask.errors import ParameterError, TableError, did_you_mean
+from unmask.errors import TableError, check_name
 from unmask.tables import read_matrix
 
 Metric = Callable[[Floats, Floats], float]
@@ -130,13 +130,7 @@ def read_place(given: tuple[Any, Distances], labels: Sequence[str], side: str) -
 
 
 def _known(frame: pl.DataFrame, name: str, role: str) -> str:
-    if name not in frame.columns:
-        raise TableError(
-            f"no such column for the {role}",
-            got=repr(name),
-            allowed=", ".join(frame.columns),
-            hint=did_you_mean(name, frame.columns),
-        )
+    check_name(name, frame.columns, f"no such column for the {role}", TableError)
     return name
 
 
@@ -154,8 +148,7 @@ def _points(frame: pl.DataFrame, where: Coordinates, side: str) -> Floats:
     if not np.isfinite(points).all():
         row = int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])
         raise TableError(f"coordinates of the {side} file are missing or infinite", got=f"first in row {row + 1}")
-    if where.kind not in {"lonlat", "planar"}:
-        raise ParameterError("unknown kind of coordinates", got=repr(where.kind), allowed="'lonlat', 'planar'")
+    check_name(where.kind, ("lonlat", "planar"), "unknown kind of coordinates")
     if where.kind == "lonlat" and (np.abs(points) > [360.0, 90.0]).any():
         raise TableError(
             f"coordinates of the {side} file are not degrees",

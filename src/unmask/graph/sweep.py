@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats, Ints
-from unmask.errors import ParameterError
+from unmask.errors import ParameterError, check_name
 from unmask.evidence import silent
 from unmask.graph.attack import BUDGET, Method, link_graph
 from unmask.graph.distances import Coordinates, Distances, Place, between, read_place
@@ -138,8 +138,8 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
     """
     if not 0 < overlap <= 1 or repetitions < 1:
         raise ParameterError("a sweep needs people in common", got=f"overlap={overlap}, repetitions={repetitions}")
-    if unknown := [masking for masking, _ in maskings if masking not in MASKINGS]:
-        raise ParameterError("unknown masking", got=repr(unknown[0]), allowed=", ".join(MASKINGS))
+    for masking, _ in maskings:
+        check_name(masking, MASKINGS, "unknown masking")
     from unmask.study import check_memory  # noqa: PLC0415  # numba loads when it is needed
 
     place = read_place((people, where), list(labels), "original")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.arrays import Floats
-from unmask.errors import ParameterError
+from unmask.errors import ParameterError, check_name
 from unmask.graph.distances import EARTH, Place
 from unmask.study import Displacement as Masking
 from unmask.study import mask_distances, mask_points
@@ -162,6 +162,5 @@ def simulated(identification: Place, tolerance: Tolerance) -> Floats:
     _positive(tolerance.sigma, "sigma")
     if not 0 < tolerance.alpha < 1:
         raise ParameterError("alpha is a probability", got=repr(tolerance.alpha), allowed="between 0 and 1")
-    if tolerance.masking not in MASKINGS:
-        raise ParameterError("unknown masking", got=repr(tolerance.masking), allowed=", ".join(MASKINGS))
+    check_name(tolerance.masking, MASKINGS, "unknown masking")
     return deviations(identification, tolerance) if tolerance.sigma > 0 else np.zeros(1)

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Codes, Flags, Floats, Ints
-from unmask.errors import ParameterError, RoleError
+from unmask.errors import ParameterError, RoleError, check_name
 from unmask.evidence import Context, Evidence, Fact, Observation, measure, rate
 from unmask.groups.counting import (
     Classes,
@@ -169,13 +169,9 @@ def _at_once(frame: Frame, keys: tuple[str, ...], name: str) -> tuple[Classes, R
 
 def _pairs(frame: Frame, classes: Classes, name: str) -> Rows:
     """Count (group, value) pairs where the table lives and number the groups as ``classes`` does."""
-    names = [f"k{i}" for i in range(len(classes.keys))]
     pairs = count_classes(frame.to_native(), (*classes.keys, name))
-    columns = pairs.columns.rename(dict(zip((*classes.keys, name), (*names, "v"), strict=True)))
-    numbered = classes.columns.rename(dict(zip(classes.keys, names, strict=True))).with_row_index("g")
-    joined = columns.join(numbered, on=names, how="left", nulls_equal=True, maintain_order="left")
-    group = joined["g"].to_numpy().astype(np.int64)
-    return Rows(group, _levelled(joined["v"], frame, name), pairs.counts, classes.n_classes)
+    group = classes.number(pairs.columns.rename({key: f"k{i}" for i, key in enumerate(classes.keys)}))
+    return Rows(group, _levelled(pairs.columns[name], frame, name), pairs.counts, classes.n_classes)
 
 
 class Rows(NamedTuple):
@@ -224,10 +220,7 @@ def _grounds(frame: Frame, wanted: tuple[str, ...], given: Mapping[str, Ground])
     check_columns(given, wanted, "ground distance", "the confidential attributes")
     schema = frame.collect_schema()
     for name, ground in given.items():
-        if ground not in {"equal", "ordered", "numeric"}:
-            raise ParameterError(
-                f"unknown ground distance for {name!r}", got=repr(ground), allowed="'equal', 'ordered', 'numeric'"
-            )
+        check_name(ground, ("equal", "ordered", "numeric"), f"unknown ground distance for {name!r}")
         if ground == "numeric" and not (schema[name].is_numeric() or schema[name].is_temporal()):
             raise RoleError(
                 f"{name!r} has no numbers to take distances of", got=str(schema[name]), allowed="'equal', 'ordered'"
@@ -241,8 +234,7 @@ def _check(keys: tuple[str, ...], confidential: tuple[str, ...], missing: str, i
         raise RoleError(
             "a column is both known and confidential", got=", ".join(map(repr, both)), hint="take it out of one role"
         )
-    if missing not in {"value", "wildcard"}:
-        raise ParameterError("unknown way to treat missing keys", got=repr(missing), allowed="'value', 'wildcard'")
+    check_name(missing, ("value", "wildcard"), "unknown way to treat missing keys")
     if not 0 <= incomplete <= 1:
         raise ParameterError("incomplete is out of range", got=str(incomplete), allowed="0 to 1")
     if not c > 0:

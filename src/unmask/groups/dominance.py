@@ -114,10 +114,9 @@ def _largest(frame: Any, classes: Classes, amount: nw.Expr, n: int) -> Floats:  
     few = collect(
         ranked.group_by(*names, "x").agg(nw.len().alias("n"))
     )  # equal amounts come as one row with their number
-    numbered = classes.columns.rename(dict(zip(classes.keys, names, strict=True))).with_row_index("g")
-    joined = few.join(numbered, on=names, how="left", nulls_equal=True).sort("g", "x", descending=[False, True])
-    group, x = joined["g"].to_numpy().astype(np.int64), joined["x"].to_numpy().astype(np.float64)
-    repeats = np.minimum(joined["n"].to_numpy().astype(np.int64), n)
+    few = few.with_columns(pl.Series("g", classes.number(few))).sort("g", "x", descending=[False, True])
+    group, x = few["g"].to_numpy(), few["x"].to_numpy().astype(np.float64)
+    repeats = np.minimum(few["n"].to_numpy().astype(np.int64), n)
     group, x = np.repeat(group, repeats), np.repeat(x, repeats)
     rank = np.arange(len(group)) - np.searchsorted(group, group)
     top = np.zeros((classes.n_classes, n))

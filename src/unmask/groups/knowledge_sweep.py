@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Counts, Floats
-from unmask.errors import EngineError, ParameterError
+from unmask.errors import EngineError, ParameterError, check_name
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, shared_rate
 from unmask.groups.counting import check_keys, count_classes
 from unmask.study import narrowed
@@ -53,8 +53,7 @@ class Knowledge:
     def risk(self, kind: Risk = "average") -> Floats:
         """Risk of each set: G/n, the share of records alone, or in groups of fewer than k."""
         chosen = {"average": self.n_groups, "unique": self.n_unique, "below": self.n_below}
-        if kind not in chosen:
-            raise ParameterError("unknown risk", got=repr(kind), allowed=", ".join(map(repr, chosen)))
+        check_name(kind, chosen, "unknown risk")
         return chosen[kind] / self.n_records
 
     def attributes(self, mask: int) -> tuple[str, ...]:

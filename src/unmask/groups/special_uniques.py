@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Codes, Counts, Flags, Floats
-from unmask.errors import EngineError, ParameterError
+from unmask.errors import EngineError, ParameterError, check_name
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure, shared_rate, silent
 from unmask.groups.counting import Classes, check_keys, count_classes
 from unmask.study import narrowed
@@ -198,8 +198,7 @@ def _check(keys: tuple[str, ...], max_size: int | None, scoring: str, fraction: 
         raise ParameterError("too many quasi-identifiers for special uniques", got=str(len(keys)), allowed="up to 62")
     if max_size is not None and not 1 <= max_size <= len(keys):
         raise ParameterError("max_size is out of range", got=str(max_size), allowed=f"1 to {len(keys)}, or None")
-    if scoring not in {"elliot", "ihsn"}:
-        raise ParameterError("unknown scoring", got=repr(scoring), allowed="'elliot', 'ihsn'")
+    check_name(scoring, ("elliot", "ihsn"), "unknown scoring")
     if not 0 < fraction <= 1:
         raise ParameterError("the sampling fraction is out of range", got=str(fraction), allowed="above 0, at most 1")
     return len(keys) if max_size is None else max_size

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats, Rows
-from unmask.errors import ParameterError, RoleError, TableError, did_you_mean
+from unmask.errors import ParameterError, RoleError, TableError, check_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -166,12 +166,7 @@ def known(frame: pl.DataFrame, columns: Iterable[str]) -> tuple[str, ...]:
     """Return the columns as a tuple once every one is in the frame."""
     names = tuple(columns)
     for name in names:
-        if name not in frame.columns:
-            raise RoleError(
-                f"no column is called {name!r}",
-                allowed=", ".join(frame.columns),
-                hint=did_you_mean(name, frame.columns),
-            )
+        check_name(name, frame.columns, f"no column is called {name!r}", RoleError)
     return names
 
 
@@ -231,14 +226,6 @@ def at_least(name: str, value: float, least: float, *, strict: bool = False) -> 
     if not number or not np.isfinite(value) or value < least or (strict and value == least):
         bound = f"more than {least:g}" if strict else f"{least:g} or more"
         raise ParameterError(f"{name} is out of range", got=repr(value), allowed=f"a number, {bound}")
-
-
-def one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    """Refuse a word that is not among the choices."""
-    if value not in allowed:
-        raise ParameterError(
-            f"{name} is unknown", got=repr(value), allowed=", ".join(allowed), hint=did_you_mean(str(value), allowed)
-        )
 
 
 def within(name: str, value: float, low: float, high: float) -> None:

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from unmask.arrays import Floats
-from unmask.errors import ParameterError
-from unmask.masking.base import ValueMasking, one_of, within
+from unmask.errors import ParameterError, check_name
+from unmask.masking.base import ValueMasking, within
 
 UNITS = ("quantile", "value")
 
@@ -25,7 +25,7 @@ class TopBottomCoding(ValueMasking):
     family: ClassVar[str] = "top_bottom"
 
     def _check(self) -> None:
-        one_of("by", self.by, UNITS)
+        check_name(self.by, UNITS, "by is unknown")
         if self.bottom is None and self.top is None:
             raise ParameterError("top_bottom needs a threshold", allowed="bottom, top or both, such as top=0.99")
         for name, value in (("bottom", self.bottom), ("top", self.top)):

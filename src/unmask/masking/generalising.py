@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from unmask.errors import ParameterError, RoleError, TableError
-from unmask.masking.base import Masking, as_polars, at_least, known, one_of
+from unmask.errors import ParameterError, RoleError, TableError, check_name
+from unmask.masking.base import Masking, as_polars, at_least, known
 from unmask.tables import read_table
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Dates(ColumnMasking):
     family: ClassVar[str] = "dates"
 
     def _check(self) -> None:
-        one_of("period", self.period, PERIODS)
+        check_name(self.period, PERIODS, "period is unknown")
 
     def _chosen(self, frame: pl.DataFrame) -> tuple[str, ...]:
         return _dated(frame, self.columns)

@@ -16,8 +16,8 @@ from typing import ClassVar
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-from unmask.errors import ParameterError
-from unmask.masking.base import ValueMasking, one_of
+from unmask.errors import ParameterError, check_name
+from unmask.masking.base import ValueMasking
 
 METHODS = ("mdav", "univariate", "projection")
 
@@ -35,7 +35,7 @@ class Microaggregation(ValueMasking):
     def _check(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, int | np.integer) or self.k < 1:
             raise ParameterError("k is not a group size", got=repr(self.k), allowed="an integer, 1 or more")
-        one_of("method", self.method, METHODS)
+        check_name(self.method, METHODS, "method is unknown")
 
     def _mask(self, values: Floats, names: tuple[str, ...], seed: int) -> Floats:  # noqa: ARG002  (nothing random)
         if not values.size:

@@ -9,7 +9,7 @@ import ast
 from dataclasses import MISSING, fields
 from typing import Any, TypeVar, overload
 
-from unmask.errors import ParameterError, did_you_mean
+from unmask.errors import ParameterError, check_name
 from unmask.masking.base import Masking
 from unmask.masking.chain import Chain
 from unmask.masking.coding import TopBottomCoding
@@ -80,9 +80,7 @@ def _masking(node: ast.expr, text: str, only: type[Masking] = Masking) -> Maskin
 
 def _kind(name: str, only: type[Masking]) -> type[Masking]:
     known = sorted(family for family, kind in MASKINGS.items() if issubclass(kind, only))
-    if name not in known:
-        what = "this masking cannot be used here" if name in MASKINGS else "no such masking"
-        raise ParameterError(what, got=repr(name), allowed=", ".join(known), hint=did_you_mean(name, known))
+    check_name(name, known, "this masking cannot be used here" if name in MASKINGS else "no such masking")
     return MASKINGS[name]
 
 
@@ -90,11 +88,7 @@ def _check_names(kind: type[Masking], positional: int, options: dict[str, Any]) 
     """Refuse parameters that the masking does not have, twice the same, or missing ones."""
     names = [field.name for field in fields(kind)]
     for name in options:
-        if name not in names:
-            raise ParameterError(
-                f"{kind.family} has no such parameter", got=repr(name), allowed=signature(kind),
-                hint=did_you_mean(name, names),
-            )  # fmt: skip
+        check_name(name, names, f"{kind.family} has no such parameter: {signature(kind)}")
     placed = [field.name for field in fields(kind) if not field.kw_only]
     twice = [name for name in placed[:positional] if name in options]
     absent = [

@@ -17,8 +17,8 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats
-from unmask.errors import TableError
-from unmask.masking.base import Masking, as_polars, at_least, check_seed, generator, known, matrix, one_of
+from unmask.errors import TableError, check_name
+from unmask.masking.base import Masking, as_polars, at_least, check_seed, generator, known, matrix
 from unmask.study import mask_distances, mask_points
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class _OfPlaces(PlaceMasking):
 
     def _check(self) -> None:
         super()._check()
-        one_of("kind", self.kind, KINDS)
+        check_name(self.kind, KINDS, "kind is unknown")
 
     def apply(self, table: object, seed: int = 0) -> pl.DataFrame:
         """Move the places."""

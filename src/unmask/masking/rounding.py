@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from unmask.arrays import Floats
-from unmask.masking.base import ValueMasking, at_least, generator, one_of
+from unmask.errors import check_name
+from unmask.masking.base import ValueMasking, at_least, generator
 
 METHODS = ("nearest", "random")
 
@@ -24,7 +25,7 @@ class Rounding(ValueMasking):
 
     def _check(self) -> None:
         at_least("base", self.base, 0, strict=True)
-        one_of("method", self.method, METHODS)
+        check_name(self.method, METHODS, "method is unknown")
 
     def _mask(self, values: Floats, names: tuple[str, ...], seed: int) -> Floats:
         steps = values / self.base

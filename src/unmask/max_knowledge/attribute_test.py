@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-from unmask.errors import ParameterError, RoleError, did_you_mean
+from unmask.errors import ParameterError, RoleError, check_name
 from unmask.evidence import Context, Evidence, Fact, Observation, measure, rate
 from unmask.kernels.search import distance_of_pairs
 from unmask.max_knowledge.evidence import distributions, facts, ks_observation
@@ -133,12 +133,7 @@ def reference_errors(both: Ranked, attribute: str, points: Ints, instantiations:
 
 def _check_attribute(release: Release, attribute: str) -> None:
     shared = [name for name in release.original.columns if name in release.released.columns]
-    if attribute not in shared:
-        raise RoleError(
-            f"no attribute {attribute!r} in both tables",
-            allowed=", ".join(shared),
-            hint=did_you_mean(attribute, shared),
-        )
+    check_name(attribute, shared, f"no attribute {attribute!r} in both tables", RoleError)
     for where, table in (("original", release.original), ("release", release.released)):
         if table[attribute].null_count() == table.height:
             raise RoleError(f"attribute {attribute!r} has no value in the {where}", hint="there is nothing to learn")

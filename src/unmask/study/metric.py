@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from unmask.arrays import Codes, Floats, Ints
-from unmask.errors import ParameterError, did_you_mean
+from unmask.errors import ParameterError, check_name
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Space
 from unmask.tables import Encoding, RankMethod, canonical_order, centre_and_spread, rank
 
@@ -104,21 +104,14 @@ def readable(reduced: Floats, norm: int) -> Floats:
 
 
 def _check(metric: str, scale: str) -> None:
-    if metric not in METRICS:
-        raise ParameterError(f"no metric {metric!r}", allowed=", ".join(METRICS), hint=did_you_mean(metric, METRICS))
-    if scale not in SCALES:
-        raise ParameterError(f"no scale {scale!r}", allowed=", ".join(SCALES), hint=did_you_mean(scale, SCALES))
+    check_name(metric, METRICS, f"no metric {metric!r}")
+    check_name(scale, SCALES, f"no scale {scale!r}")
 
 
 def _weights(encoding: Encoding, weights: Mapping[str, float] | None) -> tuple[Floats, Floats]:
     given = dict(weights or {})
     for name, value in given.items():
-        if name not in encoding.names:
-            raise ParameterError(
-                f"no attribute {name!r} to weight",
-                allowed=", ".join(encoding.names),
-                hint=did_you_mean(name, encoding.names),
-            )
+        check_name(name, encoding.names, f"no attribute {name!r} to weight")
         if not (np.isfinite(value) and value >= 0):
             raise ParameterError(f"the weight of {name!r} is not allowed", got=str(value), allowed="a number from 0")
     if given and not any(given.get(name, 1.0) > 0 for name in encoding.names):

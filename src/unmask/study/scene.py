@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 import numpy as np
 
 from unmask.arrays import Flags, Rows
-from unmask.errors import ParameterError, did_you_mean
+from unmask.errors import ParameterError, check_name
 from unmask.study.ask import quiet
 from unmask.study.metric import Metric, Scale, swap
 from unmask.tables import Encoding, RankMethod, canonical_order
@@ -90,10 +90,7 @@ def spread(values: NDArray[Any], rows: Rows, n: int, blank: float) -> NDArray[An
 
 def set_scene(study: Study, direction: Direction, sample: int | None, seed: int, how: How) -> Scene:
     """Place both files in a space, turn round if asked to, and draw the intruders if only some are asked."""
-    if direction not in DIRECTIONS:
-        raise ParameterError(
-            f"no direction {direction!r}", allowed=", ".join(DIRECTIONS), hint=did_you_mean(direction, DIRECTIONS)
-        )
+    check_name(direction, DIRECTIONS, f"no direction {direction!r}")
     index, truth = study.index(seed=seed, **how), study.release.truth
     if direction == "to_original":
         index = study.index_of(swap(index.space))

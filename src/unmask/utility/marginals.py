@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats
-from unmask.errors import RoleError, did_you_mean
+from unmask.errors import RoleError, check_name
 from unmask.utility.pairs import read_pair
 
 if TYPE_CHECKING:
@@ -39,10 +39,7 @@ def compare_marginals(original: object, released: object, *, columns: Iterable[s
     shared = [name for name in left.columns if name in right.columns]
     names = tuple(shared if columns is None else columns)
     for name in names:
-        if name not in shared:
-            raise RoleError(
-                f"no column {name!r} in both tables", allowed=", ".join(shared), hint=did_you_mean(name, shared)
-            )
+        check_name(name, shared, f"no column {name!r} in both tables", RoleError)
     distances = [_compare(left[name], right[name]) for name in names]
     return Marginals(names, np.array([d[0] for d in distances]), np.array([d[1] for d in distances]))
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats
-from unmask.errors import RoleError, TableError, did_you_mean
+from unmask.errors import RoleError, TableError, check_name
 from unmask.tables import read_table
 
 if TYPE_CHECKING:
@@ -30,12 +30,7 @@ def numeric_names(original: pl.DataFrame, released: pl.DataFrame, columns: Itera
     numbers = [n for n in numbers if released.schema[n].is_numeric()]
     names = tuple(numbers if columns is None else columns)
     for name in names:
-        if name not in numbers:
-            raise RoleError(
-                f"column {name!r} is not numeric in both tables",
-                allowed=", ".join(numbers),
-                hint=did_you_mean(name, numbers),
-            )
+        check_name(name, numbers, f"column {name!r} is not numeric in both tables", RoleError)
     if not names:
         raise RoleError("no column is numeric in both tables", hint="moments need numbers; marginals take any column")
     return names

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats, Ints
-from unmask.errors import ParameterError, RoleError, did_you_mean
+from unmask.errors import RoleError, check_name
 from unmask.utility.pairs import read_pair
 
 Model = Literal["logistic", "tree"]
@@ -42,10 +42,7 @@ def propensity_score(original: object, released: object, *, model: Model = "tree
     Both rows of a person are held out together when the tables have as many rows: otherwise a model could recognise
     a record by its twin.
     """
-    if model not in get_args(Model):
-        raise ParameterError(
-            "model is unknown", got=repr(model), allowed="logistic, tree", hint=did_you_mean(model, get_args(Model))
-        )
+    check_name(model, get_args(Model), "model is unknown")
     left, right = read_pair(original, released)
     if min(left.height, right.height) < 2:
         raise RoleError("a propensity score needs at least two records of each table")

@@ -72,12 +72,14 @@ class Classes:
 
         Of a table that lives elsewhere the keys are brought here, in the order in which its engine hands them over.
         """
+        return values[self.number(collect(select_keys(self._frame, self.keys)))]
+
+    def number(self, keyed: pl.DataFrame) -> Counts:
+        """Number of the class of each row of a frame whose keys are called k0, k1, ..., as by ``select_keys``."""
         names = [f"k{i}" for i in range(len(self.keys))]
-        records = collect(select_keys(self._frame, self.keys))
-        classes = self.columns.rename(dict(zip(self.columns.columns, names, strict=True)))
-        classes = classes.with_columns(pl.Series("value", values))
-        joined = records.join(classes, on=names, how="left", nulls_equal=True, maintain_order="left")
-        return np.asarray(joined["value"].to_numpy())
+        classes = self.columns.rename(dict(zip(self.keys, names, strict=True))).with_row_index("class")
+        joined = keyed.select(names).join(classes, on=names, how="left", nulls_equal=True, maintain_order="left")
+        return joined["class"].to_numpy().astype(np.int64)
 
 
 def open_table(table: Any, *, name: str = "table", **roles: Iterable[str]) -> Frame:  # noqa: ANN401 - any frame
@@ -95,10 +97,15 @@ def open_table(table: Any, *, name: str = "table", **roles: Iterable[str]) -> Fr
 
 
 def check_keys(quasi: Iterable[str]) -> tuple[str, ...]:
-    """Names of the quasi-identifiers, each once; refuse none."""
+    """Names of the quasi-identifiers, each once; refuse none, and names that an engine takes for many."""
     keys = (quasi,) if isinstance(quasi, str) else tuple(dict.fromkeys(quasi))
     if not keys:
         raise RoleError("no quasi-identifiers given", hint="name at least one column in quasi=")
+    for name in keys:
+        if (name.startswith("^") and name.endswith("$")) or name == "*":
+            raise RoleError(
+                f"column {name!r} cannot be grouped by: polars reads its name as a pattern", hint="rename it"
+            )
     return keys
 
 
@@ -162,9 +169,9 @@ def select_keys(frame: Frame, keys: Sequence[str], weight: str | None = None, *m
 
 
 def as_key(key: str, kind: Any) -> nw.Expr:  # noqa: ANN401 - a narwhals type
-    """NaN is missing; categories are compared as text, since each engine orders them its own way."""
+    """NaN is missing, -0.0 is 0.0; categories are compared as text, since each engine orders them its own way."""
     if kind.is_float():
-        return nw.when(~nw.col(key).is_nan()).then(nw.col(key))
+        return nw.when(~nw.col(key).is_nan()).then(nw.col(key) + 0.0)
     if kind in {nw.Categorical, nw.Enum}:
         return nw.col(key).cast(nw.String)
     return nw.col(key)

@@ -8,9 +8,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-from unmask.errors import RoleError, TableError
-from unmask.groups.counting.classes import refuse_weights, select_keys
-from unmask.tables import check_columns
+from unmask.errors import TableError
+from unmask.groups.counting.classes import check_keys, open_table, refuse_weights, select_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,30 +34,6 @@ class Sizes(NamedTuple):
     def n_groups(self) -> int:
         """G, the groups."""
         return int(self.groups.sum())
-
-
-def check_quasi(table: Any, quasi: Iterable[str]) -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:  # noqa: ANN401 - any frame
-    """Wrap a frame lazily and refuse unknown or no columns."""
-    try:
-        frame = nw.from_native(table).lazy()
-    except TypeError as error:
-        raise TableError("the table is not a frame that narwhals takes", got=type(table).__name__) from error
-    names = check_columns(quasi, frame.collect_schema().names(), "quasi", "the table")
-    if not names:
-        raise RoleError("no quasi-identifiers given", hint="name at least one column in quasi=")
-    for name in names:
-        if (name.startswith("^") and name.endswith("$")) or name == "*":
-            raise RoleError(
-                f"column {name!r} cannot be grouped by: polars reads its name as a pattern", hint="rename it"
-            )
-    return _one_missing(frame, tuple(dict.fromkeys(names))), tuple(dict.fromkeys(names))
-
-
-def _one_missing(frame: nw.LazyFrame[Any], names: tuple[str, ...]) -> nw.LazyFrame[Any]:
-    """One kind of missing and one zero in float keys, on every engine: NaN is null, -0.0 is 0.0."""
-    schema = frame.collect_schema()
-    floats = [name for name in names if schema[name].is_float()]
-    return frame.with_columns(nw.when(~nw.col(name).is_nan()).then(nw.col(name) + 0.0).alias(name) for name in floats)
 
 
 def group_sizes(table: Any, quasi: Iterable[str], weight: str | None = None) -> Sizes:  # noqa: ANN401 - any frame
@@ -93,12 +68,10 @@ def record_sizes(table: Any, quasi: Iterable[str], weight: str | None = None) ->
 
 def _chosen(table: Any, quasi: Iterable[str], weight: str | None) -> tuple[Any, list[str], nw.Expr]:  # noqa: ANN401
     """The keys (NaN is missing) as k0, k1, ..., and what a group's size is."""
-    frame, names = check_quasi(table, quasi)
-    if weight is not None:
-        check_columns([weight], frame.collect_schema().names(), "weight", "the table")
-    keys = [f"k{i}" for i in range(len(names))]
+    names = check_keys(quasi)
+    frame = open_table(table, quasi=names, weight=[weight] if weight is not None else []).lazy()
     size = nw.len() if weight is None else nw.col("w").sum()
-    return select_keys(frame, names, weight), keys, size.alias(COUNT)
+    return select_keys(frame, names, weight), [f"k{i}" for i in range(len(names))], size.alias(COUNT)
 
 
 def _people(sums: Floats) -> Ints:

@@ -53,22 +53,16 @@ class Households:
 def households_of(classes: Classes, table: Any, keys: tuple[str, ...], household: str, risk: Floats) -> Households:  # noqa: ANN401
     """Count (household, class) pairs where the table lives, then multiply over each household."""
     frame = open_table(table, household=[household])
-    names = [f"k{i}" for i in range(len(keys))]
-    paired = (
-        select_keys(frame, keys, None, nw.col(household).alias("home"))
-        .group_by("home", *names)
-        .agg(nw.len().alias("n"))
-    )
-    pairs = collect(paired)
-    by_class = classes.columns.rename(dict(zip(keys, names, strict=True))).with_columns(pl.Series("risk", risk))
-    joined = pairs.join(by_class, on=names, how="left", nulls_equal=True)
-    home = joined["home"].rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
-    numbers = joined["n"].cast(pl.Int64).to_numpy()
+    chosen = select_keys(frame, keys, None, nw.col(household).alias("home"))
+    pairs = collect(chosen.group_by("home", *(f"k{i}" for i in range(len(keys)))).agg(nw.len().alias("n")))
+    found = risk[classes.number(pairs)]
+    home = pairs["home"].rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
+    numbers = pairs["n"].cast(pl.Int64).to_numpy()
     # who has no household is one alone, not a member of one large household of the missing
     known = home > 0
-    risks = household_risk(joined["risk"].to_numpy()[known], home[known] - 1, numbers[known])
+    risks = household_risk(found[known], home[known] - 1, numbers[known])
     members = np.bincount(home[known] - 1, numbers[known])
-    lone = float(joined["risk"].to_numpy()[~known] @ numbers[~known])
+    lone = float(found[~known] @ numbers[~known])
     return Households(len(risks) + int(numbers[~known].sum()), float(risks @ members) + lone, classes.n_records)
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Flags, Floats, Ints
-from unmask.errors import ParameterError
+from unmask.errors import ParameterError, check_name
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate
 from unmask.groups.counting import Classes, check_keys, count_classes
 from unmask.groups.population.dis import Dis, dis_by_formula, dis_by_removal
@@ -135,8 +135,7 @@ def population_risk(  # noqa: PLR0913 - three sources of knowledge about the pop
 def _check(threshold: float, method: str, weight: str | None, population: Any) -> None:  # noqa: ANN401
     if not 0 <= threshold <= 1:
         raise ParameterError("the threshold is out of range", got=str(threshold), allowed="0 to 1")
-    if method not in {"exact", "approximate"}:
-        raise ParameterError("unknown method", got=repr(method), allowed="'exact', 'approximate'")
+    check_name(method, ("exact", "approximate"), "unknown method")
     if weight is not None and population is not None:
         raise ParameterError("the population is told twice", got="weight and population", allowed="one of them")
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-from unmask.errors import EngineError, ParameterError, did_you_mean
+from unmask.errors import EngineError, ParameterError, check_name
 from unmask.linkage.learned.descent import learn
 from unmask.linkage.learned.distances import (
     AGGREGATORS,
@@ -62,10 +62,7 @@ class Optimum:
 
 def solve_worst_case(space: Space, truth: Ints, kind: Aggregator = "mean", *, time_limit: float = 60.0) -> Optimum:
     """Find the parameters that re-identify the most people, within a time limit in seconds."""
-    if kind not in AGGREGATORS:
-        raise ParameterError(
-            f"no aggregator {kind!r}", allowed=", ".join(AGGREGATORS), hint=did_you_mean(kind, AGGREGATORS)
-        )
+    check_name(kind, AGGREGATORS, f"no aggregator {kind!r}")
     if not time_limit > 0:
         raise ParameterError("a time limit is a number of seconds", got=str(time_limit), allowed="above 0")
     people = np.flatnonzero(truth >= 0)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-from unmask.errors import ParameterError, did_you_mean
+from unmask.errors import ParameterError, check_name
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate, silent
 from unmask.linkage.learned.descent import learn
 from unmask.linkage.learned.distances import (
@@ -174,10 +174,7 @@ def set_stage(study: Study) -> Stage:
 def _kinds(aggregator: Aggregator | Sequence[Aggregator]) -> tuple[Aggregator, ...]:
     kinds = cast("tuple[Aggregator, ...]", (aggregator,) if isinstance(aggregator, str) else tuple(aggregator))
     for kind in kinds:
-        if kind not in AGGREGATORS:
-            raise ParameterError(
-                f"no aggregator {kind!r}", allowed=", ".join(AGGREGATORS), hint=did_you_mean(kind, AGGREGATORS)
-            )
+        check_name(kind, AGGREGATORS, f"no aggregator {kind!r}")
     if not kinds:
         raise ParameterError("no aggregator given", allowed=", ".join(AGGREGATORS))
     return kinds

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from unmask.errors import ParameterError, did_you_mean
+from unmask.errors import ParameterError, check_name
 from unmask.linkage.likelihood.em import (
     DENSE,
     KEPT,
@@ -42,8 +42,7 @@ LARGE = 10 * STRIP  # pairs that a sampled step of EM goes through, at most; a f
 def check_starts(starts: Sequence[str]) -> tuple[Start, ...]:
     """The starts that are meant."""
     for name in starts:
-        if name not in STARTS:
-            raise ParameterError(f"no start {name!r}", allowed=", ".join(STARTS), hint=did_you_mean(name, STARTS))
+        check_name(name, STARTS, f"no start {name!r}")
     if not starts:
         raise ParameterError("no start given", allowed=", ".join(STARTS))
     return tuple(start for start in STARTS if start in starts)

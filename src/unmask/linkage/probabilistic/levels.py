@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from unmask.arrays import Codes, Flags, Floats, Ints
-from unmask.errors import ParameterError, did_you_mean
+from unmask.errors import ParameterError, check_name
 from unmask.kernels.pairs import level_shares
 
 if TYPE_CHECKING:
@@ -88,8 +88,7 @@ def compare(
     attributes: Sequence[str] | Literal["best"] | None = None,
 ) -> Comparison:
     """Choose attributes and levels."""
-    if numbers not in {"bands", "exact"}:
-        raise ParameterError(f"no way {numbers!r} to compare numbers", allowed="bands, exact")
+    check_name(numbers, ("bands", "exact"), f"no way {numbers!r} to compare numbers")
     _check_widths(encoding, widths or {})
     columns = {name: _column(encoding, name) for name in encoding.names}
     edges = {
@@ -118,12 +117,7 @@ def _column(encoding: Encoding, name: str) -> tuple[Floats, Floats]:
 
 def _check_widths(encoding: Encoding, widths: Mapping[str, Sequence[float]]) -> None:
     for name, given in widths.items():
-        if name not in encoding.numeric_names:
-            raise ParameterError(
-                f"no number {name!r} to give widths to",
-                allowed=", ".join(encoding.numeric_names) or "none: all attributes are categories",
-                hint=did_you_mean(name, encoding.numeric_names),
-            )
+        check_name(name, encoding.numeric_names, f"no number {name!r} to give widths to")
         steps = np.asarray(given, dtype=np.float64)
         if steps.ndim != 1 or not steps.size or not np.isfinite(steps).all() or (steps < 0).any():
             raise ParameterError(f"the widths of {name!r} are not usable", allowed="numbers from 0, such as [0, 1, 5]")
@@ -191,12 +185,7 @@ def _choose(
         return tuple(name for name in known if name in best)
     names = tuple([attributes] if isinstance(attributes, str) else attributes)
     for name in names:
-        if name not in encoding.names:
-            raise ParameterError(
-                f"no attribute {name!r} to compare",
-                allowed=", ".join(encoding.names),
-                hint=did_you_mean(name, encoding.names),
-            )
+        check_name(name, encoding.names, f"no attribute {name!r} to compare")
     if not 1 <= len(set(names)) <= MOST_ATTRIBUTES:
         raise ParameterError(
             "too many attributes, or none", got=str(len(names)), allowed=f"from 1 to {MOST_ATTRIBUTES}"

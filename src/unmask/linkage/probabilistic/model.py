@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-from unmask.errors import EngineError, ParameterError
+from unmask.errors import EngineError, ParameterError, check_name
 from unmask.kernels.pairs import expect, expect_people, levels_of_pairs
 from unmask.linkage.probabilistic.levels import Comparison, shares_of_levels
 
@@ -85,10 +85,8 @@ class Fitting:
 
     def check(self) -> None:
         """Refuse what makes no sense."""
-        if self.u not in {"em", "random"}:
-            raise ParameterError(f"no way {self.u!r} to estimate u", allowed="em, random")
-        if self.each not in {None, "pair", "person"}:
-            raise ParameterError(f"no way {self.each!r} to see the pairs", allowed="pair, person")
+        check_name(self.u, ("em", "random"), f"no way {self.u!r} to estimate u")
+        check_name(self.each or "pair", ("pair", "person"), f"no way {self.each!r} to see the pairs")
         if self.each == "person" and self.prior is not None:
             raise ParameterError("a prior is for pairs", hint="each='pair', or leave prior out: each person is in once")
         number = isinstance(self.prior, (int, float)) and not isinstance(self.prior, bool)
