@@ -79,6 +79,16 @@ class Encoding:
         foreign = tuple(name for name in self.foreign if name in chosen)
         return Encoding(cut(self.original), cut(self.released), *kept, self.notes, spans, foreign)
 
+    def columns(self, name: str) -> tuple[Floats, Floats]:
+        """One attribute of both tables as numbers, codes too; NaN is missing."""
+        if name in self.numeric_names:
+            k = self.numeric_names.index(name)
+            return self.original.numeric[:, k], self.released.numeric[:, k]
+        k = self.code_names.index(name)
+        sides = (self.original.codes[:, k], self.released.codes[:, k])
+        left, right = (np.where(side < 0, np.nan, side.astype(np.float64)) for side in sides)
+        return left, right
+
     def without(self, name: str) -> Encoding:
         """Return the same encoding without one attribute: what if the intruder did not know it?"""
         return self.only(other for other in self.names if other != name)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from unmask.evidence import Progress
     from unmask.kernels.base import Space
     from unmask.linkage.learned.distances import MakeIndex
-    from unmask.tables import Encoding, Release
+    from unmask.tables import Encoded, Encoding, Release
 
 
 LEARN_FROM = 1000  # people to learn from; more teach little
@@ -150,17 +150,10 @@ def set_stage(study: Study) -> Stage:
     """Order both files by content: equal records by their partner's, which makes them interchangeable."""
     encoding, truth = study.encoding(), study.release.truth
     a, b = encoding.original, encoding.released
-    partner = np.where(truth >= 0, truth, len(b))
-    numbers = np.vstack([b.numeric, np.full((1, b.numeric.shape[1]), np.nan)])
-    codes = np.vstack([b.codes, np.full((1, b.codes.shape[1]), -2, dtype=np.int32)])
-    left = canonical_order(a.numeric, a.codes, numbers[partner], codes[partner])
-    owner = np.full(len(b), len(a), dtype=np.int64)
+    owner = np.full(len(b), -1, dtype=np.int64)
     owner[truth[truth >= 0]] = np.flatnonzero(truth >= 0)
-    numbers = np.vstack([a.numeric, np.full((1, a.numeric.shape[1]), np.nan)])
-    codes = np.vstack([a.codes, np.full((1, a.codes.shape[1]), -2, dtype=np.int32)])
-    right = canonical_order(b.numeric, b.codes, numbers[owner], codes[owner])
-    place = np.full(len(b) + 1, -1, dtype=np.int64)
-    place[right] = np.arange(len(b))
+    left, right = _by_content(a, b, truth), _by_content(b, a, owner)
+    place = np.argsort(right)
     space = study.index().space
     space = space._replace(
         queries=np.ascontiguousarray(space.queries[left]),
@@ -169,6 +162,13 @@ def set_stage(study: Study) -> Stage:
         point_codes=np.ascontiguousarray(space.point_codes[right]),
     )
     return Stage(space, np.where(truth[left] >= 0, place[truth[left]], -1), left, right, encoding, study.index_of)
+
+
+def _by_content(own: Encoded, other: Encoded, partner: Ints) -> Ints:
+    """Order of one file's rows by content, then by that of the partner in the other file (-1, the last: nobody)."""
+    numbers = np.vstack([other.numeric, np.full((1, other.numeric.shape[1]), np.nan)])
+    codes = np.vstack([other.codes, np.full((1, other.codes.shape[1]), -2, dtype=np.int32)])
+    return canonical_order(own.numeric, own.codes, numbers[partner], codes[partner])
 
 
 def _kinds(aggregator: Aggregator | Sequence[Aggregator]) -> tuple[Aggregator, ...]:

@@ -90,7 +90,7 @@ def compare(
     """Choose attributes and levels."""
     check_name(numbers, ("bands", "exact"), f"no way {numbers!r} to compare numbers")
     _check_widths(encoding, widths or {})
-    columns = {name: _column(encoding, name) for name in encoding.names}
+    columns = {name: encoding.columns(name) for name in encoding.names}
     edges = {
         name: _edges(name, *columns[name], banded=numbers == "bands" and name in encoding.numeric_names, given=widths)
         for name in encoding.names
@@ -103,16 +103,6 @@ def compare(
     left, right = (np.ascontiguousarray(np.column_stack([columns[n][side] for n in names])) for side in (0, 1))
     gaps = np.asarray(np.isnan(left).any(axis=0) | np.isnan(right).any(axis=0))
     return Comparison(names, left, right, table, np.array([len(edges[n]) for n in names], dtype=np.int64), gaps)
-
-
-def _column(encoding: Encoding, name: str) -> tuple[Floats, Floats]:
-    if name in encoding.numeric_names:
-        k = encoding.numeric_names.index(name)
-        return encoding.original.numeric[:, k], encoding.released.numeric[:, k]
-    k = encoding.code_names.index(name)
-    sides = (encoding.original.codes[:, k], encoding.released.codes[:, k])
-    left, right = (np.where(side < 0, np.nan, side.astype(np.float64)) for side in sides)
-    return left, right
 
 
 def _check_widths(encoding: Encoding, widths: Mapping[str, Sequence[float]]) -> None:

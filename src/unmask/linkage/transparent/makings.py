@@ -55,19 +55,8 @@ class Column:
 
 def column_of(encoding: Encoding, name: str) -> Column:
     """One attribute of both files, untouched: its values must be equal."""
-    column = _values(encoding, name)
-    column.scale = EXACT * max(float(np.nanmax(np.abs(column.x), initial=0.0)), 1e-300)
-    return column
-
-
-def _values(encoding: Encoding, name: str) -> Column:
-    if name in encoding.numeric_names:
-        k = encoding.numeric_names.index(name)
-        return Column(name, encoding.original.numeric[:, k].copy(), encoding.released.numeric[:, k].copy())
-    k = encoding.code_names.index(name)
-    sides = (encoding.original.codes[:, k], encoding.released.codes[:, k])
-    x, y = (np.where(side < 0, np.nan, side.astype(np.float64)) for side in sides)
-    return Column(name, x, y)
+    x, y = (side.copy() for side in encoding.columns(name))
+    return Column(name, x, y, scale=EXACT * max(float(np.nanmax(np.abs(x), initial=0.0)), 1e-300))
 
 
 def unknown(what: str) -> EngineError:
