@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from unmask import Release, datasets, model_disclosure, parse_masking
-from unmask.disclosure.learn import LEARNERS, folds_of, set_task
+from unmask.disclosure.learn import LEARNERS, folds_of, guess, set_task
 from unmask.disclosure.model import assess_model
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.evidence.measure import Context
@@ -50,6 +50,20 @@ def test_what_only_the_own_row_tells_is_excess():
     assert found.worst.excess.low > 0.2
     assert len(found.few) == 2 and set(found.few[0][0]) < set(found.few[1][0])
     assert np.nanmean(found.gains) >= found.worst.excess.value
+
+
+def test_few_attributes_are_learnt_on_one_half_of_the_folds_and_tried_on_the_other():
+    base = release(confidential=["secret"], quasi=["age", "hours-per-week"])
+    found = model_disclosure(base, learners=["tree"], folds=4, few=1, within=0.1).attributes[0]
+    half, task, rates = folds_of(Study(base), 4, 0) % 2, set_task(Study(base), "secret", within=0.1), {}
+    for name in task.known:
+        one, right = task.only((name,)), np.zeros(N)
+        for side in (0, 1):
+            people = np.flatnonzero(half == side)
+            right[people] = one.right(guess(one, "tree", base.truth[half != side], people, 0), people)
+        rates[name] = right.mean()
+    best = max(rates, key=lambda name: (rates[name], name))
+    assert found.few == (((best,), pytest.approx(rates[best])),)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import base64
 import datetime as dt
 import hashlib
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -509,6 +510,20 @@ def test_who_strikes_out_known_records_finds_at_least_about_as_many():
     x = rng.normal(size=(N, 4))
     found = attack(*numbers(x, x + 0.5 * rng.normal(size=x.shape), rng.permutation(N), digits=3))
     assert found.struck_out >= found.estimate.value
+
+
+def test_only_records_of_the_people_who_taught_are_struck_out():
+    """Record 4 belongs to nobody: it stays, and person 0 is linked to it; person 1 loses record 0 and is found."""
+    scores = np.full((4, 5), -20.0)
+    scores[np.arange(4), np.arange(4)] = 0.0
+    scores[0, 4] = scores[1, 0] = 10.0
+    scene = SimpleNamespace(material=SimpleNamespace(truth=np.arange(4), n_records=5))
+    none = np.zeros(4)
+    links = linking.Links(none, none, none, np.ones(4), np.ones(4, dtype=np.int64), scores.argmax(1))
+    found = linking._strike_out(scene, links, scores, np.array([0, 1, 0, 1]), np.arange(4))
+    assert found.struck.tolist() == [0.0, 1.0, 1.0, 1.0]
+    assert found.sure[0] > 0.9
+    assert found.sure[1] == 0.0  # whom they would name was struck out
 
 
 def test_nobody_is_claimed_by_elimination_alone():
