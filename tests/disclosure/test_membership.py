@@ -11,13 +11,32 @@ from unmask import Release, assess, datasets, membership_inference, membership_o
 from unmask.assessment import discover
 from unmask.disclosure.membership import assess_membership, closest_record_scores
 from unmask.disclosure.outside import set_scene
-from unmask.disclosure.roc import accusations, auc, tpr_at
+from unmask.disclosure.roc import accusations, auc, recognised, tpr_at
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.evidence.measure import Context
 from unmask.selfcheck import shuffle
 from unmask.study.study import Study
 
 SCORES = st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.5]), min_size=1, max_size=15)
+
+
+def at_the_limit(copies, rng, n, outside):
+    """Scores of members, of whom 5 % are above what 1 % of strangers have: by copies, or by a shift of everybody."""
+    others = rng.normal(size=outside)
+    if copies:
+        return np.where(rng.random(n) < 0.04 / 0.99, 50.0, rng.normal(size=n)), others
+    return rng.normal(2.3263478740408408 - 1.6448536269514722, 1, n), others
+
+
+@pytest.mark.parametrize("copies", [False, True])
+@pytest.mark.parametrize(("n", "outside"), [(100, 100), (300, 100), (300, 300)])
+def test_a_release_at_the_limit_is_seldom_taken_for_more_or_less(copies, n, outside):
+    """Each error in at most 5 % of draws where the true share is 5 %; a bootstrap is too sure with 100 strangers."""
+    above = below = 0
+    for draw in range(150):
+        found = recognised(*at_the_limit(copies, np.random.default_rng([draw, n]), n, outside), 0.01, draw)
+        above, below = above + (found.low > 0.05), below + (found.high < 0.05)
+    assert above <= 7 and below <= 7
 
 
 def people(seed, n=200):

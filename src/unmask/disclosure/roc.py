@@ -9,7 +9,6 @@ import numpy as np
 from unmask.arrays import Floats
 from unmask.evidence import Z95, Estimate, rate
 
-RESAMPLES = 300
 RESAMPLED = 2000
 POINTS = 200
 
@@ -117,18 +116,38 @@ def _roc(mine: Floats, others: Floats) -> tuple[Floats, Floats]:
 
 
 def recognised(mine: Floats, others: Floats, false_alarms: float, seed: int) -> Estimate:
-    """Estimate ``tpr_at`` with a bootstrap over members and strangers."""
+    """Estimate ``tpr_at``, with an interval over what members and strangers leave open.
+
+    The share of all strangers above the k-th highest of m has a Beta law whatever their scores are. So each draw places
+    the level that this share of strangers is above, between two of those met or beyond the highest, takes the members
+    above it by the chord between the two, and draws their share among all members. Resampling the strangers would not
+    do: above the highest of a hundred there may be 3 % of all strangers, and no resample shows it.
+    """
     a, b = np.sort(mine), np.sort(others)
     value = tpr_at(a, b, false_alarms)
     rng = np.random.default_rng(seed)
-    draws = [
-        tpr_at(rng.choice(a, a.size), rng.choice(b, b.size), false_alarms)
-        for _ in range(RESAMPLES if a.size + b.size < 50_000 else 40)
-    ]
-    low, high = np.quantile(draws, [0.025, 0.975])
-    return Estimate(
-        value, min(float(low), value), max(float(high), value), int(a.size), false_alarms, None, "bootstrap"
-    )
+    most = min(b.size, int(false_alarms * b.size + 8 * np.sqrt(false_alarms * b.size)) + 12)
+    steps = rng.standard_exponential((RESAMPLED, most))
+    rest = rng.standard_gamma(b.size + 1.0 - most, RESAMPLED)
+    above = np.cumsum(steps, axis=1) / (steps.sum(axis=1) + rest)[:, None]  # true shares of strangers
+    above = np.hstack([np.zeros((RESAMPLED, 1)), above])
+    hits = np.append(np.concatenate([[0.0], _members_above(a, b, most)]), float(a.size))
+    k = (above <= false_alarms).sum(axis=1)  # the level is between the k-1st and the k-th
+    before = above[np.arange(RESAMPLED), k - 1]
+    after = np.where(k <= most, above[np.arange(RESAMPLED), np.minimum(k, most)], 1.0)
+    chord = hits[k - 1] + (hits[k] - hits[k - 1]) * (false_alarms - before) / (after - before)
+    shares = rng.beta(chord + 0.5, a.size - chord + 0.5)
+    low, high = map(float, np.quantile(shares, [0.025, 0.975]))
+    return Estimate(value, min(low, value), max(high, value), int(a.size), false_alarms, None, "bootstrap")
+
+
+def _members_above(mine: Floats, others: Floats, most: int) -> Floats:
+    """Members above each of the highest strangers; among equal scores the order is by lot, and its mean is taken."""
+    levels = others[::-1][:most]
+    met = np.arange(1, most + 1) - (others.size - np.searchsorted(others, levels, "right"))  # of equal ones
+    equal = np.searchsorted(others, levels, "right") - np.searchsorted(others, levels, "left")
+    higher, same = mine.size - np.searchsorted(mine, levels, "right"), np.searchsorted(mine, levels, "left")
+    return np.asarray(higher + (mine.size - higher - same) * met / (equal + 1))
 
 
 def _curve(mine: Floats, others: Floats) -> tuple[Floats, Floats]:
