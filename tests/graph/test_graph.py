@@ -90,7 +90,7 @@ def test_where_it_does_not_apply_it_says_why():
     assert evidence(release(PEOPLE, coordinates=None)) == Absence(
         "does not apply", "no coordinates and no distances named"
     )
-    text = PEOPLE.with_columns(pl.col("lon").cast(pl.String) + " E")
+    text = PEOPLE.with_columns(pl.lit("in the east").alias("lon"))  # "13.4 E" is a number with its unit
     assert "not numbers" in evidence(release(text)).reason
     assert "fewer than 4" in evidence(release(PEOPLE[:3], original=PEOPLE[:3])).reason
 

@@ -84,3 +84,11 @@ def test_a_coarser_release_is_linked_through_its_own_schema():
     assert np.array_equal(encoding.original.numeric, encoding.released.numeric)
     assert np.array_equal(encoding.original.codes, encoding.released.codes)
     assert unmask.link_nearest(release).credit.tolist() == pytest.approx([1 / 5] * 30)
+
+
+def test_a_zero_alone_is_no_mask():
+    """Codes 1 and 2 published as 0 were changed, not hidden: a text of which nothing is shown says nothing."""
+    fine, coarse = pl.Series(["1", "2", "1"]), pl.Series(["1", "0", "0"])
+    assert into_prefixes(fine, fine, coarse) is None
+    fine, coarse = pl.Series(["7511", "7522", "6933"]), pl.Series(["7500", "7500", "6900"])
+    assert into_prefixes(fine, fine, coarse).to_list() == coarse.to_list()

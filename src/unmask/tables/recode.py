@@ -112,7 +112,7 @@ def _same_places(original: pl.Series, fine: pl.Series, coarse: pl.Series) -> pl.
     width = pairs.select((pl.col("fine").str.len_chars() == pl.col("coarse").str.len_chars()).all()).item()
     if not pairs.height or not width or hidden <= {()}:
         return None
-    shown = {text: frozenset(k for k, sign in enumerate(text) if sign in HIDDEN) for text in pairs["coarse"].unique()}
+    shown = {text: _hidden(text) for text in pairs["coarse"].unique()}
     masks = sorted({(len(text), tuple(sorted(places))) for text, places in shown.items()}, key=lambda m: (len(m[1]), m))
     by_mask: dict[tuple[int, tuple[int, ...], str], str] = {
         (len(text), tuple(sorted(places)), _shown(text, places)): text for text, places in shown.items()
@@ -130,6 +130,12 @@ def _same_places(original: pl.Series, fine: pl.Series, coarse: pl.Series) -> pl.
     book = {text: hide(text) for text in original.drop_nulls().unique()}
     fits = pairs.select((pl.col("fine").replace(book) == pl.col("coarse")).mean()).item()
     return original.replace(book) if fits >= HOLDS else None
+
+
+def _hidden(text: str) -> frozenset[int]:
+    """Places whose letter may be hidden; none where nothing would be shown: a 0 alone is a number, not a mask."""
+    places = frozenset(k for k, sign in enumerate(text) if sign in HIDDEN)
+    return places if len(places) < len(text) else frozenset()
 
 
 def _shown(text: str, places: frozenset[int]) -> str:
