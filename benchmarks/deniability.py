@@ -25,8 +25,8 @@ from unmask.masking import Microaggregation, Noise, ReverseMapped
 from unmask.max_knowledge import dictionary_test, permuted_test
 from unmask.max_knowledge.permuted import INTRUDERS, permuted_space
 from unmask.max_knowledge.ranks import ranked
-from unmask.study.ask import Index
-from unmask.tables.release import Release
+from unmask.study import Index
+from unmask.tables import Release
 
 
 def release(n: int) -> Release:

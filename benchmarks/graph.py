@@ -26,13 +26,12 @@ import polars as pl
 from scipy.spatial import cKDTree
 
 from unmask.datasets.places import people
-from unmask.graph import Coordinates, NoiseTolerance, Null, link_graph
-from unmask.graph.distances import between, read_place
+from unmask.graph import Coordinates, NoiseTolerance, Null, link_graph, read_place
+from unmask.graph.distances import between
 from unmask.graph.problem import pose
 from unmask.graph.tolerance import window
 from unmask.kernels.alignment import one_to_one
-from unmask.kernels.cliques.agreement import all_pairs
-from unmask.kernels.cliques.product import vertices
+from unmask.kernels.cliques.product import adjacency, vertices
 
 LONLAT = Coordinates("lon", "lat")
 LABELS = ["sex", "age"]
@@ -86,7 +85,7 @@ def product_edges(n, common, sigma, alpha=0.9):
     )
     s = pose(one, two, window(two, NoiseTolerance(sigma, alpha)), None).sides(joins=False)
     rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
-    bits, edges = all_pairs(s, rows, cols), []
+    bits, edges = adjacency(s, rows, cols), []
     for begin in range(0, len(rows), 1024):
         u, x = np.nonzero(np.unpackbits(bits[begin : begin + 1024].view(np.uint8), axis=1, bitorder="little"))
         edges.append(np.column_stack([u + begin, x])[x > u + begin])
@@ -261,17 +260,16 @@ def null():
 
 
 def product():
-    """Window joins against testing all pairs of vertices with NumPy, N = 300."""
+    """Testing all pairs of vertices, ours against NumPy, N = 300."""
     target, identification, _ = files(300, 100, 0.05)
     d1, d2 = (between(*[f.select("lon", "lat").to_numpy()] * 2, "lonlat") for f in (target, identification))
     one, two = read_place((target, d1), LABELS, "target"), read_place((identification, d2), LABELS, "identification")
     problem = pose(one, two, window(two, 11.0), None)
-    from unmask.kernels.cliques.product import adjacency
 
     def ours():
         s = problem.sides()
         rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
-        return adjacency(s, np.arange(len(rows), dtype=np.int32), rows, cols)
+        return adjacency(s, rows, cols)
 
     def dense():
         s = problem.sides()

@@ -15,9 +15,7 @@ import polars as pl
 from scipy.stats import beta
 
 from unmask.datasets.places import people
-from unmask.graph import Coordinates, GraphLinkage, NoiseTolerance, link_graph
-from unmask.graph.distances import read_place
-from unmask.graph.sweep import sweep
+from unmask.graph import Coordinates, GraphLinkage, NoiseTolerance, link_graph, read_place, sweep
 
 if TYPE_CHECKING:
     from unmask.graph.tolerance import Masking

@@ -139,7 +139,7 @@ class Page:
 
     def picture(self, lines: tuple[str, ...]) -> list[str]:
         """Draw the figure that the expression names, and return the image with its texts."""
-        from unmask.report.charts import draw  # noqa: PLC0415 - pulls altair
+        from unmask.report import draw  # noqa: PLC0415 - pulls altair
 
         expression = PICTURE.match(lines[0])
         with contextlib.chdir(self.folder):
@@ -194,10 +194,16 @@ def _commands(lines: tuple[str, ...]) -> list[str]:
 
 
 def pages(names: list[str]) -> list[Path]:
-    """Return the pages with something to run, or the named ones."""
+    """Return the pages with something to run, or the named ones; a name of none of them is refused."""
     every = sorted(path for path in DOCS.rglob("*.md") if "papers" not in path.parts)
-    chosen = [path for path in every if not names or path.stem in names or str(path.relative_to(DOCS)) in names]
-    return [path for path in chosen if any(block.kind != "prose" for block in split(path.read_text(encoding="utf-8")))]
+    run = [path for path in every if any(block.kind != "prose" for block in split(path.read_text(encoding="utf-8")))]
+    known = {name: path for path in run for name in (path.stem, str(path.relative_to(DOCS)))}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        allowed = ", ".join(path.stem for path in run)
+        sys.stderr.write(f"no page with examples: {', '.join(unknown)}\nallowed: {allowed}\n")
+        raise SystemExit(2)
+    return sorted({known[name] for name in names}) or run
 
 
 def _data(svg: str) -> str:

@@ -9,16 +9,19 @@ from __future__ import annotations
 import dataclasses
 import re
 import sys
+import tomllib
 import typing
+from importlib import resources
 from pathlib import Path
 
 from unmask.assessment import discover
-from unmask.evidence.policy import Policy
+from unmask.evidence import Policy
 from unmask.report import document
 
 DOCS = Path(__file__).resolve().parent
 PLACE = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 PROFILES = ("public", "partner", "internal", "strict")
+KINDS = tomllib.loads((resources.files("unmask") / "evidence" / "policies.toml").read_text())["limits"]
 FAMILIES = {  # in the order of the flow: link, compare, count, learn
     "linkage": "Who is found",
     "graph": "Who is found",
@@ -50,19 +53,44 @@ def measures() -> str:
     return "\n".join(lines)
 
 
-def share(value: float) -> str:
-    """Write a limit as a percentage; 1 is no limit."""
-    return "none" if value >= 1 else f"{100 * value:.3g} %"
+def bound(limit: typing.Any) -> str:  # noqa: ANN401 - a limit of a policy
+    """Write a limit: a share of people, a number of them, or both."""
+    share = "" if limit.value >= 1 else f"{100 * limit.value:.3g} %"
+    number = "" if limit.people is None else "nobody" if limit.people == 0 else f"{limit.people} people"
+    groups = f", groups of {limit.groups}" if limit.people is not None else ""
+    return " and ".join(filter(None, (share, number))) + groups or "none"
 
 
 def policy() -> str:
-    """One row per key: the limit of each profile, the reason and the source of the first."""
+    """One row per key: the kind of limit, and the limit of each profile."""
     policies = [Policy.load(name) for name in PROFILES]
-    lines = [f"| key | {' | '.join(PROFILES)} | why (public) | source |", "|---|---|---|---|---|---|---|"]
-    for key, first in sorted(policies[0].thresholds.items()):
-        limits = " | ".join(share(entry.thresholds[key].value) for entry in policies)
-        lines.append(f"| `{key}` | {limits} | {_cell(first.reason)} | {_cell(first.source)} |")
+    lines = [f"| key | what it counts | {' | '.join(PROFILES)} |", "|---|---|" + "---|" * len(PROFILES)]
+    for key in sorted(policies[0].thresholds):
+        limits = " | ".join(bound(entry.thresholds[key]) for entry in policies)
+        lines.append(f"| `{key}` | [{KINDS[key]}](#{KINDS[key].replace('_', '-')}) | {limits} |")
     return "\n".join(lines) + "\n"
+
+
+def reasons() -> str:
+    """One table per kind of limit: the limit of each profile, why it is that, and where it comes from."""
+    policies = {name: Policy.load(name).thresholds for name in PROFILES}
+    kinds: dict[str, list[str]] = {}
+    for key in sorted(policies[PROFILES[0]]):
+        kinds.setdefault(KINDS[key], []).append(key)
+    lines: list[str] = []
+    for kind, keys in sorted(kinds.items()):
+        lines += [f"### {kind.replace('_', ' ')}", "", ", ".join(f"`{key}`" for key in keys), ""]
+        lines += ["| profile | limit | why | source |", "|---|---|---|---|"]
+        told: dict[tuple[str, str, str], list[str]] = {}
+        for name, limits in policies.items():
+            limit = limits[keys[0]]
+            told.setdefault((bound(limit), limit.reason, limit.source), []).append(f"`{name}`")
+        lines += [
+            f"| {', '.join(names)} | {words} | {_cell(why)} | {_cell(source)} |"
+            for (words, why, source), names in told.items()
+        ]
+        lines.append("")
+    return "\n".join(lines)
 
 
 def profiles() -> str:
@@ -88,17 +116,8 @@ def _walk(part: type, parts: dict[type, None]) -> None:
 
 def _hints(part: type) -> dict[str, object]:
     module = sys.modules[part.__module__]
-    space = {**vars(document), **vars(module), **_deferred()}
+    space = {**vars(document), **vars(module)}
     return typing.get_type_hints(part, globalns=space)
-
-
-def _deferred() -> dict[str, object]:
-    """Names that modules import for type checkers only."""
-    from unmask.evidence.estimate import Estimate  # noqa: PLC0415
-    from unmask.evidence.figure import Figure  # noqa: PLC0415
-    from unmask.evidence.finding import Fact  # noqa: PLC0415
-
-    return {"Estimate": Estimate, "Figure": Figure, "Fact": Fact}
 
 
 def _classes(hint: object) -> list[type]:
@@ -139,7 +158,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-WRITERS = {"measures": measures, "policy": policy, "profiles": profiles, "fields": fields}
+WRITERS = {"reasons": reasons, "measures": measures, "policy": policy, "profiles": profiles, "fields": fields}
 
 
 def main() -> int:

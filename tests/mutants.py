@@ -42,11 +42,11 @@ MEASURES = ("linkage", "graph", "max_knowledge", "groups", "disclosure")
 JUDGED_TOO = (  # files without a measure that decide a judged number
     "linkage/result.py", "linkage/channel/known.py", "linkage/channel/linking.py", "linkage/channel/posterior.py",
     "linkage/channel/result.py", "linkage/likelihood/posterior.py", "max_knowledge/evidence.py",
-    "max_knowledge/compare.py", "disclosure/denoise.py", "disclosure/replicas.py", "disclosure/roc.py",
+    "max_knowledge/compare.py", "disclosure/denoise.py", "disclosure/roc.py",
 )  # fmt: skip
 ASKED_BY = {  # words of the twins' names, where they are not the file's
     "attribute_test": "attribute", "result": "nearest or one_to_one", "roc": "membership", "denoise": "intervals",
-    "replicas": "copies", "copies": "copies or copy", "evidence": "dictionary or permuted",
+    "copies": "copies or copy", "evidence": "dictionary or permuted",
     "compare": "dictionary or permuted",
 }  # fmt: skip
 ELSEWHERE = {  # tests of files that have no test file of their own name

@@ -21,7 +21,7 @@ def entry(run, applies=lambda _: None):
 def test_a_copy_is_unsafe_and_a_stranger_is_not():
     assert unmask.assess(COPY).verdict == "unsafe"
     one, two = (unmask.datasets.census(450, seed=k).with_row_index("nr") for k in (1, 9))
-    core = ["channel", "nearest", "one_to_one", "uniqueness"]
+    core = unmask.Policy.load().core["paired"]
     assert unmask.assess(unmask.Release(one, two, id="nr"), only=core).verdict == "safe"
     by_order = unmask.Release(one.drop("nr"), two.drop("nr"))  # perhaps only the order of the rows is wrong
     assert unmask.assess(by_order, only=core).verdict == "inconclusive"
@@ -32,7 +32,7 @@ def test_policy_decides():
     value = unmask.link_nearest(masked).estimate.value
     assert 0.05 < value < 0.2
     assert unmask.assess(masked, only="nearest", policy="strict").verdict == "unsafe"
-    assert unmask.assess(masked, only="nearest", policy="default").verdict != "unsafe"
+    assert unmask.assess(masked, only="nearest", policy="internal").verdict != "unsafe"
 
 
 def test_what_cannot_run_is_never_safe():

@@ -166,6 +166,14 @@ def test_quick_pages_show_what_comes_out(page):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_a_page_that_is_not_there_is_refused(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        examples.pages(["values", "nonsuch"])
+    told = capsys.readouterr().err
+    assert "nonsuch" in told and "uniqueness" in told
+    assert [path.stem for path in examples.pages(["values", "measures/uniqueness.md"])] == ["uniqueness", "values"]
+
+
 def test_generated_tables_are_fresh():
     reference = script("reference")
     for path in PAGES:

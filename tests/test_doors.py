@@ -21,12 +21,14 @@ MOST_IN_KERNELS = 16
 MORE = {
     "unmask.datasets.gauntlet": 9,  # what a case is made of, which benchmarks/gauntlet writes more of
     "unmask.disclosure": 10,  # one function for each measure
-    "unmask.evidence": 39,  # what every measure writes, what assess makes of it, and for which intruder
+    "unmask.evidence": 40,  # what every measure writes, what assess makes of it, and for which intruder
     "unmask.graph": 19,  # the attack, its choices and a class for each kind of result
     "unmask.groups": 13,  # a function and its result for each measure, and the room that counts
     "unmask.groups.counting": 16,  # counts on every engine, and the classes that all group measures share
     "unmask.linkage": 20,  # one function for each intruder
     "unmask.masking": 30,  # one class for each masking
+    "unmask.people": 11,  # the risk of people, of groups of them, and the story of one
+    "unmask.protect": 14,  # the search: points, what is kept of them, and what can be done to a column
     "unmask.report": 9,  # a way to show each kind of result
     "unmask.study": 27,  # what every measure asks: matches, spaces, who asks for whom, what fits in memory
     "unmask.tables": 27,  # reading, roles, arrays and writing, for all rooms and the command line
@@ -87,6 +89,16 @@ def test_nobody_imports_past_a_door(path):
         within = module in DOORS and module.removeprefix(f"{door}.") in named(door)  # a room that the door names
         assert module == door or within, f"{module} is behind the door of {door}"
         assert set(names) <= named(module), f"{module} does not name {sorted(set(names) - named(module))}"
+
+
+SCRIPTS = [path for folder in ("docs", "benchmarks") for path in sorted((SOURCE.parents[1] / folder).rglob("*.py"))]
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_scripts_take_from_a_door_what_it_names(path):
+    """What is timed or drawn may lie behind a door; what the door names is taken from it."""
+    for door, module, names in imports(path):
+        assert module == door or module in DOORS or not set(names) & named(door), f"{module}: use {door}"
 
 
 @pytest.mark.parametrize("door", DOORS)

@@ -67,6 +67,13 @@ def test_hopeless_points_get_a_glance_and_useful_ones_everything(people, quick):
     assert utilities == sorted(utilities, reverse=True)
 
 
+def test_a_column_that_is_left_out_is_a_loss(people, quick):
+    found = unmask.explore(people, ["drop([age])", "drop([age, income])"], id="pid", policy="partner")
+    left = {point.masking: point for point in found.points}
+    assert left["drop([age])"].columns == pytest.approx(2 / 3)
+    assert left["drop([age, income])"].columns == pytest.approx(1 / 3)
+
+
 def test_the_recommended_release_can_be_made_again(people, quick):
     found = unmask.explore(people, ["shuffle()"], id="pid", policy="partner")
     table = make_release(people, found.recommended, id="pid")

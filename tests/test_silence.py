@@ -9,8 +9,11 @@ import polars as pl
 import pytest
 
 import unmask
+from command_line import run
 from unmask.evidence.coverage import uncompared
 from unmask.evidence.finding import Absence, Evidence, Reported
+
+CORE = ["anonymity", "channel", "nearest", "one_to_one", "uniqueness"]
 
 
 def reported(*compared, measure="nearest"):
@@ -38,7 +41,7 @@ def unknown_column():
 
 
 def test_an_unknown_column_is_never_safe_and_comes_first(unknown_column):
-    only = ["channel", "nearest", "one_to_one", "uniqueness"]
+    only = CORE
     assessment = unmask.assess(unmask.Release(*unknown_column, id="id"), only=only)
     assert assessment.verdict == "inconclusive"
     assert assessment.findings[0].key == "columns.compared"
@@ -52,7 +55,38 @@ def test_what_was_not_run_is_not_safe(unknown_column):
     release = unmask.Release(*unknown_column, id="id", ignored=["mark"])
     alone = unmask.assess(release, only=["uniqueness"])
     assert alone.verdict == "inconclusive"
-    assert "not enough to say safe: channel, nearest, one_to_one did not run" in alone.reason
+    assert alone.reason == (
+        "within the limits by 1 of 29 attacks (28 left out); "
+        "not enough to say safe: anonymity, channel, nearest, one_to_one did not run"
+    )
+
+
+@pytest.mark.parametrize("name", CORE)
+def test_without_one_of_the_core_nothing_is_safe(unknown_column, name):
+    release = unmask.Release(*unknown_column, id="id", ignored=["mark"])
+    found = unmask.assess(release, only=CORE, skip=[name])
+    assert found.verdict == "inconclusive"
+    assert found.reason.startswith("within the limits by 4 of 29 attacks")
+    assert found.reason.endswith(f"not enough to say safe: {name} did not run")
+
+
+def test_roles_that_leave_nothing_to_compare_are_not_safe(unknown_column):
+    """Without a column of the same name hardly an attack applies, and that is told."""
+    original, released = unknown_column
+    renamed = released.select("id", pl.col("sex").alias("s"), pl.col("town").alias("t"))
+    found = unmask.assess(unmask.Release(original, renamed, id="id"), only=CORE)
+    assert found.verdict == "inconclusive"
+    assert "1 of 29 attacks (4 do not apply; 24 left out); not enough to say safe" in found.reason
+
+
+def test_too_few_people_are_told_before_the_work(unknown_column, tmp_path, capsys):
+    """A hundred of the six hundred: nothing is found, and that shows little."""
+    original, released = (table.filter(pl.col("id") < 100).select("id", "sex") for table in unknown_column)
+    original.write_csv(tmp_path / "a.csv")
+    released.write_csv(tmp_path / "b.csv")
+    code = run("assess", tmp_path / "a.csv", tmp_path / "b.csv", "--id", "id", "--only", ",".join(CORE))
+    told = 'the policy "public" can say "safe" only from 381 people on, and these are 100'
+    assert code == 3 and capsys.readouterr().err.startswith(f"note: {told}\n")
 
 
 def test_intruders_are_ordered_by_what_they_know(tmp_path):

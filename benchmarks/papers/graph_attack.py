@@ -18,8 +18,7 @@ import numpy as np
 import polars as pl
 
 from unmask.datasets.places import people, uniform_points
-from unmask.graph import Coordinates, Deviations, NoiseTolerance, link_graph
-from unmask.graph.distances import Place
+from unmask.graph import Coordinates, Deviations, NoiseTolerance, Place, link_graph
 from unmask.graph.tolerance import deviations
 
 ROOT = Path(__file__).parents[2] / "docs" / "papers"

@@ -24,8 +24,8 @@ from unmask.max_knowledge.compare import ks_distance
 from unmask.max_knowledge.dictionary import dictionary_distances
 from unmask.max_knowledge.permuted import permuted_distances
 from unmask.max_knowledge.ranks import linkage_distances, ranked
-from unmask.study.ask import Index
-from unmask.tables.release import Release
+from unmask.study import Index
+from unmask.tables import Release
 from unmask.utility import compare_moments
 
 HERE = Path(__file__).resolve()

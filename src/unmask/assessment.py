@@ -5,44 +5,41 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import platform
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats
-from unmask.attacks import Attacked, again_with, attack_for, held, part_of, parties_of, run_measure
+from unmask.attacks import Attacked, again_with, attack_all, held, parties_of, run_measure
 from unmask.errors import ParameterError
 from unmask.evidence import (
     Context,
     Evidence,
     Finding,
+    Judgement,
     Measure,
     Policy,
+    Progress,
     Reported,
+    Who,
     as_intruder,
     guess,
     registered,
     silent,
     told_of,
 )
+from unmask.intake import Check
 from unmask.masking import parse_masking
-from unmask.people import PersonRisk, risk_of_people
-from unmask.recipients import as_recipients, entry_of
+from unmask.people import Found, PersonRisk, RiskByGroup, check_by, risk_by_group, risk_of_people, uneven
+from unmask.recipients import Recipient, as_recipients, entry_of
 from unmask.report import document
-from unmask.tables import write_atomically, write_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from unmask.evidence import Progress
-    from unmask.intake import Check
-    from unmask.recipients import Recipient
-    from unmask.tables import Release
+from unmask.tables import Release, write_atomically, write_table
 
 ROOMS = ("linkage", "graph", "max_knowledge", "groups", "disclosure")
 VERSIONS_OF = ("narwhals", "numba", "numpy", "polars", "scikit-learn", "scipy", "unmask")
@@ -69,6 +66,7 @@ class Assessment:
     findings: tuple[Finding, ...]
     records: pl.DataFrame = field(repr=False)
     document: document.Document = field(repr=False)
+    release: Release = field(repr=False)
 
     @property
     def risks(self) -> Floats:
@@ -78,6 +76,14 @@ class Assessment:
         has no record in the release or was not looked for, and for everybody if no attack that finds people ran.
         """
         return self.records["risk"].to_numpy()
+
+    def by_group(self, column: str) -> RiskByGroup:
+        """Tell who bears the risk: mean risk and people found in each group of a column of either table.
+
+        Numbers are put into bands, dates into years; groups of fewer than 11 people are merged, missing values are a
+        group. Everybody who has a risk is in one group.
+        """
+        return risk_by_group(self.release, column, found_by(self.document.people.measure, self.records, self.findings))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the versioned document that the JSON and the HTML show."""
@@ -110,6 +116,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     show_values: bool = False,
     intruder: str = "maximum",
     recipients: Iterable[Recipient | Mapping[str, Any]] = (),
+    by: Iterable[str] = (),
 ) -> Assessment:
     """Attack a release with every method that applies, and say whether it may be published.
 
@@ -136,6 +143,8 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     recipients
         Who may get the release: a ``Recipient`` for each, or its fields as a mapping. The report has a verdict for
         each of them; attacks are run once for all who hold the same columns.
+    by
+        Columns of either table: the report tells the risk of each of their groups (``Assessment.by_group``).
 
     Examples
     --------
@@ -148,55 +157,40 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     if seed < 0:
         raise ParameterError("a seed is a whole number from 0", got=str(seed))
     rules = policy if isinstance(policy, Policy) else Policy.load(policy)
-    chosen, who, given = choose(discover(), only, skip), as_intruder(intruder), as_recipients(recipients)
+    measures = discover()
+    chosen, who, given = choose(measures, only, skip), as_intruder(intruder), as_recipients(recipients)
+    columns = check_by(release, (by,) if isinstance(by, str) else tuple(dict.fromkeys(by)))
     if isinstance(release.masking, str):
         release = release.with_masking(parse_masking(release.masking))
     for limits in (rules, *(recipient.policy(rules) for recipient in given)):
         for key in [key for entry in chosen for key in entry.keys]:
             limits.threshold(key)  # refuse an incomplete policy before the work, not after it
     parties = parties_of(release, given, who)
-    context, tell = Context(seed, show_values=show_values), progress or silent
-    attacked = [
-        attack_for(known, chosen, whose, replace(context, progress=part_of(tell, place, len(parties), "")))
-        for place, (known, whose) in enumerate(parties.values())
-    ]
-    tell(1.0, "done")
-    by_columns = dict(zip(parties, attacked, strict=True))
-    main = by_columns[None]
+    left_out = tuple(name for name in measures if name not in {entry.name for entry in chosen})
+    attacked = {
+        names: replace(one, left_out=left_out)
+        for names, one in attack_all(parties, chosen, Context(seed, progress or silent, show_values)).items()
+    }
+    main = attacked[None]
     judged = main.judge(rules, who)
-    entries = tuple(_judged_for(recipient, by_columns, release, rules) for recipient in given)
-    reported, checked, study = judged.reported, main.checked, main.study
-    found = risk_of_people(study.release, reported, again_with(chosen), seed=seed)
-    records = _records(release, reported, found.risk)
-    parts = document.Parts(
-        verdict=judged.verdict,
-        findings=judged.findings,
-        reported=reported,
-        policy=judged.policy,
-        check=check_of(checked),
-        columns=columns_of(checked),
-        warnings=(
-            *_too_few(study.release, rules),
-            *told_of(main.reported, who),
-            *(f"{finding.claim} {finding.reason}" for finding in judged.unseen),
-            *release.warnings,
-        ),
+    found = risk_of_people(main.study.release, judged.reported, again_with(chosen), seed=seed)
+    records = _records(release, judged.reported, found.risk)
+    built = document.build(
+        judged,
+        check=check_of(main.checked),
+        columns=main.checked.columns,
+        warnings=_warnings(main, judged, rules, who),
         risk={name: records[name].to_numpy() for name in records.columns if name != "row"},
-        finders=identities(reported),
-        people=people_of(found),
-        labels=_labels(release, show=show_values),
-        intruders=judged.intruders,
-        recipients=entries,
-        manifest=replace(
-            _manifest(release, rules, [entry.name for entry in chosen], seed, command),
-            show_values=show_values,
-            intruder=who,
-            recipients=tuple(recipient.to_dict(rules) for recipient in given),
+        people=people_of(release, found, found_by(found.measure, records, judged.findings), columns),
+        labels=tuple(release.original[release.id].cast(pl.String)) if show_values and release.id is not None else None,
+        recipients=tuple(_judged_for(recipient, attacked, release, rules) for recipient in given),
+        manifest=_manifest(
+            release, rules, chosen, given, command=command, seed=seed, show_values=show_values, intruder=who, by=columns
         ),
     )
     if show_values and release.id is not None:
         records = records.with_columns(release.original[release.id].alias("id"))
-    return Assessment(judged.verdict.word, judged.verdict.reason, judged.findings, records, document.build(parts))
+    return Assessment(judged.verdict.word, judged.verdict.reason, judged.findings, records, built, release)
 
 
 def _judged_for(
@@ -224,11 +218,17 @@ def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Itera
     return [measures[name] for name in names]
 
 
-def _too_few(release: Release, policy: Policy) -> tuple[str, ...]:
-    """Say so where there are too few people for the policy to say "safe" at all."""
+def _warnings(main: Attacked, judged: Judgement, policy: Policy, who: Who) -> tuple[str, ...]:
+    """What a reader should know first: too few people for a "safe", columns that nobody compared, and the tables'."""
+    unseen = [f"{finding.claim} {finding.reason}" for finding in judged.unseen]
+    return (*too_few(main.study.release, policy), *told_of(main.reported, who), *unseen, *main.known.warnings)
+
+
+def too_few(release: Release, policy: Policy) -> tuple[str, ...]:
+    """Say so where there are too few people for the policy to say "safe" at all: known before any attack is run."""
     n = release.original.height if release.synthetic else len(release.paired_rows)
     least = policy.least_people("synthetic" if release.synthetic else "paired")
-    told = f'the policy can say "safe" only from {least} people on, and these are {n}'
+    told = f'the policy "{policy.name}" can say "safe" only from {least:,} people on, and these are {n:,}'
     return (told,) if n < least else ()
 
 
@@ -240,35 +240,38 @@ def _records(release: Release, reported: tuple[Reported, ...], risk: Floats) -> 
     return pl.DataFrame({**columns, "risk": risk}).with_columns(pl.col("risk").fill_nan(None))
 
 
-def identities(reported: tuple[Reported, ...]) -> frozenset[str]:
-    """Names of the measures whose per-record figure is whether a person was found."""
-    return frozenset(e.measure for e in reported if isinstance(e.evidence, Evidence) and e.evidence.identity)
+def people_of(release: Release, found: PersonRisk, best: Found, by: tuple[str, ...]) -> document.PeopleEntry:
+    """What the report tells of the risk of people, and of the groups of some columns."""
+    n, groups = int((~np.isnan(found.risk)).sum()), tuple(risk_by_group(release, name, best) for name in by)
+    told = found.measure, found.how, n, found.error, found.bins
+    return document.PeopleEntry(*told, uneven=uneven(release, best), groups=groups)
 
 
-def people_of(found: PersonRisk) -> document.PeopleEntry:
-    """What the report tells of the risk of people."""
-    bins = tuple(document.BinEntry(one.risk, one.found, one.low, one.high, one.n) for one in found.bins)
-    return document.PeopleEntry(found.measure, found.how, int((~np.isnan(found.risk)).sum()), found.error, bins)
-
-
-def _labels(release: Release, *, show: bool) -> tuple[str, ...] | None:
-    if not show or release.id is None:
-        return None
-    return tuple(release.original[release.id].cast(pl.String))
+def found_by(measure: str | None, records: pl.DataFrame, findings: Iterable[Finding]) -> Found:
+    """What the best attack made of everybody, and the blind guess of its first figure."""
+    risk = records["risk"].fill_null(np.nan).to_numpy()
+    figures = [finding.estimate for finding in findings if finding.measure == measure and finding.estimate is not None]
+    hits = np.full(records.height, np.nan) if measure is None else records[measure].to_numpy()
+    return Found(measure, hits, risk, figures[0].chance if figures else 0.0)
 
 
 def _manifest(
-    release: Release, policy: Policy, measures: list[str], seed: int, command: str | None
+    release: Release,
+    policy: Policy,
+    chosen: Iterable[Measure],
+    recipients: Iterable[Recipient],
+    **asked: Any,  # noqa: ANN401 - the other fields
 ) -> document.Manifest:
+    thresholds = {key: document.vars_of(limit) for key, limit in policy.thresholds.items()}
     return document.Manifest(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        command=command,
-        seed=seed,
-        measures=tuple(measures),
-        inputs={name: vars_of(source) for name, source in release.sources.items()},
+        inputs={name: document.vars_of(source) for name, source in release.sources.items()},
         settings=release.settings,
-        policy={"name": policy.name, "thresholds": {key: vars_of(limit) for key, limit in policy.thresholds.items()}},
+        policy={"name": policy.name, "thresholds": thresholds},
         versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
+        measures=tuple(entry.name for entry in chosen),
+        recipients=tuple(recipient.to_dict(policy) for recipient in recipients),
+        **asked,
     )
 
 
@@ -276,19 +279,6 @@ def check_of(checked: Check) -> document.CheckEntry:
     """What the report tells of the check."""
     naming = tuple(entry.words for entry in checked.identifiers)
     return document.CheckEntry(checked.passed, checked.pairing.looks, checked.pairing.words, naming)
-
-
-def columns_of(checked: Check) -> tuple[document.ColumnEntry, ...]:
-    """The columns of both files as the report lists them."""
-    return tuple(
-        document.ColumnEntry(c.name, c.kind, c.role, c.reason, c.original, c.released, c.rule, c.own)
-        for c in checked.columns
-    )
-
-
-def vars_of(entry: Any) -> dict[str, Any]:  # noqa: ANN401 - any small dataclass
-    """Return the fields of a slotted dataclass as a dict."""
-    return {name: getattr(entry, name) for name in entry.__dataclass_fields__}
 
 
 __all__ = ["Assessment", "assess", "choose", "discover", "run_measure"]

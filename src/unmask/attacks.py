@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.errors import UnmaskError, tell_where
+from unmask.errors import NothingToTryError, UnmaskError, tell_where
 from unmask.evidence import Absence, Context, Evidence, Measure, Reported, closed_to, conclude
 from unmask.intake import Check, check, unreadable
 from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from unmask.arrays import Floats
     from unmask.evidence import Judgement, Policy, Progress, Who
     from unmask.recipients import Recipient
     from unmask.tables import Release
+
+    Columns = tuple[str, ...] | None  # that somebody holds; None: all
 
 SEE_WHERE = "run again with --debug (in Python: UNMASK_DEBUG=1) to see where, and please report it"
 
@@ -31,6 +33,7 @@ class Attacked:
     known: Release  # with the columns that they hold, readable or not
     checked: Check
     reported: tuple[Reported, ...]
+    left_out: tuple[str, ...] = ()  # attacks that nobody wanted to be run
 
     def judge(self, policy: Policy, who: Who, attempt: float = 1.0) -> Judgement:
         """The verdict for one intruder."""
@@ -45,14 +48,13 @@ class Attacked:
             checked=self.checked.findings,
             intruder=who,
             attempt=attempt,
+            left_out=self.left_out,
         )
 
 
-def parties_of(
-    release: Release, recipients: Sequence[Recipient], who: Who
-) -> dict[tuple[str, ...] | None, tuple[Release, set[Who]]]:
+def parties_of(release: Release, recipients: Sequence[Recipient], who: Who) -> dict[Columns, tuple[Release, set[Who]]]:
     """Releases to attack, one for each set of columns that somebody holds (None: all), and the intruders on each."""
-    found: dict[tuple[str, ...] | None, tuple[Release, set[Who]]] = {None: (release, {who})}
+    found: dict[Columns, tuple[Release, set[Who]]] = {None: (release, {who})}
     for recipient in recipients:
         names = held(recipient, release)
         if names not in found:
@@ -61,7 +63,7 @@ def parties_of(
     return found
 
 
-def held(recipient: Recipient, release: Release) -> tuple[str, ...] | None:
+def held(recipient: Recipient, release: Release) -> Columns:
     """The columns that a recipient holds, in the order of the original; None when these are all."""
     if recipient.columns is None:
         return None
@@ -71,8 +73,22 @@ def held(recipient: Recipient, release: Release) -> tuple[str, ...] | None:
     return None if names == everything else tuple(name for name in release.original.columns if name in names)
 
 
-def attack_for(release: Release, chosen: Sequence[Measure], whose: Iterable[Who], context: Context) -> Attacked:
+def attack_all(
+    parties: Mapping[Columns, tuple[Release, set[Who]]], chosen: Sequence[Measure], context: Context
+) -> dict[Columns, Attacked]:
+    """Attack the release of each party in turn."""
+    tell, n = context.progress, len(parties)
+    found = {
+        names: _attack_for(known, chosen, whose, replace(context, progress=_part_of(tell, place, n, "")))
+        for place, (names, (known, whose)) in enumerate(parties.items())
+    }
+    tell(1.0, "done")
+    return found
+
+
+def _attack_for(release: Release, chosen: Sequence[Measure], whose: Iterable[Who], context: Context) -> Attacked:
     """Run the attacks that are open to some of the intruders, each once."""
+    release = release.without_redundant()
     study = _without_unreadable(Study(release))  # one for all measures
     checked = check(study)
     if checked.pairing.looks == "unpaired":  # attacks that need no pairs are not misled
@@ -81,7 +97,7 @@ def attack_for(release: Release, chosen: Sequence[Measure], whose: Iterable[Who]
     open_ = [entry for entry in chosen if None in reasons[entry.name]]
     done = {
         entry.name: _report(
-            entry, study, replace(context, progress=part_of(context.progress, place, len(open_), entry.title))
+            entry, study, replace(context, progress=_part_of(context.progress, place, len(open_), entry.title))
         )
         for place, entry in enumerate(open_)
     }
@@ -100,7 +116,7 @@ def _without_unreadable(study: Study) -> Study:
     return Study(release.with_roles(replace(release.roles, quasi=left))) if out and left else study
 
 
-def part_of(progress: Progress, place: int, n: int, title: str) -> Progress:
+def _part_of(progress: Progress, place: int, n: int, title: str) -> Progress:
     """Let one of n measures tell its progress as a part of the whole."""
     return lambda done, words: progress((place + done) / n, f"{title}: {words}" if title else words)
 
@@ -119,6 +135,8 @@ def run_measure(entry: Measure, release: Release | Study, context: Context) -> E
         return Absence("does not apply", reason)
     try:
         return entry.run(study, context)
+    except NothingToTryError as error:
+        return Absence("does not apply", str(error).split("\n")[0])
     except UnmaskError as error:
         return Absence("could not run", str(error))
     except MemoryError:

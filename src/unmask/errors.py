@@ -6,12 +6,9 @@ import os
 import sys
 import traceback
 import warnings
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 DEBUG = "UNMASK_DEBUG"  # set to anything: where an error of ours happened is told on standard error
 
@@ -44,6 +41,10 @@ class ParameterError(UnmaskError):
 
 class EngineError(UnmaskError):
     """The work cannot be done where it was asked to be done: memory, a missing component, no convergence."""
+
+
+class NothingToTryError(EngineError):
+    """An attack has nothing to begin with: there is nobody whom it could be tried on, and nothing was left untried."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:

@@ -8,29 +8,24 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from unmask.assessment import assess
 from unmask.errors import ParameterError, UnmaskError
-from unmask.evidence import Policy, as_intruder, silent
+from unmask.evidence import Policy, Progress, as_intruder, silent
 from unmask.linkage import link_nearest
 from unmask.masking import parse_masking
-from unmask.protect import Frontier, Point, opened, suggest_maskings
+from unmask.protect import Frontier, Point, Stage, Store, opened, suggest_maskings
 from unmask.tables import Release, read_table
 from unmask.utility import compare_analyses, what_is_left
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from unmask.evidence import Progress
-    from unmask.protect import Stage, Store
 
 ROW = "row of the person"  # pairs the two tables where no id does
 GLANCE = 1000  # people whom a glance looks at
@@ -50,13 +45,14 @@ class Job:
     seed: int
     around: tuple[str, ...] = ()  # columns that no masking touches: id, household, weight
     ignored: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()  # that are to be published: one that a masking leaves out is a loss
     core: tuple[str, ...] = field(default=CORE)
 
     def release(self, masking: str, seed: int) -> Release:
         """Mask the table; rows stay in their order, so that it is known whose is whose."""
         inside = self.table.drop(*self.around, *self.ignored)
         try:
-            masked = parse_masking(masking).apply(inside, seed)
+            masked = parse_masking(masking).apply(inside, seed) if masking else inside
         except UnmaskError as error:
             raise ParameterError(
                 "this masking cannot be used on the table", got=masking, hint=" ".join(str(error).split())
@@ -69,18 +65,15 @@ class Job:
         if self.roles.get("id") is not None:
             return Release(*sides, **self.roles)
         numbered = [side.with_columns(pl.int_range(pl.len()).cast(pl.String).alias(ROW)) for side in sides]
-        return Release(
-            *numbered, **{**self.roles, "id": ROW}
-        )  # whose row is whose is known, however strong the masking
+        return Release(*numbered, **{**self.roles, "id": ROW})  # whose row is whose is known, whatever the masking
 
     def glance(self, masking: str, seed: int) -> Point:
         """A first look: who is found by nearest-record linkage among some people, and what is left."""
         began, release = time.perf_counter(), self.release(masking, seed)
-        found = link_nearest(release, sample=_some(release), decision_only=True, seed=self.seed).estimate
+        some = GLANCE if len(release.paired_rows) > GLANCE else None
+        found = link_nearest(release, sample=some, decision_only=True, seed=self.seed).estimate
         limit = self.policy.threshold("nearest.rate").allows("nearest.rate", found.chance)
-        left = what_is_left(
-            release.original, release.released, columns=[*release.quasi, *release.confidential], keep=self.keep
-        )
+        left = what_is_left(release.original, release.released, columns=self.columns, keep=self.keep)
         hopeless, columns = found.low > limit, float(np.mean(list(left.columns.values())))
         return Point(
             masking, seed, "glance", "unsafe" if hopeless else "open", f"nearest-record linkage against {limit:.3g}",
@@ -102,10 +95,6 @@ class Job:
         best = done.document.intruders[-1]
         found, known = best.estimate, None if best.known is None else round(best.known.hits)
         return replace(judged, attack=best.measure, risk=found.value, low=found.low, high=found.high, known=known)
-
-
-def _some(release: Release) -> int | None:
-    return GLANCE if len(release.paired_rows) > GLANCE else None
 
 
 def explore(  # noqa: PLR0913 - the options of a search
@@ -150,8 +139,7 @@ def explore(  # noqa: PLR0913 - the options of a search
         As of a ``Release``: ``id``, ``quasi``, ``confidential``, ``ignored``, ``kinds`` ...
 
     """
-    job = _job(original, policy, intruder, tuple(keep), seed, roles)
-    release = Release(job.table.drop(*job.ignored), job.table.drop(*job.ignored), **job.roles)
+    job, release, about = begin(original, policy, intruder, tuple(keep), seed, roles)
     kinds = {name: release.kind(name) for name in release.quasi}
     texts = tuple(maskings) if maskings is not None else suggest_maskings(job.table, kinds, release.quasi)
     texts = tuple(dict.fromkeys(str(parse_masking(text)) for text in texts))
@@ -159,12 +147,6 @@ def explore(  # noqa: PLR0913 - the options of a search
         raise ParameterError("there is no masking to try", hint='name some, such as "noise(0.5)"')
     if seeds < 1 or jobs < 1:
         raise ParameterError("seeds and jobs are numbers from 1", got=f"{seeds} and {jobs}")
-    compare_analyses(job.table, job.table, job.keep)  # refuses what cannot be computed, before the work
-    about = {
-        "table": hashlib.sha256(job.table.write_ipc(None).getvalue()).hexdigest(),
-        "policy": job.policy.name, "intruder": intruder, "keep": list(job.keep), "seed": seed,
-        "roles": {key: str(value) for key, value in sorted(job.roles.items())},
-    }  # fmt: skip
     wanted = [(text, seed + 1 + draw) for draw in range(seeds) for text in texts]
     until = time.monotonic() + budget if budget is not None else None
     with opened(folder, about, resume=resume) as store:
@@ -177,6 +159,30 @@ def explore(  # noqa: PLR0913 - the options of a search
         job.policy.threshold("nearest.rate").value,
         len(wanted) - len(points),
     )
+
+
+def begin(
+    original: object,
+    policy: Policy | str | Path | None,
+    intruder: str,
+    keep: tuple[str, ...],
+    seed: int,
+    roles: dict[str, Any],
+) -> tuple[Job, Release, dict[str, Any]]:
+    """Read the table and check what is asked; the unmasked release says what its columns are.
+
+    The third part, the table's hash and the settings, is what a folder of finished points belongs to.
+    """
+    job = _job(original, policy, intruder, keep, seed, roles)
+    compare_analyses(job.table, job.table, job.keep)  # refuses what cannot be computed, before the work
+    about = {
+        "table": hashlib.sha256(job.table.write_ipc(None).getvalue()).hexdigest(),
+        "policy": job.policy.name, "intruder": intruder, "keep": list(keep), "seed": seed,
+        "roles": {key: str(value) for key, value in sorted(job.roles.items())},
+    }  # fmt: skip
+    whole = job.table.drop(*job.ignored)
+    release = Release(whole, whole, **job.roles)
+    return replace(job, columns=(*release.quasi, *release.confidential)), release, about
 
 
 def make_release(original: object, point: Point, **roles: Any) -> pl.DataFrame:  # noqa: ANN401 - those of a Release
@@ -200,7 +206,7 @@ def _job(
     ignored = roles.pop("ignored", ()) or ()
     ignored = (ignored,) if isinstance(ignored, str) else tuple(ignored)
     around = tuple(roles[role] for role in ("id", "household", "weight") if roles.get(role) is not None)
-    return Job(table, roles, rules, intruder, keep, seed, around, ignored, tuple(rules.core.get("paired", CORE)))
+    return Job(table, roles, rules, intruder, keep, seed, around, ignored, core=tuple(rules.core.get("paired", CORE)))
 
 
 @dataclass(frozen=True)
@@ -236,10 +242,7 @@ class Search:
             kept = self.store.find(masking, seed, stage) if self.store is not None else None
             found += [kept] if kept is not None else []
             left += [] if kept is not None else [(masking, seed, glance)]
-        alone = self.jobs == 1 or len(left) < 2
-        begun = (
-            _here(self.job, stage, left, self.until) if alone else _beside(self.job, self.jobs, stage, left, self.until)
-        )
+        begun = (point for point in self._begun(stage, left) if point is not None)
         for point in begun:
             found.append(point)
             if self.store is not None:
@@ -247,36 +250,18 @@ class Search:
             self.progress(part[0] + (part[1] - part[0]) * len(found) / len(tasks), f"{stage}: {point.masking}")
         return found
 
-
-def _here(job: Job, stage: Stage, tasks: list[Task], until: float | None) -> Iterator[Point]:
-    """Try one after the other."""
-    for task in tasks:
-        if until is not None and time.monotonic() > until:
+    def _begun(self, stage: Stage, tasks: list[Task]) -> Iterator[Point | None]:
+        """Try one after the other, or several at a time, each in a process of its own."""
+        if self.jobs == 1 or len(tasks) < 2:
+            yield from (_try(self.job, self.until, stage, *task) for task in tasks)
             return
-        yield _try(job, stage, *task)
+        with ProcessPoolExecutor(self.jobs, get_context("spawn")) as pool:
+            begun = [pool.submit(_try, self.job, self.until, stage, *task) for task in tasks]
+            yield from (future.result() for future in as_completed(begun))
 
 
-def _beside(job: Job, jobs: int, stage: Stage, tasks: list[Task], until: float | None) -> Iterator[Point]:
-    """Try several at a time, each in a process of its own."""
-    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (job,)) as pool:
-        for future in as_completed([pool.submit(_try_there, stage, until, *task) for task in tasks]):
-            point = future.result()
-            if point is not None:
-                yield point
-
-
-_JOBS: list[Job] = []  # of this process, which works for another
-
-
-def _begin(job: Job) -> None:
-    _JOBS[:] = [job]
-
-
-def _try_there(stage: Stage, until: float | None, masking: str, seed: int, glance: Point | None) -> Point | None:
+def _try(job: Job, until: float | None, stage: Stage, masking: str, seed: int, glance: Point | None) -> Point | None:
+    """Try a masking; None where the time is over."""
     if until is not None and time.monotonic() > until:
         return None
-    return _try(_JOBS[0], stage, masking, seed, glance)
-
-
-def _try(job: Job, stage: Stage, masking: str, seed: int, glance: Point | None) -> Point:
     return job.glance(masking, seed) if glance is None else job.attack(masking, seed, stage, glance)

@@ -5,19 +5,14 @@ In a TOML file each is a table ``[[recipients]]`` with the fields of `Recipient`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
 
-from unmask.errors import ParameterError, did_you_mean
-from unmask.evidence import INTRUDERS, STANCES, Policy, as_intruder, best_of
+from unmask.errors import ParameterError, check_name
+from unmask.evidence import INTRUDERS, STANCES, Judgement, Policy, Reported, Who, as_intruder, best_of
 from unmask.report import document
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from unmask.evidence import Judgement, Reported, Who
 
 FORBIDS = ("linking", "sharing")
 FOR_ANYBODY = frozenset({"public", "strict", "clinical"})
@@ -49,9 +44,7 @@ class Recipient:
         for field, value in (("columns", self.columns), ("forbids", self.forbids)):
             object.__setattr__(self, field, _names(self.name, field, value))
         for word in self.forbids:
-            if word not in FORBIDS:
-                told, hint = ", ".join(FORBIDS), did_you_mean(word, FORBIDS)
-                raise ParameterError(f"recipient {self.name!r}: a contract forbids {word!r}", allowed=told, hint=hint)
+            check_name(word, FORBIDS, f"recipient {self.name!r}: a contract forbids {word!r}")
         if self.columns is not None and self.intruder == "maximum":
             raise ParameterError(
                 f"recipient {self.name!r} knows everything, and holds only some columns",
@@ -91,7 +84,7 @@ class Recipient:
     def to_dict(self, of_all: Policy) -> dict[str, Any]:
         """As plain values, from which the same recipient can be made again."""
         limits = self.policy(of_all)
-        told = {key: {"value": t.value, "reason": t.reason, "source": t.source} for key, t in limits.thresholds.items()}
+        told = {key: asdict(limit) for key, limit in limits.thresholds.items()}
         return {
             "name": self.name,
             "audience": {"name": limits.name, "description": limits.description, "thresholds": told},
@@ -127,10 +120,7 @@ def _made(table: Mapping[str, Any]) -> Recipient:
     if not isinstance(table, Mapping):
         raise ParameterError("a recipient is a table", got=type(table).__name__, hint='[[recipients]]\n  name = "x"')
     for word in table:
-        if word not in known:
-            raise ParameterError(
-                f"a recipient has no {word!r}", allowed=", ".join(known), hint=did_you_mean(word, known)
-            )
+        check_name(word, known, f"a recipient has no {word!r}")
     if "name" not in table:
         raise ParameterError("a recipient has no name", hint='name = "research partner"')
     return Recipient(**table)

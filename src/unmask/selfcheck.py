@@ -8,8 +8,9 @@ risk of every single record where the measure gives one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,17 +18,11 @@ import polars as pl
 from unmask import datasets
 from unmask.arrays import Floats, Rows
 from unmask.assessment import assess, choose, discover, run_measure
+from unmask.datasets.gauntlet import Answer, Known
 from unmask.errors import ParameterError
-from unmask.evidence import Absence, Context, Measure, silent
+from unmask.evidence import Absence, Context, Estimate, Evidence, Measure, Progress, silent
 from unmask.masking import Noise, parse_masking
 from unmask.tables import Release
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from unmask.datasets.gauntlet import Answer, Known
-    from unmask.evidence import Estimate, Evidence, Progress
-
 
 SIZE = 400
 WIDER = 3.291 / 1.960  # from a 95 % to a 99.9 % interval

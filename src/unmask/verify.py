@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unmask.assessment import VERSIONS_OF, assess, discover
 from unmask.errors import TableError
-from unmask.evidence import Policy, meant
+from unmask.evidence import Policy, Progress, meant
 from unmask.masking import parse_masking
 from unmask.report import document
 from unmask.tables import Release
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unmask.evidence import Progress
 
 READS = (document.SCHEMA, "unmask-report/1")  # schemas of reports that can be run again
 
@@ -52,12 +48,7 @@ def verify(
     """Re-run the assessment that a JSON report describes. The tables are where they were, or where you say."""
     data, moved = brought_up_to_date(_load(Path(report)))
     manifest = data["manifest"]
-    given = {"original": original, "released": released}
-    paths = {
-        name: _locate(name, source, given.get(name), Path(report).parent) for name, source in manifest["inputs"].items()
-    }
-    others = {name: path for name, path in paths.items() if name not in given}  # control, population, matrices
-    release = Release(paths["original"], paths["released"], **{**manifest["settings"], **others})
+    release = _release(Path(report), manifest, original, released)
     differences = [
         f"the {name} table is not the same file"
         for name, source in release.sources.items()
@@ -65,17 +56,20 @@ def verify(
     ]
     absent = [name for name in manifest["measures"] if name not in discover()]
     differences += [f"this version has no measure {name!r}" for name in absent]
-    policy, new_limits = _policy(manifest, data)
+    policy, known = manifest["policy"], discover()
+    keys = [key for measure in manifest["measures"] if measure in known for key in known[measure].keys]
+    limits, new_limits = Policy.recorded(policy["name"], data["policy_description"], policy["thresholds"], keys)
     moved += new_limits
     again = assess(
         release,
-        policy=policy,
+        policy=limits,
         only=[name for name in manifest["measures"] if name not in absent],
         seed=manifest["seed"],
         progress=progress,
         show_values=bool(manifest.get("show_values")),
         intruder=manifest.get("intruder", "maximum"),
         recipients=_recipients(manifest),
+        by=manifest.get("by", ()),
     )
     new = again.to_dict()
     differences += _compare(data, new)
@@ -86,6 +80,23 @@ def verify(
     if differences:
         differences += _versions(manifest["versions"], new["manifest"]["versions"])
     return Verification(tuple(differences), again.verdict, tuple(moved))
+
+
+def release_of(
+    report: str | Path, *, original: str | Path | None = None, released: str | Path | None = None
+) -> tuple[Release, dict[str, Any]]:
+    """The release that a JSON report is about, from the tables where they were or where you say, and the report."""
+    data, _ = brought_up_to_date(_load(Path(report)))
+    return _release(Path(report), data["manifest"], original, released), data
+
+
+def _release(
+    report: Path, manifest: dict[str, Any], original: str | Path | None, released: str | Path | None
+) -> Release:
+    given = {"original": original, "released": released}
+    paths = {name: _locate(name, source, given.get(name), report.parent) for name, source in manifest["inputs"].items()}
+    others = {name: path for name, path in paths.items() if name not in given}  # control, population, matrices
+    return Release(paths["original"], paths["released"], **{**manifest["settings"], **others})
 
 
 # --- reports of earlier versions ------------------------------------------------------------------------------------
@@ -155,13 +166,6 @@ def _locate(name: str, source: dict[str, Any], given: str | Path | None, beside:
     raise TableError(f"the {name} table is not at {source['path']}", hint=f"say where it is with --{name}")
 
 
-def _policy(manifest: dict[str, Any], data: dict[str, Any]) -> tuple[Policy, list[str]]:
-    """The report's policy, with limits of the profile for figures that there were not yet; these are told."""
-    policy, known = manifest["policy"], discover()
-    keys = [key for measure in manifest["measures"] if measure in known for key in known[measure].keys]
-    return Policy.recorded(policy["name"], data["policy_description"], policy["thresholds"], keys)
-
-
 def _recipients(manifest: dict[str, Any]) -> list[dict[str, Any]]:
     """The report's recipients, each with the limits that it had."""
     found = []
@@ -186,7 +190,8 @@ def _compare(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
             found.append(f"finding {key} is only in the {'report' if key in before else 'new run'}")
         elif before[key]["estimate"] != after[key]["estimate"]:
             values = [(side[key]["estimate"] or {}).get("value") for side in (before, after)]
-            found.append(f"finding {key} was {values[0]}, is {values[1]}")
+            told = f"is {values[1]}" if values[0] != values[1] else "still is, with another interval or outcome"
+            found.append(f"finding {key} was {values[0]}, {told}")
     risks = [{entry["row"]: entry["risks"] for entry in side["exposed"]} for side in (old, new)]
     if risks[0] != risks[1]:
         found.append("the most exposed people, or their risks, are not the same")

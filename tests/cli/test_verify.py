@@ -46,8 +46,10 @@ def test_every_name_that_moved_is_told_and_no_other(result):
     expected = {f"measure {old!r} is called {new!r} now" for old, new in MEASURES.items()}
     expected |= {f"limit {old!r} of the policy is called {new!r} now" for old, new in KEYS.items()}
     expected |= {"setting paired = True is called synthetic = False now"}
-    expected |= {"figure 'cells.rare' is new: its limit is that of the profile 'default'"}
-    assert {line for line in told if "digest" not in line} == expected
+    expected |= {"figure 'cells.rare' is new: its limit is that of the profile 'public'"}
+    expected |= {"policy 'default' is called 'public' now"}
+    assert {line for line in told if "digest" not in line and "the report's own is used" not in line} == expected
+    assert "limit 'nearest.rate' was 0.2, is 0.09 now; the report's own is used" in told
     assert len([line for line in told if "digest" in line]) == 1
     assert not result.same
 
@@ -56,7 +58,8 @@ def test_figures_are_compared_under_their_new_names(result):
     """Whatever is said to differ is a figure that changed, never one that seems to be gone because of its name."""
     assert not [line for line in result.differences if "is only in" in line or "no measure" in line]
     for stable in ("one_to_one.rate", "one_to_one.known"):  # nearest judges the better of two directions now
-        assert not [line for line in result.differences if f"finding {stable} " in line]
+        lines = [line for line in result.differences if f"finding {stable} " in line]
+        assert all("still is, with another interval" in line for line in lines)  # they are wider than they were
 
 
 def test_the_command_tells_them_and_ends_with_1(capsys):
@@ -86,7 +89,7 @@ def test_a_figure_that_is_new_takes_its_limit_from_the_profile(tmp_path):
     data["manifest"]["measures"] = ["nearest"]
     del data["manifest"]["policy"]["thresholds"]["nearest.known"]
     report.write_text(json.dumps(data))
-    assert "figure 'nearest.known' is new: its limit is that of the profile 'default'" in unmask.verify(report).moved
+    assert "figure 'nearest.known' is new: its limit is that of the profile 'public'" in unmask.verify(report).moved
 
 
 def test_a_synthetic_report_stays_synthetic():

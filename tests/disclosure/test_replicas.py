@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unmask.disclosure.replicas import counts_of, replicated_uniques
+from unmask.disclosure.copies import counts_of, replicated_uniques
 from unmask.tables.encode import Encoded
 
 

@@ -24,9 +24,64 @@ def test_profiles_are_ordered():
     )
     for key in public:
         assert strict[key].value <= public[key].value <= partner[key].value <= internal[key].value, key
+        assert strict[key].groups >= public[key].groups >= partner[key].groups >= internal[key].groups, key
+        if internal[key].people is not None:
+            assert strict[key].people <= public[key].people <= partner[key].people <= internal[key].people, key
     assert public["nearest.rate"].value == partner["nearest.rate"].value == 0.09
-    assert Policy.load("0.09") == Policy.load("clinical") == Policy.load("public")
-    assert Policy.load(None) == Policy.load("default")
+    assert [profile["anonymity.small"].groups for profile in (public, partner, internal)] == [11, 5, 3]
+    assert public["nearest.known"].people == 0 and partner["nearest.known"].people is None
+
+
+def test_without_a_choice_anybody_may_read_the_file():
+    assert Policy.load(None) == Policy.load("public")
+
+
+BEFORE = {  # of the profiles up to this version, by kind of figure: default, clinical, strict
+    "nearest.rate": (0.2, 0.09, 0.05), "uniqueness.average": (0.2, 0.09, 0.05), "nearest.known": (0.05, 0.02, 0.01),
+    "probabilistic.linked": (0.05, 0.02, 0.01), "channel.known": (0.01, 0.01, 0.01),
+    "copies.unique": (0.01, 0.01, 0.01),
+    "uniqueness.unique": (0.2, 0.09, 0.05), "population.unique": (0.2, 0.09, 0.05), "intervals.sd": (1, 1, 0.9),
+    "values.rate": (1, 1, 0.95), "model.excess": (0.2, 0.1, 0.05), "inference.excess": (0.2, 0.1, 0.05),
+    "singling.excess": (0.2, 0.1, 0.05), "absent.excess": (0.5, 0.4, 0.2), "membership.auc": (0.7, 0.65, 0.6),
+    "membership.tpr": (0.1, 0.05, 0.03), "cells.external": (0.2, 0.09, 0.05), "cells.internal": (0.3, 0.2, 0.1),
+    "copies.closer": (0.6, 0.57, 0.55), "copies.exact": (0.05, 0.02, 0.01), "copies.whole": (0, 0, 0),
+    "dictionary.ks": (1, 1, 0.9), "attribute_test.learnt": (0.1, 0.09, 0.02), "household.rate": (0.2, 0.09, 0.05),
+    "magnitude.estimable": (0.2, 0.09, 0.05), "clusters.people": (0.2, 0.09, 0.05),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", BEFORE)
+def test_no_earlier_name_has_become_laxer(key):
+    for name, before in zip(("default", "clinical", "strict"), BEFORE[key], strict=True):
+        assert Policy.load(name).threshold(key).value <= before
+
+
+def test_earlier_shares_of_small_groups_are_a_number_now():
+    """20, 9 and 5 % of people in groups below five, then; nobody in a group below eleven, now."""
+    for name in ("default", "clinical", "strict", "0.09"):
+        limit = Policy.load(name).threshold("anonymity.small")
+        assert (limit.people, limit.groups) == (0, 11)
+
+
+def test_no_limit_is_without_an_argument():
+    for name in NAMES:
+        for key, limit in Policy.load(name).thresholds.items():
+            assert "our choice" not in limit.source + limit.reason, key
+            told = limit.reason.startswith("shown for information")
+            assert told == (limit.value >= 1 and limit.people is None), key
+
+
+def test_a_recorded_policy_tells_what_has_moved():
+    limits = {"nearest.known": {"value": 0.02, "reason": "r", "source": "s"}}
+    policy, told = Policy.recorded("clinical", "", limits, ["nearest.known", "anonymity.small"])
+    assert policy.threshold("nearest.known").value == 0.02 and policy.threshold("nearest.known").people is None
+    assert told == [
+        "policy 'clinical' is called 'public' now",
+        "figure 'anonymity.small' is new: its limit is that of the profile 'public'",
+        "limit 'nearest.known' was 0.02, is 0.01 and no people (groups of 11) now; the report's own is used",
+    ]
+    own, told = Policy.recorded("our board", "", limits, ["nearest.known"])
+    assert (own.name, told) == ("our board", [])
 
 
 def write(tmp_path, text):
@@ -64,12 +119,26 @@ def test_a_limit_may_be_nothing_or_everything(tmp_path, value):
         ('extends = "strict"\n[thresholds."nearest.rate"]\nvalue=true\nreason="a"\nsource="b"', "no number"),
         ('extends = "strict"\n[thresholds."nearest.rate"]\nvalue=0.1\nsource="b"', "no reason"),
         ('extends = "strict"\nthresholds = 3', "not a table"),
+        (
+            'extends = "strict"\n[thresholds."nearest.known"]\nvalue=0.1\npeople=-1\nreason="a"\nsource="b"',
+            "whole number from 0 on",
+        ),
+        (
+            'extends = "strict"\n[thresholds."anonymity.small"]\nvalue=1\ngroups=2.5\nreason="a"\nsource="b"',
+            "whole number from 1 on",
+        ),
         ('extends = "stricct"', "did you mean 'strict'"),
     ],
 )
 def test_bad_files_say_what_is_wrong(tmp_path, text, message):
     with pytest.raises(ParameterError, match=message):
         Policy.load(write(tmp_path, text))
+
+
+def test_a_file_may_set_a_number_of_people_and_the_size_of_groups(tmp_path):
+    limit = '[thresholds."anonymity.small"]\nvalue = 1\npeople = 2\ngroups = 20\nreason = "why"\nsource = "who"\n'
+    found = Policy.load(write(tmp_path, f'extends = "partner"\n{limit}')).threshold("anonymity.small")
+    assert (found.value, found.people, found.groups) == (1, 2, 20)
 
 
 def test_missing_file_and_missing_threshold(tmp_path):

@@ -8,11 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unmask.errors import ParameterError
+from unmask.evidence.crowds import Crowds, small_groups
 from unmask.evidence.estimate import Estimate, rate, wilson
 from unmask.evidence.finding import Absence, Evidence, Observation, Outside, Reported
 from unmask.evidence.policy import Policy, Threshold, kind_of, of_single_people
-from unmask.evidence.verdict import conclude
-from unmask.evidence.who import INTRUDERS, as_intruder, attempted, best_of, closed_to, limits_for, seen_by, told_of
+from unmask.evidence.verdict import conclude, judge
+from unmask.evidence.who import (
+    INTRUDERS,
+    _larger,
+    as_intruder,
+    attempted,
+    best_of,
+    closed_to,
+    limits_for,
+    seen_by,
+    told_of,
+)
 
 N = 40
 KEYS = {
@@ -145,7 +156,9 @@ def test_nobody_is_known_but_those_alone_in_the_population():
 def test_somebody_who_may_be_alone_has_the_whole_risk():
     reported = (told("nearest", [1.0] * N), population(others(0.01, alone=0.0)))
     assert best_of(reported, "journalist")[1] == pytest.approx(0.01)
-    assert best_of((reported[0], population(others(0.01, alone=1 / N))), "journalist")[1] == 1.0
+    one = others(0.01, alone=1 / N)
+    one.share[2, 0] = 1.0
+    assert best_of((reported[0], population(one)), "journalist")[1] == 1.0
 
 
 def test_places_and_households_tell_more_than_looks():
@@ -211,22 +224,59 @@ def test_an_attempt_lessens_averages_and_no_figure_of_a_single_person():
     assert verdict(certain, "prosecutor", attempt=0.0).word == "unsafe"
 
 
+def small(sizes, outside, who="journalist", groups=11):
+    """The judged finding about small groups, and the claim."""
+    observation = small_groups("anonymity.small", np.array(sizes), np.ones(len(sizes), bool), sum(sizes))
+    found = Reported("anonymity", "T", "s", Evidence((observation,), 1 / np.array(sizes)))
+    policy = Policy("t", "", {"anonymity.small": Threshold(1.0, "r", "s", 0, groups)})
+    (seen, _) = seen_by((found, population(outside)), who)
+    (finding,) = judge((seen,), policy)
+    return finding
+
+
 def test_few_who_look_the_same_are_counted_in_the_population():
-    """Two of four have a crowd of one in the file; of these one has a crowd of 2 outside, one of 400."""
-    risk = np.zeros(N)
-    risk[:2] = 1.0
+    """Two are alone in the file; of these one is one of 2 outside, one of 400."""
     share = np.ones((3, N))
-    share[:, 0], share[:, 1] = 1 / 2, 1 / 400
-    seen = (Observation("anonymity.small", "Claim.", _count(2 / N)),)
-    small = Reported("anonymity", "T", "s", Evidence(seen, risk))
-    (found, _) = seen_by((small, population(Outside(share, (0.0, 0.0, 0.0)))), "journalist")
-    estimate = found.evidence.observations[0].estimate
-    assert estimate.value == pytest.approx((1 + 4 / 400) / N)  # at least as many as the one who has fewer than five
-    assert estimate.high <= _count(2 / N).high
+    share[:, 0], share[:, 1], share[:, 2:] = 1 / 2, 1 / 400, 1 / 20
+    outside = Outside(share, (0.0, 0.0, 0.0))
+    found = small([1, 1, *[5] * (N - 2)], outside)
+    assert (found.estimate.hits, found.outcome) == (pytest.approx(1), "against")
+    assert "1 of 40 people match fewer than 11 people of the population" in found.claim
+    share[:, 0] = 1 / 11
+    assert small([1, 1, *[5] * (N - 2)], outside).outcome == "for"
+    assert small([1, 1, *[5] * (N - 2)], outside, "prosecutor").estimate.hits == pytest.approx(N)
+
+
+def test_shares_of_other_people_count_with_the_largest():
+    crowds = Crowds(np.array([1, 2, 3]), np.ones(3, bool), 6)
+    outside = Outside(np.tile([0.1, 0.2], (3, 1)), (0.0, 0.0, 0.0))
+    assert _larger(crowds, outside).share.tolist() == [[0.2] * 3] * 3
+
+
+def test_who_is_alone_in_a_sample_may_be_alone_in_the_country():
+    """A model expects one in thousands; nobody can say so of one person. A pair is another matter."""
+    share = np.full((3, N), 1e-4)
+    share[0] = 0.0
+    share[2, 0] = 1.0
+    found = small([1, *[2] * (N - 1)], Outside(share, (0.0, 0.0, 1 / N)))
+    assert found.outcome == "inconclusive" and found.estimate.high * N == pytest.approx(1, abs=0.01)
+    share[2, 0] = 1e-4
+    assert small([2] * N, Outside(share, (0.0, 0.0, 0.0))).outcome == "for"
+
+
+def test_the_largest_risk_of_one_person_counts_with_the_population():
+    """Each by the share of their own crowd: who is found is one of many outside, and who is alone was not found."""
+    share = np.full((3, N), 1 / 2500)
+    share[2, 0] = 1.0  # may be alone
+    risk = np.full(N, 0.5)
+    risk[0] = 0.2
+    reported = (told("nearest", risk), population(Outside(share, (0.0, 0.0, 1 / N))))
+    assert best_of(reported, "journalist")[1] == pytest.approx(0.2)
+    assert best_of(reported, "prosecutor")[1] == pytest.approx(0.5)
 
 
 def test_kinds_of_figures():
-    assert (kind_of("nearest.rate"), kind_of("channel.known"), kind_of("x")) == ("found", "certain", "")
+    assert (kind_of("nearest.rate"), kind_of("channel.known"), kind_of("x")) == ("found", "known", "")
     assert of_single_people("nearest.known") and of_single_people("uniqueness.unique")
     assert not of_single_people("nearest.rate")
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from naive import groups as naive
 from unmask.errors import ParameterError, RoleError
-from unmask.groups.dominance import dominance
+from unmask.groups.magnitude import dominance
 
 SCHEMA = {"word": pl.String, "whole": pl.Int64, "ill": pl.String, "money": pl.Float64}
 ROWS = st.lists(

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from naive import groups as naive
 from unmask import Release, assess
 from unmask.evidence.measure import Context
-from unmask.groups.dominance import dominance
-from unmask.groups.magnitude import SHARE, P, assess_magnitude
+from unmask.groups.magnitude import SHARE, P, assess_magnitude, dominance
 from unmask.selfcheck import selfcheck
 from unmask.study.study import Study
 

@@ -154,14 +154,14 @@ def test_knowledge_sweep_leaves_out_what_everybody_lost():
 def test_anonymity(seed, other):
     case = case_of(seed, other=other)
     credits_, crowds = twin.matches(case.original, case.released, case.truth, NAMES)
-    small = [float(credit > 0 and crowd < 5) for credit, crowd in zip(credits_, crowds, strict=True)]
     by_chance = []  # any record in place of their own
     for record in range(len(case.released)):
         there = twin.matches(case.original, case.released, [record] * len(case.original), NAMES)[0]
-        by_chance += case.of([float(credit > 0 and crowd < 5) for credit, crowd in zip(there, crowds, strict=True)])
+        by_chance += case.of([float(credit > 0 and crowd < 11) for credit, crowd in zip(there, crowds, strict=True)])
     found = judged(case.release, "anonymity")["anonymity.small"]
     assert 0 < found.value < 1 and 0 in case.of(crowds)
-    assert agrees(found, naive.rate(case.of(small), sum(by_chance) / len(by_chance)))
+    ends = twin.small_groups(case.of(credits_), case.of(crowds), 11)
+    assert agrees(found, naive.Judged(ends[1], sum(by_chance) / len(by_chance), len(case.people), ends[0], ends[2]))
 
 
 @EACH

@@ -9,8 +9,8 @@ import pytest
 from numba import config
 
 from naive import graph as naive
-from unmask.kernels.cliques import agreement, cliques, hashed, product, truss
 from unmask.kernels.cliques import bits as words
+from unmask.kernels.cliques import cliques, hashed, product, truss
 
 ROUNDS = 60 if config.DISABLE_JIT else 1000
 NONE = np.empty(0, dtype=np.int32)
@@ -38,10 +38,20 @@ def sides_of(d1, d2, labels1, labels2, window, n_labels):
     return product.sides(d1, d2, np.searchsorted(labels1, edges), np.searchsorted(labels2, edges), couples, window)
 
 
+def joined(s, rows, cols):
+    """Adjacency by window joins."""
+    bits, found = np.zeros((len(rows), words.words_for(len(rows))), dtype=np.uint64), np.empty(len(rows) + 1, np.int32)
+    for u in range(len(rows)):
+        for x in found[: product.neighbours(s, rows[u], cols[u], found)]:
+            words.put(bits[u], x)
+    return bits
+
+
 def edges_of(s):
     rows, cols = product.vertices(s.start1, s.start2, s.couples, s.first)
-    bits = product.adjacency(s, np.arange(len(rows), dtype=np.int32), rows, cols)
-    assert (bits == agreement.all_pairs(s, rows, cols)).all()
+    bits = product.adjacency(s, rows, cols)
+    assert (bits == product.adjacency_of(s.d1, s.d2, rows, cols, s.window)).all()
+    assert (bits == joined(s, rows, cols)).all()
     found = {(i, j) for i in range(len(rows)) for j in range(i + 1, len(rows)) if words.has(bits[i], j)}
     return list(zip(rows.tolist(), cols.tolist(), strict=True)), found
 
@@ -140,10 +150,15 @@ def test_testing_all_pairs_equals_window_joins_in_larger_files():
     starts = np.searchsorted(labels1, edges), np.searchsorted(labels2, edges)
     s = product.sides((d1 + d1.T) / 2, d2, *starts, couples, window)
     rows, cols = product.vertices(s.start1, s.start2, s.couples, s.first)
-    joined = product.adjacency(s, np.arange(len(rows), dtype=np.int32), rows, cols)
     unsorted = product.sides(s.d1, s.d2, *starts, couples, window, joins=False)
-    assert int(np.bitwise_count(joined).sum()) > 100
-    assert (joined == agreement.all_pairs(unsorted, rows, cols)).all()
+    bits = joined(s, rows, cols)
+    assert int(np.bitwise_count(bits).sum()) > 100
+    assert (bits == product.adjacency(unsorted, rows, cols)).all()
+    mixed = rng.permutation(len(rows)).astype(np.int32)  # vertices in any order
+    found = product.adjacency_of(s.d1, s.d2, rows[mixed], cols[mixed], window)
+    assert all(
+        words.has(found[i], j) == words.has(bits[mixed[i]], mixed[j]) for i, j in rng.integers(0, len(rows), (9999, 2))
+    )
 
 
 def test_pruning_loses_no_clique_and_keeps_its_edges():
@@ -154,7 +169,7 @@ def test_pruning_loses_no_clique_and_keeps_its_edges():
         vertices, edges = edges_of(s)
         expected = naive.maximum_cliques(len(vertices), edges)
         rows, cols = product.vertices(s.start1, s.start2, s.couples, s.first)
-        bits, kept = truss.prune(agreement.all_pairs(s, rows, cols), rows, cols, len(expected[0]))
+        bits, kept = truss.prune(product.adjacency(s, rows, cols), rows, cols, len(expected[0]))
         place = {int(u): k for k, u in enumerate(kept)}
         for clique in expected:
             assert all(words.has(bits[place[u]], place[v]) for u, v in combinations(clique, 2))

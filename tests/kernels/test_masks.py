@@ -13,32 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unmask.kernels import draws
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, MANHATTAN
 from unmask.kernels.compiling import lowest, popcount
 from unmask.kernels.search import masks
 
 many = settings(max_examples=100, deadline=None)
-
-
-@numba.njit
-def near(far, within):
-    return masks.near_mask(far, within)
-
-
-@numba.njit
-def priced(far, price, first, cut, frame):
-    return masks.priced_mask(far, price, first, cut, frame)
-
-
-@numba.njit
-def drawn(rows, first, stem, least):
-    return masks.drawn_mask(rows, first, stem, least)
-
-
-@numba.njit
-def branch(stem, row):
-    return draws.branch(stem, row)
 
 
 @numba.njit
@@ -61,57 +40,8 @@ def as_written(function):
     return numba.njit(getattr(function, "py_func", function))
 
 
-plain_points, plain_boxes, plain_priced = map(as_written, (masks.point_mask, masks.box_mask, masks.priced_mask))
+plain_points, plain_boxes = map(as_written, (masks.point_mask, masks.box_mask))
 plain_popcount, plain_lowest = as_written(popcount), as_written(lowest)
-
-
-@many
-@given(seed=st.integers(0, 2**30), within=st.sampled_from([-1.0, 0.0, 0.25, 0.5, np.inf]))
-def test_near(seed, within):
-    far = np.random.default_rng(seed).integers(0, 8, LEAF).astype(np.float32) / 8
-    mask = near(far, within)
-    assert [mask >> j & 1 for j in range(LEAF)] == [int(number <= within) for number in far]
-
-
-@many
-@given(
-    seed=st.integers(0, 2**30),
-    cut=st.sampled_from([-5.0, 0.5, 1.0, 3.0, np.inf]),
-    root=st.booleans(),
-    error=st.sampled_from([0.0, 1e-7, 0.1]),
-)
-def test_priced(seed, cut, root, error):
-    """No point whose cost + price is below the cut is lost, whatever the prices; what is far beyond is left out."""
-    rng = np.random.default_rng(seed)
-    price = rng.normal(size=3 * LEAF)
-    cost = rng.random(LEAF) * 2 * rng.integers(0, 2, LEAF)
-    price[LEAF : LEAF + 24] = np.minimum(cut, 9.0) - cost[:24] - 1e-8  # just below the cut
-    unit = 0.25
-    far = (((cost * unit) ** 2) if root else cost * unit).astype(np.float32)
-    frame = (unit, error, 1e-6, root)
-    mask = priced(far, price, LEAF, cut, frame)
-    assert mask == plain_priced(far, price, LEAF, cut, frame)
-    levels = cost + price[LEAF : 2 * LEAF]
-    reach = cost * unit + error  # the farthest that such a pair may be stored
-    most = ((reach**2 if root else reach) * (1 + 1e-6) + 1e-36) * (1 - 1e-7)
-    farthest = priced(most.astype(np.float32), price, LEAF, cut, frame)
-    for j in range(LEAF):
-        if levels[j] < cut - 1e-9:
-            assert farthest >> j & 1
-        if levels[j] < cut - 1e-6:
-            assert mask >> j & 1
-        if levels[j] > cut + 1e-5 + error / unit:
-            assert not mask >> j & 1
-
-
-@many
-@given(seed=st.integers(0, 2**30), stem=st.integers(0, 2**32 - 1), least=st.integers(0, 2**32 - 1))
-def test_drawn(seed, stem, least):
-    rows = np.random.default_rng(seed).integers(0, 2**32, 2 * LEAF)
-    for limit in (least, int(branch(stem, rows[LEAF + 5]))):  # a draw of exactly the least is wanted
-        mask = drawn(rows, LEAF, stem, limit)
-        wanted = [int(branch(stem, row) >= limit) for row in rows[LEAF:]]
-        assert [mask >> j & 1 for j in range(LEAF)] == wanted
 
 
 @many

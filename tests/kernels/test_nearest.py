@@ -11,7 +11,6 @@ from spaces import plain, spaces
 from naive import nearest as naive
 from unmask.kernels.search import decide, distance_of_pairs, nearest, nearest_k, plant, rank_of_truth, tied
 
-METHODS = ["tree", "brute"]
 many = settings(max_examples=150, deadline=None)
 
 
@@ -41,11 +40,10 @@ def test_four_rows_by_hand():
     assert rank_of_truth(space, np.array([3, 1]), cap=9).tolist() == [3, 3]
 
 
-@pytest.mark.parametrize("method", METHODS)
 @many
 @given(space=spaces(), seed=st.integers(0, 2**40))
-def test_nearest_equals_definition(method, space, seed):
-    found = nearest(space, seed=seed, tree=plant(space, method=method))
+def test_nearest_equals_definition(space, seed):
+    found = nearest(space, seed=seed)
     for i, (least, second, ties) in enumerate(naive.nearest(space)):
         assert found.least[i] == least
         assert found.second[i] == second
@@ -53,11 +51,10 @@ def test_nearest_equals_definition(method, space, seed):
         assert found.row[i] in ties
 
 
-@pytest.mark.parametrize("method", METHODS)
 @many
 @given(space=spaces(), seed=st.integers(0, 9))
-def test_decision_equals_definition_and_full_search(method, space, seed):
-    tree = plant(space, method=method)
+def test_decision_equals_definition_and_full_search(space, seed):
+    tree = plant(space)
     truth = truths(space, np.random.default_rng(seed))
     decision = decide(space, truth, tree=tree)
     assert list(zip(decision.closer, decision.ties, strict=True)) == naive.decide(space, truth)
@@ -67,20 +64,18 @@ def test_decision_equals_definition_and_full_search(method, space, seed):
     assert decision.credit.tolist() == np.where(linked, 1 / found.ties, 0.0).tolist()
 
 
-@pytest.mark.parametrize("method", METHODS)
 @many
 @given(space=spaces(), cap=st.integers(1, 50), seed=st.integers(0, 9))
-def test_ranks_equal_definition(method, space, cap, seed):
+def test_ranks_equal_definition(space, cap, seed):
     truth = truths(space, np.random.default_rng(seed))
-    ranks = rank_of_truth(space, truth, cap, tree=plant(space, method=method))
+    ranks = rank_of_truth(space, truth, cap)
     assert ranks.tolist() == [min(cap, rank) for rank in naive.ranks(space, truth)]
 
 
-@pytest.mark.parametrize("method", METHODS)
 @many
 @given(space=spaces(), k=st.integers(1, 50))
-def test_k_nearest_equal_definition(method, space, k):
-    rows, found = nearest_k(space, k, tree=plant(space, method=method))
+def test_k_nearest_equal_definition(space, k):
+    rows, found = nearest_k(space, k)
     for i, distances in enumerate(naive.distances(space)):
         m = min(k, len(distances))
         assert found[i, :m].tolist() == sorted(distances)[:m]
@@ -90,28 +85,25 @@ def test_k_nearest_equal_definition(method, space, k):
         assert np.isinf(found[i, m:]).all()
 
 
-@pytest.mark.parametrize("method", METHODS)
 @many
 @given(space=spaces(), seed=st.integers(0, 9))
-def test_ties_are_listed(method, space, seed):
+def test_ties_are_listed(space, seed):
     chosen = np.random.default_rng(seed).integers(0, len(space.queries), 7)  # with repetitions
-    start, rows = tied(space, chosen, tree=plant(space, method=method))
+    start, rows = tied(space, chosen)
     expected = naive.nearest(space)
     for i, query in enumerate(chosen):
         assert rows[start[i] : start[i + 1]].tolist() == sorted(expected[query][2])
 
 
-@pytest.mark.parametrize("method", METHODS)
 @many
 @given(n=st.integers(1, 300), p=st.integers(1, 4), values=st.integers(1, 40), seed=st.integers(0, 2**20))
-def test_ranks_with_many_ties_equal_the_definition(method, n, p, values, seed):
-    """Ranks are counted leaf by leaf, equal queries searched once: results as if one by one."""
+def test_ranks_with_many_ties_equal_the_definition(n, p, values, seed):
+    """Equal queries are searched once: results as if one by one."""
     rng = np.random.default_rng(seed)
-    step = rng.choice([2, 8])  # halves are ranks of ties; eighths are the finest that is sharp
+    step = rng.choice([2, 8])  # halves are ranks of ties
     points, queries = (rng.integers(0, values, (size, p)) / step for size in (n, 25))
     space = plain(queries, points, norm=0)
-    tree = plant(space, method=method)
-    assert tree.sharp
+    tree = plant(space)
     found = nearest(space, seed=seed, tree=tree)
     for i, (least, second, ties) in enumerate(naive.nearest(space)):
         assert (found.least[i], found.second[i], found.ties[i]) == (least, second, len(ties))
@@ -122,24 +114,8 @@ def test_ranks_with_many_ties_equal_the_definition(method, n, p, values, seed):
     assert rank_of_truth(space, truth, 40, tree=tree).tolist() == [min(40, rank) for rank in naive.ranks(space, truth)]
 
 
-@many
-@given(space=spaces(), seed=st.integers(0, 99))
-def test_a_flat_search_in_many_passes_equals_the_definition(space, seed):
-    """As with very many points or attributes: the second pass may find what makes the ties of the first wrong."""
-    tree = plant(space, method="brute")._replace(tile=1)
-    found = nearest(space, seed=seed, tree=tree)
-    for i, (least, second, ties) in enumerate(naive.nearest(space)):
-        assert (found.least[i], found.second[i], found.ties[i]) == (least, second, len(ties))
-        assert found.row[i] in ties
-    truth = truths(space, np.random.default_rng(seed))
-    decision = decide(space, truth, tree=tree)
-    assert list(zip(decision.closer, decision.ties, strict=True)) == naive.decide(space, truth)
-    assert rank_of_truth(space, truth, 9, tree=tree).tolist() == [min(9, rank) for rank in naive.ranks(space, truth)]
-
-
 def test_a_tolerance_that_joins_ranks_is_kept():
     space = plain([[0.0]], [[1.0], [1.125], [3.0]], norm=0, tolerance=0.2)
-    assert not plant(space).sharp
     assert nearest(space).ties.tolist() == [2]
 
 
@@ -172,10 +148,7 @@ def test_row_order_does_not_matter(space, seed):
     )
     truth = truths(space, rng)
     back = np.append(np.argsort(b), -1)
-    one, other = (
-        nearest(space, tree=plant(space, method="tree")),
-        nearest(shuffled, tree=plant(shuffled, method="tree")),
-    )
+    one, other = nearest(space), nearest(shuffled)
     for field in ("least", "second", "ties"):
         assert getattr(one, field)[a].tolist() == getattr(other, field).tolist()
     credit = decide(space, truth).credit
@@ -199,19 +172,30 @@ def test_equals_scipy_on_continuous_data(norm, p):
 
 @pytest.mark.parametrize("norm", [0, 1, 2])
 @pytest.mark.parametrize("p", [1, 5, 17])
-def test_tree_equals_brute_on_a_larger_table(norm, p):
+def test_a_larger_table_equals_all_its_distances(norm, p):
     points, queries = noisy(3000, p, 0.5)
     points, queries = np.round(points, 1), np.round(queries, 1)  # many ties
     points[np.random.default_rng(1).random(points.shape) < 0.02] = np.nan
     space = plain(queries[:700], points, norm)
-    tree, brute = (plant(space, method=method) for method in METHODS)
-    for one, other in zip(nearest(space, tree=tree), nearest(space, tree=brute), strict=True):
-        assert (one == other).all()  # the lots too
-    for one, other in zip(nearest_k(space, 20, tree=tree), nearest_k(space, 20, tree=brute), strict=True):
-        assert (one == other).all()
-    truth = np.arange(700)
-    assert (rank_of_truth(space, truth, 50, tree=tree) == rank_of_truth(space, truth, 50, tree=brute)).all()
-    assert (decide(space, truth, tree=tree).ties == decide(space, truth, tree=brute).ties).all()
+    pairs = np.repeat(np.arange(700), 3000), np.tile(np.arange(3000), 700)
+    far = distance_of_pairs(space, *pairs).reshape(700, 3000)
+    least = far.min(axis=1)
+    near = far <= (least * (1 + space.tolerance) + space.floor)[:, None]
+    tree, everyone = plant(space), np.arange(700)
+    found = nearest(space, tree=tree)
+    assert (found.least == least).all()
+    assert (found.ties == near.sum(axis=1)).all()
+    assert (found.second == np.where(near, np.inf, far).min(axis=1)).all()
+    assert near[everyone, found.row].all()
+    rows, distances = nearest_k(space, 20, tree=tree)
+    assert (distances == np.sort(far, axis=1)[:, :20]).all()
+    assert (np.take_along_axis(far, rows, axis=1) == distances).all()
+    true = far[everyone, everyone]
+    closer = far * (1 + space.tolerance) + space.floor < true[:, None]
+    assert (rank_of_truth(space, everyone, 50, tree=tree) == np.minimum(closer.sum(axis=1), 50)).all()
+    decision = decide(space, everyone, tree=tree)
+    assert (decision.closer == closer.any(axis=1)).all()
+    assert (decision.ties == np.where(decision.closer, 0, found.ties)).all()
 
 
 def test_thread_count_does_not_matter():
@@ -256,12 +240,11 @@ def test_whoever_ties_may_win(tolerance, ties):
     assert np.bincount(found.row, minlength=4) / 2000 == pytest.approx([1 / ties] * ties + [0] * (4 - ties), abs=0.06)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_copies_in_a_full_leaf_have_as_many_lots_as_rows(method):
+def test_copies_in_a_full_leaf_have_as_many_lots_as_rows():
     """Equally near: 143 points and one with a hundred copies, which wins for 100 of 243 queries."""
     places = np.vstack([np.column_stack([np.ones(143), np.linspace(-0.9, 0.9, 143)]), np.tile([[1.0, 0.95]], (100, 1))])
     space = plain(np.zeros((2000, 2)), places, norm=0)
-    found = nearest(space, seed=2, tree=plant(space, method=method))
+    found = nearest(space, seed=2)
     assert (found.ties == 243).all()
     assert (found.row >= 143).mean() == pytest.approx(100 / 243, abs=0.06)  # five standard errors
 
@@ -288,7 +271,6 @@ def test_sizes_may_differ_widely():
 def test_two_hundred_attributes():
     points, queries = noisy(2000, 200, 0.5)
     space = plain(queries, points)
-    assert plant(space).flat
     assert (nearest(space).row == cKDTree(points).query(queries)[1]).all()
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spaces import plain, spaces
 
 from naive.nearest import distance
-from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF
+from unmask.kernels.base import LANES, LEAF
 from unmask.kernels.search import plant, walk
 from unmask.kernels.search.walk import new_buffer
 
@@ -60,7 +60,7 @@ def test_boxes_are_the_ranges_of_their_points(n):
     points = table(n, 3)
     points[np.random.default_rng(1).random(points.shape) < 0.1] = np.nan
     space = plain(points[:5], points)
-    tree = plant(space, method="tree")
+    tree = plant(space)
     stored = tree.lanes.transpose(0, 2, 1).reshape(-1, 3)[: len(tree.rows)]
     for height, first in enumerate(tree.level):
         size = LEAF * LANES**height
@@ -82,7 +82,7 @@ def test_splits_shrink_boxes():
 def test_nothing_within_a_distance_is_excluded(space, shift):
     """The proof at the top of tree.py, for every pair: neither its leaf's box nor its stored distance excludes it."""
     space = space._replace(queries=space.queries + shift, points=space.points + shift)
-    tree, room = plant(space, method="tree"), new_buffer()
+    tree, room = plant(space), new_buffer()
     for i in range(len(space.queries)):
         for j in range(len(space.points)):
             within = limit(tree, distance(space, i, j))
@@ -117,24 +117,3 @@ def test_a_range_of_codes_proves_a_step():
         near_boxes(tree, 0, group, tree.probes[0], limit(tree, 99.0), room.gaps).bit_count() for group in range(3)
     )
     assert 1 <= near <= 3  # of 40 leaves, those that hold code 7
-
-
-def test_stored_distances_of_ranks_are_the_exact_ones():
-    rng = np.random.default_rng(4)
-    queries, points = (rng.integers(0, 800_000, (n, 5)) / 2 for n in (40, 700))
-    space = plain(queries, points, norm=CHEBYSHEV)
-    tree = plant(space)
-    assert tree.sharp
-    far = np.abs(tree.probes[:, None, :] - tree.lanes.transpose(0, 2, 1).reshape(-1, 5)[None, :700]).max(axis=2)
-    assert (far * tree.scale == np.abs(queries[:, None, :] - points[tree.rows][None]).max(axis=2)).all()
-
-
-@pytest.mark.parametrize("change", ["norm", "ninths", "size", "missing"])
-def test_numbers_that_float32_would_round_are_decided_again(change):
-    points = np.arange(600.0).reshape(200, 3)
-    if change == "missing":
-        points[3, 1] = np.nan
-    scale = {"ninths": 1 / 9, "size": 1e4}.get(change, 1.0)
-    space = plain(points * scale, points * scale, norm=EUCLIDEAN if change == "norm" else CHEBYSHEV)
-    assert not plant(space).sharp
-    assert plant(plain(np.nan_to_num(points), np.nan_to_num(points), norm=CHEBYSHEV)).sharp

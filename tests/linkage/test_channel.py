@@ -24,7 +24,7 @@ from unmask.linkage.channel.axes import axes
 from unmask.linkage.channel.columns import read_column, resolution
 from unmask.linkage.channel.gather import known_columns
 from unmask.linkage.channel.known import claims, threshold
-from unmask.linkage.channel.linking import shared_credit
+from unmask.linkage.channel.linking import link_rows, shared_credit
 from unmask.linkage.channel.measure import assess_channel
 from unmask.linkage.channel.posterior import information, most_likely_matching, one_to_one_posterior
 from unmask.linkage.channel.predictors import linear, unseen
@@ -320,6 +320,15 @@ def test_rows_and_columns_may_stand_in_any_order():
     assert (two.claimed == one.claimed[order]).all()
 
 
+def test_people_who_do_not_compete_take_their_likeliest_record():
+    """Two people whose likeliest record is the same both take it; one to one, one of them cannot."""
+    truth = np.array([0, 1, 2])
+    material = SimpleNamespace(truth=truth, n_people=3)
+    scene = SimpleNamespace(material=material, alike=truth, alike_records=truth)
+    scores = np.array([[2.0, 1.9, -9.0], [3.0, 1.0, -9.0], [1.0, 1.0, 1.0]])
+    assert link_rows(scene, scores, truth).alone == pytest.approx([1.0, 0.0, 1 / 3])
+
+
 def test_equal_records_share():
     table = pl.DataFrame({"id": np.arange(80), "a": np.repeat(np.arange(40), 2)})
     found = attack(table, table)
@@ -519,7 +528,7 @@ def test_only_records_of_the_people_who_taught_are_struck_out():
     scores[0, 4] = scores[1, 0] = 10.0
     scene = SimpleNamespace(material=SimpleNamespace(truth=np.arange(4), n_records=5))
     none = np.zeros(4)
-    links = linking.Links(none, none, none, np.ones(4), np.ones(4, dtype=np.int64), scores.argmax(1))
+    links = linking.Links(none, none, none, np.ones(4), np.ones(4, dtype=np.int64), scores.argmax(1), none)
     found = linking._strike_out(scene, links, scores, np.array([0, 1, 0, 1]), np.arange(4))
     assert found.struck.tolist() == [0.0, 1.0, 1.0, 1.0]
     assert found.sure[0] > 0.9
@@ -678,6 +687,8 @@ def test_the_risk_of_each_person_is_that_of_the_better_attack():
         assert linkage.found.value == 0.5
         assert linkage.per_record[:3].tolist() == one[:3] and np.isnan(linkage.per_record[3])
     assert (first.precision, second.precision) == (0.5, 0.0)
+    third = linkage_of(asked, other, other, claimed, alone=np.array(one))
+    assert third.found.value == 0.5 and third.per_record[:3].tolist() == one[:3]
     assert np.isnan(linkage_of(asked, one, other, [False] * 4).precision)
 
 
@@ -693,4 +704,8 @@ def test_a_column_that_tells_nothing_is_not_compared_and_a_hundred_people_are_fe
     assert evidence.compared == ("age",)
     assert evidence.attributes == (("age", 0.7),)
     assert [few.value for few in evidence.with_few] == [0.1]
-    assert evidence.notes[-1] == "nothing was learnt from `code`, `zip`"
+    assert evidence.notes[1] == "nothing was learnt from `code`, `zip`"
+    assert evidence.notes[2].startswith("2 people drawn at random were asked for")  # 150 taught
+    whole = replace(linkage, taught=1)
+    monkeypatch.setattr("unmask.linkage.channel.measure.link_channel", lambda *_, **__: whole)
+    assert len(assess_channel(None, Context()).notes) == 2

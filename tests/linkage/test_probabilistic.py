@@ -16,7 +16,7 @@ from unmask import Release, datasets, link_probabilistic, parse_masking
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence.measure import Context
 from unmask.kernels.pairs import patterns_by_groups, patterns_by_pairs, sums_by_groups
-from unmask.kernels.weighing import cut_blocks, pairs_in_blocks, scale_of, weigh, weigh_blocks
+from unmask.kernels.weighing import Scale, pairs_above, weigh
 from unmask.linkage.probabilistic.candidates import count_patterns
 from unmask.linkage.probabilistic.levels import compare, shares_of_levels
 from unmask.linkage.probabilistic.matching import proven_bound
@@ -176,45 +176,32 @@ def random_tables(seed):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_blocks_miss_no_candidate(seed):
+def test_candidates_and_pairs_above_a_weight_equal_the_definition(seed):
     left, right, edges, n_edges, table, truth = random_tables(seed)
-    scale = scale_of(edges, n_edges, table)
-    blocks = cut_blocks(right, scale)
-    assert sorted(blocks.rows.tolist()) == list(range(len(right)))
-    mine, all_pairs = weigh_blocks(left, blocks, scale, truth, 7), weigh(left, right, scale, truth, 7)
-    assert mine.row.tolist() == all_pairs.row.tolist()
-    assert mine.ties.tolist() == all_pairs.ties.tolist()
-    assert mine.best == pytest.approx(all_pairs.best, abs=1e-12)
-    far = all_pairs.best - 24 * np.log(2)  # farther is not looked for
-    assert np.maximum(mine.second, far) == pytest.approx(np.maximum(all_pairs.second, far), abs=1e-12)
-    assert mine.true == pytest.approx(all_pairs.true, abs=1e-12, nan_ok=True)
-    least = float(np.quantile(all_pairs.best, 0.5)) - 1.0
-    rows, points, weights = pairs_in_blocks(left, blocks, scale, least)
+    scale = Scale(edges, n_edges, table)
     every = np.array(
         [
             [sum(table[k, naive.level(x[k], y[k], edges[k, : n_edges[k]])] for k in range(len(x))) for y in right]
             for x in left
         ]
     )
+    mine = weigh(left, right, scale, truth, 7)
+    best = every.max(axis=1)
+    assert mine.best == pytest.approx(best, abs=1e-12)
+    ties = every >= best[:, None] - 1e-9
+    assert mine.ties.tolist() == ties.sum(axis=1).tolist()
+    assert ties[np.arange(len(left)), mine.row].all()
+    for i in np.flatnonzero(~ties.all(axis=1)):
+        assert mine.second[i] == pytest.approx(every[i][~ties[i]].max(), abs=1e-12)
+    own = np.where(truth >= 0, every[np.arange(len(left)), truth], np.nan)
+    assert mine.true == pytest.approx(own, abs=1e-12, nan_ok=True)
+    assert np.exp(mine.total) == pytest.approx(np.exp(every).sum(axis=1), rel=1e-9)
+    least = float(np.quantile(best, 0.5)) - 1.0
+    rows, points, weights = pairs_above(left, right, scale, least)
     assert {(int(i), int(j)) for i, j in zip(rows, points, strict=True)} == {
         (int(i), int(j)) for i, j in np.argwhere(every >= least)
     }
     assert weights == pytest.approx(every[rows, points], abs=1e-12)
-    left_out = np.exp(every).sum(axis=1) / np.exp(mine.total) - 1
-    assert left_out.min() >= -1e-9  # candidates left out have at most 1 % of the sum, so posteriors are never too low
-    assert left_out.max() <= 0.01
-
-
-def test_blocks_and_a_pass_over_all_pairs_agree(monkeypatch):
-    people = datasets.patients(400, seed=3).drop("patient")
-    release = Release(people, parse_masking("chain([noise(0.4), pram(0.2)])").apply(people, 1))
-    every = link_probabilistic(release, attributes="best")
-    monkeypatch.setattr("unmask.linkage.probabilistic.candidates.BLOCKS_FROM", 1)
-    blocked = link_probabilistic(release, attributes="best")
-    assert blocked.credit.tolist() == every.credit.tolist()
-    assert blocked.links.tolist() == every.links.tolist()
-    assert blocked.margin == pytest.approx(every.margin, abs=1e-9)
-    assert blocked.posterior == pytest.approx(every.posterior, rel=0.01)
 
 
 def test_credits_equal_the_definition_on_both_paths(monkeypatch):

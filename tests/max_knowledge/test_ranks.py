@@ -7,16 +7,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import max_knowledge as naive
-from unmask.max_knowledge.ranks import (
-    linkage_distances,
-    pair_distances,
-    ranked,
-    table_distances,
-    within_table,
-)
+from unmask.kernels.search import distance_of_pairs
+from unmask.max_knowledge.ranks import linkage_distances, ranked
 from unmask.tables.release import Release
 
 INTEGERS = st.integers(0, 6)
+
+
+def pair_distances(ranks, originals, released):
+    """d(x, y) for pairs of rows, one original and one released each."""
+    return distance_of_pairs(ranks.space, ranks.query_of[originals], ranks.point_of[released])
+
+
+def table_distances(ranks, original):
+    """d(x, y) from one original record to every released one, in the order of the release."""
+    everyone = np.arange(ranks.n_released)
+    return pair_distances(ranks, np.full(everyone.size, original), everyone)
+
+
+def within_table(table, first, second):
+    """Eq. (1): the permutation distance of pairs of rows of one table. A row is at distance 0 of itself."""
+    known = ranked(Release(table, table))
+    space = known.space._replace(queries=known.space.points, query_codes=known.space.point_codes)
+    return distance_of_pairs(space, known.point_of[first], known.point_of[second])
 
 
 def frame(values):

@@ -36,6 +36,13 @@ def rate(credits_, chance) -> Judged:
     )
 
 
+def in_twos(credits_, chance) -> Judged:
+    """The rate of a one-to-one matching: every error costs somebody else theirs, as if there were fewer people."""
+    plain = rate(credits_, chance)
+    low, high = wilson(plain.value * plain.n / (1 + plain.value), plain.n / (1 + plain.value))
+    return plain._replace(low=min(plain.low, low), high=max(plain.high, high))
+
+
 def excess(with_row, without, among=1) -> Judged:
     """What is gained record by record, at least 0; a figure that was chosen as the largest has wider ends."""
     gains = [a - b for a, b in zip(with_row, without, strict=True)]
@@ -142,3 +149,24 @@ def known(margins, credits_, precision=0.95) -> float:
         if sum(claimed) / len(claimed) >= precision - 1e-12:
             best = max(best, len(claimed) / len(margins))
     return best
+
+
+def known_of(margins, credits_, precision=0.95) -> Judged:
+    """That share of people, with the wider of the score interval and of the same with all links drawn again.
+
+    Each draw has a Poisson number of every right and of every wrong link; where fewer than three are wrong, as many
+    wrong ones more, of anybody's margin, as heads fall before the first tail.
+    """
+    n, rng, again = len(margins), np.random.default_rng(98), []
+    sure = round(known(margins, credits_, precision) * n)
+    plain = rate([1.0] * sure + [0.0] * (n - sure), 0.0)
+    for _ in range(2000):
+        rows = []
+        for margin, credit in zip(margins, credits_, strict=True):
+            rows += [(margin, 1.0)] * rng.poisson(credit) + [(margin, 0.0)] * rng.poisson(1 - credit)
+        while n - sum(credits_) < 3 and rng.random() < 0.5:
+            rows.append((margins[rng.integers(n)], 0.0))
+        again.append(known(*zip(*rows, strict=True), precision) if rows else 0.0)
+    low, high, *near = np.quantile(again, [0.025, 0.975, 0.01, 0.04, 0.96, 0.99])  # few people: it goes by leaps
+    slack = max(0.04, low - near[0], near[1] - low, high - near[2], near[3] - high)
+    return plain._replace(low=min(plain.low, low), high=max(plain.high, high), slack=slack)

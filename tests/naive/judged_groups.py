@@ -106,3 +106,17 @@ def widened(judged, share, tau) -> Judged:
     down = hypot(judged.value - judged.low, share * (tau.value - tau.low))
     up = hypot(judged.high - judged.value, share * (tau.high - tau.value))
     return judged._replace(low=max(0.0, judged.value - down), high=min(1.0, judged.value + up))
+
+
+def small_groups(credits_, crowds, k) -> tuple[float, float, float]:
+    """Share of people whose risk is above 1/k: at least, as far as can be seen, at most."""
+    seen = [(credit > 0, crowd) for credit, crowd in zip(credits_, crowds, strict=True) if crowd > 0]
+    small = [(own, crowd) for own, crowd in seen if crowd < k]
+    if not small:
+        return 0.0, 0.0, 0.0
+    right, everywhere = sum(own for own, _ in small), sum(own for own, _ in seen)
+    low, high = wilson(right, len(small))
+    if small and right / len(small) >= everywhere / len(seen):
+        low = max(low, wilson(everywhere, len(seen))[0])
+    shares = (low, right / max(1, len(small)), high)
+    return tuple(sum(own and share / crowd > 1 / k for own, crowd in small) / len(crowds) for share in shares)

@@ -81,7 +81,15 @@ def test_risks_by_people_alike_are_calibrated(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MASKINGS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.xfail(strict=True, reason="0.036 since the channel attacks in three ways"))
+        if name == "rounded"
+        else name
+        for name in MASKINGS
+    ],
+)
 def test_risks_by_the_channel_are_calibrated(name):
     check(*risks_and_fresh_draws(channel, name, 400, 2, 3))
 

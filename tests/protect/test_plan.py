@@ -11,8 +11,7 @@ import reference
 from naive import groups as naive
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.groups.anonymity import anonymity
-from unmask.protect.coarsening import Coarsen, candidates
-from unmask.protect.plan import fix_list
+from unmask.protect.plan import Coarsen, candidates, fix_list
 
 SCHEMA = {"word": pl.String, "age": pl.Int64, "pay": pl.Float64, "ill": pl.String}
 KEYS = ["word", "age", "pay"]

@@ -93,3 +93,11 @@ def test_no_name_or_outcome_is_broken_at_80_columns(document):
     text = shown(replace(document, findings=longest), 80)
     assert text.count(key) == 2
     assert "does not apply" in text and "above limit" in text
+
+
+def test_no_column_and_no_role_is_broken_at_80_columns(document):
+    wide = replace(document.columns[0], name="income of the household", role="confidential", reason="long " * 20)
+    written = replace(wide, original="dates such as 31.12.2026", released="years such as 2026")
+    text = shown(replace(document, columns=(written,)), 80)
+    assert max(map(len, text.split("\n"))) <= 80
+    assert "income of the household" in text and "confidential" in text

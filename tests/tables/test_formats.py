@@ -49,7 +49,7 @@ def test_every_format_gives_the_same_assessment(tmp_path):
     for name in ("a.csv", "a.csv.gz", "a.csv.zst", "a.jsonl", "a.json", "a.xlsx", "a.parquet"):
         release = unmask.Release(
             write(PEOPLE, tmp_path / name), write(masked, tmp_path / f"b{name[1:]}"), id="patient",
-            confidential=["diagnosis"],
+            confidential=["diagnosis"], kinds={"postcode": "categorical"},  # digits are text in some formats only
         )  # fmt: skip
         assessment = unmask.assess(release, only=["nearest", "uniqueness", "values", "likelihood"])
         found.append((assessment.records.to_dicts(), [(f.key, f.estimate) for f in assessment.findings]))

@@ -3,11 +3,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from sklearn.metrics import roc_auc_score
 
 from unmask.errors import ParameterError, RoleError
 from unmask.utility import propensity_score
-from unmask.utility.propensity import auc
 
 
 def table(n=300, seed=0):
@@ -31,12 +29,6 @@ def test_another_table_can():
     assert propensity_score(table(), far).ratio > 0.9
     apart = table().with_columns(pl.col("b").shuffle(seed=1))
     assert propensity_score(table(), apart).auc > 0.8  # a tree sees the broken relation, which no marginal shows
-
-
-def test_auc_equals_scikit_learn():
-    rng = np.random.default_rng(0)
-    score, label = rng.integers(0, 9, 200) / 9, rng.integers(0, 2, 200).astype(float)
-    assert auc(score, label) == pytest.approx(roc_auc_score(label, score))
 
 
 def test_same_seed_same_score_and_clear_refusals():

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from unmask.cli import making_options, options
 from unmask.cli.fields import as_command
 from unmask.errors import DEBUG, ParameterError, UnmaskError, debugging, tell_where
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 CANNOT = 2
 COMMANDS: dict[str, tuple[type[options.Common], str]] = {  # name: its options, and the file whose `run` it is
@@ -30,7 +28,9 @@ COMMANDS: dict[str, tuple[type[options.Common], str]] = {  # name: its options, 
     "fix": (making_options.Fix, "fix"),
     "utility": (making_options.Utility, "utility"),
     "explore": (making_options.Explore, "explore"),
+    "protect": (making_options.Protect, "protect"),
     "measures": (options.Measures, "measures"),
+    "person": (options.Person, "person"),
     "verify": (options.Verify, "verify"),
     "selfcheck": (options.Selfcheck, "selfcheck"),
     "demo": (options.Demo, "demo"),

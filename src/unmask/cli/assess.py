@@ -6,22 +6,20 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from unmask.assessment import Assessment, assess, choose, discover
-from unmask.cli.fields import options_of, spec_of
+from unmask.assessment import Assessment, assess, choose, discover, too_few
+from unmask.cli.fields import roles_of
+from unmask.cli.options import Assess, Link, Tables
 from unmask.cli.screen import progress_bar, show_assessment
 from unmask.cli.targets import check_files, write_table
 from unmask.errors import ParameterError
 from unmask.evidence import Policy, as_intruder
 from unmask.masking import parse_masking
+from unmask.people import check_by
 from unmask.protect import fix_list
 from unmask.recipients import as_recipients
 from unmask.report import document
 from unmask.tables import Release
-
-if TYPE_CHECKING:
-    from unmask.cli.options import Assess, Link, Tables
 
 EXIT = {"safe": 0, "unsafe": 1, "inconclusive": 3}
 
@@ -44,6 +42,9 @@ def attack(options: Assess) -> Assessment:
     for recipient in recipients:
         recipient.policy(policy)
     release = release_of(options)
+    check_by(release, options.by)
+    for line in () if options.quiet else too_few(release, policy):
+        sys.stderr.write(f"note: {line}\n")  # before the work, which may take long
     with progress_bar(quiet=options.quiet) as tell:
         assessment = assess(
             release,
@@ -56,6 +57,7 @@ def attack(options: Assess) -> Assessment:
             show_values=options.show_values,
             intruder=options.intruder,
             recipients=recipients,
+            by=options.by,
         )
     write(assessment, release, options)
     if not options.quiet:
@@ -73,7 +75,7 @@ def check_tables(options: Tables) -> None:
 
 def release_of(options: Tables | Link) -> Release:
     """Build the release that the options describe: a role has one name here and there."""
-    roles = {e.name: getattr(options, e.name) for e in options_of(type(options)) if spec_of(e).role}
+    roles = roles_of(options)
     if roles.get("masking") is not None:
         roles["masking"] = parse_masking(roles["masking"])
     roles["scenario"] = roles.get("scenario") or None

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
-from unmask.assessment import check_of, columns_of
+from unmask.assessment import check_of
 from unmask.cli.assess import check_tables, release_of
+from unmask.cli.options import Check as Options
 from unmask.cli.screen import console, say
 from unmask.cli.targets import write_atomically
 from unmask.evidence import Policy
 from unmask.intake import Check, check
-
-if TYPE_CHECKING:
-    from unmask.cli.options import Check as Options
 
 PASSED, NAMED, UNPAIRED = 0, 1, 3
 
@@ -41,7 +38,7 @@ def run(options: Options) -> int:
 
 
 def _plain(checked: Check) -> dict[str, object]:
-    columns = [asdict(entry) for entry in columns_of(checked)]
+    columns = [asdict(entry) for entry in checked.columns]
     return {"check": asdict(check_of(checked)), "columns": columns, "roles": checked.roles}
 
 
@@ -50,7 +47,7 @@ def _show(checked: Check, least: int) -> None:
 
     screen = console()
     show_check(check_of(checked), screen)
-    screen.print(column_table(columns_of(checked)))
+    screen.print(column_table(checked.columns))
     say(f'The policy can say "safe" from {least} people on.')
     for finding in checked.findings:
         say(f"{finding.claim} {finding.reason[:1].upper()}{finding.reason[1:]}.")

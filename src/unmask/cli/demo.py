@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from unmask.cli.assess import attack
-from unmask.cli.options import Assess
+from unmask.cli.options import Assess, Demo
 from unmask.cli.screen import say
 from unmask.cli.targets import write_table
 from unmask.datasets import patients
 from unmask.errors import TableError
 from unmask.masking import parse_masking
-
-if TYPE_CHECKING:
-    from unmask.cli.options import Demo
 
 FILES = {"original.csv", "release.csv", "report.html", "report.json", "records.csv"}
 NUMBERS = ("days", "height", "bmi", "cost")

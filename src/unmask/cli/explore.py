@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from unmask.cli.fields import roles_of
+from unmask.cli.making_options import Explore
 from unmask.cli.screen import console, progress_bar, say
 from unmask.cli.targets import check_files, write_atomically, write_table
 from unmask.errors import ParameterError
 from unmask.explore import explore, make_release
-
-if TYPE_CHECKING:
-    from unmask.cli.making_options import Explore
-    from unmask.protect import Frontier
+from unmask.protect import Frontier
 
 SECONDS = {"s": 1, "m": 60, "h": 3600}
 FOUND, NONE_SAFE = 0, 1
@@ -21,17 +20,11 @@ FOUND, NONE_SAFE = 0, 1
 def run(options: Explore) -> int:
     """Explore, show and write; the exit code says whether something safe was found."""
     check_files(options)
-    roles = {
-        "id": options.id,
-        "quasi": options.quasi,
-        "confidential": options.confidential,
-        "ignored": options.ignored,
-        "reading": options.reading,
-    }
+    roles = {**roles_of(options), "reading": options.reading}
     with progress_bar() as tell:
         frontier = explore(
             options.original, options.masking or None, policy=options.policy, intruder=options.intruder,
-            keep=options.keep, seeds=options.seeds, seed=options.seed, budget=_seconds(options.budget),
+            keep=options.keep, seeds=options.seeds, seed=options.seed, budget=seconds(options.budget),
             folder=options.folder, resume=options.resume, jobs=options.jobs, progress=tell, **roles,
         )  # fmt: skip
     _show(frontier)
@@ -39,7 +32,8 @@ def run(options: Explore) -> int:
     return NONE_SAFE if frontier.recommended is None else FOUND
 
 
-def _seconds(text: str | None) -> float | None:
+def seconds(text: str | None) -> float | None:
+    """A time as people write it, in seconds."""
     if text is None:
         return None
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())

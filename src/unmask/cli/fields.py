@@ -9,16 +9,14 @@ from __future__ import annotations
 import csv
 import inspect
 import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
 from unmask.errors import ParameterError, did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 T = TypeVar("T")
 TABLE = ("table",)  # written in any format that tables have
@@ -50,6 +48,11 @@ def option(words: str, *flags: str, default: Any = MISSING, **more: Any) -> Any:
     return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
 
 
+def written(words: str, *flags: str) -> Any:  # noqa: ANN401 - a field
+    """Declare a table that is written where it is asked for; by itself it is --output or -o."""
+    return option(f"{words} (.csv, .jsonl, .parquet ..).", *(flags or ("--output", "-o")), default=None, writes=TABLE)
+
+
 def spec_of(entry: Field[Any]) -> Spec:
     """What `option` was told about a field."""
     found: Spec = entry.metadata["spec"]
@@ -66,6 +69,11 @@ def options_of(kind: type) -> list[Field[Any]]:
     """All options of a command: its own first, then those that it shares with others."""
     line = [vars(part).get("__annotations__", {}) for part in kind.__mro__]
     return sorted(fields(kind), key=lambda entry: next(k for k, names in enumerate(line) if entry.name in names))
+
+
+def roles_of(options: object) -> dict[str, Any]:
+    """What options say of a release: a role has the name of `Release`'s parameter."""
+    return {entry.name: getattr(options, entry.name) for entry in options_of(type(options)) if spec_of(entry).role}
 
 
 def as_command(kind: type[T], run: Callable[[T], int]) -> Callable[..., None]:
@@ -110,7 +118,7 @@ def _parameter(entry: Field[Any], hint: Any) -> inspect.Parameter:  # noqa: ANN4
     words, base = spec.words, _base(hint)
     if not needed and base is not bool and entry.default not in (None, (), MISSING) and "default" not in words:
         words = f"{words.removesuffix('.')} (default {entry.default})."
-    typed: Any = list[str] if _many(base) else base if base in {str, int, float, bool} else str
+    typed: Any = list[str] if get_origin(base) in {tuple, dict} else base if base in {str, int, float, bool} else str
     shown = None if base is bool else entry.name.upper() if spec.place else _metavar(spec, base)
     return inspect.Parameter(
         entry.name,
@@ -140,10 +148,6 @@ def _base(hint: Any) -> Any:  # noqa: ANN401 - a type
     """The type of an option that is given."""
     kinds = [kind for kind in get_args(hint) if kind is not type(None)]
     return hint if get_origin(hint) in {tuple, dict} or not kinds else kinds[0] if len(kinds) == 1 else tuple(kinds)
-
-
-def _many(base: Any) -> bool:  # noqa: ANN401 - a type
-    return get_origin(base) in {tuple, dict}
 
 
 def _typed(entry: Field[Any], hint: Any, raw: Any) -> Any:  # noqa: ANN401 - the type follows the field

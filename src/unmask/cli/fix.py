@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from unmask.cli.making_options import Fix
 from unmask.cli.screen import say
 from unmask.cli.targets import check_files, write_table
 from unmask.protect import fix_list
 from unmask.tables import read_table
-
-if TYPE_CHECKING:
-    from unmask.cli.making_options import Fix
 
 
 def run(options: Fix) -> int:

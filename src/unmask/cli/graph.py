@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from unmask.arrays import Ints
 from unmask.cli.fields import listed
+from unmask.cli.options import Graph, Sweep
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import MATRICES, check_files, is_matrix, write_table
 from unmask.errors import ParameterError, RoleError, TableError
-from unmask.graph import Coordinates, GraphLinkage, NoiseTolerance, Null, Relative, link_graph
+from unmask.graph import Coordinates, GraphLinkage, NoiseTolerance, Null, Relative, Tolerance, link_graph
 from unmask.masking import PlaceMasking, parse_masking
 from unmask.tables import as_text, check_columns, read_table
 
-if TYPE_CHECKING:
-    from unmask.cli.options import Graph, Sweep
-    from unmask.graph import Tolerance
-
-    Where = str | list[str] | Coordinates
+Where = str | list[str] | Coordinates
 
 SIDES = {"original": "the intruder's table", "released": "the release"}
 FORMER = {  # names of maskings up to version 0.1

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 
 from unmask.cli.graph import FORMER, check_places, place_masking, places
+from unmask.cli.options import Sweep
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files, write_atomically, write_table
 from unmask.errors import TableError
-from unmask.graph import WORDS, Coordinates, SweepPoint, default_grid, guesses, map_figure, read_place, sweep
+from unmask.graph import WORDS, Coordinates, Place, SweepPoint, default_grid, guesses, map_figure, read_place, sweep
+from unmask.study import Displacement as Masking
 from unmask.tables import check_columns, read_table
-
-if TYPE_CHECKING:
-    from unmask.cli.options import Sweep
-    from unmask.graph import Place
-    from unmask.study import Displacement as Masking
 
 
 def run(options: Sweep) -> int:

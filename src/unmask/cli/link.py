@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from unmask.arrays import Flags, Floats, Ints
 from unmask.cli.assess import release_of
+from unmask.cli.options import Link
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files, write_table
 from unmask.errors import ParameterError
-from unmask.evidence import guess, meant
-from unmask.linkage import DIFFERENT_PEOPLE, link_nearest, link_one_to_one, true_ranks, union_of
+from unmask.evidence import Estimate, Progress, guess, meant
+from unmask.linkage import DIFFERENT_PEOPLE, Linkage, link_nearest, link_one_to_one, true_ranks, union_of
 from unmask.report import percent
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.cli.options import Link
-    from unmask.evidence import Estimate, Progress
-    from unmask.linkage import Linkage
-    from unmask.tables import Release
+from unmask.tables import Release
 
 ATTACKS = {"nearest": "Nearest record", "one_to_one": "One to one"}
 
@@ -133,7 +128,8 @@ def _words(name: str, linkage: Linkage, precision: float) -> list[str]:
     known = linkage.known(precision)
     lines = [
         f"{ATTACKS[name]}: {_rate(linkage.estimate)}.",
-        f"  Claims that are right {percent(precision)} of the time: {known.hits:,.0f} people, {percent(known.value)}.",
+        f"  Claims that are right {percent(precision)} of the time: {known.hits:,.0f} people, {percent(known.value)}."
+        + (f" Of these {linkage.right(precision):,.0f} are right." if known.value > linkage.estimate.value else ""),
     ]
     if name == "one_to_one":
         proof = "proven to be the least" if linkage.optimal else f"proven to be within {linkage.gap:.2g} of the least"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unmask.cli.fields import TABLE, option
+from unmask.cli.fields import TABLE, option, written
 from unmask.cli.options import FORMATS, SEED, Reading
+
+KEEP = 'An analysis that must come out: "mean(x) by g", "count by g", "share(x = yes)", "y ~ a + b" ..; several.'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,6 +15,7 @@ class Mask(Reading):
     """Mask a table: make the release that `assess` attacks.
 
     Example:  unmask mask census.csv --masking "noise(0.5)" --reverse-map -o release.parquet
+    Example:  unmask mask census.csv --plan plan.toml -o release.parquet
 
     A wrong name or parameter is answered with the maskings there are and how they are called.
     """
@@ -20,8 +23,9 @@ class Mask(Reading):
     table: str = option(f"The table to mask ({FORMATS}).", place=True, reads="table")
     masking: tuple[str, ...] = option(
         'A masking such as "noise(0.5)" or "microaggregation(5)"; several apply in turn.',
-        "--masking", "--method", whole=True,
+        "--masking", "--method", default=(), whole=True,
     )  # fmt: skip
+    plan: str | None = option("Follow a plan of `unmask protect`, with its seed.", default=None, reads="plan")
     output: str = option("Where to write the release (.csv, .jsonl, .parquet ..).", "--output", "-o", writes=TABLE)
     reverse_map: bool = option("Give every column its original values back, by rank.", default=False)
     seed: int = option(SEED, default=0, minimum=0)
@@ -39,10 +43,8 @@ class Fix(Reading):
     k: int = option("Wanted size of the smallest group.", default=5)
     l: int = option("Wanted confidential values in a group.", default=1)  # noqa: E741 - as in l-diversity
     confidential: str | None = option("Column that the intruder wants to learn, for --l.", default=None)
-    output: str | None = option(
-        "Write the changed table (.csv, .jsonl, .parquet ..).", "--output", "-o", default=None, writes=TABLE
-    )
-    steps: str | None = option("Write the list of changes (.csv, .jsonl, .parquet ..).", default=None, writes=TABLE)
+    output: str | None = written("Write the changed table")
+    steps: str | None = written("Write the list of changes", "--steps")
     only_cells: bool = option("Blank cells, coarsen no column.", default=False)
 
 
@@ -57,10 +59,7 @@ class Utility(Reading):
 
     original: str = option("The original table.", place=True, reads="table")
     released: str = option("The table you want to publish.", place=True, reads="table")
-    keep: tuple[str, ...] = option(
-        'An analysis that must come out: "mean(x) by g", "count by g", "share(x = yes)", "y ~ a + b" ..; several.',
-        default=(), whole=True,
-    )  # fmt: skip
+    keep: tuple[str, ...] = option(KEEP, default=(), whole=True)
     seed: int = option(SEED, default=0, minimum=0)
     output: str | None = option(
         "Write the figures as JSON; - for standard output.", "--output", "-o", "--json", default=None,
@@ -69,7 +68,26 @@ class Utility(Reading):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explore(Reading):
+class Searching(Reading):
+    """What the commands take that search for a release: the table, who knows what of it, and what must be left."""
+
+    original: str = option(f"The table to protect ({FORMATS}).", place=True, reads="table")
+    id: str | None = option("Column that identifies people; it is not published.", default=None, role=True)
+    quasi: tuple[str, ...] | None = option("Columns that the intruder knows; default: all.", default=None, role=True)
+    confidential: tuple[str, ...] = option("Columns that they want to learn.", default=(), role=True)
+    ignored: tuple[str, ...] = option("Columns that are not published.", default=(), role=True)
+    policy: str | None = option("public, partner, internal, or a TOML file.", default=None, reads="policy")
+    intruder: str = option("prosecutor, journalist, marketer or maximum.", default="maximum")
+    keep: tuple[str, ...] = option(KEEP, default=(), whole=True)
+    seed: int = option(SEED, default=0, minimum=0)
+    budget: str | None = option("Time after which no further release is tried: 90s, 10m, 2h.", default=None)
+    folder: str | None = option("Keep the figures of every release that was tried there.", default=None)
+    resume: bool = option("Go on with the run in the folder.", default=False)
+    chart: str | None = option("Write the picture of risk and what is left (.svg).", default=None, writes=(".svg",))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explore(Searching):
     """Try maskings of a table, attack each, and say what is found, what is left of the data, and which one to take.
 
     Example:  unmask explore people.csv --id patient --keep "mean(income) by region" --folder runs --chart map.svg
@@ -77,36 +95,30 @@ class Explore(Reading):
     Exit code 0: a safe release was found, 1: none of those tried is safe, 2: cannot.
     """
 
-    original: str = option(f"The table to protect ({FORMATS}).", place=True, reads="table")
     masking: tuple[str, ...] = option(
         'A masking to try, such as "noise(0.5)"; several. Without any: some for the kinds of the columns.',
         "--masking", "--method", default=(), whole=True,
     )  # fmt: skip
-    id: str | None = option(
-        "Column that identifies people; it is not masked and not published.", default=None, role=True
-    )
-    quasi: tuple[str, ...] | None = option("Columns that the intruder knows; default: all.", default=None, role=True)
-    confidential: tuple[str, ...] = option("Columns that they want to learn.", default=(), role=True)
-    ignored: tuple[str, ...] = option("Columns that are not published.", default=(), role=True)
-    policy: str | None = option("public, partner, internal, or a TOML file.", default=None, reads="policy")
-    intruder: str = option("prosecutor, journalist, marketer or maximum.", default="maximum")
-    keep: tuple[str, ...] = option(
-        'An analysis that must come out: "mean(x) by g", "count by g", "y ~ a + b" ..; several.', default=(), whole=True
-    )
     seeds: int = option("Draws of each masking.", default=1, minimum=1)
-    seed: int = option(SEED, default=0, minimum=0)
-    budget: str | None = option("Time after which no further release is tried: 90s, 10m, 2h.", default=None)
     jobs: int = option("Releases that are attacked at a time.", default=1, minimum=1)
-    folder: str | None = option(
-        "Keep every finished point there, so that a run that is stopped can go on.", default=None
+    output: str | None = written("Write the points")
+    release: str | None = written("Write the recommended release", "--release")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protect(Searching):
+    """Search for the most useful release that the whole assessment calls safe, and make it.
+
+    Example:  unmask protect people.csv --id patient --policy partner --keep "mean(income) by region" -o release.csv
+
+    For each column: leave it, move its values, write it more coarsely, or leave it out; confidential columns are
+    published as they are. `--plan plan.toml` says what was done and why; `unmask mask people.csv --plan plan.toml -o
+    release.csv` does it again. Exit code 0: a safe release was found, 1: none of those tried is safe, 2: cannot.
+    """
+
+    output: str = option("Where to write the release (.csv, .jsonl, .parquet ..).", "--output", "-o", writes=TABLE)
+    plan: str | None = option("Write what was done to each column, and why (.toml).", default=None, writes=(".toml",))
+    hierarchy: tuple[str, ...] = option(
+        "Coarser words for a column, as name=file.csv (value, group, larger group ..); several.", default=(), whole=True
     )
-    resume: bool = option("Go on with the run in the folder.", default=False)
-    output: str | None = option(
-        "Write the points (.csv, .jsonl, .parquet ..), or all of it (.json).",
-        "--output",
-        "-o",
-        default=None,
-        writes=TABLE,
-    )
-    chart: str | None = option("Write the picture (.svg).", default=None, writes=(".svg",))
-    release: str | None = option("Write the recommended release (.csv, .parquet ..).", default=None, writes=TABLE)
+    points: str | None = written("Write the releases that were tried, with their figures", "--points")

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
 
 from unmask.assessment import choose, discover
+from unmask.cli.options import Measures
 from unmask.cli.screen import console, say
-from unmask.evidence import FAMILIES
-
-if TYPE_CHECKING:
-    from unmask.cli.options import Measures
-    from unmask.evidence import Measure
+from unmask.evidence import FAMILIES, Measure
 
 
 def run(options: Measures) -> int:
     """Show all measures by family, or one of them, as a table or as JSON."""
     chosen = choose(discover(), None if options.name is None else [options.name], ())
     if options.json:
-        say(json.dumps([_entry(measure) for measure in _by_family(chosen)], indent=1, ensure_ascii=False))
+        names = ("name", "family", "title", "story", "needs", "aliases", "keys", "page")
+        told = [{name: getattr(measure, name) for name in names} for measure in _by_family(chosen)]
+        say(json.dumps(told, indent=1, ensure_ascii=False))
     elif options.name is not None:
         _show_one(chosen[0])
     else:
@@ -30,11 +28,6 @@ def _by_family(measures: list[Measure]) -> list[Measure]:
     """Order of the catalogue: families, and the plainest measure of each first."""
     order = [name for family in FAMILIES.values() for name in family]
     return sorted(measures, key=lambda measure: order.index(measure.name) if measure.name in order else len(order))
-
-
-def _entry(measure: Measure) -> dict[str, Any]:
-    names = ("name", "family", "title", "story", "needs", "aliases", "keys", "page")
-    return {name: getattr(measure, name) for name in names}
 
 
 def _show_one(measure: Measure) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
 
-from unmask.cli.fields import TABLE, option
+from unmask.cli.fields import TABLE, option, written
 from unmask.evidence import FAMILIES
 
 FORMATS = "CSV, JSON, Excel, Parquet, Arrow, Stata, SPSS, SAS"
@@ -61,17 +61,28 @@ class Reading(Common):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tables(Reading):
-    """The two tables, what is known of their columns, and the policy: what `assess` and `check` take."""
+class Roles(Reading):
+    """What is known of the columns of two tables: what every attack on them takes."""
 
-    original: str | None = option(f"The original table ({FORMATS}).", default=None, place=True, reads="table")
-    released: str | None = option("The table you want to publish.", default=None, place=True, reads="table")
     id: str | None = option(
         "Column that says which rows belong together; without it, row order.", default=None, role=True
     )
     quasi: tuple[str, ...] | None = option(
         "Columns that the intruder knows; default: all shared ones.", default=None, role=True
     )
+    ignored: tuple[str, ...] = option("Columns to leave out.", "--ignore", "--ignored", default=(), role=True)
+    kinds: dict[str, str] = option(
+        "Kind of a column, as name=numeric|ordinal|categorical|boolean|date.",
+        "--kind", "--kinds", default={}, role=True,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tables(Roles):
+    """The two tables, what is known of their columns, and the policy: what `assess` and `check` take."""
+
+    original: str | None = option(f"The original table ({FORMATS}).", default=None, place=True, reads="table")
+    released: str | None = option("The table you want to publish.", default=None, place=True, reads="table")
     confidential: tuple[str, ...] = option("Columns that the intruder wants to learn.", default=(), role=True)
     weight: str | None = option("Sampling weight.", default=None, role=True)
     household: str | None = option("Column that says who lives together.", default=None, role=True)
@@ -79,12 +90,7 @@ class Tables(Reading):
         "Table of the people that the original was drawn from, or their number.",
         default=None, role=True, reads="table or number",
     )  # fmt: skip
-    ignored: tuple[str, ...] = option("Columns to leave out.", "--ignore", "--ignored", default=(), role=True)
     categorical: tuple[str, ...] = option("Columns to read as categories.", default=(), role=True)
-    kinds: dict[str, str] = option(
-        "Kind of a column, as name=numeric|ordinal|categorical|boolean|date.",
-        "--kind", "--kinds", default={}, role=True,
-    )  # fmt: skip
     coordinates: tuple[str, ...] = option("Longitude and latitude (or x and y) columns.", default=(), role=True)
     distances: str | None = option(
         "Matrix of distances that is published too (.npy, .csv, .parquet).", default=None, role=True, reads="matrix"
@@ -123,6 +129,9 @@ class Assess(Tables):
         "Who attacks: prosecutor (knows who is in), journalist (does not), marketer (wants many) or maximum.",
         default="maximum",
     )
+    by: tuple[str, ...] = option(
+        "Columns of either table: tell the risk of each of their groups; small groups are merged.", default=()
+    )
     recipients: tuple[dict[str, Any], ...] = option(
         "Who may get the release, a table [[recipients]] for each.", default=(), typed=False
     )
@@ -134,14 +143,8 @@ class Assess(Tables):
         "Write the report as JSON; - for standard output.", default=None, writes=("",), screen=True
     )
     html: str | None = option("Write the report as one HTML file.", default=None, writes=("",))
-    records: str | None = option(
-        "Write one risk per original record (.csv, .jsonl, .parquet ..).", default=None, writes=TABLE
-    )
-    fix: str | None = option(
-        "Write what to change so that every group has --k records (.csv, .jsonl, .parquet ..).",
-        default=None,
-        writes=TABLE,
-    )
+    records: str | None = written("Write one risk per original record", "--records")
+    fix: str | None = written("Write what to change so that every group has --k records", "--fix")
     k: int = option("Wanted size of the smallest group, for --fix.", default=5)
     l: int = option("Wanted confidential values in a group, for --fix.", default=1)  # noqa: E741 - as in l-diversity
     show_values: bool = option("Let the report show ids and places of people who are found.", default=False)
@@ -168,7 +171,7 @@ class Check(Tables):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Link(Reading):
+class Link(Roles):
     """Link the people of one table to the records of another, nearest and one to one, and count who is found.
 
     Example:  unmask link original.csv release.csv --id patient --metric gower --sample 2000 -o found.csv
@@ -178,14 +181,6 @@ class Link(Reading):
 
     original: str = option("The original table: what the intruder knows.", place=True, reads="table")
     released: str = option("The table you want to publish.", place=True, reads="table")
-    id: str | None = option(
-        "Column that says which rows belong together; without it, row order.", default=None, role=True
-    )
-    quasi: tuple[str, ...] | None = option("Columns that the intruder knows; default: all.", default=None, role=True)
-    ignored: tuple[str, ...] = option("Columns to leave out.", "--ignore", "--ignored", default=(), role=True)
-    kinds: dict[str, str] = option(
-        "Kind of a column, as name=numeric or the like.", "--kind", "--kinds", default={}, role=True
-    )
     attack: tuple[str, ...] = option("nearest, one_to_one or both (default both).", default=())
     metric: str = option("euclidean, manhattan, chebyshev, mahalanobis, gower or permutation.", default="euclidean")
     scale: str = option("Standardise by each file's own, by original, released, or none.", default="own")
@@ -199,13 +194,7 @@ class Link(Reading):
     time_budget: float | None = option("One to one: stop after so many seconds.", default=None)
     precision: float = option("How often a claim that is *known* must be right.", default=0.95)
     seed: int = option(SEED, default=0, minimum=0)
-    output: str | None = option(
-        "Write one row per original record (.csv, .jsonl, .parquet ..).",
-        "--output",
-        "-o",
-        default=None,
-        writes=TABLE,
-    )
+    output: str | None = written("Write one row per original record")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,9 +241,7 @@ class Graph(Reading):
     level: float = option("Largest p-value at which pairs are claimed.", default=0.05)
     seed: int = option(SEED, default=0, minimum=0)
     truth: str | None = option("Id column of both tables: count who was found.", default=None)
-    output: str | None = option(
-        "Write the pairs of rows (.csv, .jsonl, .parquet ..).", "--output", "-o", default=None, writes=TABLE
-    )
+    output: str | None = written("Write the pairs of rows")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -287,9 +274,7 @@ class Sweep(Reading):
         "--everybody/--sure-only", default=None,
     )  # fmt: skip
     seed: int = option(SEED, default=0, minimum=0)
-    output: str | None = option(
-        "Write the table (.csv, .jsonl, .parquet ..).", "--output", "-o", default=None, writes=TABLE
-    )
+    output: str | None = written("Write the table")
     chart: str | None = option("Draw the risk-utility map (.svg).", default=None, writes=(".svg",))
 
 
@@ -331,6 +316,31 @@ class Selfcheck(Common):
     seed: int = option("Seed of the generated tables.", default=0, minimum=0)
     gauntlet: bool = option("Assess releases with a known answer.", default=False)
     cases: int | None = option("How many of the gauntlet; default: the quick part.", default=None, minimum=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Person(Common):
+    """Say what gives a person away, column by column, and the smallest changes of their record that would hide them.
+
+    Example:  unmask person report.json --row 17
+
+    Without --row: the most exposed people of the report, and what to blank for all of them. Rows are those of the
+    original, from 1. Exit code 0: told, 2: cannot.
+    """
+
+    report: str = option("A JSON report, which says where the tables are.", place=True, reads="report")
+    row: tuple[str, ...] = option("Row of the original, from 1; several with commas.", default=())
+    k: int = option("How many records shall fit a person.", default=5, minimum=2)
+    original: str | None = option("Where the original is now.", default=None, reads="table")
+    released: str | None = option("Where the release is now.", default=None, reads="table")
+    chart: str | None = option("Write the picture of one person's columns (.svg).", default=None, writes=(".svg",))
+    output: str | None = option(
+        "Write what to blank for these people (.csv, .jsonl, .parquet ..).",
+        "--output",
+        "-o",
+        default=None,
+        writes=TABLE,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

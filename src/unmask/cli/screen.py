@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from unmask.evidence import silent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unmask.assessment import Assessment
-    from unmask.evidence import Progress
+from unmask.assessment import Assessment
+from unmask.evidence import Progress, silent
 
 
 def say(text: str) -> None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from unmask.cli.options import Selfcheck
 from unmask.cli.screen import console, progress_bar
 from unmask.report import show_checks, show_gauntlet
 from unmask.selfcheck import selfcheck
-
-if TYPE_CHECKING:
-    from unmask.cli.options import Selfcheck
 
 
 def run(options: Selfcheck) -> int:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from unmask.cli.fields import flag_of, options_of, spec_of
+from unmask.cli.options import Common
 from unmask.errors import ParameterError
 from unmask.tables import check_file, check_target, format_of, write_atomically, write_table
-
-if TYPE_CHECKING:
-    from unmask.cli.options import Common
 
 MATRICES = (".npy", ".csv", ".tsv", ".parquet")
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import polars as pl
+
+from unmask.cli.making_options import Utility
 from unmask.cli.screen import console, say
 from unmask.cli.targets import check_files, write_atomically
 from unmask.errors import RoleError
 from unmask.tables import read_table
-from unmask.utility import compare_analyses, compare_marginals, compare_moments, propensity_score
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from unmask.cli.making_options import Utility
-    from unmask.utility import Kept
+from unmask.utility import Kept, compare_analyses, compare_marginals, compare_moments, propensity_score
 
 MOST_SHOWN = 20  # numbers of one analysis on the screen; the JSON has all
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from unmask.cli.options import Verify
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files
 from unmask.verify import verify
-
-if TYPE_CHECKING:
-    from unmask.cli.options import Verify
 
 
 def run(options: Verify) -> int:

@@ -1,36 +1,26 @@
-"""Absent attributes (DDMBAR): what the release lets a model say about something that need not even be in it.
+"""Absent attributes (DDMBAR): what the release lets a model say about something that need not even be in it [TORRA]_.
 
-"Observance of religious holidays or political orientation may not be an attribute in the database, but the database may
-contain enough information to estimate these" [TORRA]_. Two models of the attribute are learnt, one from the original X
-and one from the release X', and the share of people is counted about whom they say the same: V(x) = V'(x')
-(algorithm 11). Two models from two halves of X agree as well, without knowing the same people: that is the level of
-what is true in general.
-
-A faithful release behaves like the original; that is what it is for, and no harm to anybody. What is judged is memory:
-how much oftener the model of the release is right about people when their own records were among those it learnt from.
+Two models of the attribute are learnt, from the original and from the release (algorithm 11), and the people are
+counted about whom they say the same. A faithful release behaves like the original, and that is no harm. What is judged
+is memory: how much oftener the model of the release is right about people when it learnt from their own records.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from unmask.arrays import Floats, Rows
 from unmask.disclosure.learn import Task, folds_of, learn_and_apply, name_of, set_task
-from unmask.disclosure.secrets import learnable
-from unmask.errors import EngineError, RoleError, former_percent
-from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, excess, measure, rate, silent
+from unmask.disclosure.model import asked, in_time
+from unmask.disclosure.secrets import nothing_wanted, wanted
+from unmask.errors import EngineError, former_percent
+from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, Progress, excess, measure, rate, silent
 from unmask.study import Study, as_study
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from unmask.evidence import Progress
-    from unmask.tables import Release
-
+from unmask.tables import Release
 
 SAMPLE = 2_000  # people that `assess` learns from
 BUDGET = 120.0  # seconds that `assess` gives to the models
@@ -91,10 +81,8 @@ def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
         Learn from, and ask for, so many people only. None: all.
     budget
         Seconds. Attributes that do not begin within them are left out, and ``notes`` say so.
-    seed
-        Seeds halves, learner and bootstrap.
-    progress
-        Called with the fraction done and a word.
+    seed, progress
+        Seeds halves, learner and bootstrap; called with the fraction done and a word.
     p
         The former name of ``within``, in percent, until version 0.3.
 
@@ -102,27 +90,18 @@ def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
     within = within if p is None else former_percent("p", p, "within")
     study = as_study(release)
     release = study.release
-    names, notes = learnable(release, attributes, absent=True)
+    names, notes = wanted(release, attributes, absent=True)
     if attributes is None:
         names = tuple(name for name in names if name not in release.released.columns) or names
-    if not names:
-        raise RoleError("no confidential attribute can be learnt", got="; ".join(notes) or "none", hint="name one")
-    fold = folds_of(study, 2, seed)
-    if sample is not None and sample < release.paired_rows.size:
-        fold = np.where(folds_of(study, max(1, release.paired_rows.size // sample), seed + 1) == 0, fold, -1)
-        notes = (*notes, f"learnt from, and asked for, {int((fold >= 0).sum()):,} people drawn at random")
+    fold, drawn = asked(study, 2, sample, seed)
     part = folds_of(study, min(PARTS, release.paired_rows.size), seed + 2)
-    found: list[AbsentAttribute] = []
-    until = None if budget is None else monotonic() + budget
-    for number, name in enumerate(names):
-        if until is not None and found and monotonic() > until:
-            late = ", ".join(map(repr, names[number:]))
-            notes = (*notes, f"left out, since {budget:g} seconds were over: {late}")
-            break
+
+    def models_of(name: str) -> AbsentAttribute:
         task = set_task(study, name, within=within, control=False)
-        found.append(_attribute(release, task, (fold, part), learner, len(names), seed))
-        progress((number + 1) / len(names), f"models of {name}")
-    return AbsentDisclosure(tuple(found), notes)
+        return _attribute(release, task, (fold, part), learner, len(names), seed)
+
+    found, late = in_time(names, budget, models_of, progress)
+    return AbsentDisclosure(tuple(found), (*notes, *drawn, *late))
 
 
 def _attribute(
@@ -178,20 +157,13 @@ def _chance(task: Task, one: Floats, two: Floats) -> float:
     return float(inside.sum() / (float(a.size) * b.size))
 
 
-def _applies(release: Release) -> str | None:
-    if not release.confidential:
-        return "no confidential attribute is named"
-    names, notes = learnable(release, None, absent=True)
-    return None if names else "; ".join(notes)
-
-
 @measure(
     "absent",
     title="Attributes that need not be in the release",
     story="The intruder learns from masked records how something follows from them that is not in the release. What "
     "their model says about a person because that person's own record was there, it has remembered.",
     keys=("absent.excess",),
-    applies=_applies,
+    applies=lambda release: nothing_wanted(release, absent=True),
 )
 def assess_absent(study: Study, context: Context) -> Evidence:
     """Compare models of the original and of the release."""

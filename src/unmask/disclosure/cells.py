@@ -1,19 +1,14 @@
-"""Cells: what all members of a group share, and what insiders subtract.
+"""Cells: what all members of a group of equal records share, and what insiders subtract [TORRA]_.
 
-A generalised or microaggregated release has groups of records that look the same [TORRA]_.
-
-- *External attack*: all published values of the group are one; who knows that Mr Scrooge is in it knows his value.
-- *Internal attack*: a coalition of c members look at the group without their own records. If the rest share one value,
-  they know the rest; when c members are all but one, they know the last one's, whatever it is.
-- *Aggregates*: where a group's mean stands in place of its numbers, its total follows. The coalition takes its own
-  contributions away; what is left bounds each other member from above, and closely when the contributions of all others
-  together are at most a tenth of that.
+From outside: all published values of the group are one. From inside: a coalition of c members takes its own records
+away, and its own amounts from the total that a published mean tells (docs/measures/cells.md).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -24,12 +19,7 @@ from unmask.disclosure.secrets import published
 from unmask.errors import ParameterError, RoleError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, exact, measure, rate
 from unmask.study import Study, as_study
-from unmask.tables import centre_and_spread
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from unmask.tables import Release
+from unmask.tables import Release, centre_and_spread
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,25 +1,21 @@
 """Copies in a synthetic release: is it nearer to the people it was learnt from than to people it never saw?
 
-A synthetic table is made by a model, and no row belongs to a person. But a model can remember. For each synthetic row:
-how far is the closest original record, and how far the closest record of an equally large control group? A model that
-has learnt the population and nobody in particular is as near to the one as to the other. Rows that equal an original
-record are counted one to one, shared among the people who are alike (a histogram with noise has the counts of crowds
-nearly right, and tells nothing of anybody), against the same count for control people; without control people, against
-the equals that people have in the original itself. People who are alone with their values are counted by themselves
-(`replicas`), and so are people whom a row resembles as it does nobody outside (`lookalikes`).
+Distances to the closest original record are held against those to an equally large control group. Rows that equal a
+record are counted one to one and shared among people who are alike, against the same count for control people, or
+against the equals that people have in the original. People alone with their values (`replicas`) and people whom a row
+resembles as it does nobody outside (`lookalikes`) are counted by themselves.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.arrays import Floats, Ints
+from unmask.arrays import Counts, Floats, Ints
 from unmask.disclosure.lookalikes import MOST_PEOPLE, MOST_ROWS, lookalikes
 from unmask.disclosure.outside import draw, needs_outsiders, pick, set_scene
-from unmask.disclosure.replicas import counts_of, replicated_uniques
 from unmask.evidence import (
     Context,
     Estimate,
@@ -27,23 +23,20 @@ from unmask.evidence import (
     Fact,
     Figure,
     Observation,
+    Progress,
     Series,
     exact,
     excess,
+    excess_over_control,
     measure,
     rate,
     silent,
 )
 from unmask.kernels.groups import identical
 from unmask.study import Study, as_study
+from unmask.tables import Encoded, Encoding, Release
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unmask.evidence import Progress
-    from unmask.tables import Encoded, Encoding, Release
-
-
+PAIRED = "each row was made from a person: linkage tells more than distances do (if not so, say --synthetic)"
 NEAR = 0.01  # a near copy is nearer to an original than all but this share of rows is to control
 
 
@@ -75,10 +68,8 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
     ----------
     release
         The original, the synthetic table, and ``control``: people from the same population who were not used.
-    seed
-        Seeds the draw of equally many people on both sides, and the bootstrap.
-    progress
-        Called with the fraction done and a word.
+    seed, progress
+        Seeds the draw of equally many people, and the bootstrap; called with the fraction done and a word.
 
     """
     study = as_study(release)
@@ -184,10 +175,25 @@ def _ratio(nearest: Floats, second: Floats) -> float:
     return float(np.sqrt(np.median(nearest[known] / second[known]))) if known.any() else 1.0
 
 
-def _applies(release: Release) -> str | None:
-    if not release.synthetic:
-        return "each row was made from a person: linkage tells more than distances do (if not so, say --synthetic)"
-    return None
+def counts_of(side: Encoded, other: Encoded) -> tuple[Counts, Counts]:
+    """For each record, how many of its own table equal it (itself included), and how many of the other."""
+    both = identical(np.vstack([side.numeric, other.numeric]), np.vstack([side.codes, other.codes]))
+    groups = int(both.label.max()) + 1
+    mine, theirs = both.label[: len(side)], both.label[len(side) :]
+    return np.bincount(mine, minlength=groups)[mine], np.bincount(theirs, minlength=groups)[mine]
+
+
+def replicated_uniques(
+    original: Encoded, released: Encoded, control: Encoded | None = None, *, seed: int = 0
+) -> tuple[Estimate, Floats]:
+    """Share of people who are alone with their values and stand in the release, beyond chance; and who they are."""
+    own, there = counts_of(original, released)
+    replica = ((own == 1) & (there > 0)).astype(np.float64)
+    if control is not None and len(control):
+        alone, seen = counts_of(control, released)
+        return excess_over_control(replica, ((alone == 1) & (seen > 0)).astype(np.float64), seed=seed), replica
+    expected = np.where(own == 2, min(1.0, len(released) / len(original)), 0.0)
+    return excess(replica, expected, seed=seed), replica
 
 
 @measure(
@@ -196,7 +202,7 @@ def _applies(release: Release) -> str | None:
     story="The synthetic table was made by a model that may have remembered people. The intruder takes rows that are "
     "too near to somebody they know for records of that person.",
     keys=("copies.exact", "copies.unique", "copies.closer", "copies.found", "copies.whole"),
-    applies=_applies,
+    applies=lambda release: None if release.synthetic else PAIRED,
     pairs=False,
 )
 def assess_copies(study: Study, context: Context) -> Evidence:

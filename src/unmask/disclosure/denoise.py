@@ -1,8 +1,7 @@
 """Estimates of masked numbers from the whole record: what is published of a person says more than one cell of it.
 
-An intruder who knows how the release was made, or learnt it from people whose values they know, does not take a
-published number at its face: they regress the true value on *all* that the record shows (docs/methods.md, section 12).
-Every person's estimate comes from what others taught, in two folds, so nothing is remembered.
+The true value is regressed on *all* that the record shows (docs/methods.md, section 12); every person's estimate comes
+from what others taught, in two folds, so nothing is remembered.
 """
 
 from __future__ import annotations

@@ -1,21 +1,21 @@
-"""Attribute inference: the nearest row says it.
+"""Attribute inference: the released row that is nearest in what is known of a person says the confidential attribute.
 
-The intruder knows some attributes of a person. They take the released row that is nearest in these and read the
-confidential attribute off it. They do the same for people who are not in the release: what works on both alike is
-general knowledge. No pairs are needed, so that synthetic releases can be attacked as well [GIOMI]_.
+The same is done for people who are not in the release: what works on both alike is general knowledge. No pairs are
+needed, so that synthetic releases can be attacked as well [GIOMI]_.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
 from unmask.arrays import Floats, Rows
 from unmask.disclosure.learn import Task, blind_guess, set_task
 from unmask.disclosure.outside import needs_outsiders, refuse_overlap
-from unmask.disclosure.secrets import learnable
+from unmask.disclosure.secrets import nothing_wanted, wanted
 from unmask.errors import RoleError, former_percent
 from unmask.evidence import (
     Context,
@@ -24,20 +24,14 @@ from unmask.evidence import (
     Fact,
     Figure,
     Observation,
+    Progress,
     excess_over_control,
     measure,
     rate,
     silent,
 )
 from unmask.study import Study, as_study
-from unmask.tables import Encoded, Encoding, canonical_order
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from unmask.evidence import Progress
-    from unmask.tables import Release
-
+from unmask.tables import Encoded, Encoding, Release, canonical_order
 
 MOST_TIES = 20_000_000  # beyond so many tied rows in all, one of them is drawn instead of taking the mean
 
@@ -84,10 +78,8 @@ def attribute_inference(
         Columns to infer. None: the confidential ones.
     within
         A number is right within this share of the attribute's sd in the original: neither sign nor scale matters.
-    seed
-        Seeds the bootstrap.
-    progress
-        Called with the fraction done and a word.
+    seed, progress
+        Seeds the bootstrap; called with the fraction done and a word.
     p
         The former name of ``within``, in percent, until version 0.3.
 
@@ -98,9 +90,7 @@ def attribute_inference(
     reason = needs_outsiders(release)
     if reason:
         raise RoleError("nobody is known to be outside the release", hint=reason)
-    names, notes = learnable(release, attributes)
-    if not names:
-        raise RoleError("no confidential attribute can be inferred", got="; ".join(notes) or "none", hint="name one")
+    names, notes = wanted(release, attributes)
     refuse_overlap(study)
     found = []
     for number, name in enumerate(names):
@@ -151,6 +141,29 @@ def nearest_values(study: Study, task: Task, people: Rows) -> Floats:
     return values
 
 
+class Holdout(NamedTuple):
+    """Control people who have a value: the truth, and what stands in the row nearest to them."""
+
+    task: Task
+    truth: Floats
+    guess: Floats
+
+
+def hold_out(study: Study, name: str) -> Holdout | None:
+    """Read a confidential attribute off the rows nearest to control people; None where that cannot be compared."""
+    release = study.release
+    known = [column for column in release.quasi if column != name]
+    if release.control is None or name not in release.confidential or not known:
+        return None
+    if not {*known, name} <= set(release.control.columns):
+        return None
+    task = set_task(study, name, within=0.10)
+    people = np.flatnonzero(~np.isnan(task.wanted[task.n :])) + task.n
+    if not people.size or np.isnan(task.published).all():
+        return None
+    return Holdout(task, task.wanted[people], nearest_values(study, task, people))
+
+
 def _encoding(task: Task, people: Rows, rows: Rows) -> Encoding:
     """Turn the matrices of a task back into numbers and codes."""
     coded = np.array([name in task.coded for name in task.known])
@@ -163,22 +176,13 @@ def _encoding(task: Task, people: Rows, rows: Rows) -> Encoding:
     return Encoding(side(task.people[people]), side(task.rows[rows]), tuple(names[~coded]), tuple(names[coded]))
 
 
-def _applies(release: Release) -> str | None:
-    if not release.confidential:
-        return "no confidential attribute is named"
-    names, notes = learnable(release, None)
-    if not names:
-        return "; ".join(notes) or "no confidential attribute is published"
-    return needs_outsiders(release)
-
-
 @measure(
     "inference",
     title="Attribute inference",
     story="The intruder takes the released row that is nearest in what they know of a person and reads the confidential"
     " attribute off it. People who are not in the release show how much of that is general knowledge.",
     keys=("inference.excess",),
-    applies=_applies,
+    applies=lambda release: nothing_wanted(release) or needs_outsiders(release),
     pairs=False,
 )
 def assess_inference(study: Study, context: Context) -> Evidence:

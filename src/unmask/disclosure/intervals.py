@@ -1,9 +1,4 @@
-"""Interval disclosure: how near a masked number still is to the person's own.
-
-The intruder has found a person's record in the release. Its numbers were masked, so they do not read the value but an
-interval around what is published: by ranks (rid, algorithm 7) a window of a share p of the people around the masked
-value, by standard deviations (sdid, algorithm 8) all values within p times the sd. The value is disclosed when it lies
-inside [TORRA]_.
+"""Interval disclosure: how near a masked number still is to the person's own, by ranks (rid) and by sd (sdid) [TORRA]_.
 
 Departure: algorithm 7 clamps with min(i - w, 0) and max(i + w, |X| - 1), which leaves the array; here the ends are
 max(i - w, 0) and min(i + w, |X| - 1), with w = p |X| / 2.
@@ -20,7 +15,7 @@ import numpy as np
 
 from unmask.arrays import Counts, Flags, Floats
 from unmask.disclosure.denoise import denoised
-from unmask.disclosure.holdout import hold_out
+from unmask.disclosure.inference import hold_out
 from unmask.disclosure.secrets import numeric_secrets, paired_numbers
 from unmask.errors import ParameterError, RoleError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
@@ -91,10 +86,8 @@ def interval_disclosure(
         Numeric columns. None: the confidential ones if any are named, else all that the intruder knows.
     widths
         Widths p of the intervals, as shares of the people and of the sd: each above 0 and at most 1, ascending.
-    seed
-        Seeds the bootstrap of the intervals.
-    progress
-        Called with the fraction done and a word.
+    seed, progress
+        Seeds the bootstrap of the intervals; called with the fraction done and a word.
     grid
         The former name of ``widths``, in percent, until version 0.3.
 
@@ -106,7 +99,10 @@ def interval_disclosure(
     1.0
 
     """
-    shares = _check_widths(widths if grid is None else _of_percents(grid))
+    if grid is not None:
+        former_percent("grid", max(grid, default=0.0), "widths")  # it was one where its largest is above 1
+        widths = [p / 100 for p in grid]
+    shares = _check_widths(widths)
     study = as_study(release)
     release = study.release
     names, notes = numeric_secrets(release, attributes)
@@ -150,12 +146,6 @@ def _denoised(study: Study, names: tuple[str, ...], widths: Floats, chance: floa
     return rate(inside[some] / present[some], chance=chance, seed=seed)
 
 
-def _of_percents(grid: Sequence[float]) -> list[float]:
-    """Shares of the former percents: the grid was one where its largest is above 1."""
-    former_percent("grid", max(grid, default=0.0), "widths")
-    return [p / 100 for p in grid]
-
-
 def _check_widths(given: Sequence[float]) -> Floats:
     widths = np.asarray(given, dtype=np.float64)
     if widths.ndim != 1 or not widths.size or not ((widths > 0) & (widths <= 1)).all() or (np.diff(widths) <= 0).any():
@@ -182,15 +172,10 @@ def _column(name: str, values: Floats, masked: Floats, widths: Floats) -> _Colum
     reach = widths * spread
     rank, rank_rates = _levels(gaps, np.floor(windows).astype(np.int64))
     sd, sd_rates = _levels(np.abs(known - hidden), reach)
-    result = AttributeIntervals(
-        name,
-        n,
-        rank_rates,
-        sd_rates,
-        _rank_chance(ordered, _spaced(positions), windows, positions.size / n),
-        _sd_chance(ordered, _spaced(hidden_ordered), reach, positions.size / n),
-    )
-    return _Column(has, rank, sd, result)
+    present, places, masked_at = positions.size / n, _spaced(positions), _spaced(hidden_ordered)
+    by_rank = _chance(ordered, (_window(ordered, places, width) for width in windows), present)
+    by_sd = _chance(ordered, ((masked_at - width, masked_at + width) for width in reach), present)
+    return _Column(has, rank, sd, AttributeIntervals(name, n, rank_rates, sd_rates, by_rank, by_sd))
 
 
 def _outside(study: Study, names: tuple[str, ...], widths: Floats) -> tuple[float | None, float | None]:
@@ -230,27 +215,20 @@ def _spaced(ordered: Floats | Counts) -> Floats:
     return ordered[pick].astype(np.float64)
 
 
-def _rank_chance(ordered: Floats, positions: Floats, windows: Floats, present: float) -> tuple[float, ...]:
-    """Share of all people whose value is in the window around *somebody's* masked value."""
-    n, shares = ordered.size, []
-    for width in windows:
-        low = np.maximum(np.ceil((positions - width) / 2), 0).astype(np.int64)
-        high = np.minimum(np.floor((positions + width) / 2), n - 1).astype(np.int64)
-        inside = np.searchsorted(ordered, ordered[high], "right") - np.searchsorted(ordered, ordered[low], "left")
-        shares.append(_mean_share(inside, n) * present)  # 0 where the window lies between two values
+def _chance(ordered: Floats, ends: Iterable[tuple[Floats, Floats]], present: float) -> tuple[float, ...]:
+    """Share of all people whose value is between the ends around *somebody's* masked value, for each width."""
+    shares = []
+    for low, high in ends:
+        inside = np.searchsorted(ordered, high, "right") - np.searchsorted(ordered, low, "left")
+        shares.append(float(inside.sum() / (inside.size * ordered.size)) * present if inside.size else 0.0)
     return tuple(shares)
 
 
-def _sd_chance(ordered: Floats, masked: Floats, reach: Floats, present: float) -> tuple[float, ...]:
-    n, shares = ordered.size, []
-    for width in reach:
-        inside = np.searchsorted(ordered, masked + width, "right") - np.searchsorted(ordered, masked - width, "left")
-        shares.append(_mean_share(inside, n) * present)
-    return tuple(shares)
-
-
-def _mean_share(inside: Counts, n: int) -> float:
-    return float(inside.sum() / (inside.size * n)) if inside.size else 0.0
+def _window(ordered: Floats, positions: Floats, width: float) -> tuple[Floats, Floats]:
+    """Values at the ends of the window of ranks; it is empty where it lies between two values."""
+    low = np.maximum(np.ceil((positions - width) / 2), 0).astype(np.int64)
+    high = np.minimum(np.floor((positions + width) / 2), ordered.size - 1).astype(np.int64)
+    return ordered[low], ordered[high]
 
 
 def _combine(
@@ -326,14 +304,10 @@ def _facts(found: IntervalDisclosure) -> tuple[Fact, ...]:
 
 
 def _figure(found: IntervalDisclosure) -> Figure:
+    lines = {"by ranks": "rank", "by sd": "sd", "by ranks, chance": "rank_chance", "by sd, chance": "sd_chance"}
     curves = {
-        name: tuple(np.mean([getattr(entry, field_) for entry in found.attributes], axis=0).tolist())
-        for name, field_ in (
-            ("by ranks", "rank"),
-            ("by sd", "sd"),
-            ("by ranks, chance", "rank_chance"),
-            ("by sd, chance", "sd_chance"),
-        )
+        name: tuple(np.mean([getattr(entry, line) for entry in found.attributes], axis=0).tolist())
+        for name, line in lines.items()
     }
     return Figure(
         shape="line",

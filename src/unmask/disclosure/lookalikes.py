@@ -1,25 +1,18 @@
-"""Lookalikes: people whom a row of a synthetic release resembles as it resembles nobody outside.
+"""Lookalikes: people whom a row of a synthetic release resembles as it resembles nobody outside, though it is no copy.
 
-A memory need not be a copy: values are moved a little, one column is drawn anew, half of the row is somebody else's.
-These likenesses are looked at: cells that are equal, each weighted by how rare its value is; cells that are missing in
-both; the distance in values; the distance in normal scores of ranks. The intruder claims whom a row resembles more than
-it does anybody outside. With nobody outside, they claim whom a row is three times nearer to than any other person of
-the original is; by chance the same happens the other way round, and that many are taken off.
+By equal cells, weighted by how rare their values are; by missing cells; by the distance in values, and in normal scores
+of ranks. With nobody outside: people to whom a row is three times nearer than any other person of the original is, less
+those to whom it is three times farther.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.arrays import Floats
 from unmask.evidence import Estimate, excess, largest, rate
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.tables import Encoded
+from unmask.tables import Encoded
 
 MOST_PEOPLE, MOST_ROWS = 1_000, 20_000  # that are compared, on either side
 FEWEST_NUMBERS = 4  # columns from which on a third of the usual distance is no chance

@@ -1,39 +1,30 @@
 """Membership inference: is this person in the release?
 
-To be in the data of a psychiatric unit is the secret. The intruder holds the records of people, some of whom are in the
-release, and scores each: how much nearer is the closest released row than the closest record of a reference population
-that is known not to be in it? When they know how the release was masked, they mask samples of the reference population
-themselves (shadow releases), learn from these how records inside and outside look, and apply it. The
-same for a model instead of a table: shadow models [TORRA]_ (algorithm mia), [SHOKRI]_.
-
-A success rate over everybody hides the few who are surely recognised: the share of members recognised while 1 % (or
-0.1 %) of strangers are wrongly accused stands beside the AUC [CARLINI]_.
+The intruder scores people by how much nearer the closest released row is than the closest record of a reference
+population. When they know how the release was masked, they learn from shadow releases of their own; from a model, by
+shadow models [TORRA]_ (algorithm mia), [SHOKRI]_. The share of members recognised while 1 % of strangers are wrongly
+accused stands beside the AUC, which hides the few who are surely recognised [CARLINI]_.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
+import polars as pl
 
 from unmask.arrays import Floats, Rows
 from unmask.disclosure.outside import Scene, in_order, needs_outsiders, pick, set_scene
 from unmask.disclosure.roc import Membership, centred, summarise
 from unmask.disclosure.shadow import learn_membership, shadow_scores
 from unmask.errors import ParameterError, RoleError
-from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, largest, measure, silent
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Progress, Series, largest, measure, silent
 from unmask.study import Study, as_study
 from unmask.tables import Release
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import polars as pl
-
-    from unmask.evidence import Progress
-
-
+RARE_ALARMS = "share of people; needs 1,000 people outside to be told apart from 1 %"
 SPLIT = 40  # people from whom a control can be split off
 
 
@@ -67,10 +58,8 @@ def membership_inference(
         the other way round).
     shadows
         Number of shadow releases.
-    seed
-        Seeds the halves, the shadow releases and the bootstrap.
-    progress
-        Called with the fraction done and a word.
+    seed, progress
+        Seeds the halves, the shadow releases and the bootstrap; called with the fraction done and a word.
 
     """
     if shadows < 1:
@@ -245,21 +234,14 @@ def assess_membership(study: Study, context: Context) -> Evidence:
         ),
         per_record=np.nan_to_num(found.per_record),
         identity=False,
-        facts=(
-            Fact(
-                "recall", round(found.recall.value, 4), _ends(found.recall, "of the people in the release are accused")
-            ),
-            Fact(
-                "precision",
-                round(found.precision.value, 4),
-                _ends(found.precision, "of the accused are in the release, if half of all people were"),
-            ),
-            Fact("F1", round(found.f1.value, 4), _ends(found.f1, "harmonic mean of recall and precision")),
-            Fact(
-                "recognised at 0.1 % false alarms",
-                round(found.tpr_at_01_percent.value, 4),
-                _ends(found.tpr_at_01_percent, "share of people; needs 1,000 people outside to be told apart from 1 %"),
-            ),
+        facts=tuple(
+            Fact(name, round(figure.value, 4), f"{figure.low:.3g} to {figure.high:.3g}; {words}")
+            for name, figure, words in (
+                ("recall", found.recall, "of the people in the release are accused"),
+                ("precision", found.precision, "of the accused are in the release, if half of all people were"),
+                ("F1", found.f1, "harmonic mean of recall and precision"),
+                ("recognised at 0.1 % false alarms", found.tpr_at_01_percent, RARE_ALARMS),
+            )
         ),
         figures=(_figure(found),),
         notes=(f"{found.n_strangers:,} people outside the release were compared with", *_told(release, found)),
@@ -272,10 +254,6 @@ def _told(release: Release, found: Membership) -> tuple[str, ...]:
         return ()
     better = "what was learnt from them" if found.learnt else "the distance to the closest record alone"
     return (f"the masking is known: shadow releases were tried, and {better} tells more people apart",)
-
-
-def _ends(estimate: object, words: str) -> str:
-    return f"{getattr(estimate, 'low', 0):.3g} to {getattr(estimate, 'high', 1):.3g}; {words}"
 
 
 def _figure(found: Membership) -> Figure:

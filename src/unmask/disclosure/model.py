@@ -1,46 +1,32 @@
-"""Model-based disclosure (adr): what a model that was learnt from the release guesses about a person.
+"""Model-based disclosure (adr): what a model that was learnt from the release guesses about a person [TORRA]_.
 
-The intruder learns from the release how a confidential attribute follows from known ones, and applies the model to the
-person's own known attributes (algorithms 9 and 10 [TORRA]_). A category is right when equal, a number within p % of
-its sd. A model that is right about *people in general* is what data are for. So three figures stand side by side: the
-model learnt with the person's own record in the release, the same model learnt without it (k folds, which is adr), and
-the guess of the commonest value. The first less the second is what the release gives away about its own people.
+A model that is right about *people in general* is what data are for. So the model learnt with the person's own record
+stands beside the same model learnt without it (k folds, which is adr: algorithms 9 and 10) and the guess of the
+commonest value. The first less the second is what the release gives away about its own people.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from unmask.arrays import Floats, Rows
 from unmask.disclosure.learn import Task, blind_guess, folds_of, guess, name_of, set_task
-from unmask.disclosure.secrets import learnable
-from unmask.errors import EngineError, ParameterError, RoleError, former_percent
-from unmask.evidence import (
-    Context,
-    Estimate,
-    Evidence,
-    Fact,
-    Figure,
-    Observation,
-    Series,
-    excess,
-    measure,
-    rate,
-    silent,
-)
+from unmask.disclosure.secrets import nothing_wanted, wanted
+from unmask.errors import EngineError, ParameterError, former_percent
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, excess, measure, rate, silent
 from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from unmask.evidence import Progress
     from unmask.tables import Release
 
-
+Made = TypeVar("Made")
 SAMPLE = 2_000  # people (and their rows) that `assess` learns from
 BUDGET = 120.0  # seconds that `assess` gives to all models
 
@@ -120,10 +106,8 @@ def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
         Learn from, and ask for, so many people only. None: all.
     budget
         Seconds. What does not begin within them is left out, and ``notes`` say so.
-    seed
-        Seeds folds, learners and bootstrap.
-    progress
-        Called with the fraction done and a word.
+    seed, progress
+        Seeds folds, learners and bootstrap; called with the fraction done and a word.
     p
         The former name of ``within``, in percent, until version 0.3.
 
@@ -133,43 +117,46 @@ def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
         raise ParameterError("folds or few is not allowed", got=f"{folds}, {few}", allowed="folds from 2, few from 0")
     study = as_study(release)
     release = study.release
-    names, notes = learnable(release, attributes)
-    if not names:
-        raise RoleError("no confidential attribute can be learnt", got="; ".join(notes) or "none", hint="name one")
-    fold = _asked(folds_of(study, folds, seed), sample, seed, study)
-    if (fold >= 0).sum() < release.paired_rows.size:
-        notes = (*notes, f"learnt from, and asked for, {int((fold >= 0).sum()):,} people drawn at random")
+    names, notes = wanted(release, attributes)
+    fold, drawn = asked(study, folds, sample, seed)
     until = None if budget is None else monotonic() + budget
-    found: list[AttributeModel] = []
-    late: list[str] = []
-    for number, name in enumerate(names):
-        if until is not None and found and monotonic() > until:
-            late.append(repr(name))
-            continue
-        task = set_task(study, name, within=within, control=_has_columns(release, name))
-        found.append(_attribute(release, task, fold, learners, few, seed, until, len(names) * len(learners)))
-        progress((number + 1) / len(names), f"models of {name}")
-    if late:
-        notes = (*notes, f"left out, since {budget:g} seconds were over: {', '.join(late)}")
+
+    def models_of(name: str) -> AttributeModel:
+        control = release.control is not None and {*release.quasi, name} <= set(release.control.columns)
+        task = set_task(study, name, within=within, control=control)
+        return _attribute(release, task, fold, learners, few, seed, until, len(names) * len(learners))
+
+    found, late = in_time(names, budget, models_of, progress)
     missed = [f"{e.name!r}" for e in found if len(e.learners) < len(learners) or (few and not e.few)]
-    if missed:
-        notes = (*notes, f"some models of {', '.join(missed)} were left out, since the time was over")
-    return ModelDisclosure(tuple(found), within, folds, notes)
+    told = f"some models of {', '.join(missed)} were left out, since the time was over"
+    return ModelDisclosure(tuple(found), within, folds, (*notes, *drawn, *late, *([told] if missed else [])))
 
 
-def _has_columns(release: Release, name: str) -> bool:
-    return release.control is not None and {*release.quasi, name} <= set(release.control.columns)
-
-
-def _asked(fold: Rows, sample: int | None, seed: int, study: Study) -> Rows:
-    """Keep the folds of a sample; people are drawn fold by fold in canonical order, not by row."""
-    people = study.release.paired_rows
+def asked(study: Study, folds: int, sample: int | None, seed: int) -> tuple[Rows, tuple[str, ...]]:
+    """Folds of the people, -1 for those who are not in the sample, and a note; drawn in canonical order, not by row."""
+    people, fold = study.release.paired_rows, folds_of(study, folds, seed)
     if sample is None or sample >= people.size:
-        return fold
+        return fold, ()
     if sample < 1:
         raise ParameterError("a sample needs at least one person", got=str(sample), allowed="a whole number from 1")
-    fine = folds_of(study, max(1, people.size // sample), seed + 1)
-    return np.where(fine == 0, fold, -1)
+    fold = np.where(folds_of(study, max(1, people.size // sample), seed + 1) == 0, fold, -1)
+    few = int((fold >= 0).sum())
+    return fold, (f"learnt from, and asked for, {few:,} people drawn at random",) if few < people.size else ()
+
+
+def in_time(
+    names: tuple[str, ...], budget: float | None, make: Callable[[str], Made], progress: Progress
+) -> tuple[list[Made], tuple[str, ...]]:
+    """Look at one attribute after the other, the first in any case; a note names those that did not begin in time."""
+    found: list[Made] = []
+    until = None if budget is None else monotonic() + budget
+    for number, name in enumerate(names):
+        if until is not None and found and monotonic() > until:
+            late = ", ".join(map(repr, names[number:]))
+            return found, (f"left out, since {budget:g} seconds were over: {late}",)
+        found.append(make(name))
+        progress((number + 1) / len(names), f"models of {name}")
+    return found, ()
 
 
 def _attribute(  # noqa: PLR0913, PLR0917 - one row of the experiment
@@ -259,34 +246,23 @@ def best_sets(  # noqa: PLR0913, PLR0917 - arrays of one search
     return tuple(found)
 
 
-def _applies(release: Release) -> str | None:
-    if not release.confidential:
-        return "no confidential attribute is named"
-    names, notes = learnable(release, None)
-    return None if names else "; ".join(notes) or "no confidential attribute is published"
-
-
 @measure(
     "model",
     title="Model-based disclosure",
-    story="The intruder learns from the release how a confidential attribute follows from what they "
-    "knows, and guesses it for"
-    " a person. What counts is how much better they guess because the person's own row is in the release.",
+    story="The intruder learns from the release how a confidential attribute follows from what they know, and guesses "
+    "it for a person. What counts is how much better they guess because the person's own row is in the release.",
     keys=("model.excess",),
-    applies=_applies,
+    applies=nothing_wanted,
 )
 def assess_model(study: Study, context: Context) -> Evidence:
     """Learn with and without each person, and tell what the release gives away about its own people."""
-    release = study.release
-    folds = 3
     found = model_disclosure(
-        study, folds=folds, few=2, sample=SAMPLE, budget=BUDGET, seed=context.seed, progress=context.progress
+        study, folds=3, few=2, sample=SAMPLE, budget=BUDGET, seed=context.seed, progress=context.progress
     )
-    worst = found.worst
-    best = worst.worst
+    worst, best = found.worst, found.worst.worst
     gains = np.array([entry.gains for entry in found.attributes])
     asked = ~np.isnan(gains).all(axis=0)
-    per_record = np.zeros(release.original.height)
+    per_record = np.zeros(study.release.original.height)
     per_record[asked] = np.nanmax(gains[:, asked], axis=0)
     return Evidence(
         observations=(
@@ -328,17 +304,11 @@ def _facts(found: ModelDisclosure) -> tuple[Fact, ...]:
 
 
 def _figure(found: ModelDisclosure) -> Figure:
-    names = tuple(entry.name for entry in found.attributes)
-    bars = {
-        "given away by the person's own row": tuple(entry.worst.excess.value for entry in found.attributes),
-    }
-    return Figure(
-        shape="bar",
+    return Figure.bars(
+        [(entry.name, entry.worst.excess.value) for entry in found.attributes],
         title="What does a person's own row add to a guess about them?",
         caption="Share of people about whom a model is right with their row among what it learnt, less without it.",
-        alt=", ".join(f"{name} {value:.1%}" for name, value in zip(names, next(iter(bars.values())), strict=True)),
-        x_label="confidential attribute",
-        y_label="people given away",
-        series=tuple(Series(name, names, values) for name, values in bars.items()),
-        percent=(False, True),
+        said="",
+        axes=("confidential attribute", "people given away"),
+        name="given away by the person's own row",
     )

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from unmask.arrays import Floats, Rows
 from unmask.disclosure.learn import matrix
 from unmask.errors import RoleError
-from unmask.evidence import silent
+from unmask.evidence import Progress, silent
+from unmask.kernels.base import Space
 from unmask.kernels.groups import identical
-from unmask.study import Index
-from unmask.tables import Encoded, Encoding, canonical_order, centre_and_spread
-
-if TYPE_CHECKING:
-    from unmask.evidence import Progress
-    from unmask.kernels.base import Space
-    from unmask.kernels.search import Nearest
-    from unmask.study import Study
-    from unmask.tables import Release
-
+from unmask.kernels.search import Nearest
+from unmask.study import Index, Study
+from unmask.tables import Encoded, Encoding, Release, canonical_order, centre_and_spread
 
 FEWEST = 20  # people outside, without whom nothing can be compared
 NOBODY = (

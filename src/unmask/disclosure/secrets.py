@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from unmask.arrays import Codes, Floats
 from unmask.errors import RoleError
-from unmask.tables import check_columns, has_intervals, to_floats
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from unmask.study import Study
-    from unmask.tables import Release
+from unmask.study import Study
+from unmask.tables import Release, check_columns, has_intervals, to_floats
 
 
 def published(release: Release, *, numeric: bool | None = None) -> tuple[str, ...]:
@@ -99,6 +95,24 @@ def paired_categories(study: Study, name: str) -> Categories:
     return Categories(left[people], right[release.truth[people]], size, encoding.notes)
 
 
+def wanted(
+    release: Release, attributes: Iterable[str] | None, *, absent: bool = False
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """As `learnable`, but refused where there is none."""
+    names, notes = learnable(release, attributes, absent=absent)
+    if not names:
+        raise RoleError("no confidential attribute can be learnt", got="; ".join(notes) or "none", hint="name one")
+    return names, notes
+
+
+def nothing_wanted(release: Release, *, absent: bool = False) -> str | None:
+    """Why there is nothing to learn; None where there is something."""
+    if not release.confidential:
+        return "no confidential attribute is named"
+    names, notes = learnable(release, None, absent=absent)
+    return None if names else "; ".join(notes) or "no confidential attribute is published"
+
+
 def learnable(
     release: Release, attributes: Iterable[str] | None, *, absent: bool = False
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -106,17 +120,14 @@ def learnable(
 
     ``absent``: also those that the release does not have.
     """
-    if attributes is None:
-        given = release.confidential
-    else:
+    given = release.confidential
+    if attributes is not None:
         given = check_columns(attributes, release.original.columns, "attribute", "the original")
     names, notes = [], []
     for name in given:
         reason = _unlearnable(release, name, absent=absent)
-        if reason:
-            notes.append(f"{name!r} is left out: {reason}")
-        else:
-            names.append(name)
+        names += [] if reason else [name]
+        notes += [f"{name!r} is left out: {reason}"] if reason else []
     return tuple(names), tuple(notes)
 
 

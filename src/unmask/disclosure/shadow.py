@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from unmask.arrays import Floats, Ints
 from unmask.disclosure.outside import Ruler, Scene, in_order, make_ruler
 from unmask.errors import EngineError, UnmaskError
+from unmask.evidence import Progress
 from unmask.study import Study
-from unmask.tables import canonical_order
+from unmask.tables import Encoded, canonical_order
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import polars as pl
-
-    from unmask.evidence import Progress
-    from unmask.tables import Encoded, Release
-
-    Attack = Callable[[Any, Floats, Ints], Floats]
+Attack = Callable[[Any, Floats, Ints], Floats]
 
 
 def shadow_scores(
@@ -41,7 +36,7 @@ def shadow_scores(
         lot = rng.permutation(strangers.size)
         chosen = np.sort(lot[: strangers.size // 2])
         shadow = mask(table[chosen], int(rng.integers(2**31)))
-        studied = _studied(whole, table, shadow)
+        studied = Study(whole.with_tables(table, shadow, np.full(table.height, -1, dtype=np.int64)))
         encoding = studied.encoding()
         ruler = make_ruler(encoding, studied.index(scale="original").space)
         traits.append(_traits(ruler, encoding.original, encoding.released))
@@ -52,11 +47,6 @@ def shadow_scores(
     people = scene.of(np.concatenate([scene.members, scene.strangers]))
     asked = _traits(scene.ruler, people, scene.encoding.released)
     return _log_odds(np.vstack(traits), np.concatenate(inside), asked)
-
-
-def _studied(release: Release, table: pl.DataFrame, shadow: pl.DataFrame) -> Study:
-    """Study a shadow release as the release itself is studied."""
-    return Study(release.with_tables(table, shadow, np.full(table.height, -1, dtype=np.int64)))
 
 
 def _traits(ruler: Ruler, people: Encoded, rows: Encoded) -> Floats:

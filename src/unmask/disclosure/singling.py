@@ -15,7 +15,7 @@ import numpy as np
 from unmask.arrays import Flags, Floats, Rows
 from unmask.disclosure.learn import matrix
 from unmask.disclosure.outside import draw, in_order, needs_outsiders, set_scene
-from unmask.errors import EngineError, ParameterError
+from unmask.errors import NothingToTryError, ParameterError
 from unmask.evidence import Z95, Context, Estimate, Evidence, Fact, Observation, measure, rate, silent
 from unmask.study import Study, as_study
 from unmask.tables import canonical_order
@@ -71,7 +71,7 @@ def singling_out(
         groups.append((chosen, matrix(scene.of(chosen))))
     found, tried = _claims(rows, coded, min(attributes, coded.size), claims, seed, progress)
     if not found:
-        raise EngineError(
+        raise NothingToTryError(
             "no description fits a single released row", got=f"{tried} tried", hint="try more attributes="
         )
     pool = np.vstack([table for _, table in groups])

@@ -1,28 +1,22 @@
-"""Value disclosure (SADR): how often a published category is still the person's own.
+"""Value disclosure (SADR): how often a published category is still the person's own [TORRA]_.
 
-The intruder has found a person's record and reads a category off it. They are right when it was not changed:
-SADR = |{x : V(x) = V'(x)}| / |X| [TORRA]_. Two unrelated columns agree as well, by chance: as often as their marginals
-make them. What counts is the agreement beyond that, (SADR - chance) / (1 - chance).
+Two unrelated columns agree as well, by chance. What counts is agreement beyond that, (SADR - chance) / (1 - chance).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unmask.arrays import Counts, Floats
-from unmask.disclosure.holdout import hold_out
+from unmask.disclosure.inference import hold_out
 from unmask.disclosure.secrets import Categories, category_secrets, paired_categories
 from unmask.errors import RoleError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate
 from unmask.study import Study, as_study
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from unmask.tables import Release
+from unmask.tables import Release
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 from unmask.evidence.catalogue import FAMILIES as FAMILIES
 from unmask.evidence.catalogue import guess as guess
 from unmask.evidence.catalogue import meant as meant
+from unmask.evidence.coverage import ColumnEntry as ColumnEntry
+from unmask.evidence.crowds import small_groups as small_groups
 from unmask.evidence.estimate import Z95 as Z95
 from unmask.evidence.estimate import Estimate as Estimate
 from unmask.evidence.estimate import exact as exact
@@ -19,7 +21,6 @@ from unmask.evidence.finding import Finding as Finding
 from unmask.evidence.finding import Observation as Observation
 from unmask.evidence.finding import Outside as Outside
 from unmask.evidence.finding import Reported as Reported
-from unmask.evidence.intruders import Intruder as Intruder
 from unmask.evidence.measure import Context as Context
 from unmask.evidence.measure import Measure as Measure
 from unmask.evidence.measure import Progress as Progress
@@ -28,7 +29,6 @@ from unmask.evidence.measure import registered as registered
 from unmask.evidence.measure import silent as silent
 from unmask.evidence.policy import Policy as Policy
 from unmask.evidence.verdict import Judgement as Judgement
-from unmask.evidence.verdict import Verdict as Verdict
 from unmask.evidence.verdict import conclude as conclude
 from unmask.evidence.who import INTRUDERS as INTRUDERS
 from unmask.evidence.who import STANCES as STANCES

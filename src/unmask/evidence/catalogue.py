@@ -7,11 +7,9 @@ does is told where it is written; a test holds this table against the register.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 
 class Entry(NamedTuple):

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from unmask.evidence.finding import Evidence, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from unmask.evidence.finding import Reported
+from unmask.evidence.finding import Evidence, Finding, Reported
 
 COMPARING = frozenset({"channel", "copies", "nearest", "one_to_one", "probabilistic", "uniqueness"})
 MOST_NAMED = 8
@@ -18,6 +14,24 @@ REASON = (
     "give the original columns that they were made from, under the same names where they are the same, or name them "
     "in ignored if they were drawn at random"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnEntry:
+    """How a column is written in both files (empty: not there), and how it was read and why.
+
+    ``own``: share of the people whose released value contains their own; ``rule``: how the intruder gets from one to
+    the other.
+    """
+
+    name: str
+    kind: str
+    role: str
+    reason: str
+    original: str
+    released: str
+    rule: str
+    own: float | None
 
 
 def unseen(columns: Iterable[str], reported: Sequence[Reported], *, shared: bool = True) -> tuple[Finding, ...]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from unmask.arrays import Floats
 from unmask.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Interval = Literal["wilson", "bootstrap", "exact"]
 Z95 = 1.959963984540054  # two-sided 95 %
@@ -41,7 +39,7 @@ class Estimate:
         return self.value - self.chance
 
 
-def wilson(hits: float, n: int) -> tuple[float, float]:
+def wilson(hits: float, n: float) -> tuple[float, float]:
     """95 % score interval of a proportion [WILSON]_; never empty, never outside [0, 1].
 
     With fractional hits (shared ties) it is conservative: a credit in [0, 1] varies no more than a coin of its mean.
@@ -62,11 +60,7 @@ def bootstrap(credits_: Floats, seed: int) -> tuple[float, float]:
     Resampling n records is drawing the counts of the distinct credits from one multinomial: the same law, no loop,
     and the same result for any order of the records.
     """
-    values, counts = np.unique(credits_, return_counts=True)
-    n = int(counts.sum())
-    draws = np.random.default_rng(seed).multinomial(n, counts / n, size=RESAMPLES)
-    means = draws @ values / n
-    low, high = np.quantile(means, [0.025, 0.975])
+    low, high = np.quantile(_resampled(credits_, np.random.default_rng(seed)), [0.025, 0.975])
     return float(low), float(high)
 
 
@@ -99,9 +93,7 @@ def excess(attack: Floats, without: Floats, *, seed: int = 0, among: int = 1) ->
     if gains[0] == gains[-1]:  # resampling equal gains shows no uncertainty; the score interval does
         low, high = wilson(max(0.0, float(gains[0])) * n, n)
         return _gain(float(gains.sum() / n), low, high, n)
-    values, counts = np.unique(gains, return_counts=True)
-    draws = np.random.default_rng(seed).multinomial(n, counts / n, size=RESAMPLES) @ values / n
-    low, high = np.quantile(draws, [tail, 1 - tail])
+    low, high = np.quantile(_resampled(gains, np.random.default_rng(seed)), [tail, 1 - tail])
     return _gain(float(gains.sum() / n), float(low), float(high), n)
 
 
@@ -135,8 +127,9 @@ def largest(estimates: Sequence[Estimate]) -> Estimate:
     return replace(best, low=max(0.0, low), high=min(1.0, high))
 
 
-def _resampled(sorted_values: Floats, rng: np.random.Generator) -> Floats:
-    values, counts = np.unique(sorted_values, return_counts=True)
+def _resampled(figures: Floats, rng: np.random.Generator) -> Floats:
+    """Means over resampled records."""
+    values, counts = np.unique(figures, return_counts=True)
     n = int(counts.sum())
     return np.asarray(rng.multinomial(n, counts / n, size=RESAMPLES) @ values / n)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-Shape = Literal["line", "step", "path", "bar", "histogram", "point", "waterfall"]  # path: a line with its points
+# path: a line with its points; interval: series of values, lower ends, upper ends, and one value to hold them against
+Shape = Literal["line", "step", "path", "bar", "histogram", "point", "waterfall", "interval"]
 
 
 @dataclass(frozen=True, slots=True)

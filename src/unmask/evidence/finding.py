@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, NamedTuple
 
-from unmask.arrays import Floats
-
-if TYPE_CHECKING:
-    from unmask.evidence.estimate import Estimate
-    from unmask.evidence.figure import Figure
+from unmask.arrays import Counts, Flags, Floats
+from unmask.evidence.estimate import Estimate
+from unmask.evidence.figure import Figure
 
 Outcome = Literal["for", "against", "inconclusive", "not judged", "does not apply", "could not run"]
+
+
+class Crowds(NamedTuple):
+    """For each person: how many released records carry exactly their values, and whether their own is among them.
+
+    ``share``: for an intruder who does not know who is in the file, the share of the people of the population with
+    these values whose records these are (rows: at least, expected, at most).
+    """
+
+    size: Counts
+    own: Flags
+    records: int  # of the release
+    share: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +32,13 @@ class Observation:
     key: str
     claim: str
     estimate: Estimate
+    claims: int | None = None  # for people whom the intruder is sure of: how many they claim, right or wrong
+    crowds: Crowds | None = field(default=None, repr=False)  # for people in small groups: how small is for the policy
 
     @classmethod
-    def of_people(cls, key: str, estimate: Estimate, words: str) -> Observation:
+    def of_people(cls, key: str, estimate: Estimate, words: str, claims: int | None = None) -> Observation:
         """Say of how many people something is true: "12 of 400 people ..."."""
-        return cls(key, f"{estimate.hits:,.0f} of {estimate.n:,} people {words}", estimate)
+        return cls(key, f"{estimate.hits:,.0f} of {estimate.n:,} people {words}", estimate, claims)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +91,7 @@ class Finding:
     reason: str
     estimate: Estimate | None = None
     threshold: float | None = None
+    people: int | None = None  # the most people of whom it may be true; None: the policy sets no number
 
 
 @dataclass(frozen=True, slots=True)

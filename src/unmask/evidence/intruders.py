@@ -6,19 +6,15 @@ attacks that they *could* use, not only over those made for them; per person lik
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from unmask.arrays import Floats
-from unmask.evidence.finding import Evidence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from unmask.evidence.estimate import Estimate
-    from unmask.evidence.finding import Reported
+from unmask.evidence.estimate import Estimate
+from unmask.evidence.finding import Evidence, Reported
 
 Knowledge = Literal["files", "method", "some", "half"]
 ORDER: tuple[Knowledge, ...] = get_args(Knowledge)
@@ -30,6 +26,7 @@ WORDS: dict[Knowledge, str] = {
 }
 
 
+FOUND = (".rate", ".average", ".people")  # keys that count people who were found
 KNOWS: dict[str, Knowledge] = {  # measures that find people, and what each presumes
     "clusters": "files",
     "graph": "files",
@@ -78,7 +75,7 @@ def attempts_of(reported: Iterable[Reported]) -> list[Attempt]:
     for entry in reported:
         if entry.measure in KNOWS and isinstance(entry.evidence, Evidence):
             evidence = entry.evidence
-            best = max(evidence.observations, key=lambda o: o.estimate.value if _finds(o.key) else -1.0)
+            best = max(evidence.observations, key=lambda o: o.estimate.value if o.key.endswith(FOUND) else -1.0)
             sure = [o.estimate for o in evidence.observations if o.key.endswith(".known")]
             found.append(Attempt(entry.measure, KNOWS[entry.measure], best.estimate, evidence.per_record, _most(sure)))
             found += [Attempt(entry.measure, "some", estimate) for estimate in evidence.with_few]
@@ -88,10 +85,6 @@ def attempts_of(reported: Iterable[Reported]) -> list[Attempt]:
 def _most(estimates: Iterable[Estimate | None]) -> Estimate | None:
     there = [estimate for estimate in estimates if estimate is not None]
     return max(there, key=lambda estimate: (estimate.value, estimate.low), default=None)
-
-
-def _finds(key: str) -> bool:
-    return key.endswith((".rate", ".average", ".people"))
 
 
 def by_knowledge(attempts: Sequence[Attempt]) -> tuple[Intruder, ...]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unmask.evidence.catalogue import ENTRIES, FORMER, Entry, page_of
+from unmask.evidence.finding import Evidence
 
-if TYPE_CHECKING:
-    from unmask.evidence.finding import Evidence
-
-    Run = Callable[[Any, "Context"], Evidence]
+Run = Callable[[Any, "Context"], Evidence]
 
 
 Progress = Callable[[float, str], None]  # share done, words

@@ -1,8 +1,8 @@
 """Every threshold, where it comes from and why: a policy is a TOML file, and the built-in ones are profiles.
 
-A policy file may begin with ``extends = "default"`` and change single thresholds::
+A policy file may begin with ``extends = "public"`` and change single thresholds::
 
-    extends = "default"
+    extends = "public"
     name = "our hospital"
 
     [thresholds."nearest.rate"]
@@ -14,34 +14,46 @@ A policy file may begin with ``extends = "default"`` and change single threshold
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unmask.errors import ParameterError, did_you_mean
 from unmask.evidence.catalogue import meant
+from unmask.evidence.crowds import GROUPS
 from unmask.evidence.estimate import Z95
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-PROFILES = ("public", "partner", "internal")  # by who will hold the file
-VARIANTS = ("strict", "default")  # profiles of earlier versions that have limits of their own
-ALIASES = {"clinical": "public", "0.09": "public"}  # other names
+PROFILES = ("public", "partner", "internal")  # by who will hold the file; without a choice, the first
+VARIANTS = ("strict",)  # profiles of earlier versions that have limits of their own
+ALIASES = {"default": "public", "clinical": "public", "0.09": "public"}  # names of earlier versions
 NAMES = (*PROFILES, *VARIANTS, *ALIASES)
 NEAR_NOTHING = 0.01  # of the people, by a blind guess
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """The largest rate that the policy accepts for one kind of finding, with its reason and source."""
+    """The largest rate that the policy accepts for one kind of finding, with its reason and source.
+
+    ``people``: the most people of whom it may be true, whatever their share; None: no number. ``groups``: the group
+    that everybody may count on, so that the largest risk of one person is 1/groups.
+    """
 
     value: float
     reason: str
     source: str
+    people: int | None = None
+    groups: int = GROUPS
+
+    @property
+    def words(self) -> str:
+        """The limit in a few words: a share, a number of people, or both."""
+        share = "" if self.value >= 1 else f"{self.value:.3g}"
+        number = "" if self.people is None else f"{self.people or 'no'} people (groups of {self.groups})"
+        return " and ".join(filter(None, (share, number))) or "none"
 
     def allows(self, key: str, chance: float) -> float:
         """The largest rate that is within the limit: beyond what a blind guess finds, for keys that count from it.
@@ -62,15 +74,15 @@ class Policy:
 
     @classmethod
     def load(cls, source: str | Path | None = None) -> Policy:
-        """Load a built-in profile by name, or a TOML file by path; None is the default profile."""
-        name = ALIASES.get(str(source), str(source)) if source is not None else "default"
+        """Load a built-in profile by name, or a TOML file by path; None is for a file that anybody may have."""
+        name = ALIASES.get(str(source), str(source)) if source is not None else PROFILES[0]
         if name in NAMES:
             return _profile(name)
         path = Path(name)
         if path.suffix != ".toml":
             raise ParameterError(
                 f"no policy {name!r}",
-                allowed=f"{', '.join(PROFILES)}, {', '.join(VARIANTS)}, clinical (0.09), or the path of a .toml file",
+                allowed=f"{', '.join(PROFILES)}, {', '.join(VARIANTS)}, or the path of a .toml file",
                 hint=did_you_mean(name, NAMES),
             )
         return _from_toml(_load_toml(path), str(path), path.parent, (str(path.resolve()),))
@@ -79,11 +91,21 @@ class Policy:
     def recorded(
         cls, name: str, description: str, limits: Mapping[str, Any], keys: Iterable[str]
     ) -> tuple[Policy, list[str]]:
-        """The policy of a report, with limits of its profile for ``keys`` that were not there yet; these are told."""
+        """The policy of a report, with limits of its profile for ``keys`` that were not there yet.
+
+        Told are these, another name of the profile, and limits that the profile has otherwise now.
+        """
         profile = cls.load(name if name in NAMES else None)
-        known = {key: Threshold(**limit) for key, limit in limits.items()}
+        known, keys = {key: Threshold(**limit) for key, limit in limits.items()}, tuple(keys)
         new = {key: profile.threshold(key) for key in keys if key not in known}
-        told = [f"figure {key!r} is new: its limit is that of the profile {profile.name!r}" for key in new]
+        told = [f"policy {name!r} is called {ALIASES[name]!r} now"] if name in ALIASES else []
+        told += [f"figure {key!r} is new: its limit is that of the profile {profile.name!r}" for key in new]
+        if name in NAMES:
+            told += [
+                f"limit {key!r} was {limit.words}, is {profile.threshold(key).words} now; the report's own is used"
+                for key, limit in known.items()
+                if key in keys and limit.words != profile.threshold(key).words
+            ]
         return cls(name, description, known | new, profile.core), told
 
     def threshold(self, key: str) -> Threshold:
@@ -92,7 +114,7 @@ class Policy:
             raise ParameterError(
                 f"policy {self.name!r} has no threshold for {key!r}",
                 allowed=", ".join(sorted(self.thresholds)),
-                hint='add it, or begin the file with extends = "default"',
+                hint='add it, or begin the file with extends = "public"',
             )
         return self.thresholds[key]
 
@@ -143,7 +165,9 @@ def _profile(name: str) -> Policy:
     def limit(kind: dict[str, Any]) -> Threshold:
         value, source = column(kind.get("limit", {})), column(kind["source"])
         reason = column(kind["reason"])
-        return Threshold(1.0 if value is None else float(value), reason, table["sources"].get(source, source))
+        people, groups = column(kind.get("people", {})), column(kind.get("groups", GROUPS))
+        share = 1.0 if value is None else float(value)
+        return Threshold(share, reason, table["sources"].get(source, source), people, groups)
 
     thresholds = {key: limit(table["kinds"][kind]) for key, kind in table["limits"].items()}
     return Policy(name, told["told"], thresholds, _core())
@@ -177,7 +201,7 @@ def _base(name: str, folder: Path, chain: tuple[str, ...]) -> dict[str, Threshol
         return Policy.load(name).thresholds
     path = (folder / name).resolve()
     if str(path) in chain:
-        raise ParameterError(f"policy {path.name} extends itself", hint='begin with extends = "default"')
+        raise ParameterError(f"policy {path.name} extends itself", hint='begin with extends = "public"')
     return _from_toml(_load_toml(path), str(path), path.parent, (*chain, str(path))).thresholds
 
 
@@ -200,7 +224,7 @@ def _from_toml(data: dict[str, Any], where: str, folder: Path = Path(), chain: t
     own = {meant(key): entry for key, entry in own.items()}
     thresholds = {**base, **{key: _threshold(key, entry, where) for key, entry in own.items()}}
     if not thresholds:
-        raise ParameterError(f"{where} holds no thresholds", hint='begin the file with extends = "default"')
+        raise ParameterError(f"{where} holds no thresholds", hint='begin the file with extends = "public"')
     known = {**base, **_table()["limits"]}
     for key in own:
         if key not in known:
@@ -231,4 +255,12 @@ def _threshold(key: str, entry: object, where: str) -> Threshold:
         raise ParameterError(
             f"threshold {key!r} in {where} has no {' and no '.join(missing)}", hint="say why: the report prints it"
         )
-    return Threshold(value, str(entry["reason"]), str(entry["source"]))
+    counts = {word: entry[word] for word in ("people", "groups") if word in entry}
+    for word, count in counts.items():
+        if not isinstance(count, int) or isinstance(count, bool) or count < (word == "groups"):
+            raise ParameterError(
+                f"{word} of threshold {key!r} in {where} is not a number of people",
+                got=repr(count),
+                allowed=f"a whole number from {int(word == 'groups')} on",
+            )
+    return Threshold(value, str(entry["reason"]), str(entry["source"]), **counts)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from unmask.evidence.coverage import unseen
-from unmask.evidence.estimate import Z95
+from unmask.evidence.crowds import held_to
+from unmask.evidence.estimate import Z95, wilson
 from unmask.evidence.finding import Absence, Finding, Observation, Outcome, Reported
 from unmask.evidence.intruders import Intruder, attempts_of, by_knowledge
 from unmask.evidence.who import STANCES, Who, attempted, closed_to, limits_for, not_tried, seen_by
@@ -22,10 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from unmask.evidence.estimate import Estimate
-    from unmask.evidence.policy import Policy
+    from unmask.evidence.policy import Policy, Threshold
 
 Word = Literal["safe", "unsafe", "inconclusive"]
+BAD_FIRST: tuple[Outcome, ...] = ("against", "inconclusive", "for")
+NO_LIMIT = "shown for information; the policy sets no limit"
 LEVEL = 0.05  # chance that a release within all limits is called unsafe
+MOST_NAMED = 6  # attacks that the sentence names: of more, only the number is told
+PRECISION = 0.95  # of claims about people whom the intruder is sure of
+TABLES = {"check", "columns"}  # findings about the tables themselves, not of an attack
 BY_CHANCE = "among {} figures one that far above its limit is expected by chance"
 
 
@@ -58,17 +64,19 @@ def conclude(  # noqa: PLR0913 - what a verdict follows from
     checked: Sequence[Finding] = (),
     intruder: Who = "maximum",
     attempt: float = 1.0,
+    left_out: Sequence[str] = (),
 ) -> Judgement:
     """Judge all that was reported; ``columns``: those of the release that some attack has to compare.
 
     ``shared``: whether the files have known columns of the same name. ``checked``: findings about the tables
     themselves, made before any attack. ``intruder``: who attacks, and ``attempt`` how likely they are to try.
+    ``left_out``: attacks that nobody wanted to be run.
     """
     seen, limits = attempted(seen_by(reported, intruder), attempt), limits_for(policy, intruder)
     silent = unseen(columns, seen, shared=shared)
     findings = (*checked, *silent, *judge(seen, limits))
     core = policy.core.get("synthetic" if synthetic else "paired", ())
-    verdict = decide(findings, [name for name in core if closed_to(name, intruder) is None])
+    verdict = decide(findings, [name for name in core if closed_to(name, intruder) is None], left_out)
     return Judgement(
         _by_whom(verdict, reported, intruder), findings, silent, by_knowledge(attempts_of(seen)), seen, limits
     )
@@ -85,48 +93,101 @@ def _by_whom(verdict: Verdict, reported: Sequence[Reported], who: Who) -> Verdic
 
 def judge(reported: Sequence[Reported], policy: Policy) -> tuple[Finding, ...]:
     """Hold every observation against its threshold, and those above theirs against all that were looked at."""
-    findings: list[Finding] = []
+    found: list[Judged] = []
     for entry in reported:
         if isinstance(entry.evidence, Absence):
-            findings.append(
-                Finding(entry.measure, entry.measure, entry.title, entry.evidence.outcome, entry.evidence.reason)
-            )
+            absent = Finding(entry.measure, entry.measure, entry.title, entry.evidence.outcome, entry.evidence.reason)
+            found.append(Judged(absent))
         else:
-            findings += [_judge_one(entry.measure, observation, policy) for observation in entry.evidence.observations]
-    return _judge_together(findings)
+            found += [_judge_one(entry.measure, observation, policy) for observation in entry.evidence.observations]
+    return _judge_together(found)
 
 
-def _judge_one(measure: str, observation: Observation, policy: Policy) -> Finding:
-    threshold, estimate = policy.threshold(observation.key), observation.estimate
+class Judged(NamedTuple):
+    """A finding by itself, and how likely a figure this large is where the truth is at the limit; None: no limit."""
+
+    finding: Finding
+    chance: float | None = None
+
+
+class Held(NamedTuple):
+    """How a figure stands to one limit, in words, and how likely one this large is where the truth is at the limit."""
+
     outcome: Outcome
+    reason: str
+    chance: float
+
+
+def _judge_one(measure: str, observation: Observation, policy: Policy) -> Judged:
+    threshold = policy.threshold(observation.key)
+    observation = held_to(observation, threshold.groups)
+    estimate = observation.estimate
     most = threshold.allows(observation.key, estimate.chance)
+    held = [_as_share(estimate, threshold, most)] if threshold.value < 1 else []
+    held += [_as_number(observation, threshold, threshold.people)] if threshold.people is not None else []
+    judged = Finding(
+        measure, observation.key, observation.claim, "not judged", NO_LIMIT, estimate, most, threshold.people
+    )
+    if not held:
+        return Judged(judged)
+    worst = min(held, key=lambda one: BAD_FIRST.index(one.outcome))
+    chance = min(1.0, len(held) * min(one.chance for one in held))
+    return Judged(replace(judged, outcome=worst.outcome, reason=worst.reason), chance)
+
+
+def _as_share(estimate: Estimate, threshold: Threshold, most: float) -> Held:
+    """Hold the interval of a share against the largest share that is within the limit."""
     beyond = f" beyond chance ({estimate.chance:.3g})" if most > threshold.value else ""
-    limit = f"the limit of {threshold.value:.3g}{beyond} ({threshold.source})"
-    if threshold.value >= 1:
-        outcome, reason = "not judged", "shown for information; the policy sets no limit"
-    elif estimate.low > most:
-        outcome, reason = "against", f"even the lower end of the interval ({estimate.low:.3g}) is above {limit}"
-    elif estimate.high <= most:
-        outcome, reason = "for", f"even the upper end of the interval ({estimate.high:.3g}) is within {limit}"
-    else:
-        outcome, reason = (
-            "inconclusive",
-            f"the interval from {estimate.low:.3g} to {estimate.high:.3g} contains {limit}",
-        )
-    return Finding(measure, observation.key, observation.claim, outcome, reason, estimate, most)
+    limit, chance = f"the limit of {threshold.value:.3g}{beyond} ({threshold.source})", p_value(estimate, most)
+    if estimate.low > most:
+        return Held("against", f"even the lower end of the interval ({estimate.low:.3g}) is above {limit}", chance)
+    if estimate.high <= most:
+        return Held("for", f"even the upper end of the interval ({estimate.high:.3g}) is within {limit}", chance)
+    span = f"the interval from {estimate.low:.3g} to {estimate.high:.3g}"
+    return Held("inconclusive", f"{span} contains {limit}", chance)
 
 
-def _judge_together(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def _as_number(observation: Observation, threshold: Threshold, most: int) -> Held:
+    """Hold a number of people against the most that there may be: whether they are, not how large their share is.
+
+    People whom the intruder is sure of are there if claims like these are shown to be right more often than one in
+    ``groups``: who takes their surest link is right now and then by luck.
+    """
+    estimate, limit = observation.estimate, f"{most or 'no'} {'person' if most == 1 else 'people'} ({threshold.source})"
+    if observation.crowds is not None or observation.claims is None:
+        low, high = (float(np.rint(end * estimate.n)) for end in (estimate.low, estimate.high))
+        if low > most:
+            chance = 0.0 if observation.crowds is not None else p_value(estimate, most / estimate.n)
+            return Held("against", f"{low:,.0f} people, where the limit is {limit}", chance)
+        if observation.crowds is None or high <= most:
+            return Held("for", f"not shown to be more than the limit of {limit}", 1.0)
+        return Held("inconclusive", f"up to {high:,.0f} people, where the limit is {limit}", 1.0)
+    hits, claims = float(np.floor(estimate.hits + 1e-9)), max(observation.claims, int(estimate.hits))
+    if hits <= most or wilson(hits, claims)[1] < PRECISION:
+        return Held("for", f"{hits:,.0f} of {claims:,} claims are right, which is within the limit of {limit}", 1.0)
+    chance, told = tail(hits - most, claims - most, 1 / threshold.groups), f"{hits:,.0f} of {claims:,} claims are right"
+    if chance > LEVEL:
+        return Held("inconclusive", f"{told}: too few to tell knowledge from luck, where the limit is {limit}", chance)
+    return Held("against", f"{told}, where the limit is {limit}", chance)
+
+
+def _judge_together(found: Sequence[Judged]) -> tuple[Finding, ...]:
     """Keep "against" where it holds among all figures that have a limit."""
-    judged = [finding for finding in findings if finding.outcome in {"for", "against", "inconclusive"}]
-    chances = [p_value(finding.estimate, finding.threshold) for finding in judged if finding.estimate is not None]
-    holds = {finding.key for finding, sure in zip(judged, holm(chances), strict=True) if sure}
+    judged = [(finding.key, chance) for finding, chance in found if chance is not None]
+    holds = {key for (key, _), sure in zip(judged, holm([chance for _, chance in judged]), strict=True) if sure}
     return tuple(
         replace(finding, outcome="inconclusive", reason=f"{finding.reason}, but {BY_CHANCE.format(len(judged))}")
         if finding.outcome == "against" and finding.key not in holds
         else finding
-        for finding in findings
+        for finding, _ in found
     )
+
+
+def tail(hits: float, n: float, chance: float) -> float:
+    """P(at least so many hits among n), each with this chance."""
+    from scipy import special  # noqa: PLC0415 - judging alone needs it
+
+    return float(special.betainc(hits, n - hits + 1, chance)) if hits >= 1 else 1.0
 
 
 def p_value(estimate: Estimate, limit: float | None) -> float:
@@ -136,8 +197,7 @@ def p_value(estimate: Estimate, limit: float | None) -> float:
     if limit is None or estimate.value <= limit:
         return 1.0
     if estimate.method == "wilson":
-        hits = float(np.floor(estimate.hits + 1e-9))
-        return float(special.betainc(hits, estimate.n - hits + 1, limit)) if hits >= 1 else 1.0
+        return tail(float(np.floor(estimate.hits + 1e-9)), estimate.n, limit)
     error = (estimate.value - estimate.low) / Z95
     return float(special.ndtr(-(estimate.value - limit) / error)) if error > 0 else 0.0
 
@@ -153,11 +213,36 @@ def holm(chances: Sequence[float], level: float = LEVEL) -> list[bool]:
     return rejected
 
 
-def decide(findings: Sequence[Finding], core: Sequence[str] = ()) -> Verdict:  # noqa: PLR0911 - one per case
+def decide(findings: Sequence[Finding], core: Sequence[str] = (), left_out: Sequence[str] = ()) -> Verdict:
     """Unsafe if one finding is against; safe if every finding that is judged is for, and the core attacks were run.
 
-    What was not tried is not safe: with one of the ``core`` missing the verdict is inconclusive at best.
+    What was not tried is not safe: with one of the ``core`` missing the verdict is inconclusive at best, and the
+    sentence says how many attacks were run and which were ``left_out``.
     """
+    ran = {finding.measure for finding in findings if finding.estimate is not None}
+    absent = {finding.measure for finding in findings if finding.estimate is None} - ran - TABLES
+    count, others = f"{len(ran)} of {len(ran | absent | set(left_out))} attacks", _others(findings, absent, left_out)
+    verdict = _by_outcome(findings)
+    missing = [name for name in core if name not in ran]
+    if verdict.word == "safe" and missing:
+        told = f"within the limits by {count}{others}; not enough to say safe: {', '.join(missing)} did not run"
+        return Verdict("inconclusive", told)
+    return replace(verdict, reason=f"{verdict.reason}; {count} ran{others}") if ran or left_out else verdict
+
+
+def _others(findings: Sequence[Finding], absent: set[str], left_out: Sequence[str]) -> str:
+    """Say what became of the attacks that did not run: " (3 do not apply; left out: channel)"."""
+    failed = {finding.measure for finding in findings if finding.outcome == "could not run"} & absent
+    idle = len(absent - failed)
+    told = [f"{idle} {'does' if idle == 1 else 'do'} not apply"] if idle else []
+    told += [f"{len(failed)} could not run"] if failed else []
+    if left_out:
+        told.append(f"left out: {', '.join(left_out)}" if len(left_out) <= MOST_NAMED else f"{len(left_out)} left out")
+    return f" ({'; '.join(told)})" if told else ""
+
+
+def _by_outcome(findings: Sequence[Finding]) -> Verdict:
+    """The verdict on what was run, whatever was not."""
     by: dict[Outcome, list[Finding]] = {}
     for finding in findings:
         by.setdefault(finding.outcome, []).append(finding)
@@ -166,7 +251,7 @@ def decide(findings: Sequence[Finding], core: Sequence[str] = ()) -> Verdict:  #
         return Verdict("unsafe", f"{_count(by['against'])} against publishing: {names}")
     if "could not run" in by:
         names = ", ".join(sorted({finding.measure for finding in by["could not run"]}))
-        if {finding.measure for finding in by["could not run"]} <= {"check", "columns"}:  # the tables, not an attack
+        if {finding.measure for finding in by["could not run"]} <= TABLES:
             return Verdict("inconclusive", " ".join(finding.claim for finding in by["could not run"]).rstrip("."))
         return Verdict("inconclusive", f"an attack could not run, and what was not tried is not safe: {names}")
     if "inconclusive" in by:
@@ -174,11 +259,6 @@ def decide(findings: Sequence[Finding], core: Sequence[str] = ()) -> Verdict:  #
         return Verdict("inconclusive", f"{_count(by['inconclusive'])} too uncertain to decide: {names}")
     if "for" not in by:
         return Verdict("inconclusive", "no attack applies to these tables: nothing was shown")
-    ran = {finding.measure for finding in findings if finding.estimate is not None}
-    missing = [name for name in core if name not in ran]
-    if missing:
-        told = f"within the limits by {len(ran)} {'attack' if len(ran) == 1 else 'attacks'}"
-        return Verdict("inconclusive", f"{told}, but not enough to say safe: {', '.join(missing)} did not run")
     return Verdict("safe", f"{_count(by['for'])} within the policy, none against, none uncertain")
 
 

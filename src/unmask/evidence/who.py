@@ -7,24 +7,18 @@ not try counts as safe: it is told, and a column that only such an attack can re
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 
 from unmask.arrays import Floats
-from unmask.errors import ParameterError, did_you_mean
+from unmask.errors import check_name
 from unmask.evidence.estimate import Estimate, wilson
-from unmask.evidence.finding import Absence, Evidence, Reported
-from unmask.evidence.intruders import KNOWS, ORDER, attempts_of, by_knowledge
-from unmask.evidence.policy import kind_of, of_single_people
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from unmask.evidence.finding import Observation, Outside
-    from unmask.evidence.intruders import Intruder, Knowledge
-    from unmask.evidence.policy import Policy
+from unmask.evidence.finding import Absence, Crowds, Evidence, Observation, Outside, Reported
+from unmask.evidence.intruders import KNOWS, ORDER, Intruder, Knowledge, attempts_of, by_knowledge
+from unmask.evidence.policy import Policy, kind_of, of_single_people
 
 Who = Literal["prosecutor", "journalist", "marketer", "maximum"]
 INTRUDERS: tuple[Who, ...] = get_args(Who)
@@ -60,11 +54,8 @@ SURE = 20 / 18  # claims that are right 19 times in 20: at most 1 in 10 is about
 
 def as_intruder(given: str) -> Who:
     """Take the name of an intruder."""
-    for name in INTRUDERS:
-        if name == given:
-            return name
-    hint = did_you_mean(str(given), INTRUDERS)
-    raise ParameterError(f"no intruder {given!r}", allowed=", ".join(INTRUDERS), hint=hint)
+    check_name(given, INTRUDERS, f"no intruder {given!r}")
+    return cast("Who", given)
 
 
 def closed_to(measure: str, who: Who) -> str | None:
@@ -116,9 +107,7 @@ def best_of(reported: Sequence[Reported], who: Who, attempt: float = 1.0) -> tup
     if risk is None or not risk.size:
         return ladder[-1], None
     outside = None if STANCES[who].sure_who_is_in else _outside(reported)
-    if outside is None or outside.alone[2] * risk.size >= 0.5:  # somebody may be alone in the population
-        return ladder[-1], float(risk.max())
-    return ladder[-1], float((risk * outside.share[2]).max())
+    return ladder[-1], float((risk if outside is None else risk * outside.share[2]).max())
 
 
 def attempted(seen: Sequence[Reported], probability: float) -> tuple[Reported, ...]:
@@ -163,9 +152,9 @@ def _with_others(evidence: Evidence, outside: Outside) -> Evidence:
 
 def _shared(observation: Observation, risk: Floats | None, outside: Outside) -> Observation:
     estimate = observation.estimate
-    if kind_of(observation.key) == "small":
-        estimate = _few(estimate, risk, outside)
-    elif of_single_people(observation.key):
+    if observation.crowds is not None:  # counted anew by the policy: the crowd is that of the population
+        return replace(observation, crowds=_larger(observation.crowds, outside))
+    if of_single_people(observation.key):
         estimate = _at_most(estimate, outside.alone)
     elif kind_of(observation.key) == "found":
         estimate = _times(estimate, _ratios(risk, outside), _bounds(risk, outside, estimate.n))
@@ -173,6 +162,13 @@ def _shared(observation: Observation, risk: Floats | None, outside: Outside) -> 
         return observation
     others = f" With people outside who look the same that is {estimate.hits:,.1f} of {estimate.n:,}."
     return replace(observation, claim=observation.claim + others, estimate=estimate)
+
+
+def _larger(crowds: Crowds, outside: Outside) -> Crowds:
+    """Crowds of the file as parts of those of the population; where shares are of other people, the largest of all."""
+    if outside.share.shape[1] == len(crowds.size):
+        return crowds._replace(share=outside.share)
+    return crowds._replace(share=np.full((3, len(crowds.size)), outside.share[2].max()))
 
 
 def _ratios(risk: Floats | None, outside: Outside) -> tuple[float, float, float]:
@@ -211,13 +207,3 @@ def _at_most(estimate: Estimate, alone: tuple[float, float, float]) -> Estimate:
     low = min(estimate.low, value, alone[0])
     control = None if estimate.control is None else min(estimate.control, value)
     return Estimate(value, low, max(value, high), estimate.n, min(estimate.chance, value), control, "bootstrap")
-
-
-def _few(estimate: Estimate, risk: Floats | None, outside: Outside) -> Estimate:
-    """People among fewer than five in the population: P(F <= 4) is at most 4 E(1/F), by Markov's inequality."""
-    if risk is None:
-        return estimate
-    value, most = (float(np.minimum(risk > 0, 4 * risk * share).sum()) / estimate.n for share in outside.share[1:])
-    value = min(value, estimate.value)
-    high = min(estimate.high, max(value, wilson(min(most, 1.0) * estimate.n, estimate.n)[1]))
-    return Estimate(value, 0.0, high, estimate.n, min(estimate.chance, value), None, "bootstrap")

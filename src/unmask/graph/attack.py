@@ -13,7 +13,7 @@ always exists, and in files without anyone in common it is a set of wrong claims
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 from warnings import warn
 
 import numpy as np
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from unmask.graph.problem import Maps, Problem
 
     File = tuple[Any, Distances]
+    Strangers = Callable[[Callable[[], Maps], np.random.Generator], Problem]
 
 Method = Literal["auto", "exact", "seeds", "geometric", "votes"]
 METHODS = ("auto", "exact", "seeds", "geometric", "votes")
@@ -92,52 +93,47 @@ def link_graph(  # noqa: PLR0913  # options are keyword-only
     check_name(method, METHODS, "unknown method")
     if gamma is not None and not 0 < gamma <= 1:
         raise ParameterError("gamma is a share", got=repr(gamma), allowed="above 0, at most 1")
-    names = list(labels)
-    if target is not None or identification is not None:
-        original, released = _former(target, identification, original, released)
-    if original is None or released is None:
-        raise ParameterError("two files are needed", allowed="original= and released=, each a table and its distances")
-    one, two = read_place(released, names, "target"), read_place(original, names, "identification")
+    original, released = _files(target, identification, original, released)
+    one, two = read_place(released, labels, "target"), read_place(original, labels, "identification")
     _check_apart(label_distance or {}, one, two)
-    from unmask.graph.problem import Task, pose  # noqa: PLC0415  # numba loads when it is needed
+    from unmask.graph import exact, geometry, problem, seeds, votes  # noqa: PLC0415  # numba loads when it is needed
 
     moved = simulated(two, tolerance)
-    problem = pose(one, two, window(two, tolerance, moved), label_distance)
-    chosen, why = _choose(method, problem.n_vertices, one, two, tolerance if everybody else None)
+    posed = problem.pose(one, two, window(two, tolerance, moved), label_distance)
+    chosen, why = _choose(method, posed.n_vertices, one, two, tolerance if everybody else None)
     _check_chosen(chosen, gamma, everybody=everybody)
-    if problem.n_vertices == 0:
+    if posed.n_vertices == 0:
         return _nothing(one, two, chosen)
-    dealt = null is not None and null.independent is None and places_may_be_dealt(problem)
 
-    def nobody(one_map: Callable[[], Maps], rng: np.random.Generator) -> Problem:
-        """The same problem with nobody in common but by chance."""
-        if null is None or null.independent is None:
-            return strangers(problem, None if dealt else one_map, rng)
-        drawn = read_place(null.independent(rng), names, "independent")
-        return pose(one, drawn, problem.window, label_distance)
+    def again(file: File) -> Problem:
+        return problem.pose(one, read_place(file, labels, "independent"), posed.window, label_distance)
 
-    task = Task(
-        problem, null, nobody, budget, seed, progress, why,
-        noise=place_noise(two, tolerance, problem.window, moved) if chosen == "geometric" else 0.0,
-        everybody=everybody, gamma=gamma,
-    )  # fmt: skip
-    from unmask.graph import exact, geometry, seeds, votes  # noqa: PLC0415  # as above
-
-    attacks: dict[str, Callable[[Task], GraphLinkage]] = {
-        "exact": exact.attack,
-        "seeds": seeds.attack,
-        "geometric": geometry.attack,
-        "votes": votes.attack,
-    }
-    return attacks[chosen](task)
+    noise = place_noise(two, tolerance, posed.window, moved) if chosen == "geometric" else 0.0
+    nobody = _nobody(posed, null, again)
+    task = problem.Task(posed, null, nobody, budget, seed, progress, why, noise, everybody, gamma)
+    attacks = {"exact": exact, "seeds": seeds, "geometric": geometry, "votes": votes}
+    return cast("GraphLinkage", attacks[chosen].attack(task))
 
 
-def _former(target: File | None, identification: File | None, *named: File | None) -> tuple[File | None, File | None]:
-    """Take files without names as they were taken: the release first."""
-    if any(file is not None for file in named):
-        raise ParameterError("the files are given twice", allowed="original= and released=, by name")
-    warn("link_graph takes its files by name: original=, released=", DeprecationWarning, stacklevel=3)
-    return identification, target
+def _nobody(posed: Problem, null: Null | None, again: Callable[[File], Problem]) -> Strangers:
+    """Return what makes the same problem with nobody in common but by chance."""
+    draw = null and null.independent
+    if draw:
+        return lambda _maps, rng: again(draw(rng))
+    dealt = null is not None and places_may_be_dealt(posed)
+    return lambda maps, rng: strangers(posed, None if dealt else maps, rng)
+
+
+def _files(target: File | None, identification: File | None, *named: File | None) -> tuple[File, File]:
+    """Return original and released; files without names are taken as they were taken: the release first."""
+    if target is not None or identification is not None:
+        if any(file is not None for file in named):
+            raise ParameterError("the files are given twice", allowed="original= and released=, by name")
+        warn("link_graph takes its files by name: original=, released=", DeprecationWarning, stacklevel=3)
+        named = (identification, target)
+    if named[0] is None or named[1] is None:
+        raise ParameterError("two files are needed", allowed="original= and released=, each a table and its distances")
+    return named[0], named[1]
 
 
 def _nothing(target: Place, identification: Place, method: str) -> GraphLinkage:

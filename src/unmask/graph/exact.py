@@ -5,15 +5,11 @@ The same machinery answers the calibration's question: would files without anyon
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from unmask.graph.geometry import shared_map
+from unmask.graph.problem import Task
 from unmask.graph.result import CliqueLinkage, answer, shared_belief
 from unmask.kernels.cliques import quasi, reaches, solve
 from unmask.study import check_memory
-
-if TYPE_CHECKING:
-    from unmask.graph.problem import Task
 
 
 def attack(task: Task) -> CliqueLinkage:

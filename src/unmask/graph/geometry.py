@@ -9,23 +9,18 @@ claimed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unmask.arrays import Codes, Floats, Ints
 from unmask.graph.distances import EARTH, Place, unit_vectors
 from unmask.graph.everybody import everybody
+from unmask.graph.problem import Maps, Problem, Task
 from unmask.graph.result import MapLinkage, answer
 from unmask.kernels.alignment import Raster, fill, near_pairs, one_to_one, propose, score
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unmask.graph.problem import Maps, Problem, Task
-
 
 LANDMARKS = 12
 SHARE = 0.2  # of common people assumed while searching

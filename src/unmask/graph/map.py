@@ -7,22 +7,17 @@ left a release is useful, at the bottom it is safe.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from unmask.arrays import Floats
 from unmask.evidence import Figure, Series
 from unmask.graph.distances import EARTH, Coordinates
+from unmask.graph.result import GraphLinkage
+from unmask.graph.stage import Stage
 from unmask.graph.sweep import SweepPoint, sweep
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from unmask.graph.result import GraphLinkage
-    from unmask.graph.stage import Stage
-    from unmask.study import Displacement as Masking
-
+from unmask.study import Displacement as Masking
 
 PEOPLE = 100  # whom a map in the report is drawn from, so that it takes seconds
 REPETITIONS = 2

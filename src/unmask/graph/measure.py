@@ -9,7 +9,6 @@ They know how the owner masks: how far distances moved is taken from the true pa
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,13 +17,10 @@ from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observati
 from unmask.graph.attack import Method, link_graph
 from unmask.graph.distances import Coordinates
 from unmask.graph.map import found_on_a_map, risk_utility_map
+from unmask.graph.result import GraphLinkage
 from unmask.graph.stage import Stage, applies, set_stage
 from unmask.graph.sweep import trilaterate
-
-if TYPE_CHECKING:
-    from unmask.graph.result import GraphLinkage
-    from unmask.study import Study
-
+from unmask.study import Study
 
 ALIGNMENTS = 20_000  # after which no further batch is tried; a masked map needs a few thousand
 WORK = 2_000_000  # of branch and bound, where there are no places

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unmask.arrays import Floats, Ints
+from unmask.evidence import Progress
 from unmask.graph.distances import Place, label_codes
-from unmask.graph.null import calibrate
-from unmask.kernels.cliques import DENSE, copies, label_of, sides
+from unmask.graph.null import Calibration, Null, calibrate
+from unmask.kernels.cliques import DENSE, Sides, Window, copies, label_of, sides
 from unmask.study import check_memory
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from unmask.evidence import Progress
-    from unmask.graph.null import Calibration, Null
-    from unmask.kernels.cliques import Sides, Window
-
-    Maps = tuple[Floats, Floats]
-    Play = Callable[["Problem"], tuple[float, bool]]  # what is found in a problem, and whether it is as much
+Maps = tuple[Floats, Floats]
+Play = Callable[["Problem"], tuple[float, bool]]  # what is found in a problem, and whether it is as much
 
 
 @dataclass(frozen=True, slots=True)

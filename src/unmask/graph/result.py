@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.arrays import Flags, Floats, Ints
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.graph.null import Calibration
-    from unmask.graph.problem import Task
+from unmask.graph.null import Calibration
+from unmask.graph.problem import Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,21 +10,18 @@ certified.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unmask.arrays import Codes, Ints
+from unmask.graph.distances import Place
 from unmask.graph.geometry import shared_map
+from unmask.graph.problem import Problem, Task
 from unmask.graph.result import CliqueLinkage, answer, shared_belief
 from unmask.kernels.cliques import Cliques, adjacency_of, agreeing, greedy, greedy_clique, maximum_cliques
 
-if TYPE_CHECKING:
-    from unmask.graph.distances import Place
-    from unmask.graph.problem import Problem, Task
-
-    Words = NDArray[np.uint64]
+Words = NDArray[np.uint64]
 
 
 RARE = 40_000  # vertices of the rare-label part

@@ -7,7 +7,7 @@ who is who, so that the unit of a matrix and the spread of its masking are read 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -16,11 +16,7 @@ from unmask.arrays import Flags, Floats, Ints
 from unmask.errors import EngineError
 from unmask.graph.distances import Coordinates, between, row_keys
 from unmask.graph.tolerance import WIDEST, Deviations
-from unmask.tables import as_text
-
-if TYPE_CHECKING:
-    from unmask.tables import Release
-
+from unmask.tables import Release, as_text
 
 Kind = Literal["lonlat", "planar"]
 File = tuple[pl.DataFrame, "Coordinates | Floats"]

@@ -8,26 +8,22 @@ of the change of distances.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError, check_name
-from unmask.evidence import silent
+from unmask.evidence import Progress, silent
 from unmask.graph.attack import BUDGET, Method, link_graph
 from unmask.graph.distances import Coordinates, Distances, Place, between, read_place
+from unmask.graph.result import GraphLinkage
 from unmask.graph.tolerance import MASKINGS, NoiseTolerance, Tolerance, window
 from unmask.study import Displacement as Masking
 from unmask.study import mask_distances, mask_points
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unmask.evidence import Progress
-    from unmask.graph.result import GraphLinkage
 
 
 @dataclass(frozen=True, slots=True)

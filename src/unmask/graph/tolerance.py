@@ -10,18 +10,15 @@ largest distance, since two programs rarely agree to the last bit).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unmask.arrays import Floats
 from unmask.errors import ParameterError, check_name
 from unmask.graph.distances import EARTH, Place
+from unmask.kernels.cliques import Window
 from unmask.study import Displacement as Masking
 from unmask.study import mask_distances, mask_points
-
-if TYPE_CHECKING:
-    from unmask.kernels.cliques import Window
 
 MASKINGS = ("coordinates", "donut", "distances", "rounding", "aggregation")
 WIDEST = 0.2  # of the median distance: where more is allowed, everything agrees with everything

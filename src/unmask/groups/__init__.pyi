@@ -1,10 +1,10 @@
 from unmask.groups import counting as counting
 from unmask.groups.anonymity import Anonymity as Anonymity
 from unmask.groups.anonymity import anonymity as anonymity
-from unmask.groups.dominance import Dominance as Dominance
-from unmask.groups.dominance import dominance as dominance
 from unmask.groups.knowledge_sweep import Knowledge as Knowledge
 from unmask.groups.knowledge_sweep import knowledge_sweep as knowledge_sweep
+from unmask.groups.magnitude import Dominance as Dominance
+from unmask.groups.magnitude import dominance as dominance
 from unmask.groups.population import PopulationRisk as PopulationRisk
 from unmask.groups.population import population_risk as population_risk
 from unmask.groups.special_uniques import SpecialUniques as SpecialUniques

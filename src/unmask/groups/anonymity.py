@@ -1,14 +1,13 @@
 """Anonymity models: k, l, t and their relatives, per group and for the file.
 
-The intruder finds the group of records that look like their target. If the group is small they have found the person
-(k-anonymity); if its members share a confidential value they need not know which one it is (l-diversity and after).
-Formulas and sources are in ``diversity``; how missing keys count is in ``wildcard``.
+Formulas are in ``diversity``; how missing keys count is in ``wildcard``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -16,7 +15,7 @@ import polars as pl
 
 from unmask.arrays import Codes, Flags, Floats, Ints
 from unmask.errors import ParameterError, RoleError, check_name
-from unmask.evidence import Context, Evidence, Fact, Observation, measure, rate
+from unmask.evidence import Context, Evidence, Fact, measure, small_groups
 from unmask.groups.counting import (
     Classes,
     Crowds,
@@ -29,13 +28,8 @@ from unmask.groups.counting import (
     wildcard_values,
 )
 from unmask.groups.diversity import Cells, Diversity, Ground, diversity
+from unmask.study import Study
 from unmask.tables import check_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from unmask.study import Study
-    from unmask.tables import Release
 
 Missing = Literal["value", "wildcard"]
 
@@ -136,7 +130,7 @@ def anonymity(  # noqa: PLR0913 - one option for each model that has a parameter
         pairs = {name: _pairs(frame, classes, name) for name in wanted}
     sizes, weights, wild = classes.counts.astype(np.float64), classes.weights, None
     if missing == "wildcard":
-        wild = Wild(classes.codes(), _gaps(classes), incomplete)
+        wild = Wild(classes.codes(), classes.columns.select(pl.all().is_null()).to_numpy(), incomplete)
         sizes = wildcard_sizes(*wild[:2], sizes, incomplete)
         weights = None if weights is None else wildcard_sizes(*wild[:2], weights, incomplete)
     attributes = tuple(_of_rows(rows, name, grounds[name], c, wild) for name, rows in pairs.items())
@@ -149,10 +143,6 @@ class Wild(NamedTuple):
     codes: Codes
     missing: Flags
     incomplete: float
-
-
-def _gaps(classes: Classes) -> Flags:
-    return np.stack([column.is_null().to_numpy() for column in classes.columns.get_columns()], axis=1)
 
 
 def _at_once(frame: Frame, keys: tuple[str, ...], name: str) -> tuple[Classes, Rows]:
@@ -244,9 +234,6 @@ def _check(keys: tuple[str, ...], confidential: tuple[str, ...], missing: str, i
 # --- as an attack on a pair of tables ---------------------------------------------------------------------------------
 
 
-SMALL = 5  # records: the commonest rule of statistical offices
-
-
 @measure(
     "anonymity",
     title="Small groups (k-anonymity and its relatives)",
@@ -255,33 +242,21 @@ SMALL = 5  # records: the commonest rule of statistical offices
     keys=("anonymity.small",),
 )
 def assess_anonymity(study: Study, context: Context) -> Evidence:
-    """Count the people whose own record has fewer than five look-alikes, itself included."""
+    """Count the people whose own record has too few look-alikes, itself included: how few is for the policy to say."""
     release = study.release
     match = study.comparable.match()
     credit, crowd = match.credit(release.truth), match.crowd
     context.progress(0.5, "groups")
-    small = ((credit > 0) & (crowd < SMALL)).astype(np.float64)
     people = release.paired_rows
-    blind = np.where(crowd < SMALL, crowd, 0)[people]  # of all records, those that would do in place of their own
-    found = rate(small[people], chance=float(blind.mean()) / len(match.group), seed=context.seed)
-    names = _secrets(release)
+    names = [name for name in release.confidential if name in {*release.original.columns} & {*release.released.columns}]
     table = release.released.select(*release.quasi, *names)
     models = anonymity(table, quasi=release.quasi, confidential=names)
     return Evidence(
-        observations=(
-            Observation.of_people(
-                "anonymity.small", found, f"have their own record among fewer than {SMALL} that carry their values."
-            ),
-        ),
-        per_record=np.where(small > 0, credit, 0.0),
+        observations=(small_groups("anonymity.small", crowd[people], credit[people] > 0, release.released.height),),
+        per_record=credit,
         facts=tuple(_facts(models)),
         notes=study.matcher.notes,
     )
-
-
-def _secrets(release: Release) -> tuple[str, ...]:
-    both = set(release.original.columns) & set(release.released.columns)
-    return tuple(name for name in release.confidential if name in both)
 
 
 def _facts(found: Anonymity) -> Iterator[Fact]:

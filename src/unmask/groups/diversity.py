@@ -1,14 +1,8 @@
 """What a crowd gives away: the confidential values within each group of look-alikes, against the whole file.
 
-From one table of counts, (group, value) -> records, for each group with shares p_v and the file's shares q_v:
-
-- distinct l: how many values; entropy l: exp(-sum p log p); recursive (c, l): the largest l with r_1 < c (r_l + ... +
-  r_m), r sorted downwards, at least 1 [LDIV]_ (Machanavajjhala et al. 2007);
-- alpha: the largest share p_v, of (alpha, k)-anonymity [ALPHAK]_;
-- t: earth mover's distance between p and q with equal, ordered or numeric ground distance [TCLOSE]_ (Li et al. 2007);
-- delta: max |log(p_v / q_v)| over the values that occur in the group, delta-disclosure privacy [DELTA]_;
-- beta: max (p_v - q_v)/q_v over values that are more frequent in the group; *enhanced* also demands at most -ln q_v,
-  and is infinite where no beta would do [BETA]_ (Cao, Karras 2012).
+All from one table of counts, (group, value) -> records, for each group with shares p_v and the file's shares q_v:
+l-diversity [LDIV]_, alpha [ALPHAK]_, t [TCLOSE]_, delta [DELTA]_ and beta [BETA]_, as docs/measures/anonymity.md
+defines them.
 """
 
 from __future__ import annotations

@@ -1,30 +1,18 @@
-"""Household risk: one found member gives the others away.
+"""Household risk: one found member gives the others away, by the household's number or its common address.
 
-The intruder who has found one person of a household reads the others off it, by its number or its common address. The
-risk of everybody in it is the chance that at least one member is found, 1 - prod(1 - r), as sdcMicro has it; r is the
-member's own risk: against the population when something is known of it, else among the released records that look
-alike.
+The risk of everybody in it is 1 - prod(1 - r), as sdcMicro has it; r is the member's own risk: against the population
+when something is known of it, else among the released records that look alike.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import polars as pl
 
 from unmask.arrays import Floats, Ints
 from unmask.evidence import Context, Evidence, Fact, Observation, measure, rate
 from unmask.groups.population import SOURCES, household_risk, of_release, unknown
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from unmask.study import Study
-    from unmask.tables import Release
-
-
-def _no_household(release: Release) -> str | None:
-    return "no column says who lives together" if release.household is None else None
+from unmask.study import Study
 
 
 @measure(
@@ -32,7 +20,7 @@ def _no_household(release: Release) -> str | None:
     title="Household risk: one found member gives the others away",
     story="The intruder finds anyone of a household, and then knows who the others are.",
     keys=("household.rate",),
-    applies=_no_household,
+    applies=lambda release: None if release.household is not None else "no column says who lives together",
 )
 def assess_household(study: Study, context: Context) -> Evidence:
     """1 - prod(1 - r) over the released members of each person's household."""

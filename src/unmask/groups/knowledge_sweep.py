@@ -1,16 +1,15 @@
 """Every set of known attributes: how the risk grows with each one that the intruder happens to know.
 
-Which columns an intruder knows is a guess; a release should be judged for all guesses. The sweep counts the groups of
-every set of quasi-identifiers up to a size, and tells how risk grows with their number, which smallest sets single
-somebody out, and what each attribute adds on average over all that may be known already (its Shapley value
-[SHAPLEY]_).
+Counts of every set up to a size tell how risk grows with their number, which smallest sets single somebody out, and
+what each attribute adds on average over all that may be known already (its Shapley value [SHAPLEY]_).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -19,12 +18,7 @@ from unmask.arrays import Counts, Floats
 from unmask.errors import EngineError, ParameterError, check_name
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, shared_rate
 from unmask.groups.counting import check_keys, count_classes
-from unmask.study import narrowed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from unmask.study import Study
+from unmask.study import Matcher, Study, narrowed
 
 Risk = Literal["average", "unique", "below"]
 
@@ -148,13 +142,10 @@ def assess_knowledge(study: Study, context: Context) -> Evidence:
     """Sweep all sets of up to three attributes over the release, then match people on the most promising one."""
     study, note = narrowed(study)
     matcher, people, n = study.comparable, study.release.paired_rows, study.release.released.height
-    table = pl.DataFrame(matcher.released, schema=list(matcher.names), orient="row")
-    m = len(matcher.names)
-    size = next((s for s in (3, 2) if sum(comb(m, k) for k in range(1, s + 1)) * n <= REPORT_WORK), 1)
-    sweep = knowledge_sweep(table, quasi=matcher.names, max_size=min(size, m))
+    sweep = knowledge_sweep(matcher.table, quasi=matcher.names, max_size=size_of_sets(matcher))
     context.progress(0.8, "sets of attributes")
     worst = _worst(sweep, study)
-    keys = [j for j in range(m) if worst >> j & 1]
+    keys = [j for j in range(len(matcher.names)) if worst >> j & 1]
     match = matcher.match(keys)
     credit = match.credit(study.release.truth)
     chance = float((match.crowd[people] > 0).mean()) / n  # where no record matches, none is claimed
@@ -169,6 +160,13 @@ def assess_knowledge(study: Study, context: Context) -> Evidence:
         attributes=tuple(sweep.shapley().items()),
         notes=(*matcher.notes, *note),
     )
+
+
+def size_of_sets(matcher: Matcher) -> int:
+    """Sets of up to three attributes for a report, of fewer where that is too much work."""
+    m, n = len(matcher.names), len(matcher.released)
+    size = next((s for s in (3, 2) if sum(comb(m, k) for k in range(1, s + 1)) * n <= REPORT_WORK), 1)
+    return min(size, m)
 
 
 def _worst(sweep: Knowledge, study: Study) -> int:

@@ -1,42 +1,30 @@
-"""Special uniques: people who stand out by few attributes, found by SUDA2 [SUDA2]_.
+"""Special uniques: people who stand out by few attributes, found by SUDA2 [SUDA2]_ and scored as in [SUDA]_.
 
-The intruder knows a handful of things about a person. A record that is unique already on two or three attributes (a
-sixteen-year-old widow) is unique whatever else is known, and likely unique in the population too: it is a *special*
-unique. For each record all minimal sample uniques (MSUs) are found; small and many ones score high.
-
-- Elliot's weight of an MSU of k out of M attributes: (M - k)!  [SUDA]_
-- the IHSN weight: (2^(M-k) - 1) k! (M-k)! / M!  (an MSU of all M attributes counts nothing)
-- DIS-SUDA: scores turned into a probability per record so that their level is that of DIS, the chance that a unique
-  match is right [Skinner, Elliot 2002; Elliot, Manning 2003].
-
+A record that is unique already on two or three attributes (a sixteen-year-old widow) is unique whatever else is known,
+and likely unique in the population too. All minimal sample uniques (MSUs) are found; small and many ones score high.
 Departure from sdcMicro: missing is a value of its own here (docs/methods.md, section 0), there it is left out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import comb, factorial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 from unmask.arrays import Codes, Counts, Flags, Floats
 from unmask.errors import EngineError, ParameterError, check_name
-from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure, shared_rate, silent
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Progress, measure, shared_rate, silent
 from unmask.groups.counting import Classes, check_keys, count_classes
-from unmask.study import narrowed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from unmask.evidence import Progress
-    from unmask.study import Matcher, Study
+from unmask.groups.knowledge_sweep import size_of_sets
+from unmask.study import Matcher, Study, narrowed
 
 Scoring = Literal["elliot", "ihsn"]
 
 DEFAULT_FRACTION = 0.01  # sampling fraction of DIS-SUDA when none is known, as in SUDA and sdcMicro
-REPORT_WORK = 500_000_000  # in a report: some seconds
 MAX_WORK = 20_000_000_000  # classes looked at over all sets: some minutes of one core
 
 
@@ -223,9 +211,8 @@ def assess_special(study: Study, context: Context) -> Evidence:
     matcher, people = study.comparable, study.release.paired_rows
     found = _of_release(matcher, context)
     credit, claimed = _credit(matcher, found, study.release.truth)
-    chance = (
-        float(claimed[people].mean()) / study.release.released.height
-    )  # where no record stands out the intruder claims none
+    # where no record stands out the intruder claims none
+    chance = float(claimed[people].mean()) / study.release.released.height
     rate_ = shared_rate(credit[people], chance)
     told = f"found by at most {found.max_size} attributes that no other record has"
     claim = f"{rate_.hits:,.0f} of {rate_.n:,} people are {told}."
@@ -240,12 +227,9 @@ def assess_special(study: Study, context: Context) -> Evidence:
 
 
 def _of_release(matcher: Matcher, context: Context) -> SpecialUniques:
-    """Sets of up to three attributes, of two when three would be too much work for a report."""
-    table = pl.DataFrame(matcher.released, schema=list(matcher.names), orient="row")
-    m, n = len(matcher.names), len(matcher.released)
-    size = next((s for s in (3, 2) if sum(comb(m, k) for k in range(1, s + 1)) * n <= REPORT_WORK), 1)
+    """Sets of up to three attributes, of fewer where that is too much work for a report."""
     tell = lambda done, words: context.progress(0.9 * done, words)  # noqa: E731 - one line
-    return special_uniques(table, quasi=matcher.names, max_size=min(size, m), progress=tell)
+    return special_uniques(matcher.table, quasi=matcher.names, max_size=size_of_sets(matcher), progress=tell)
 
 
 def _credit(matcher: Matcher, found: SpecialUniques, truth: Counts) -> tuple[Floats, Flags]:
@@ -271,9 +255,8 @@ def _credit(matcher: Matcher, found: SpecialUniques, truth: Counts) -> tuple[Flo
 
 def _records_of(matcher: Matcher, found: SpecialUniques) -> Counts:
     """Row of the release of each class (of one record, where it has an MSU)."""
-    index = found.classes.spread(np.arange(found.classes.n_classes))
     rows = np.zeros(found.classes.n_classes, np.int64)
-    rows[index] = np.arange(len(matcher.released))
+    rows[found.classes.spread(np.arange(len(rows)))] = np.arange(len(matcher.released))
     return rows
 
 

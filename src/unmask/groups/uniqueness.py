@@ -6,21 +6,18 @@ these values. In a group of |A| equal records they guess right once in |A| times
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import lgamma, log
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from unmask.arrays import Floats, Ints
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure, rate
 from unmask.groups.counting import Sizes, check_people, group_sizes, record_sizes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from unmask.study import Study
-    from unmask.tables import Release
+from unmask.study import Study
+from unmask.tables import Release
 
 EXACT_BITS = 54  # from 2^54 on 1/(m+1) is under half the spacing of doubles below 1, so m/(m+1) is 1.0
 
@@ -169,21 +166,21 @@ def count_partitions(n: int, g: int) -> int:
 def assess_uniqueness(study: Study, context: Context) -> Evidence:
     """Run the exact match and tell what it found, with the group counts of the release."""
     release = study.release
-    match = study.comparable.match()
+    match, people, chance = study.comparable.match(), release.paired_rows, 1.0 / release.released.height
     credit, crowd = match.credit(release.truth), match.crowd
-    people = release.paired_rows
-    chance = 1.0 / release.released.height
     average = rate(credit[people], chance=chance, seed=context.seed)
     unique = rate((credit[people] == 1.0).astype(np.float64), chance=chance, seed=context.seed)
     risk = group_risk(release.released, quasi=release.quasi)
     context.progress(1.0, "groups")
     nobody = int((crowd[people] == 0).sum())
+    told = f" (For {nobody:,} no record carries their values: masking changed them.)"
+    changed = told if nobody > average.n / 2 else ""  # little to go on is no reassurance about other attacks
     return Evidence(
         observations=(
             Observation.of_people(
                 "uniqueness.average",
                 average,
-                f"are found by guessing among the records that equal them.{_changed(nobody, average.n)}",
+                f"are found by guessing among the records that equal them.{changed}",
             ),
             Observation.of_people(
                 "uniqueness.unique", unique, "carry values that stand in one released record: their own."
@@ -219,11 +216,6 @@ def _of_people(release: Release, risk: GroupRisk) -> Iterator[Fact]:
         yield Fact("DR_min in people", people.minimum, told)
         yield Fact("DR_pr in people", people.average, told)
         yield Fact("DR_thr in people", people.threshold, told)
-
-
-def _changed(nobody: int, n: int) -> str:
-    """Say when the exact match had little to go on: that is no reassurance about other attacks."""
-    return f" (For {nobody:,} no record carries their values: masking changed them.)" if nobody > n / 2 else ""
 
 
 def _size_figure(risk: GroupRisk) -> Figure:

@@ -5,7 +5,6 @@ value does the release contain (``columns``), which columns name people (``ident
 `Check` has the findings that no "safe" may ignore, and the roles that the columns suggest.
 """
 
-from unmask.intake.check import Check, check
-from unmask.intake.columns import unreadable
+from unmask.intake.check import Check, check, unreadable
 
 __all__ = ["Check", "check", "unreadable"]

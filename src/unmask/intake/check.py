@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from unmask.evidence import Finding
-from unmask.intake.columns import ColumnCheck, check_columns
+import numpy as np
+
+from unmask.errors import TableError, UnmaskError
+from unmask.evidence import ColumnEntry, Finding
 from unmask.intake.identifiers import Identifier, identifiers
 from unmask.intake.pairing import WAYS_ON, Pairing, check_pairing
 from unmask.study import Study, as_study
-
-if TYPE_CHECKING:
-    from unmask.tables import Release
+from unmask.tables import Release, form_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +19,7 @@ class Check:
     """What was seen before any attack. ``findings`` are those that no "safe" may ignore."""
 
     pairing: Pairing
-    columns: tuple[ColumnCheck, ...]
+    columns: tuple[ColumnEntry, ...]
     identifiers: tuple[Identifier, ...]
 
     @property
@@ -66,3 +65,52 @@ def check(release: Release | Study) -> Check:
     """
     study = as_study(release)
     return Check(check_pairing(study), check_columns(study), identifiers(study.release))
+
+
+def check_columns(study: Study) -> tuple[ColumnEntry, ...]:
+    """Look at every column of either file, those of the original first."""
+    release = study.release
+    names = [*release.original.columns, *(n for n in release.released.columns if n not in release.original.columns)]
+    return tuple(_check(study, name) for name in names)
+
+
+def _check(study: Study, name: str) -> ColumnEntry:
+    release = study.release
+    told = release.columns.get(name)
+    seen = release.written.get(name)
+    forms = [
+        form_of(table[name], getattr(seen, side, "")) if name in table.columns else ""
+        for side, table in (("original", release.original), ("released", release.released))
+    ]
+    rule, own = _own(study, name) if all(forms) and release.role(name) != "id" else ("", None)
+    kind, reason = (told.kind, told.reason) if told else ("", "the original does not have it")
+    rule = "; ".join(part for part in (*(seen.rules if seen else ()), rule) if part)
+    return ColumnEntry(name, kind, release.role(name), reason, forms[0], forms[1], rule, own)
+
+
+def _own(study: Study, name: str) -> tuple[str, float | None]:
+    """The rule in words, and the share of paired people whose own value the release contains."""
+    release = study.release
+    rows = release.paired_rows
+    try:
+        encoding = study.encoding([name])
+        own = study.owns(name)
+    except UnmaskError as error:
+        return str(error).split("\n", 1)[0], None
+    rule = "; ".join(note.removeprefix(f"{name!r}: ") for note in encoding.notes)
+    if encoding.foreign or not len(rows):
+        return rule, None
+    return rule, float(np.mean(own[rows]))
+
+
+def unreadable(study: Study) -> tuple[str, ...]:
+    """Known columns that cannot be compared at all, such as numbers beside words: one of them must stop no attack."""
+    return tuple(name for name in study.release.quasi if _fails(study, name))
+
+
+def _fails(study: Study, name: str) -> bool:
+    try:
+        study.encoding([name])
+    except TableError:
+        return True
+    return False

@@ -9,17 +9,12 @@ and none of its values is in the release, the column is told and not held agains
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from unmask.tables import as_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unmask.tables import Release
+from unmask.tables import Release, as_text
 
 LOOKED_AT = 2000  # different values of a column
 MOSTLY = 0.8  # share of values that must have the shape
@@ -108,7 +103,7 @@ def _by_text(looked: pl.Series, distinct: float, rows: int, hint: str | None) ->
         return "free text", f"{distinct:.0%} different texts of {length:.0f} characters on average", True
     if apart and names >= MOSTLY and any(" " in text for text in looked):
         return "a name", f"{distinct:.0%} different texts of one to four capitalised words", True
-    if rows >= 20 and distinct > 1 - 1e-9 and not any(map(_is_number, looked.head(50))):
+    if rows >= 20 and distinct > 1 - 1e-9 and not any(map(NUMBER.match, looked.head(50))):
         return "a key", "every record has its own value", False
     return None
 
@@ -181,10 +176,6 @@ def _is_name(text: str) -> bool:
 
 def _is_address(text: str) -> bool:
     return bool(ADDRESS.search(text)) and any(c.isdigit() for c in text)
-
-
-def _is_number(text: str) -> bool:
-    return bool(NUMBER.match(text))
 
 
 SHAPES: tuple[tuple[str, Callable[[str], bool], bool], ...] = (  # what, its shape, whether the name must say it too

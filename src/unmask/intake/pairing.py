@@ -7,25 +7,20 @@ release, but at somebody else's place. And a column that looks like an id was no
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from unmask.arrays import Floats
-from unmask.tables import as_text, to_floats
+from unmask.study import Study
+from unmask.tables import Release, as_text, to_floats
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from unmask.study import Study
-    from unmask.tables import Release
-
-    Codes = NDArray[np.int64]
-    Statistic = Callable[[Codes], float]
+Codes = NDArray[np.int64]
+Statistic = Callable[[Codes], float]
 
 Looks = Literal["paired", "unpaired", "untested"]
 SHUFFLES = 199
@@ -35,6 +30,7 @@ MOST_PAIRS = 200  # pairs of columns that are looked at where the names differ
 CLEARLY = 4.5  # standard errors: among the columns of a table hardly ever by chance
 TOGETHER = 4.0  # standard errors of all columns together
 WITH_OTHERS = 2.0  # standard errors of one column where all together are clear
+MOST_SWAPPED = 0.5  # share of people at others' rows that a masking may explain where an id pairs the rows
 WAYS_ON = (
     "name the column that says which rows belong together (--id), put the rows of both files in the same order, or say "
     "that no row was made from one person (--synthetic)"
@@ -98,7 +94,8 @@ def check_pairing(study: Study) -> Pairing:
     believed = by == "id" and not related  # the release may tell nothing about anybody
     if len(release.paired_rows) < LEAST or not tested or believed:
         looks = "untested"
-    if moved:
+    swapped = by == "id" and bool(related) and elsewhere < MOST_SWAPPED
+    if moved and not swapped:
         looks = "unpaired"
     return Pairing(by, len(release.paired_rows), looks, related, tested, equal, elsewhere, ids)
 
@@ -162,7 +159,8 @@ def _related(release: Release) -> tuple[tuple[str, ...], int]:
         return (), 0
     straight = np.arange(len(rows))
     observed = np.array([value(straight) for value in statistics.values()])
-    shuffled = np.array([[value(order) for value in statistics.values()] for order in _orders(rng, len(rows))])
+    orders = [rng.permutation(len(rows)) for _ in range(SHUFFLES)]
+    shuffled = np.array([[value(order) for value in statistics.values()] for order in orders])
     centre, spread = shuffled.mean(axis=0), shuffled.std(axis=0)
     spread = np.where(spread > 0, spread, np.inf)
     clear, by_lot = (observed - centre) / spread, (shuffled - centre) / spread
@@ -183,10 +181,6 @@ def _by_content(release: Release) -> Codes:
         for name in table.columns:
             keys += as_text(table[name][chosen]).hash(seed=side).to_numpy()  # a sum: columns may come in any order
     return rows[np.argsort(keys, kind="stable")]
-
-
-def _orders(rng: np.random.Generator, n: int) -> list[Codes]:
-    return [rng.permutation(n) for _ in range(SHUFFLES)]
 
 
 def _columns(release: Release) -> list[tuple[str, str]]:

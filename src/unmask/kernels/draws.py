@@ -11,7 +11,7 @@ import math
 
 from unmask.kernels.compiling import inlined, inner
 
-__all__ = ["branch", "draw", "least_draw", "pick", "stem", "wait"]
+__all__ = ["draw", "pick", "stem", "wait"]
 
 MASK = 0xFFFFFFFF
 SCRAMBLE = 0x45D9F3B
@@ -53,12 +53,6 @@ def wait(high: int, low: int, point: int, weight: int) -> float:
     """Waiting time of a group of `weight` identical points named by `point`; stems of salt 1 and 2."""
     uniform = (branch(high, point) * 4294967296.0 + branch(low, point) + 1.0) / 18446744073709551616.0
     return -math.log(uniform) / weight
-
-
-@inlined
-def least_draw(waited: float) -> int:
-    """wait() of a single point exceeds `waited` when its first draw is below this: -log(u) is at least 1 - u."""
-    return max(0, math.ceil((1.0 - min(waited, 1.0) * (1.0 + 1e-12)) * 4294967296.0 - 1.0))
 
 
 @inlined

@@ -58,20 +58,11 @@ def rank_gaps(values: Floats, masked: Floats) -> tuple[Ints, Ints, Floats, Float
     return gap, position, ordered, masked_ordered
 
 
-@kernel
 def count_reached(gaps: Floats | Ints, limits: Floats | Ints, total: Ints, histogram: Ints) -> None:
     """Add to ``total`` how many of the ascending ``limits`` reach each gap, and count records by that number.
 
     A gap of NaN, or of NEVER, is reached by none.
     """
-    n = limits.shape[0]
-    for i in range(gaps.shape[0]):
-        low, high = 0, n
-        while low < high:
-            middle = (low + high) // 2
-            if limits[middle] >= gaps[i]:
-                high = middle
-            else:
-                low = middle + 1
-        total[i] += n - low
-        histogram[n - low] += 1
+    reached = len(limits) - np.searchsorted(limits, gaps)
+    total += reached
+    histogram += np.bincount(reached, minlength=len(histogram))

@@ -8,28 +8,21 @@ matched one to one at the least total distance. Both levels are solved exactly.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import polars as pl
 from scipy.optimize import linear_sum_assignment
 
 from unmask.arrays import Floats, Rows
 from unmask.errors import RoleError
-from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, measure, rate, silent
+from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, Progress, measure, rate, silent
+from unmask.kernels.base import Space
 from unmask.kernels.search import distance_of_pairs
-from unmask.study import Study, as_study
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import polars as pl
-
-    from unmask.evidence import Progress
-    from unmask.kernels.base import Space
-    from unmask.study import Metric
-    from unmask.tables import Encoded, Release
-
+from unmask.study import Metric, Study, as_study
+from unmask.tables import Encoded, Release
 
 MOST_PAIRS = 2_000_000  # pairs of clusters that are compared; beyond, some clusters are looked for
 TIE = 1e-9  # clusters this near, relative to the least distance, are equally near

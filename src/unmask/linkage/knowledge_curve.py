@@ -7,7 +7,7 @@ may leave some of it aside, so the worst set is one of that size or smaller, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
@@ -22,6 +22,8 @@ from unmask.study import Study, as_study, draw, narrowed
 from unmask.tables import Scenario
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from unmask.evidence import Progress
     from unmask.tables import Release
 
@@ -89,7 +91,7 @@ def knowledge_curve(
     rows = np.arange(len(truth)) if people is None else draw(encoding, truth, "to_release", people, seed)
     there = truth[rows] >= 0
     sizes: list[Size] = []
-    half = np.zeros(len(rows))
+    half, of_half = np.zeros(len(rows)), [0.0]
 
     scale = best_scale(study, seed)[0]
     asked: dict[Names, Floats] = {}
@@ -112,11 +114,31 @@ def knowledge_curve(
         sizes.append(Size(known, len(drawn), exhaustive, mean, rates[worst], worst))
         if known == (len(names) + 1) // 2:
             half = np.sum(np.sort(list(drawn.values()), axis=0), axis=0) / len(drawn)
+            of_half = [rates[chosen] for chosen in drawn]
         progress(known / len(names), f"{known} attributes known")
     risk = np.full(len(truth), np.nan)
     risk[rows] = half
     estimate = rate(half[truth[rows] >= 0], chance=1.0 / len(encoding.released), seed=seed)
-    return Knowledge(tuple(sizes), estimate, risk)
+    return Knowledge(tuple(sizes), over_sets(estimate, of_half, comb(len(names), (len(names) + 1) // 2)), risk)
+
+
+def over_sets(estimate: Estimate, rates: Sequence[float], all_sets: int) -> Estimate:
+    """Widen the interval of people by what the sets that were not drawn leave open, by Student's law.
+
+    Both parts are independent, so their squares add up. One set of several says nothing of the others.
+    """
+    from scipy import special  # noqa: PLC0415 - this alone needs it
+
+    many = len(rates)
+    if many == all_sets:
+        return estimate
+    if many == 1:
+        return replace(estimate, low=0.0, high=1.0, method="bootstrap")
+    error = float(np.std(rates, ddof=1)) * np.sqrt((1.0 - many / all_sets) / many)
+    reach = float(special.stdtrit(many - 1, 0.975)) * error
+    low, high = (float(np.hypot(estimate.value - end, reach)) for end in (estimate.low, estimate.high))
+    ends = max(0.0, estimate.value - low), min(1.0, estimate.value + high)
+    return replace(estimate, low=ends[0], high=ends[1], method="bootstrap")
 
 
 def _sets(names: tuple[str, ...], known: int, sets: int, seed: int) -> list[tuple[str, ...]]:

@@ -15,7 +15,7 @@ import numpy as np
 from unmask.arrays import Rows
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, silent
-from unmask.linkage.result import Linkage
+from unmask.linkage.result import Linkage, why_more
 from unmask.study import Direction, How, Study, as_study, draw, in_order, readable, set_scene, without
 
 if TYPE_CHECKING:
@@ -160,10 +160,10 @@ def attribute_contributions(
 def claimed_of_control(study: Study, seed: int, *, scale: Scale = "own") -> float:
     """Share of people outside the file whose link would be claimed as well: as clear as those that are known."""
     both = link_nearest(study.beside("control"), seed=seed, scale=scale)
-    curve, known = both.curve, both.known().value
-    if known == 0:
+    curve, claimed = both.curve, both.claimed()
+    if not claimed:
         return 0.0
-    least = curve.margin[np.flatnonzero(curve.coverage <= known + 1e-12)[-1]]
+    least = curve.margin[np.flatnonzero(curve.coverage <= claimed / both.attempted.sum() + 1e-12)[-1]]
     return float((both.margin[study.release.original.height :] >= least).mean())
 
 
@@ -222,21 +222,24 @@ def assess_nearest(study: Study, context: Context) -> Evidence:
     attributes = attribute_contributions(
         study, context.seed, lambda done, text: context.progress(0.5 + 0.5 * done, text), scale=scale
     )
-    known = linkage.known()
-    if release.control is not None:
-        known = replace(known, control=claimed_of_control(study, context.seed, scale=scale))
     back = link_back(study, scale=scale, seed=context.seed)
-    best, how = linkage, "taking the nearest one"
+    best, claims, how = linkage, linkage, "taking the nearest one"
     if back is not None and back.estimate.value > linkage.estimate.value:
         best = link_nearest(study, direction="to_original", scale=scale, seed=context.seed)
-        known, how = max(known, best.known(), key=lambda claim: claim.value), "giving each record to the nearest person"
+        claims = max((linkage, best), key=lambda direction: direction.claimed() / direction.attempted.sum())
+        how = "giving each record to the nearest person"
+    known = claims.known()
+    if release.control is not None and claims is linkage:
+        known = replace(known, control=claimed_of_control(study, context.seed, scale=scale))
     return Evidence(
         observations=(
             Observation.of_people("nearest.rate", best.estimate, f"are linked to their own record by {how}."),
             Observation.of_people(
                 "nearest.known",
                 known,
-                "are linked by so clear a margin that such links are right 19 times in 20.",
+                "are linked by so clear a margin that such links are right 19 times in 20."
+                + why_more(known, best.estimate, claims.right()),
+                claims=round(known.hits),
             ),
         ),
         per_record=best.per_record(release.original.height),
@@ -314,7 +317,7 @@ def curve_figure(linkage: Linkage, name: str) -> Figure:
     """Draw precision against coverage."""
     curve = linkage.curve
     pick = np.unique(np.linspace(0, len(curve.coverage) - 1, 200).round().astype(int))
-    known = linkage.known().value
+    known = linkage.claimed() / max(int(linkage.attempted.sum()), 1)
     return Figure(
         shape="step",
         title="How sure can the intruder be?",

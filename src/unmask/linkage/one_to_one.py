@@ -15,11 +15,11 @@ import numpy as np
 from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate, silent
-from unmask.kernels.assignment import Matching, classify, solve
+from unmask.kernels.assignment import classify, solve
 from unmask.kernels.assignment import credits as shares_of_optima
 from unmask.kernels.base import EUCLIDEAN
 from unmask.linkage.nearest import best_reading, best_scale, curve_figure, link_nearest
-from unmask.linkage.result import Linkage
+from unmask.linkage.result import Linkage, why_more
 from unmask.study import PREPARING, How, Scene, Study, as_study, check_memory, memory_of_search, readable, set_scene
 
 if TYPE_CHECKING:
@@ -77,12 +77,8 @@ def link_one_to_one(
     (1.0, True)
 
     """
-    _check(max_gap, time_budget)
     scene = set_scene(as_study(release), "to_release", None, seed, how)
-    if squared and scene.space.norm != EUCLIDEAN:
-        raise ParameterError(
-            "squared totals are of Euclidean distances", got=how.get("metric"), allowed="euclidean, mahalanobis"
-        )
+    _check(how.get("metric") if squared and scene.space.norm != EUCLIDEAN else None, max_gap, time_budget)
     progress(0.0, PREPARING)
     check_memory(
         4 * memory_of_search(scene.space), "the one-to-one matching", "match fewer records, or know fewer columns"
@@ -107,25 +103,26 @@ def link_one_to_one(
         total_distance=matching.total,
         optimal=matching.optimal,
         truth=scene.truth,
-        n_candidates=int(scene.space.points.shape[0]),
+        n_candidates=len(scene.space.points),
         direction="to_release",
         seed=seed,
-        gap=_gap(matching),
+        gap=0.0 if matching.optimal else matching.gap,
+        joint=True,
     )
 
 
 link_globally = link_one_to_one  # its name up to version 0.1
 
 
-def _check(max_gap: float, time_budget: float | None) -> None:
+def _check(not_squared: str | None, max_gap: float, time_budget: float | None) -> None:
+    if not_squared is not None:
+        raise ParameterError(
+            "squared totals are of Euclidean distances", got=not_squared, allowed="euclidean, mahalanobis"
+        )
     if not 0 <= max_gap < 1:
         raise ParameterError("a gap is a share of the total", got=str(max_gap), allowed="from 0, below 1")
     if time_budget is not None and not time_budget > 0:
         raise ParameterError("a time budget is a number of seconds", got=str(time_budget), allowed="above 0")
-
-
-def _gap(matching: Matching) -> float:
-    return 0.0 if matching.optimal else float(matching.gap)
 
 
 def _margins(scene: Scene, distances: Floats, seed: int, tell: Progress) -> Floats:
@@ -162,7 +159,7 @@ def assess_global(study: Study, context: Context) -> Evidence:
     )
     nearest = link_nearest(study, scale=scale, decision_only=True, seed=context.seed)
     people = release.paired_rows
-    union = union_of(linkage, nearest, release)
+    union, known = union_of(linkage, nearest, release), linkage.known()
     return Evidence(
         observations=(
             Observation.of_people(
@@ -172,8 +169,10 @@ def assess_global(study: Study, context: Context) -> Evidence:
             ),
             Observation.of_people(
                 "one_to_one.known",
-                linkage.known(),
-                "are linked so clearly that the intruder is right 19 times in 20.",
+                known,
+                "are linked so clearly that the intruder is right 19 times in 20."
+                + why_more(known, linkage.estimate, linkage.right()),
+                claims=round(known.hits),
             ),
         ),
         per_record=linkage.credit.copy(),

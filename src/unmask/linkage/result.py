@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unmask.arrays import Flags, Floats, Ints
 from unmask.errors import ParameterError
-from unmask.evidence import Estimate, rate
+from unmask.evidence import Estimate, rate, wilson
 
 if TYPE_CHECKING:
     from unmask.study import Direction
+
+
+LOTS = 100_000  # drawn for one interval
+FEW_WRONG = 3  # links: fewer say little of how many there might have been
+MOST_STEPS = 2000  # of a curve that is drawn again; more are taken together
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,7 @@ class Linkage:
     seed: int = 0
     asked: Flags | None = None  # the intruders that were sampled; None: all
     gap: float | None = None  # proven relative distance from the optimum; 0 when it is the optimum
+    joint: bool = False  # one to one: who is linked wrongly has somebody else's record, who is then wrong as well
 
     @property
     def attempted(self) -> Flags:
@@ -61,7 +67,8 @@ class Linkage:
     @property
     def estimate(self) -> Estimate:
         """Reid: the mean credit of the records that can be found, with interval and chance level."""
-        return rate(self.credit[self.attempted], chance=self.chance, seed=self.seed)
+        found = rate(self.credit[self.attempted], chance=self.chance, seed=self.seed)
+        return in_twos(found) if self.joint else found
 
     @property
     def curve(self) -> Curve:
@@ -76,15 +83,55 @@ class Linkage:
         return Curve(counts / margin.size, np.cumsum(credit)[ends] / counts, margin[ends])
 
     def known(self, precision: float = 0.95) -> Estimate:
-        """K.Reid: the largest share of people whose links, claimed by margin, are right at least this often."""
+        """K.Reid: the largest share of people whose links, claimed by margin, are right at least this often.
+
+        A few wrong links more or less among the clearest move it far, which a count of people does not show: its
+        interval is that of the whole curve drawn again, and at least that of the count.
+        """
+        n = int(self.attempted.sum())
+        marks = np.zeros(n)
+        marks[: self.claimed(precision)] = 1.0
+        found, (low, high) = rate(marks, chance=0.0, seed=self.seed), self._drawn_again(precision)
+        return replace(found, low=min(found.low, low), high=max(found.high, high), method="bootstrap")
+
+    def claimed(self, precision: float = 0.95) -> int:
+        """The number of people whose links are claimed, the clearest first, as long as they are right this often."""
         if not 0 < precision <= 1:
             raise ParameterError("a precision is a share", got=str(precision), allowed="above 0, at most 1")
-        curve, n = self.curve, int(self.attempted.sum())
+        curve = self.curve
         good = np.flatnonzero(curve.precision >= precision - 1e-12)
-        claimed = round(float(curve.coverage[good[-1]]) * n) if good.size else 0
-        marks = np.zeros(n)
-        marks[:claimed] = 1.0
-        return rate(marks, chance=0.0, seed=self.seed)
+        return round(float(curve.coverage[good[-1]]) * int(self.attempted.sum())) if good.size else 0
+
+    def right(self, precision: float = 0.95) -> float:
+        """How many of the claimed links are right."""
+        curve, claimed = self.curve, self.claimed(precision)
+        steps = np.flatnonzero(np.round(curve.coverage * int(self.attempted.sum())) == claimed)
+        return float(curve.precision[steps[-1]]) * claimed if steps.size else 0.0
+
+    def _drawn_again(self, precision: float) -> tuple[float, float]:
+        """95 % percentile interval of the share claimed: right and wrong links of each margin are drawn again.
+
+        Where next to no wrong link was seen there may be some all the same: each draw has as many more, at any margin,
+        as one that was not seen leaves open (geometric, of mean one).
+        """
+        curve = self.curve
+        ends = np.concatenate([[0], np.round(curve.coverage * int(self.attempted.sum()))])
+        sizes = np.diff(ends)
+        right = np.clip(np.diff(np.concatenate([[0.0], curve.precision * ends[1:]])), 0.0, sizes)
+        if sizes.size > MOST_STEPS:
+            starts = np.linspace(0, sizes.size, MOST_STEPS, endpoint=False).astype(int)
+            sizes, right = np.add.reduceat(sizes, starts), np.add.reduceat(right, starts)
+        draws = int(np.clip(LOTS // sizes.size, 300, 2000))
+        rng = np.random.default_rng(sizes.size)  # a curve has one interval, whichever way ties were drawn
+        hits, wrong = (rng.poisson(many, (draws, sizes.size)) for many in (right, sizes - right))
+        if (sizes - right).sum() < FEW_WRONG:
+            wrong = wrong + rng.multinomial(rng.geometric(0.5, draws) - 1, sizes / sizes.sum())
+        claims = np.cumsum(hits + wrong, axis=1)
+        good = (np.cumsum(hits, axis=1) >= precision * claims - 1e-9) & (claims > 0)
+        last = sizes.size - 1 - np.argmax(good[:, ::-1], axis=1)
+        known = np.where(good.any(1), claims[np.arange(draws), last] / np.maximum(claims[:, -1], 1), 0.0)
+        low, high = np.quantile(known, [0.025, 0.975])
+        return float(low), float(high)
 
     def per_record(self, n_original: int) -> Floats:
         """One risk for each original record, whichever file asked; NaN for those that were not asked for."""
@@ -95,3 +142,22 @@ class Linkage:
         values = self.credit if self.asked is None else np.where(self.asked, self.credit, np.nan)
         risk[self.truth[there]] = values[there]
         return risk
+
+
+def in_twos(found: Estimate) -> Estimate:
+    """The interval of a rate whose errors come in twos: as of so many people fewer.
+
+    With a share p right, errors that count double make the variance (1 + p) times that of single people.
+    """
+    fewer = found.n / (1.0 + found.value)
+    low, high = wilson(found.value * fewer, fewer)
+    return replace(found, low=min(found.low, low), high=max(found.high, high))
+
+
+def why_more(known: Estimate, found: Estimate, right: float | None = None) -> str:
+    """Why more people can be known than are found: of those claimed some are wrong, though few. Else nothing."""
+    if known.value <= found.value + 1e-12:
+        return ""
+    claims = f"They claim {known.hits:,.0f} people and are right for "
+    told = "at least 19 in 20 of them" if right is None else f"{right:,.0f}, at least 19 in 20"
+    return f" {claims}{told}: so more are claimed than found."

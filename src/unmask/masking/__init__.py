@@ -5,9 +5,7 @@ the same release. `parse_masking` reads what people type, as in "noise(0.1)". `c
 `transition_matrix` say what a masking does to which columns, to whoever knows that it was used.
 """
 
-from unmask.masking.base import Masking, chosen
-from unmask.masking.chain import Chain
-from unmask.masking.coding import TopBottomCoding
+from unmask.masking.base import Chain, Masking, chosen
 from unmask.masking.coordinates import CoordinateNoise, Donut
 from unmask.masking.generalising import Age, Dates, Drop, Hierarchy, Prefix, Pseudonym, Rare
 from unmask.masking.microaggregation import Microaggregation
@@ -15,13 +13,10 @@ from unmask.masking.noise import CorrelatedNoise, MultiplicativeNoise, Noise
 from unmask.masking.parse import parse_masking
 from unmask.masking.places import PlaceMasking
 from unmask.masking.pram import Pram, categorical, transition_matrix
-from unmask.masking.rank_swapping import RankSwap
-from unmask.masking.recoding import Recoding
+from unmask.masking.recoding import Recoding, Rounding, TopBottomCoding
 from unmask.masking.reverse_mapping import ReverseMapped
-from unmask.masking.rounding import Rounding
-from unmask.masking.sampling import Sampling
-from unmask.masking.suppression import Suppression
-from unmask.masking.swapping import Shuffle, Swap
+from unmask.masking.suppression import Sampling, Suppression
+from unmask.masking.swapping import RankSwap, Shuffle, Swap
 
 __all__ = [
     "Age", "Chain", "CoordinateNoise", "CorrelatedNoise", "Dates", "Donut", "Drop", "Hierarchy", "Masking",

@@ -7,8 +7,9 @@ takes no part in any statistic.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar
 from zlib import crc32
 
 import narwhals as nw
@@ -18,8 +19,7 @@ import polars as pl
 from unmask.arrays import Floats, Rows
 from unmask.errors import ParameterError, RoleError, TableError, check_name
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+MASKINGS: dict[str, type[Masking]] = {}  # by the name that `parse_masking` reads
 
 
 class Masking(ABC):
@@ -28,6 +28,11 @@ class Masking(ABC):
     family: ClassVar[str]
     __dataclass_fields__: ClassVar[dict[str, Any]]
     columns: tuple[str, ...] | None
+
+    def __init_subclass__(cls) -> None:
+        """Register every masking that has a name."""
+        if "family" in vars(cls):
+            MASKINGS[cls.family] = cls
 
     def __post_init__(self) -> None:
         """Take a list of columns for a tuple, then check the parameters."""
@@ -53,10 +58,6 @@ class Masking(ABC):
         """Turn parameters as they were written up to the last version into today's."""
         return arguments, options
 
-    def parameters(self) -> dict[str, object]:
-        """Name and value of every parameter, as the report shows them."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
     def __str__(self) -> str:
         """Write the masking as `parse_masking` reads it: required parameters by position, the others by name."""
         shown = []
@@ -67,6 +68,33 @@ class Masking(ABC):
             elif value != field.default:
                 shown.append(f"{field.name}={_written(value)}")
         return f"{self.family}({', '.join(shown)})"
+
+
+@dataclass(frozen=True)
+class Chain(Masking):
+    """Apply each masking to what the one before it made; the i-th (from 0) draws with seed + i."""
+
+    maskings: tuple[Masking, ...]
+    family: ClassVar[str] = "chain"
+
+    def _check(self) -> None:
+        object.__setattr__(self, "maskings", tuple(self.maskings))
+        if not self.maskings or not all(isinstance(masking, Masking) for masking in self.maskings):
+            raise ParameterError("chain needs maskings", allowed='such as "chain([noise(0.5), pram(0.1)])"')
+
+    def apply(self, table: object, seed: int = 0) -> pl.DataFrame:
+        """Apply them in turn."""
+        frame = as_polars(table)
+        for number, masking in enumerate(self.maskings):
+            frame = masking.apply(frame, check_seed(seed) + number)
+        return frame
+
+    def unrounded(self, table: object, seed: int = 0) -> pl.DataFrame:
+        """Apply them in turn and leave the last one's fractions."""
+        frame = as_polars(table)
+        for number, masking in enumerate(self.maskings):
+            frame = masking.unrounded(frame, check_seed(seed) + number)
+        return frame
 
 
 class ValueMasking(Masking):

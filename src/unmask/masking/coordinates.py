@@ -1,8 +1,4 @@
-"""Coordinate noise: places move a random distance in a random direction, on the sphere [GEO]_.
-
-- `coordinate_noise(1000)`: normal with sd 1000 m towards north and towards east;
-- `donut(100, 1000)`: uniform over the ring from 100 m to 1000 m, so that no place stays where it is.
-"""
+"""Coordinate noise: places move a random distance in metres in a random direction, on the sphere [GEO]_."""
 
 from __future__ import annotations
 

@@ -12,18 +12,16 @@ import os
 import secrets
 from abc import abstractmethod
 from base64 import b32encode
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
 from unmask.errors import ParameterError, RoleError, TableError, check_name
 from unmask.masking.base import Masking, as_polars, at_least, known
 from unmask.tables import read_table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 KEY, SHORTEST_KEY = "UNMASK_KEY", 16  # the environment's variable with the secret of pseudonyms, and its least length
 PERIODS = ("week", "month", "quarter", "year", "decade")

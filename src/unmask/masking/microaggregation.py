@@ -1,11 +1,7 @@
 """Microaggregation: groups of at least k records, each value replaced by its group's mean [SDC]_ section 3.3.
 
-- `mdav` groups on all columns at once: records farthest from the centroid gather their k - 1 nearest [MDAV]_.
-  Attributes are scaled by their population sd; a missing value counts as the attribute's mean in distances.
-- `univariate` groups every column by itself, optimally (least within-group variance) [HANS]_.
-- `projection` groups on the first principal component, optimally, for all columns at once.
-
-Means are released as they are: integer columns become floats, and column means are kept.
+`mdav` groups on all columns at once [MDAV]_, `univariate` every column by itself, optimally [HANS]_, `projection` on
+the first principal component. Means are released as they are: integer columns become floats, column means are kept.
 """
 
 from __future__ import annotations

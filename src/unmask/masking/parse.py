@@ -10,31 +10,9 @@ from dataclasses import MISSING, fields
 from typing import Any, TypeVar, overload
 
 from unmask.errors import ParameterError, check_name
-from unmask.masking.base import Masking
-from unmask.masking.chain import Chain
-from unmask.masking.coding import TopBottomCoding
-from unmask.masking.coordinates import CoordinateNoise, Donut
-from unmask.masking.generalising import Age, Dates, Drop, Hierarchy, Prefix, Pseudonym, Rare
-from unmask.masking.microaggregation import Microaggregation
-from unmask.masking.noise import CorrelatedNoise, MultiplicativeNoise, Noise
-from unmask.masking.places import DistanceNoise, DistanceRounding, PlaceDonut, PlaceGrid, PlaceNoise
-from unmask.masking.pram import Pram
-from unmask.masking.rank_swapping import RankSwap
-from unmask.masking.recoding import Recoding
-from unmask.masking.reverse_mapping import ReverseMapped
-from unmask.masking.rounding import Rounding
-from unmask.masking.sampling import Sampling
-from unmask.masking.suppression import Suppression
-from unmask.masking.swapping import Shuffle, Swap
+from unmask.masking.base import MASKINGS, Masking
 
-KINDS: tuple[type[Masking], ...] = (
-    Noise, CorrelatedNoise, MultiplicativeNoise, RankSwap, Microaggregation, Rounding, Pram, TopBottomCoding, Recoding,
-    Drop, Pseudonym, Dates, Age, Prefix, Rare, Hierarchy, Suppression, Sampling, Swap, Shuffle,
-    CoordinateNoise, Donut, PlaceNoise, PlaceDonut, PlaceGrid,
-    DistanceNoise, DistanceRounding, Chain, ReverseMapped,
-)  # fmt: skip
 M = TypeVar("M", bound=Masking)
-MASKINGS: dict[str, type[Masking]] = {kind.family: kind for kind in KINDS}
 
 
 @overload
@@ -70,18 +48,15 @@ def _masking(node: ast.expr, text: str, only: type[Masking] = Masking) -> Maskin
         raise ParameterError(
             "cannot read this masking", got=repr(text), allowed='a name and its parameters, such as "noise(0.5)"'
         )
-    kind = _kind(call.func.id, only)
+    name = call.func.id
+    known = sorted(family for family, kind in MASKINGS.items() if issubclass(kind, only))
+    check_name(name, known, "this masking cannot be used here" if name in MASKINGS else "no such masking")
+    kind = MASKINGS[name]
     arguments = [_value(argument, text) for argument in call.args]
     options = {keyword.arg: _value(keyword.value, text) for keyword in call.keywords if keyword.arg is not None}
     arguments, options = kind.former(arguments, options)
     _check_names(kind, len(arguments), options)
     return kind(*arguments, **options)
-
-
-def _kind(name: str, only: type[Masking]) -> type[Masking]:
-    known = sorted(family for family, kind in MASKINGS.items() if issubclass(kind, only))
-    check_name(name, known, "this masking cannot be used here" if name in MASKINGS else "no such masking")
-    return MASKINGS[name]
 
 
 def _check_names(kind: type[Masking], positional: int, options: dict[str, Any]) -> None:

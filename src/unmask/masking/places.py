@@ -1,17 +1,12 @@
 """Maskings of places in their own unit, and of distances between people: those that the graph attack knows [KROLL]_.
 
-- `place_noise(0.05)`: normal noise on both coordinates, in their unit (degrees, or that of a planar grid);
-- `place_donut(0.1)`: uniform over the ring from half this radius to the whole of it;
-- `place_grid(0.1)`: to the middle of a square of this side;
-- `distance_noise(5)` and `distance_rounding(5)`: the same for a matrix of distances, a table of n columns and n rows.
-
-`coordinate_noise` and `donut` move places by metres.
+A matrix of distances is a table of n columns and n rows. `coordinate_noise` and `donut` move places by metres.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -19,10 +14,7 @@ import polars as pl
 from unmask.arrays import Floats
 from unmask.errors import TableError, check_name
 from unmask.masking.base import Masking, as_polars, at_least, check_seed, generator, known, matrix
-from unmask.study import mask_distances, mask_points
-
-if TYPE_CHECKING:
-    from unmask.study import Displacement
+from unmask.study import Displacement, mask_distances, mask_points
 
 KINDS = ("lonlat", "planar")
 

@@ -1,4 +1,4 @@
-"""Global recoding: numbers become intervals such as "[30, 40)", in order [SDC]_ section 3.4."""
+"""Coarser numbers [SDC]_ sections 3.4 and 3.5: multiples of a base, extremes at a threshold, intervals in order."""
 
 from __future__ import annotations
 
@@ -10,10 +10,70 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats
-from unmask.errors import ParameterError
-from unmask.masking.base import Masking, as_polars, at_least, chosen, matrix
+from unmask.errors import ParameterError, check_name
+from unmask.masking.base import Masking, ValueMasking, as_polars, at_least, chosen, generator, matrix, within
 
 MOST = 100_000  # intervals per column: beyond that nothing is being recoded
+
+
+@dataclass(frozen=True)
+class Rounding(ValueMasking):
+    """Round to multiples of `base`. `random` rounds up with the probability that keeps the mean; halves go to even."""
+
+    base: float
+    method: str = "nearest"
+    columns: tuple[str, ...] | None = None
+    family: ClassVar[str] = "rounding"
+
+    def _check(self) -> None:
+        at_least("base", self.base, 0, strict=True)
+        check_name(self.method, ("nearest", "random"), "method is unknown")
+
+    def _mask(self, values: Floats, names: tuple[str, ...], seed: int) -> Floats:
+        steps = values / self.base
+        if self.method == "nearest":
+            rounded: Floats = np.rint(steps) * self.base
+            return rounded
+        for j, name in enumerate(names):
+            steps[:, j] = np.floor(steps[:, j] + generator(seed, name).random(len(values)))
+        return steps * self.base
+
+
+@dataclass(frozen=True)
+class TopBottomCoding(ValueMasking):
+    """Replace values above `top` by it and values below `bottom` by it; quantiles of each column, or plain values."""
+
+    bottom: float | None = None
+    top: float | None = None
+    by: str = "quantile"
+    columns: tuple[str, ...] | None = None
+    family: ClassVar[str] = "top_bottom"
+
+    def _check(self) -> None:
+        check_name(self.by, ("quantile", "value"), "by is unknown")
+        if self.bottom is None and self.top is None:
+            raise ParameterError("top_bottom needs a threshold", allowed="bottom, top or both, such as top=0.99")
+        for name, value in (("bottom", self.bottom), ("top", self.top)):
+            if value is not None and self.by == "quantile":
+                within(name, value, 0, 1)
+        if self.bottom is not None and self.top is not None and self.bottom > self.top:
+            raise ParameterError("bottom is above top", got=f"{self.bottom} and {self.top}")
+
+    def _mask(self, values: Floats, names: tuple[str, ...], seed: int) -> Floats:  # noqa: ARG002  (nothing random)
+        masked = values.copy()
+        for j in range(len(names)):
+            present = ~np.isnan(values[:, j])
+            if present.any():
+                masked[present, j] = np.clip(values[present, j], *self._thresholds(values[present, j]))
+        return masked
+
+    def _thresholds(self, values: Floats) -> tuple[float, float]:
+        """Return bottom and top in the column's unit; a quantile is a value that occurs."""
+        given = (self.bottom, self.top)
+        if self.by == "quantile":
+            given = tuple(None if q is None else float(np.quantile(values, q, method="nearest")) for q in given)  # type: ignore[assignment]
+        bottom, top = given
+        return -np.inf if bottom is None else bottom, np.inf if top is None else top
 
 
 @dataclass(frozen=True)

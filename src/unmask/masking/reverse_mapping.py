@@ -1,15 +1,8 @@
 """Reverse mapping: after any masking, each released value becomes the original value of the same rank.
 
-Algorithm 1 of [MAXKNOW]_: z_i = x_(j) with j the rank of y_i. Every marginal is kept exactly, and what protection is
-left is pure permutation.
-
-What the algorithm leaves open, and our reading:
-
-- *Ties.* Equal masked values are ranked in random order (seeded), each getting an original value of its own: the
-  marginal stays exact even after rounding or microaggregation.
-- *Missing values* stay where the masking has them. With as many missing values as the original the marginal is exact;
-  with more (suppression) or fewer, rank j of n_y present values takes the original value at rank (j - 1/2) n_x / n_y.
-- *Order.* Numbers, dates and Enums have one. A column of plain categories has none and is left as the masking made it.
+Algorithm 1 of [MAXKNOW]_ keeps every marginal exactly. What it leaves open: equal masked values are ranked in random
+order (seeded). Missing values stay where the masking has them; with more or fewer of them than the original, rank j of
+n_y present values takes the original value at rank (j - 1/2) n_x / n_y. A column without an order is left as it is.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""Local suppression: chosen cells become missing [SDC]_ section 3.4."""
+"""Left out: chosen cells become missing [SDC]_ section 3.4, or only some records are released."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+import numpy as np
 import polars as pl
 
+from unmask.arrays import Rows
 from unmask.errors import ParameterError
-from unmask.masking.base import Masking, as_polars, known
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from unmask.masking.base import Masking, as_polars, check_seed, generator, known, within
 
 
 @dataclass(frozen=True)
@@ -43,3 +43,24 @@ class Suppression(Masking):
                 for name, hit in rows.items()
             ]
         )
+
+
+@dataclass(frozen=True)
+class Sampling(Masking):
+    """Release a simple random sample of a `fraction` of the records (rounded; at least one), in their order."""
+
+    fraction: float
+    family: ClassVar[str] = "sampling"
+
+    def _check(self) -> None:
+        within("fraction", self.fraction, 0, 1)
+
+    def apply(self, table: object, seed: int = 0) -> pl.DataFrame:
+        """Keep the sampled rows."""
+        frame = as_polars(table)
+        return frame[self.rows(frame.height, seed)]
+
+    def rows(self, n: int, seed: int = 0) -> Rows:
+        """Return the rows that a table of n records keeps: which released record came from where."""
+        size = min(n, max(1, round(self.fraction * n)))
+        return np.sort(generator(check_seed(seed), "sampling").choice(n, size, replace=False))

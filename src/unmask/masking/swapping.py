@@ -1,17 +1,53 @@
-"""Swapping and shuffling: values move between records without regard to rank [SDC]_ section 3.2."""
+"""Values move between records: with near ranks, in pairs, or at random [SDC]_ section 3.2."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 
 from unmask.arrays import Rows
-from unmask.masking.base import MovingMasking, known, within
+from unmask.errors import former_percent
+from unmask.masking.base import MovingMasking, encoded, known, within
 
-if TYPE_CHECKING:
-    import polars as pl
+
+@dataclass(frozen=True, kw_only=True)
+class RankSwap(MovingMasking):
+    """Swap each value with one at most a `share` of n ranks away (rounded down: no swap where that is below 1).
+
+    Going up in the order, every value not yet swapped trades with one drawn from the unswapped ones of the window above
+    it; equal values are ranked at random. The field writes the share as a percent, p: so it is given by its name.
+    """
+
+    share: float
+    columns: tuple[str, ...] | None = None
+    family: ClassVar[str] = "rank_swap"
+
+    def _check(self) -> None:
+        within("share", self.share, 0, 1)
+
+    @classmethod
+    def former(cls, arguments: list[Any], options: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Read rank_swap(5), which is 5 percent, until version 0.3."""
+        placed = dict(zip(("p", "columns"), arguments, strict=False))
+        given = {**placed, **options}
+        twice = len(given) < len(arguments) + len(options) or "share" in options
+        if twice or not isinstance(given.get("p"), int | float):
+            return arguments, options
+        return [], {"share": former_percent("p of rank_swap", given.pop("p"), "share"), **given}
+
+    def _rows(self, column: pl.Series, rng: np.random.Generator) -> Rows:
+        from unmask.kernels.masking import swap_ranks  # noqa: PLC0415  (numba is imported when first needed)
+
+        values = encoded(column)
+        rows = np.arange(len(values))
+        shuffled = rng.permutation(np.flatnonzero(~np.isnan(values)))
+        ordered = shuffled[np.argsort(values[shuffled], kind="stable")]
+        window = int(np.floor(self.share * ordered.size + 1e-9))
+        rows[ordered] = ordered[swap_ranks(ordered.size, window, rng.random(ordered.size))]
+        return rows
 
 
 @dataclass(frozen=True)

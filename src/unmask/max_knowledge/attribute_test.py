@@ -8,9 +8,9 @@ and the true one; the reference is their error on a release whose attributes wer
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError, RoleError, check_name
@@ -20,12 +20,7 @@ from unmask.max_knowledge.evidence import distributions, facts, ks_observation
 from unmask.max_knowledge.ranks import Ranked, ranked
 from unmask.max_knowledge.result import DeniabilityTest, compared_with_instances
 from unmask.study import Study, as_study
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from unmask.tables import RankMethod, Release
-
+from unmask.tables import RankMethod, Release
 
 INSTANTIATIONS = 99  # cheap here: no linkage is repeated
 INTRUDERS = 10_000  # people whose error on each Y' is looked at

@@ -5,15 +5,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 Direction = Literal["disclosive", "none", "over-protected"]
 DRAWS = 499  # relabellings for the p-value, resamples for the interval

@@ -7,25 +7,18 @@ one made up.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 
 from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError
-from unmask.evidence import Context, measure, silent
+from unmask.evidence import Context, Evidence, Progress, measure, silent
 from unmask.max_knowledge.evidence import identity_evidence
 from unmask.max_knowledge.ranks import Ranked, linkage_distances, part, ranked
 from unmask.max_knowledge.result import DeniabilityTest, compared
-from unmask.study import Index
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unmask.evidence import Evidence, Progress
-    from unmask.study import Study
-    from unmask.tables import RankMethod, Release
-
+from unmask.study import Index, Study
+from unmask.tables import RankMethod, Release
 
 SIZE = 10_000  # records drawn from the dictionary, as in the paper
 

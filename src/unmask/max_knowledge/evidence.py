@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from unmask.arrays import Floats
 from unmask.evidence import Estimate, Evidence, Fact, Figure, Observation, Series, exact, rate
 from unmask.max_knowledge.compare import LEVEL, ks_interval, one_sided
-
-if TYPE_CHECKING:
-    from unmask.max_knowledge.ranks import Ranked
-    from unmask.max_knowledge.result import DeniabilityTest
-    from unmask.tables import Release
-
+from unmask.max_knowledge.ranks import Ranked
+from unmask.max_knowledge.result import DeniabilityTest
+from unmask.tables import Release
 
 BINS = 60
 WORST = 5  # least protected records that are named by row

@@ -6,24 +6,17 @@ to anyone. One instantiation may be unlucky; several are drawn and their distanc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from unmask.arrays import Floats
 from unmask.errors import ParameterError
-from unmask.evidence import Context, measure, silent
+from unmask.evidence import Context, Evidence, Progress, measure, silent
+from unmask.kernels.base import Space
 from unmask.max_knowledge.evidence import identity_evidence
 from unmask.max_knowledge.ranks import Ranked, linkage_distances, part, ranked
 from unmask.max_knowledge.result import DeniabilityTest, compared_with_instances
-from unmask.study import Index
-
-if TYPE_CHECKING:
-    from unmask.evidence import Evidence, Progress
-    from unmask.kernels.base import Space
-    from unmask.study import Study
-    from unmask.tables import RankMethod, Release
-
+from unmask.study import Index, Study
+from unmask.tables import RankMethod, Release
 
 INSTANTIATIONS = 19  # the least p-value is then 0.05
 INTRUDERS = 10_000  # original records linked to each instantiation: 100,000 reference distances are plenty

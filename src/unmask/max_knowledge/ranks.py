@@ -17,24 +17,16 @@ Our readings, where the paper leaves a choice:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unmask.arrays import Flags, Floats, Ints
-from unmask.evidence import silent
-from unmask.kernels.search import distance_of_pairs
+from unmask.evidence import Progress, silent
+from unmask.kernels.base import Space
 from unmask.study import Index, Study, as_study
 from unmask.tables import Encoded, Encoding, RankMethod, Release, canonical_order
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import polars as pl
-
-    from unmask.evidence import Progress
-    from unmask.kernels.base import Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,26 +117,6 @@ def linkage_distances(ranks: Ranked, tell: Progress = silent) -> Floats:
 def part(tell: Progress, start: float, end: float) -> Progress:
     """Let a task tell its progress as a part of a longer one."""
     return lambda done, text: tell(start + done * (end - start), text)
-
-
-def pair_distances(ranks: Ranked, originals: Ints, released: Ints) -> Floats:
-    """Return d(x, y) for pairs of rows, one original and one released each."""
-    return distance_of_pairs(ranks.space, ranks.query_of[originals], ranks.point_of[released])
-
-
-def table_distances(ranks: Ranked, original: int) -> Floats:
-    """Return d(x, y) from one original record to every released one, in the order of the release."""
-    everyone = np.arange(ranks.n_released)
-    return pair_distances(ranks, np.full(everyone.size, original), everyone)
-
-
-def within_table(
-    table: pl.DataFrame, first: Ints, second: Ints, *, ranks: RankMethod = "ordinal", seed: int = 0
-) -> Floats:
-    """Eq. (1): the permutation distance of pairs of rows of one table. A row is at distance 0 of itself."""
-    known = ranked(Release(table, table), ranks=ranks, seed=seed)
-    space = known.space._replace(queries=known.space.points, query_codes=known.space.point_codes)
-    return distance_of_pairs(space, known.point_of[np.asarray(first)], known.point_of[np.asarray(second)])
 
 
 def _order(side: Encoded) -> Ints:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,10 +19,6 @@ from unmask.max_knowledge.compare import (
     ks_distance,
     ks_p_value,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 WORDS: dict[Direction, str] = {
     "disclosive": "links are closer than chance makes them: the release tells who is who",

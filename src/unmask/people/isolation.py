@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unmask.arrays import Codes, Floats, Ints
 from unmask.study import Study
-from unmask.tables import canonical_order
-
-if TYPE_CHECKING:
-    from unmask.tables import Release
+from unmask.tables import Release, canonical_order
 
 PAIRS = 20_000_000  # that are compared: fewer of the others where there are many people
 FEWEST = 200

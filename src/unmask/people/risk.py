@@ -6,15 +6,15 @@ once. So one attack counts, the one that finds most people, and of it the probab
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from unmask.arrays import Flags, Floats
 from unmask.errors import UnmaskError
-from unmask.evidence import Evidence
+from unmask.evidence import Evidence, Reported
 from unmask.masking import Masking
 from unmask.people.calibration import (
     Bin,
@@ -26,14 +26,9 @@ from unmask.people.calibration import (
     reliability,
 )
 from unmask.people.isolation import isolation
+from unmask.tables import Release
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from unmask.evidence import Reported
-    from unmask.tables import Release
-
-    Again = Callable[[str, Release, int], Floats | None]
+Again = Callable[[str, Release, int], Floats | None]
 
 REDRAWS = 8
 ALIKE = "how often it finds people who stand as far apart from others in the original (learnt from others than them)"

@@ -3,11 +3,17 @@
 `fix_list` searches for the cheapest changes after which nobody stands in a smaller crowd than wanted: columns made
 coarser, cells suppressed. A `Fix` is one of them, with what it costs. A `Frontier` holds maskings that were tried, each
 a `Point` of risk and utility; `suggest_maskings` names some to try, and `opened` keeps the finished ones in a folder.
+A `Treatment` is what can be done to one column: `treatments` names them, `weigh` and `weigh_together` say what each
+gives and costs (`bits_left`), and `path` combines them.
 """
 
 from unmask.protect.frontier import Frontier, Point, Stage
 from unmask.protect.plan import Fix, fix_list
 from unmask.protect.store import Store, opened
 from unmask.protect.suggestions import suggest_maskings
+from unmask.protect.treatments import Treatment, bits_left, path, treatments, weigh, weigh_together
 
-__all__ = ["Fix", "Frontier", "Point", "Stage", "Store", "fix_list", "opened", "suggest_maskings"]
+__all__ = [
+    "Fix", "Frontier", "Point", "Stage", "Store", "Treatment", "bits_left", "fix_list", "opened", "path",
+    "suggest_maskings", "treatments", "weigh", "weigh_together",
+]  # fmt: skip

@@ -6,17 +6,15 @@ import fcntl
 import hashlib
 import json
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unmask.errors import ParameterError, TableError
 from unmask.protect.frontier import Point
 from unmask.tables import write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 HEADER, POINTS, LOCK = "explore.json", "points", ".lock"
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import polars as pl
 
 from unmask.tables import to_floats
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 STRENGTHS = (0.1, 0.3, 1.0)
 SWAPS, CROWDS, PERIODS = (0.05, 0.2, 0.5), (5, 15), ("month", "year", "decade")
@@ -32,21 +29,19 @@ def suggest_maskings(table: pl.DataFrame, kinds: Mapping[str, str], columns: Ite
     words = [name for kind in ("categorical", "boolean", "ordinal") for name in by.get(kind, [])]
     found: list[list[str]] = []
     for strength in range(3):
-        coarser = [*_dated(dates, strength), *_worded(table, words, strength)]
+        coarser = _worded(table, words, strength)
+        if dates:
+            coarser.insert(0, f"dates({PERIODS[strength]}, columns=[{', '.join(map(quoted, dates))}])")
         if numbers:
-            listed = ", ".join(map(_quoted, numbers))
+            listed = ", ".join(map(quoted, numbers))
             found.append([f"noise({STRENGTHS[strength]}, columns=[{listed}])", *coarser])
             found.append([f"rank_swap(share={SWAPS[strength]}, columns=[{listed}])", *coarser])
         if numbers and strength < 2:
             found.append([f"microaggregation({CROWDS[strength]}, columns=[{listed}])", *coarser])
-            found.append([*(_cut(table[name], COARSER[strength]) for name in numbers), *coarser])
+            found.append([*(cut(table[name], COARSER[strength]) for name in numbers), *coarser])
         if not numbers and coarser:
             found.append(coarser)
-    return tuple(dict.fromkeys(_chain(steps) for steps in found))
-
-
-def _dated(names: list[str], strength: int) -> list[str]:
-    return [f"dates({PERIODS[strength]}, columns=[{', '.join(map(_quoted, names))}])"] if names else []
+    return tuple(dict.fromkeys(steps[0] if len(steps) == 1 else f"chain([{', '.join(steps)}])" for steps in found))
 
 
 def _worded(table: pl.DataFrame, names: list[str], strength: int) -> list[str]:
@@ -57,16 +52,16 @@ def _worded(table: pl.DataFrame, names: list[str], strength: int) -> list[str]:
         if text.n_unique() > FEW:
             longest = text.str.len_chars().max()
             keep = min(WORDS_KEPT[min(strength, 1)], (longest if isinstance(longest, int) else 2) - 1)
-            steps.append(f"prefix({keep}, columns=[{_quoted(name)}])" if keep > 0 else f"drop([{_quoted(name)}])")
+            steps.append(f"prefix({keep}, columns=[{quoted(name)}])" if keep > 0 else f"drop([{quoted(name)}])")
         else:
             plain.append(name)
-    listed = ", ".join(map(_quoted, plain))
+    listed = ", ".join(map(quoted, plain))
     steps += [f"rare({RARE * (strength + 1)}, columns=[{listed}])"] if plain else []
     steps += [f"pram({0.1 * strength:g}, columns=[{listed}])"] if plain and strength else []
     return steps
 
 
-def _cut(column: pl.Series, pieces: int) -> str:
+def cut(column: pl.Series, pieces: int) -> str:
     """Intervals of a round width, with about so many between the tails, which are open."""
     values = to_floats(column, column.name)
     values = values[~np.isnan(values)]
@@ -74,7 +69,7 @@ def _cut(column: pl.Series, pieces: int) -> str:
     width = _round((high - low) / pieces) if high > low else 1.0
     first, last = int(np.floor(low / width)) + 1, int(np.floor(high / width))
     breaks = ", ".join(f"{width * k:g}" for k in range(first, max(first, last) + 1))
-    return f"recoding(breaks=[{breaks}], columns=[{_quoted(column.name)}])"
+    return f"recoding(breaks=[{breaks}], columns=[{quoted(column.name)}])"
 
 
 def _round(width: float) -> float:
@@ -83,9 +78,6 @@ def _round(width: float) -> float:
     return float(next(step * power for step in (1, 2, 5, 10) if step * power >= width * (1 - 1e-9)))
 
 
-def _chain(steps: list[str]) -> str:
-    return steps[0] if len(steps) == 1 else f"chain([{', '.join(steps)}])"
-
-
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """A name as maskings are written."""
     return name if name.isidentifier() else repr(name)

@@ -1,13 +1,9 @@
 """Local suppression, greedily: which cells to blank so that every record has a crowd of k with l confidential values.
 
-All that counts is the table of (class, confidential value) pairs. A suppressed cell is missing, and missing is a value
-of its own: what is blanked alike looks alike. Sets of attributes are tried from small to large, within a size in order
-of the records that they help; each set blanks the violating classes that reach k (and l) without these attributes. At
-the end everything of the last few is blanked, together with the smallest safe classes until they are enough.
-
-The bound: a record of a complete class below k cannot stay as it is, since nobody can become like it by losing cells.
-So at least one cell of every such record goes, whatever the method; the plan is at most (its cells)/(this number)
-times the best.
+A suppressed cell is missing, and missing is a value of its own. Sets of attributes are tried from small to large, in a
+size by the records that they help; at the end everything of the last few is blanked, together with the smallest safe
+classes until they are enough. The bound: at least one cell of every record of a complete class below k goes, whatever
+the method, since nobody can become like it by losing cells.
 """
 
 from __future__ import annotations

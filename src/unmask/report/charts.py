@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 import vl_convert
 
+from unmask.evidence import Figure
+from unmask.report.document import FindingEntry
 from unmask.report.words import OUTCOMES, limit
-
-if TYPE_CHECKING:
-    from unmask.evidence import Figure
-    from unmask.report.document import FindingEntry
 
 INK, GREY, BLUE, ORANGE, RED, GREEN = "#1b1b1f", "#6b6b76", "#1f5fa8", "#a34700", "#b3261e", "#146c2e"
 COLOURS = [BLUE, ORANGE, GREEN, "#6d3b9e", RED, GREY]
@@ -33,6 +31,8 @@ def draw(figure: Figure) -> str:
     words = bool(rows) and isinstance(rows[0]["x"], str)
     if words and len(figure.series) == 1 and (figure.shape == "waterfall" or _long(figure)):
         return _lying(figure)
+    if figure.shape == "interval":
+        return _dots(figure)
     names = [series.name for series in figure.series]
     chart = _mark(alt.Chart(alt.InlineData(rows)), figure.shape).encode(
         x=_x(figure, words=words),
@@ -59,21 +59,41 @@ def _long(figure: Figure) -> bool:
     return figure.shape == "bar" and max(map(len, words)) * len(words) > WIDTH / 7
 
 
-def _lying(figure: Figure) -> str:
+def _lying(figure: Figure, width: int = WIDTH - 220, form: str | None = None) -> str:
     """Bars with their words beside them."""
     series = figure.series[0]
     rows = [{"what": x, "from": a, "to": b} for x, (a, b) in zip(series.x, spans(figure), strict=True)]
-    ends = [end for span in spans(figure) for end in span]
+    form = form or _format([end for span in spans(figure) for end in span], percent=figure.percent[1])
     chart = (
         alt.Chart(alt.InlineData(rows))
         .mark_bar(color=BLUE)
         .encode(
             y=alt.Y("what:N", sort=[str(x) for x in series.x], title=None, axis=alt.Axis(labelLimit=280)),
-            x=alt.X("from:Q", title=figure.y_label, axis=alt.Axis(format=_format(ends, percent=figure.percent[1]))),
+            x=alt.X("from:Q", title=figure.y_label, axis=alt.Axis(format=form)),
             x2="to:Q",
         )
-        .properties(width=WIDTH - 220, height=20 * len(rows) + 10)
+        .properties(width=width, height=20 * len(rows) + 10)
     )
+    return _svg(chart, f"{figure.title} {figure.alt}")
+
+
+def _dots(figure: Figure) -> str:
+    """Dots with their intervals, one below the other, and an upright line that they are held against."""
+    value, low, high, against = figure.series
+    rows = [
+        {"what": what, "value": v, "low": a, "high": b}
+        for what, v, a, b in zip(value.x, value.y, low.y, high.y, strict=True)
+    ]
+    axis = alt.Axis(format=_format([*high.y, *against.y], percent=figure.percent[1]))
+    base = alt.Chart(alt.InlineData(rows)).encode(
+        y=alt.Y("what:N", sort=[str(x) for x in value.x], title=None, axis=alt.Axis(labelLimit=280))
+    )
+    bars = base.mark_rule(strokeWidth=5, opacity=0.45, color=BLUE).encode(
+        x=alt.X("low:Q", title=figure.y_label, axis=axis), x2="high:Q"
+    )
+    dots = base.mark_point(filled=True, size=90, opacity=1, color=BLUE).encode(x="value:Q")
+    line = alt.Chart(alt.InlineData([{"at": against.y[0]}])).mark_rule(color=INK, strokeWidth=1.5).encode(x="at:Q")
+    chart = (bars + dots + line).properties(width=WIDTH - 220, height=26 * len(rows) + 10)
     return _svg(chart, f"{figure.title} {figure.alt}")
 
 
@@ -125,12 +145,19 @@ def _finding_rows(findings: tuple[FindingEntry, ...]) -> list[dict[str, Any]]:
             "low": finding.estimate.low,
             "high": finding.estimate.high,
             "chance": finding.estimate.chance,
-            "limit": finding.threshold if finding.threshold is not None and finding.threshold < 1 else None,
+            "limit": _stroke(finding),
             "outcome": OUTCOMES[finding.outcome],
         }
         for finding in findings
         if finding.estimate is not None
     ]
+
+
+def _stroke(finding: FindingEntry) -> float | None:
+    """Where the limit stands on the axis of shares; None: there is none."""
+    if finding.people is not None and finding.estimate is not None:
+        return finding.people / finding.estimate.n
+    return finding.threshold if finding.threshold is not None and finding.threshold < 1 else None
 
 
 def findings_chart(findings: tuple[FindingEntry, ...]) -> str | None:
@@ -170,19 +197,9 @@ def findings_chart(findings: tuple[FindingEntry, ...]) -> str | None:
 def attributes_chart(attributes: tuple[tuple[str, float], ...], title: str) -> str:
     """Draw what each attribute adds to the risk, the largest first."""
     top = sorted(attributes, key=lambda entry: -entry[1])[:20]
-    rows = [{"attribute": name, "gain": gain} for name, gain in top]
-    chart = (
-        alt.Chart(alt.InlineData(rows))
-        .mark_bar(color=BLUE)
-        .encode(
-            x=alt.X(
-                "gain:Q", title="change of the share found when the intruder knows it", axis=alt.Axis(format="+.1%")
-            ),
-            y=alt.Y("attribute:N", sort=[name for name, _ in top], title=None, axis=alt.Axis(labelLimit=260)),
-        )
-        .properties(width=WIDTH - 160, height=20 * len(rows) + 10)
-    )
-    return _svg(chart, f"{title}: " + ", ".join(f"{name} {gain:+.1%}" for name, gain in top))
+    gained = ("attribute", "change of the share found when the intruder knows it")
+    figure = Figure.bars(top, title=f"{title}:", caption="", said="", axes=gained, form="{} {:+.1%}")
+    return _lying(figure, WIDTH - 160, "+.1%")
 
 
 def _svg(chart: Any, text: str) -> str:  # noqa: ANN401 - altair's own chart type

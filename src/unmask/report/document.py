@@ -7,15 +7,13 @@ import json
 import math
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from unmask.arrays import Floats
-from unmask.evidence import Absence, Fact, Figure, Finding, Reported, Series
-
-if TYPE_CHECKING:
-    from unmask.evidence import Estimate, Intruder, Policy, Verdict
+from unmask.evidence import Absence, ColumnEntry, Estimate, Evidence, Fact, Figure, Judgement, Reported, Series
+from unmask.people import Bin, RiskByGroup
 
 SCHEMA = "unmask-report/2"
 MOST_EXPOSED = 10
@@ -38,26 +36,7 @@ class Manifest:
     show_values: bool = False  # whether the report may hold values of the original
     intruder: str = "maximum"  # who attacks
     recipients: tuple[dict[str, Any], ...] = ()  # as they were described
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What an assessment hands to the report."""
-
-    verdict: Verdict
-    findings: tuple[Finding, ...]
-    reported: tuple[Reported, ...]
-    policy: Policy
-    check: CheckEntry
-    columns: tuple[ColumnEntry, ...]
-    warnings: tuple[str, ...]
-    risk: dict[str, Floats]
-    finders: frozenset[str]  # the measures whose risk is that of being found
-    people: PeopleEntry
-    labels: tuple[str, ...] | None
-    manifest: Manifest
-    intruders: tuple[Intruder, ...] = ()  # by what they know, each with the best attack open to them
-    recipients: tuple[RecipientEntry, ...] = ()
+    by: tuple[str, ...] = ()  # columns whose groups are told
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +51,7 @@ class FindingEntry:
     estimate: Estimate | None
     threshold: float | None
     threshold_reason: str | None
+    people: int | None = None  # the most people that the policy accepts, whatever their share
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,24 +106,6 @@ class RecipientEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnEntry:
-    """How a column is written in both files (empty: not there), and how it was read and why.
-
-    ``own``: share of the people whose released value contains their own; ``rule``: how the intruder gets from one to
-    the other.
-    """
-
-    name: str
-    kind: str
-    role: str
-    reason: str
-    original: str
-    released: str
-    rule: str
-    own: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class CheckEntry:
     """What was seen before any attack: whether rows belong together, and which columns name people."""
 
@@ -154,29 +116,21 @@ class CheckEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class BinEntry:
-    """Held-out people of like risk: their mean risk, and the share that was found in the release, with its interval."""
-
-    risk: float
-    found: float
-    low: float
-    high: float
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
 class PeopleEntry:
     """Where the risks of people come from, and how far they can be relied on.
 
-    ``error``: mean difference between the risk of a bin and the share of it that was found.
+    ``error``: mean difference between the risk of a bin and the share of it that was found; ``uneven``: a line where
+    some group is found far more often than all; ``groups``: those of the columns that were asked for.
     """
 
     measure: str | None
     how: str
     n: int
     error: float
-    bins: tuple[BinEntry, ...]
+    bins: tuple[Bin, ...]
     figure: Figure | None = None
+    uneven: str = ""
+    groups: tuple[RiskByGroup, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,43 +170,47 @@ class Document:
     digest: str = field(default="")
 
 
-def build(parts: Parts) -> Document:
-    """Put the parts of an assessment into the document."""
-    entries = tuple(
-        FindingEntry(
-            f.measure,
-            f.key,
-            f.claim,
-            f.outcome,
-            f.reason,
-            f.estimate,
-            f.threshold,
-            parts.policy.threshold(f.key).reason if f.threshold is not None else None,
-        )
-        for f in parts.findings
-    )
-    found = {name: values for name, values in parts.risk.items() if name in parts.finders}
+def build(  # noqa: PLR0913 - the parts of a report
+    judged: Judgement,
+    *,
+    check: CheckEntry,
+    columns: tuple[ColumnEntry, ...],
+    warnings: tuple[str, ...],
+    risk: dict[str, Floats],
+    people: PeopleEntry,
+    labels: tuple[str, ...] | None,
+    manifest: Manifest,
+    recipients: tuple[RecipientEntry, ...] = (),
+) -> Document:
+    """Put the parts of an assessment into the document; ``risk``: per original record, in all and by each attack."""
+    limits = {f.key: judged.policy.threshold(f.key).reason for f in judged.findings if f.threshold is not None}
+    finders = {e.measure for e in judged.reported if isinstance(e.evidence, Evidence) and e.evidence.identity}
     draft = Document(
         schema=SCHEMA,
-        verdict=parts.verdict.word,
-        reason=parts.verdict.reason,
-        check=parts.check,
-        findings=entries,
+        verdict=judged.verdict.word,
+        reason=judged.verdict.reason,
+        check=check,
+        findings=tuple(FindingEntry(**vars_of(f), threshold_reason=limits.get(f.key)) for f in judged.findings),
         intruders=tuple(
-            IntruderEntry(i.knows, i.words, i.measure, i.n_attacks, i.estimate, i.known) for i in parts.intruders
+            IntruderEntry(i.knows, i.words, i.measure, i.n_attacks, i.estimate, i.known) for i in judged.intruders
         ),
-        measures=tuple(_measure(entry) for entry in parts.reported),
-        people=replace(parts.people, figure=_reliability(parts.people)),
-        exposed=_exposed(parts.risk["risk"], found, parts.labels),
-        risk_figure=_risk_figure(parts.risk["risk"]),
-        columns=parts.columns,
-        warnings=parts.warnings,
-        policy=parts.policy.name,
-        policy_description=parts.policy.description,
-        manifest=parts.manifest,
-        recipients=parts.recipients,
+        measures=tuple(_measure(entry) for entry in judged.reported),
+        people=replace(people, figure=_reliability(people)),
+        exposed=_exposed(risk, finders, labels),
+        risk_figure=_risk_figure(risk["risk"]),
+        columns=columns,
+        warnings=warnings,
+        policy=judged.policy.name,
+        policy_description=judged.policy.description,
+        manifest=manifest,
+        recipients=recipients,
     )
-    return _with_digest(draft, parts.risk)
+    return _with_digest(draft, risk)
+
+
+def vars_of(entry: Any) -> dict[str, Any]:  # noqa: ANN401 - any small dataclass
+    """Return the fields of a slotted dataclass as a dict."""
+    return {name: getattr(entry, name) for name in entry.__dataclass_fields__}
 
 
 def _with_digest(draft: Document, risk: dict[str, Floats]) -> Document:
@@ -265,23 +223,16 @@ def _with_digest(draft: Document, risk: dict[str, Floats]) -> Document:
 
 
 def _measure(entry: Reported) -> MeasureEntry:
-    if isinstance(entry.evidence, Absence):
-        return MeasureEntry(entry.measure, entry.title, entry.story, ran=False, notes=(entry.evidence.reason,))
-    evidence = entry.evidence
-    return MeasureEntry(
-        entry.measure,
-        entry.title,
-        entry.story,
-        ran=True,
-        facts=evidence.facts,
-        figures=evidence.figures,
-        attributes=evidence.attributes,
-        notes=evidence.notes,
-    )
+    told, evidence = (entry.measure, entry.title, entry.story), entry.evidence
+    if isinstance(evidence, Absence):
+        return MeasureEntry(*told, ran=False, notes=(evidence.reason,))
+    handed = {name: getattr(evidence, name) for name in ("facts", "figures", "attributes", "notes")}
+    return MeasureEntry(*told, ran=True, **handed)
 
 
-def _exposed(risk: Floats, found: dict[str, Floats], labels: tuple[str, ...] | None) -> tuple[ExposedEntry, ...]:
+def _exposed(by: dict[str, Floats], finders: set[str], labels: tuple[str, ...] | None) -> tuple[ExposedEntry, ...]:
     """List the ten records with the largest risk; equal ones by row, with the number of people who share it."""
+    risk = by["risk"]
     shown = np.round(np.nan_to_num(risk), SHOWN)
     order = np.lexsort((np.arange(risk.size), -shown))[:MOST_EXPOSED]
     return tuple(
@@ -289,7 +240,7 @@ def _exposed(risk: Floats, found: dict[str, Floats], labels: tuple[str, ...] | N
             int(row) + 1,
             float(risk[row]),
             int((shown == shown[row]).sum()),
-            {name: float(values[row]) for name, values in found.items()},
+            {name: float(values[row]) for name, values in by.items() if name in finders},
             labels[row] if labels else None,
         )
         for row in order

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from unmask.report.charts import attributes_chart, draw, findings_chart
-from unmask.report.words import OUTCOMES, VERDICTS, about_risk, finders, held, intruder, limit, others, percent
-
-if TYPE_CHECKING:
-    from unmask.report.document import Document
+from unmask.report.document import Document
+from unmask.report.words import (
+    NO_GROUPS,
+    OUTCOMES,
+    VERDICTS,
+    about_risk,
+    about_sure,
+    finders,
+    held,
+    intruder,
+    limit,
+    others,
+    percent,
+    times,
+)
 
 
 def render(document: Document) -> str:
@@ -26,6 +37,7 @@ def render(document: Document) -> str:
     )
     environment.filters["percent"] = percent
     environment.filters["limit"] = limit
+    environment.filters["times"] = times
     environment.filters["finders"] = finders
     environment.filters["figure"] = _figure_number
     environment.filters["capfirst"] = lambda text: text[:1].upper() + text[1:]
@@ -41,7 +53,10 @@ def render(document: Document) -> str:
         findings_svg=Markup(chart) if chart else None,  # noqa: S704 - made by us from escaped text
         risk_svg=Markup(draw(document.risk_figure)) if document.risk_figure else None,  # noqa: S704
         reliability_svg=Markup(draw(document.people.figure)) if document.people.figure else None,  # noqa: S704
+        groups=[(entry, Markup(draw(entry.figure)) if entry.figure else None) for entry in document.people.groups],  # noqa: S704
+        no_groups=NO_GROUPS,
         about_risk=about_risk(document),
+        about_sure=about_sure(document),
         measures=[_measure(entry) for entry in document.measures],
         manifest=json.dumps(
             {"command": document.manifest.command, "settings": document.manifest.settings}, indent=1, ensure_ascii=False

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Group
+from rich.console import Console, Group
 from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from unmask.report.words import OUTCOMES, VERDICTS, about_risk, finders, held, intruder, limit, others, percent, span
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.console import Console
-
-    from unmask.report.document import CheckEntry, ColumnEntry, Document
+from unmask.evidence import ColumnEntry
+from unmask.people import RiskByGroup
+from unmask.report.document import CheckEntry, Document
+from unmask.report.words import (
+    NO_GROUPS,
+    OUTCOMES,
+    VERDICTS,
+    about_risk,
+    about_sure,
+    finders,
+    held,
+    intruder,
+    limit,
+    others,
+    percent,
+    span,
+    times,
+)
 
 MOST_NOTES = 8
 MOST_COLUMNS = 30
+LONGEST = 24  # letters of a column's name that are never broken
 COLOURS = {"safe": "green", "unsafe": "red", "inconclusive": "yellow"}
 MARKS = {
     "for": "green",
@@ -37,7 +48,9 @@ def show(document: Document, console: Console) -> None:
     """Print the summary."""
     colour = COLOURS[document.verdict]
     title = Text(f"{VERDICTS[document.verdict]} ({document.verdict})", style=f"bold {colour}")
-    console.print(Panel(Group(title, Text(document.reason), Text(_under(document), style="dim")), border_style=colour))
+    who = document.manifest.intruder
+    under = f"policy: {document.policy}" + (f"; intruder: {who}" if who != "maximum" else "")
+    console.print(Panel(Group(title, Text(document.reason), Text(under, style="dim")), border_style=colour))
     if document.recipients:
         console.print(_recipients(document))
         for line in held(document):
@@ -50,35 +63,38 @@ def show(document: Document, console: Console) -> None:
         console.print(part)
     if len(document.intruders) > 1:
         console.print(_intruders(document))
+        if about := about_sure(document):
+            console.print(Text(about, style="dim"))
     console.print()
+    if document.people.uneven:
+        console.print(Text(f"note: {document.people.uneven}", style="yellow"))
+    for entry in document.people.groups:
+        console.print(_groups(entry))
     if document.exposed:
         console.print(Text(about_risk(document)))
         console.print(_exposed(document))
     console.print(column_table(document.columns))
 
 
-def _under(document: Document) -> str:
-    """The policy, and the intruder where it is not one who knows everything."""
-    who = document.manifest.intruder
-    return f"policy: {document.policy}" + (f"; intruder: {who}" if who != "maximum" else "")
+def _table(title: str | Text, *columns: str) -> Table:
+    """Begin a table. A heading after ~ may be folded; after < (to the left) or > (to the right) it never is."""
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    for mark, heading in ((column[0], column[1:]) for column in columns):
+        table.add_column(heading, justify="right" if mark == ">" else "left", no_wrap=mark != "~", overflow="fold")
+    return table
 
 
 def _recipients(document: Document) -> Table:
     """One verdict for each recipient."""
-    table = Table(title="Who may get it", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("recipient", overflow="fold")
-    for name in ("audience", "intruder"):
-        table.add_column(name, overflow="fold")
-    for name in ("found", "worst", "tries"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
+    columns = ("~recipient", "~audience", "~intruder", ">found", ">worst", ">tries", "<verdict")
+    table = _table("Who may get it", *columns)
     for entry in document.recipients:
         table.add_row(
             escape(entry.name),
             escape(entry.audience),
             entry.intruder,
-            "-" if entry.estimate is None else percent(entry.estimate.value),
-            "-" if entry.largest is None else percent(entry.largest),
+            percent(None if entry.estimate is None else entry.estimate.value),
+            percent(entry.largest),
             percent(entry.attempt),
             Text(entry.verdict, style=COLOURS[entry.verdict]),
         )
@@ -93,49 +109,27 @@ def show_check(check: CheckEntry, console: Console) -> None:
 
 
 def _findings(document: Document) -> Table:
-    table = Table(
-        title="Findings, with 95 % intervals and what a blind guess would find",
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),  # so that every name and outcome fits 80 columns
-    )
-    table.add_column("finding", overflow="fold")
-    for name in ("rate", "interval", "guess", "limit", ""):
-        table.add_column(name, justify="right" if name else "left", no_wrap=True)
+    title = "Findings, with 95 % intervals and what a blind guess would find"
+    table = _table(title, "~finding", ">rate", ">interval", ">guess", ">limit", "<")
+    table.padding = (0, 1, 0, 0)  # so that every name and outcome fits 80 columns
     for finding in document.findings:
-        estimate = finding.estimate
-        outcome = Text(OUTCOMES[finding.outcome], style=MARKS[finding.outcome])
-        if estimate is None:
-            table.add_row(escape(finding.key), "-", "-", "-", "-", outcome)
-            continue
-        table.add_row(
-            escape(finding.key),
-            percent(estimate.value),
-            span(estimate.low, estimate.high),
-            percent(estimate.chance),
-            limit(finding.threshold),
-            outcome,
-        )
+        figures = ["-"] * 4
+        if (estimate := finding.estimate) is not None:
+            interval = span(estimate.low, estimate.high)
+            most = limit(finding.threshold, finding.people)
+            figures = [percent(estimate.value), interval, percent(estimate.chance), most]
+        table.add_row(escape(finding.key), *figures, Text(OUTCOMES[finding.outcome], style=MARKS[finding.outcome]))
     return table
 
 
 def _intruders(document: Document) -> Table:
     """What each intruder finds, by what they know: who knows more never finds less."""
-    table = Table(title="What each intruder finds", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("an intruder who ...", overflow="fold")
-    for name in ("found", "interval", "sure of"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("best attack", no_wrap=True)
+    columns = ("~an intruder who ...", ">found", ">interval", ">sure of", "<best attack")
+    table = _table("What each intruder finds", *columns)
     for entry in document.intruders:
         estimate, known = entry.estimate, "" if entry.known is None else percent(entry.known.value)
-        table.add_row(
-            escape(entry.words),
-            percent(estimate.value),
-            span(estimate.low, estimate.high),
-            known,
-            escape(entry.measure),
-        )
+        figures = percent(estimate.value), span(estimate.low, estimate.high), known
+        table.add_row(escape(entry.words), *figures, escape(entry.measure))
     return table
 
 
@@ -175,29 +169,36 @@ def _bullets(lines: list[str]) -> Table:
 
 def _exposed(document: Document) -> Table:
     """A row per record: the probability of being found, who shares it, and the attacks that found it this time."""
-    table = Table(title="The most exposed records", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("row", justify="right", no_wrap=True)
     labelled = any(entry.label for entry in document.exposed)
-    if labelled:
-        table.add_column("id", overflow="fold")
-    table.add_column("risk", justify="right", no_wrap=True)
-    table.add_column("found this time by (with its share where several fit)", overflow="fold")
+    by = "~found this time by (with its share where several fit)"
+    table = _table("The most exposed records", ">row", *(["~id"] if labelled else []), ">risk", by)
     for entry in document.exposed:
         label = [escape(entry.label or "")] if labelled else []
         table.add_row(str(entry.row), *label, f"{entry.risk:.3f}", finders(entry))
     return table
 
 
+def _groups(told: RiskByGroup) -> Table | Text:
+    """A row per group of people, those with most found first, and everybody."""
+    title = f"Who bears the risk, by {told.column}"
+    if told.everybody is None:
+        return Text(f"{title}: {NO_GROUPS}")
+    table = _table(Text(title), "~group", ">people", ">mean risk", ">found", ">interval", ">times all")
+    for one in (*told.groups, told.everybody):
+        shown = percent(one.risk), percent(one.found.value), span(one.found.low, one.found.high), times(one.ratio)
+        table.add_row(escape(one.name), f"{one.n:,}", *shown)
+    return table
+
+
 def column_table(columns: Sequence[ColumnEntry]) -> Table:
     """How every column is written in both files, and for how many people the release contains their own value."""
-    table = Table(title="How the columns were read", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    for name in ("column", "role", "original", "release", "own value", "taken for"):
-        table.add_column(name, overflow="fold", justify="right" if name == "own value" else "left")
+    headings = ("~column", "<role", "~original", "~release", ">own value", "~taken for")
+    table = _table("How the columns were read", *headings)
+    table.columns[0].min_width = min(LONGEST, max((len(column.name) for column in columns), default=0))
     for column in columns[:MOST_COLUMNS]:
-        own = "-" if column.own is None else percent(column.own)
         forms = column.original or "not there", column.released or "not there"
         why = f"{column.kind or 'nothing'}: {column.rule or column.reason}"
-        table.add_row(escape(column.name), column.role, *forms, own, escape(why))
+        table.add_row(escape(column.name), column.role, *forms, percent(column.own), escape(why))
     if len(columns) > MOST_COLUMNS:
         table.add_row(f"and {len(columns) - MOST_COLUMNS} more", "", "", "", "", "all in the JSON and the HTML")
     return table
@@ -207,36 +208,25 @@ def show_checks(
     rows: list[tuple[str, str, tuple[float | None, ...], float | None, tuple[str, ...]]], console: Console
 ) -> None:
     """Print what the self-check saw, a row for each measure and table."""
-    title = "Self-check: does each measure tell a copy from a stranger?"
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    for name in ("measure", "table"):
-        table.add_column(name, no_wrap=True)
-    for name in ("copy", "light", "heavy", "other", "chance"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("")
+    columns = ("<measure", "<table", ">copy", ">light", ">heavy", ">other", ">chance", "~")
+    table = _table("Self-check: does each measure tell a copy from a stranger?", *columns)
     for measure, kind, risks, chance, failures in rows:
-        figures = ["-" if value is None else percent(value) for value in (*risks, chance)]
         applies = any(value is not None for value in risks)
-        word = (
-            Text("; ".join(failures), style="red")
-            if failures
-            else Text("passed" if applies else "does not apply", style="green" if applies else "dim")
-        )
-        table.add_row(measure, kind, *figures, word)
+        word = Text("passed", style="green") if applies else Text("does not apply", style="dim")
+        table.add_row(measure, kind, *map(percent, (*risks, chance)), _failed(failures) or word)
     console.print(table)
+
+
+def _failed(failures: tuple[str, ...]) -> Text | None:
+    return Text("; ".join(failures), style="red") if failures else None
 
 
 def show_gauntlet(rows: list[tuple[str, float | None, float | None, tuple[str, ...]]], console: Console) -> None:
     """Print, for each release with a known answer, what its own intruder finds and what the report finds."""
     title = "Gauntlet: does a report keep up with the intruder who was written for the release?"
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("release", no_wrap=True)
-    for name in ("intruder", "report"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("")
+    table = _table(title, "<release", ">intruder", ">report", "~")
     for name, wanted, best, failures in rows:
-        word = Text("; ".join(failures), style="red") if failures else Text("holds", style="green")
-        figures = ("nobody" if wanted is None else percent(wanted), "-" if best is None else percent(best))
-        table.add_row(name.replace("_", " "), *figures, word)
+        figures = "nobody" if wanted is None else percent(wanted), percent(best)
+        table.add_row(name.replace("_", " "), *figures, _failed(failures) or Text("holds", style="green"))
     console.print(table)
     console.print(f"{sum(not failures for *_, failures in rows)} of {len(rows)} hold")

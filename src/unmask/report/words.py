@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from unmask.evidence import Estimate
-    from unmask.report.document import Document, ExposedEntry
+from unmask.evidence import Estimate
+from unmask.report.document import Document, ExposedEntry
 
 VERDICTS = {
     "safe": "Safe to publish under this policy",
@@ -21,6 +18,7 @@ OUTCOMES = {
     "does not apply": "does not apply",
     "could not run": "could not run",
 }
+NO_GROUPS = "There are no groups to tell: fewer than 11 people have a risk."
 
 
 def percent(share: float | None) -> str:
@@ -36,9 +34,16 @@ def percent(share: float | None) -> str:
     return f"{value:.{digits}f}".rstrip("0").rstrip(".") + " %"
 
 
-def limit(threshold: float | None) -> str:
-    """Write a limit; a limit of 1 is none."""
+def limit(threshold: float | None, people: int | None = None) -> str:
+    """Write a limit: a number of people where there is one; a share of 1 is none."""
+    if people is not None:
+        return f"{people:,} people" if people > 1 else ("nobody", "1 person")[people]
     return "none" if threshold is not None and threshold >= 1 else percent(threshold)
+
+
+def times(ratio: float) -> str:
+    """Write a ratio: 1.8; nothing where there is none."""
+    return "-" if ratio != ratio else f"{ratio:.2g}" if ratio < 10 else f"{ratio:,.0f}"  # noqa: PLR0124 - not a number
 
 
 def span(low: float, high: float) -> str:
@@ -80,6 +85,12 @@ def about_risk(document: Document) -> str:
     told = f"Risk: how often the attack `{document.people.measure}` finds the person if the masking is drawn again."
     shared = f" {last.sharing:,} people share a risk of {last.risk:.3f}." if last and last.sharing > 1 else ""
     return told + shared
+
+
+def about_sure(document: Document) -> str:
+    """Why somebody may be sure of more people than they find; nothing where nobody is."""
+    more = any(i.known is not None and i.known.value > i.estimate.value for i in document.intruders)
+    return "Sure of: people claimed, of whom at least 19 in 20 are right; so it may be more than found." if more else ""
 
 
 def others(document: Document) -> str:

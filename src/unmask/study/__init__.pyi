@@ -14,9 +14,9 @@ from unmask.study.metric import Metric as Metric
 from unmask.study.metric import Scale as Scale
 from unmask.study.metric import readable as readable
 from unmask.study.metric import without as without
+from unmask.study.narrow import in_order as in_order
 from unmask.study.narrow import narrowed as narrowed
 from unmask.study.narrow import telling as telling
-from unmask.study.order import in_order as in_order
 from unmask.study.scene import Direction as Direction
 from unmask.study.scene import How as How
 from unmask.study.scene import Scene as Scene

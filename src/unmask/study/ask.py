@@ -6,22 +6,17 @@ later ones, whoever asks and for however many of the people.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
 from unmask.arrays import Floats, Rows
 from unmask.kernels import search
-from unmask.kernels.search import Tree, plant
+from unmask.kernels.base import Space
+from unmask.kernels.search import Decision, Nearest, Tree, plant
 from unmask.study.memory import check_search, fits, memory_of_search
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unmask.kernels.base import Space
-    from unmask.kernels.search import Decision, Nearest
-
-    Progress = Callable[[float, str], None]
+Progress = Callable[[float, str], None]
 
 PREPARING = "preparing (kernels are compiled once, on the first run)"
 

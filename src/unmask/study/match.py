@@ -12,20 +12,16 @@ when the person's own record is among those that match, and shared among all tha
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from unmask.arrays import Codes, Flags, Floats, Rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from unmask.tables import Encoded, Encoding, Spans
-
+from unmask.tables import Encoded, Encoding, Spans
 
 MISSING = 0  # number of a missing value, or of no interval
 
@@ -135,6 +131,11 @@ class Matcher:
         return _ordered(
             kind, group, pairs["kind"].to_numpy().astype(np.int64), pairs["group"].to_numpy().astype(np.int64)
         )
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The records as a table of these numbers."""
+        return pl.DataFrame(self.released, schema=list(self.names), orient="row")
 
     def only_people(self, rows: Rows | slice) -> Matcher:
         """The same for some of the people."""

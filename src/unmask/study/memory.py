@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from dataclasses import fields, is_dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from unmask.errors import EngineError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
-    from unmask.kernels.base import Space
+from unmask.kernels.base import Space
 
 Made = TypeVar("Made")
 

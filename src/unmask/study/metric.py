@@ -1,18 +1,13 @@
 """A metric turns an encoding into a space: coordinates, category steps, and what a missing value contributes.
 
-docs/methods.md, section 1. Contributions of attributes are comparable by construction:
-
-- a number is standardised by its own file's mean and sd [TORRA]_ (``scale="own"``), by the original's
-  (``"original"``) or the release's (``"released"``) in both, or not at all (``"none"``);
-- a category that differs contributes what a two-valued standardised number would: ``sqrt(2 / P(differ))``, P over
-  pairs of one record of each file. A 0/1 column thus weighs the same whether it is read as number or as category;
-- a missing value contributes the attribute's mean contribution over pairs of records, so that a suppressed cell
-  neither helps nor hurts by accident.
+Contributions of attributes are comparable by construction (docs/methods.md, section 1): numbers are standardised, a
+category that differs contributes what a two-valued standardised number would, a missing value its attribute's mean.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from collections.abc import Mapping
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -20,10 +15,6 @@ from unmask.arrays import Codes, Floats, Ints
 from unmask.errors import ParameterError, check_name
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Space
 from unmask.tables import Encoding, RankMethod, canonical_order, centre_and_spread, rank
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 Metric = Literal["euclidean", "manhattan", "chebyshev", "mahalanobis", "gower", "permutation"]
 Scale = Literal["own", "original", "released", "none"]
@@ -50,7 +41,8 @@ def build_space(
     seed: int = 0,
 ) -> Space:
     """Place both files in one space: queries are the original's records, points those of the release."""
-    _check(metric, scale)
+    check_name(metric, METRICS, f"no metric {metric!r}")
+    check_name(scale, SCALES, f"no scale {scale!r}")
     if metric == "mahalanobis" and weights:
         raise ParameterError("the Mahalanobis distance takes no weights: it is the same for any scale of an attribute")
     number_weights, code_weights = _weights(encoding, weights)
@@ -101,11 +93,6 @@ def without(space: Space, attribute: int) -> Space:
 def readable(reduced: Floats, norm: int) -> Floats:
     """Distances as people read them."""
     return np.sqrt(reduced) if norm == EUCLIDEAN else reduced
-
-
-def _check(metric: str, scale: str) -> None:
-    check_name(metric, METRICS, f"no metric {metric!r}")
-    check_name(scale, SCALES, f"no scale {scale!r}")
 
 
 def _weights(encoding: Encoding, weights: Mapping[str, float] | None) -> tuple[Floats, Floats]:

@@ -7,26 +7,21 @@ good, large ones (spaces with their trees) within a bound on memory; what was dr
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar, Unpack
 
 import numpy as np
 
 from unmask.arrays import Flags
 from unmask.errors import EngineError, RoleError
+from unmask.kernels.base import Space
 from unmask.study.ask import Index
 from unmask.study.match import Matcher, make_matcher
 from unmask.study.memory import Kept, digest
 from unmask.study.metric import build_space
-from unmask.tables import Encoding, assemble, encode_column
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
-    from typing import Unpack
-
-    from unmask.kernels.base import Space
-    from unmask.study.scene import How
-    from unmask.tables import EncodedColumn, Release
+from unmask.study.scene import How
+from unmask.tables import EncodedColumn, Encoding, Release, assemble, encode_column
 
 Others = Literal["control", "population"]
 Made = TypeVar("Made")

@@ -7,22 +7,18 @@ Work is done once for each different text, and numbers are read by polars: a hun
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from unmask.tables.intervals import parse_interval
 from unmask.tables.numerals import UNITS, frame_of, plain, tidy, written
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+Floats = NDArray[np.float64]
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 OTHER = {".": ",", ",": "."}
 NUMBERS = r"\d[\d.,]*\d|\d|[.,]\d+"

@@ -6,15 +6,14 @@ Whether 01/02/2020 is in January or February is told by the column (a 13th month
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
-    from numpy.typing import NDArray
 
     Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 

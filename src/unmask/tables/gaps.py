@@ -7,17 +7,13 @@ or nothing. What was decided is told; a column named in ``missing`` is never gue
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 WORDS = (
     "unknown|not known|n/a|na|n.a.|n.a|not available|not applicable|not stated|not given|missing|no answer|refused|"

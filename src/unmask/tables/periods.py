@@ -10,23 +10,20 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from unmask.tables.intervals import bounds, parse_interval
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Days = tuple[dt.date, dt.date]
-    Form = tuple[Callable[[str], Days | None], str]  # how a text is read, and the word for such periods
-    Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+Floats = NDArray[np.float64]
+Days = tuple[dt.date, dt.date]
+Form = tuple[Callable[[str], Days | None], str]  # how a text is read, and the word for such periods
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 FORMATS = (
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y%m%d", "%d %b %Y", "%d %B %Y",

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from unmask.arrays import Floats
 from unmask.errors import RoleError
 from unmask.tables.matrix import matrix_fingerprint, read_matrix
 from unmask.tables.roles import check_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import polars as pl
 
 
 def check_coordinates(

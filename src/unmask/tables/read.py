@@ -8,8 +8,9 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import polars as pl
@@ -20,9 +21,6 @@ from unmask.tables.formats import FORMATS, RECORDS, TEXTS, format_of, unreadable
 from unmask.tables.gaps import blank_named
 from unmask.tables.records import read_records, read_workbook, sheet_of
 from unmask.tables.text import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 MISSING_MARKS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".", "*")
 STATISTICAL = {

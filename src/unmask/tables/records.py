@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import polars as pl
 
 from unmask.errors import ParameterError, TableError, UnmaskError, did_you_mean
 from unmask.tables.formats import unpacked, unreadable
 from unmask.tables.text import as_in_text, decode, refuse_data_as_header, refuse_repeated
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 ROLES = ("original", "released", "control", "population")
 

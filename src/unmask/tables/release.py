@@ -6,10 +6,11 @@ known, is another Release.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,6 +21,7 @@ from unmask.tables.checks import check_population, check_values, check_weight, i
 from unmask.tables.pairing import pair, same_names
 from unmask.tables.places import check_coordinates, check_places, read_matrices
 from unmask.tables.read import fingerprint, read_table
+from unmask.tables.redundant import leave_out_redundant
 from unmask.tables.roles import (
     Column,
     Kind,
@@ -33,9 +35,6 @@ from unmask.tables.roles import (
 )
 from unmask.tables.scenario import Scenario, as_scenario
 from unmask.tables.understand import Written, understand
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,31 +159,23 @@ class Release:
         paired: bool | None = None,
     ) -> None:
         options, holds = dict(reading or {}), as_scenario(scenario)
-        how = {**options, "as_written": True}
-        left = read_table(original, name="original", **how)
-        right = read_table(released, name="release", role="released", **how)
-        outside = None if control is None else read_table(control, name="control", **how)
-        counted = isinstance(population, Real) or population is None
-        register = None if counted else read_table(population, name="population", **how)
         given = {"original": original, "released": released, "control": control, "population": population}
-        read = {"original": left, "released": right, "control": outside, "population": register}
-        sources = {name: Source.of(given[name], table) for name, table in read.items() if table is not None}
-        if holds is not None:
-            left = holds.rename(left)
-        right, renamed = same_names(left, right)
+        given = {name: table for name, table in given.items() if table is not None and not isinstance(table, Real)}
+        read = _read_all(given, options)
+        sources = {name: Source.of(given[name], table) for name, table in read.items()}
+        left = read["original"] if holds is None else holds.rename(read["original"])
+        right, renamed = same_names(left, read["released"])
         synthetic = _is_synthetic(synthetic=synthetic, paired=paired)
         wanted = {"id": id, "weight": weight, "household": household, "quasi": quasi, "confidential": confidential}
         roles, notes = assign_roles(left, right, {**wanted, "ignored": ignored}, synthetic=synthetic)
         names = (categorical,) if isinstance(categorical, str) else tuple(categorical)
         overrides = {**dict.fromkeys(names, "categorical"), **(kinds or {})}
-        for table, where in ((outside, "the control table"), (register, "the population table")):
-            if table is not None:
-                check_columns(roles.quasi, table.columns, "quasi", where)
+        for other in [name for name in ("control", "population") if name in read]:
+            check_columns(roles.quasi, read[other].columns, "quasi", f"the {other} table")
         truth, told = pair(left, right, roles.id, synthetic=synthetic)
         as_they_are = {roles.id, *(name for name, kind in overrides.items() if kind == "categorical")}
         plain = understand({**read, "original": left, "released": right}, truth, as_they_are, options.get("missing"))
         left, right = plain.tables["original"], plain.tables["released"]
-        outside, register = plain.tables.get("control"), plain.tables.get("population")
         places = check_coordinates(coordinates, left, right, matrix=distances is not None)
         matrices = read_matrices(distances, known_distances, left.height, right.height)
         sources |= {name: Source(*source) for name, (_, source) in matrices.items() if source is not None}
@@ -192,17 +183,15 @@ class Release:
         check_places(places, published, known)
         notes += [*renamed, *told, *plain.warnings]
         if holds is not None:
-            left, right, attributes = holds.narrow(left, right, roles.quasi)
-            if holds.attributes is not None:
-                roles = replace(roles, quasi=attributes, unshared=(), named=True)
+            left, right, roles = holds.narrow(left, right, roles)
             rows = holds.rows(left, truth)
-            if rows is not None:
-                left, truth = left[rows], truth[rows]
-                known = None if known is None else known[np.ix_(rows, rows)]
+            left, truth = left[rows], truth[rows]
+            known = known if known is None or len(rows) == len(known) else known[np.ix_(rows, rows)]
             notes.append(f"scenario: {holds}")
         fixed = check_kinds(overrides, {**left.schema, **right.schema})
         self._fill(
-            original=left, released=right, control=outside, population=register, sources=sources, roles=roles,
+            original=left, released=right, control=plain.tables.get("control"),
+            population=plain.tables.get("population"), sources=sources, roles=roles,
             columns=describe(left, right, roles, fixed, truth), coordinates=places, distances=published,
             known_distances=known, synthetic=synthetic, masking=masking, scenario=holds, truth=truth,
             paired_rows=np.flatnonzero(truth >= 0), written=plain.written, _kinds=fixed, _reading=options,
@@ -251,6 +240,12 @@ class Release:
         """The same tables for an intruder who knows other columns."""
         columns = describe(self.original, self.released, roles, self._kinds, self.truth)
         return self._changed(roles=roles, columns=columns)
+
+    def without_redundant(self) -> Release:
+        """The same without known columns that are constant or repeat another; the warnings say which."""
+        roles, notes = leave_out_redundant(self)
+        told = self._changed(warnings=(*self.warnings, *notes))
+        return told.with_roles(roles) if notes else self
 
     def known_by(self, columns: Iterable[str]) -> Release:
         """Return the release to somebody who holds these columns of the original alone."""
@@ -372,6 +367,12 @@ class Release:
             "scenario": None if self.scenario is None else self.scenario.to_dict(),
             "reading": self._reading,
         }
+
+
+def _read_all(given: Mapping[str, Any], reading: Mapping[str, Any]) -> dict[str, pl.DataFrame]:
+    """Read every table that is given, by its role."""
+    names = {role: "release" if role == "released" else role for role in given}
+    return {role: read_table(given[role], name=names[role], role=role, as_written=True, **reading) for role in given}
 
 
 def _is_synthetic(*, synthetic: bool, paired: bool | None) -> bool:

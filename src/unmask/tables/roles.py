@@ -6,19 +6,17 @@ decides, says what and why in the output, and can be overridden.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
 from unmask.arrays import Rows
-from unmask.errors import RoleError, did_you_mean
+from unmask.errors import RoleError, check_name, did_you_mean
 from unmask.tables.intervals import MOSTLY, has_intervals, interval_share
 from unmask.tables.recode import are_merged_codes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 Kind = Literal["numeric", "ordinal", "categorical", "boolean", "date"]
 Role = Literal["id", "quasi", "confidential", "weight", "household", "ignored"]
@@ -60,6 +58,7 @@ class Roles:
     ignored: tuple[str, ...]
     named: bool  # whether quasi was named; else it is every shared column without another role
     unshared: tuple[str, ...] = ()  # named in quasi, but the release has no column of this name
+    redundant: Mapping[str, Role] = field(default_factory=dict)  # they say nothing of their own: no attack uses them
 
     def of(self, name: str) -> Role:
         """Tell the role of a column; without one it is ignored."""
@@ -68,7 +67,7 @@ class Roles:
             return singles[name]
         if name in self.confidential:
             return "confidential"
-        return "quasi" if name in (*self.quasi, *self.unshared) else "ignored"
+        return "quasi" if name in (*self.quasi, *self.unshared) else self.redundant.get(name, "ignored")
 
 
 def assign_roles(
@@ -115,7 +114,7 @@ def _other_names(roles: Roles, original: pl.DataFrame, released: pl.DataFrame) -
 
 def plain_columns(table: pl.DataFrame, roles: Roles) -> list[str]:
     """Columns of one table that hold something and have no role of their own, whether or not the other has them."""
-    taken = {roles.id, roles.weight, roles.household, *roles.confidential, *roles.ignored}
+    taken = {roles.id, roles.weight, roles.household, *roles.confidential, *roles.ignored, *roles.redundant}
     return sorted(name for name in table.columns if name not in taken and table[name].null_count() < table.height)
 
 
@@ -253,13 +252,7 @@ def check_kinds(kinds: Mapping[str, str], known: Iterable[str]) -> dict[str, Kin
     """Refuse unknown columns and unknown kinds in an override."""
     check_columns(kinds, known, "kind override", "the tables")
     for name, kind in kinds.items():
-        if kind not in KINDS:
-            raise RoleError(
-                f"no kind {kind!r} for column {name!r}",
-                got=repr(kind),
-                allowed=", ".join(KINDS),
-                hint=did_you_mean(kind, KINDS),
-            )
+        check_name(kind, KINDS, f"no kind {kind!r} for column {name!r}", RoleError)
     return {name: kind for name, kind in kinds.items()}  # type: ignore[misc]  # noqa: C416 - narrows str to Kind
 
 

@@ -8,15 +8,15 @@ characters, or by a mapping into larger classes, which the intruder applies to t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from unmask.arrays import Rows
-from unmask.errors import ParameterError, did_you_mean
-from unmask.tables.roles import check_columns
+from unmask.errors import ParameterError, check_name
+from unmask.tables.roles import Roles, check_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,35 +87,29 @@ class Scenario:
         return original.rename({old: new for new, old in self.renamed.items()})
 
     def narrow(
-        self, original: pl.DataFrame, released: pl.DataFrame, quasi: tuple[str, ...]
-    ) -> tuple[pl.DataFrame, pl.DataFrame, tuple[str, ...]]:
+        self, original: pl.DataFrame, released: pl.DataFrame, roles: Roles
+    ) -> tuple[pl.DataFrame, pl.DataFrame, Roles]:
         """Take away attributes and detail."""
-        known = (
-            quasi
-            if self.attributes is None
-            else check_columns(self.attributes, quasi, "attributes", "what they may know")
-        )
+        if self.attributes is not None:
+            known = check_columns(self.attributes, roles.quasi, "attributes", "what they may know")
+            roles = replace(roles, quasi=known, unshared=(), named=True)
+        known = roles.quasi
         for name, rule in self.coarser.items():
-            if name not in known:
-                raise ParameterError(
-                    f"{name!r} is to be coarser, but is not known",
-                    allowed=", ".join(known),
-                    hint=did_you_mean(name, known),
-                )
+            check_name(name, known, f"{name!r} is to be coarser, but is not known")
             if not isinstance(rule, Mapping) and original[name].dtype.is_numeric():
                 original = original.with_columns(_middle(original[name], float(rule)))
             else:
                 original, released = (table.with_columns(_class(table[name], rule)) for table in (original, released))
-        return original, released, known
+        return original, released, roles
 
-    def rows(self, original: pl.DataFrame, truth: Rows) -> Rows | None:
-        """The people they hold, drawn from those who can be found by content, not by place; None: all."""
+    def rows(self, original: pl.DataFrame, truth: Rows) -> Rows:
+        """The people they hold, drawn from those who can be found by content, not by place."""
+        everybody, there = np.arange(original.height), np.flatnonzero(truth >= 0)
         if self.people is None:
-            return None
-        there = np.flatnonzero(truth >= 0)
+            return everybody
         number = round(self.people * len(there)) if self.people < 1 else int(self.people)
         if number >= len(there):
-            return None
+            return everybody
         order = (
             original[there].with_row_index("scenario row").sort(pl.exclude("scenario row"))["scenario row"].to_numpy()
         )
@@ -129,10 +123,7 @@ def as_scenario(given: Scenario | Mapping[str, Any] | None) -> Scenario | None:
         return given
     names = [entry.name for entry in fields(Scenario)]
     for name in given:
-        if name not in names:
-            raise ParameterError(
-                f"a scenario has no {name!r}", allowed=", ".join(names), hint=did_you_mean(name, names)
-            )
+        check_name(name, names, f"a scenario has no {name!r}")
     return Scenario(**given)
 
 

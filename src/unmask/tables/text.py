@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,9 +14,6 @@ import polars.selectors as cs
 
 from unmask.errors import TableError
 from unmask.tables.formats import FORMATS, unpacked
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 csv.field_size_limit(2**31 - 1)  # long free texts are data too
 SEPARATORS = (",", ";", "\t", "|")

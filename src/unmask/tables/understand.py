@@ -7,11 +7,12 @@ read so: the attack that learns how a release was made may still find what it is
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from unmask.tables.amounts import Reading, nearest_pair, readings
 from unmask.tables.days import Days, day_readings, nearer_days
@@ -22,12 +23,7 @@ from unmask.tables.periods import read_periods
 from unmask.tables.roles import check_columns
 from unmask.tables.words import same_words
 
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
-
-    from numpy.typing import NDArray
-
-    Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 TEXTS = (pl.String, pl.Categorical)
 NOBODY = np.zeros(0, dtype=np.int64)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import polars as pl
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Vocabulary = dict[str, tuple[str, ...]]
 VOCABULARIES: dict[str, Vocabulary] = {

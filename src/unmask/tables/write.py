@@ -5,17 +5,14 @@ from __future__ import annotations
 import io
 import os
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from unmask.errors import ParameterError, TableError
 from unmask.tables.formats import RECORDS, TEXTS, format_of, packed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import polars as pl
 
 TABLES = (".csv", ".tsv", ".parquet", ".arrow", *RECORDS)  # what tables are written as; text also as .gz or .zst
 

@@ -1,28 +1,23 @@
 """The user's own analyses on both tables: would somebody who computes them on the release come to the same answer?
 
-An analysis is written as "mean(income) by region", "count by sex, region", "quantile(income, 0.9)", "share(smoker =
-yes) by sex", "correlation(age, income)" or "income ~ age + sex". Each number is computed on both tables with its 95 %
-confidence interval, and the two intervals are held against each other: their overlap is 1 where they are the same and 0
-where they have nothing in common (Karr et al. 2006).
+Each number has its 95 % confidence interval on both tables; their overlap is 1 where they are the same and 0 where they
+have nothing in common (Karr et al. 2006).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats, Rows
-from unmask.errors import ParameterError, RoleError, TableError, UnmaskError, did_you_mean
+from unmask.errors import ParameterError, RoleError, TableError, UnmaskError, check_name, did_you_mean
 from unmask.tables import bounds, has_intervals, to_floats
 from unmask.utility.pairs import read_pair
 from unmask.utility.statistics import STATISTICS, Answer, regress
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 FORMS = '"mean(income) by region", "count by sex", "share(smoker = yes)", "income ~ age + sex"'
 MOST_GROUPS = 1000
@@ -142,10 +137,7 @@ def _formula(text: str, columns: Sequence[str]) -> Analysis:
 
 def _known(names: Iterable[str], columns: Sequence[str]) -> tuple[str, ...]:
     for name in names:
-        if name not in columns:
-            raise RoleError(
-                f"no column is called {name!r}", allowed=", ".join(columns), hint=did_you_mean(name, columns)
-            )
+        check_name(name, columns, f"no column is called {name!r}", RoleError)
     return tuple(names)
 
 

@@ -1,20 +1,17 @@
 """One number for what is left of a table, never without its parts: columns, relations, and the user's own analyses.
 
-- *columns*: of each column the larger of two shares: how much of its distribution is left (1 - Hellinger's distance,
-  numbers between ten quantiles of the original), and how much of what it says about single people (mutual information
-  of both versions over the entropy of the original; paired rows only). Noise keeps the one, coarser words the other.
-- *relations*: 1 - the sum over pairs of columns of |V' - V| over the sum of the larger of both, V Cramér's measure of
-  association with Bergsma's correction, numbers between quantiles.
+- *columns*: the larger of 1 - Hellinger's distance (what is left of the distribution) and of mutual information over
+  entropy (what is left about single people; paired rows only). Noise keeps the one, coarser words the other.
+- *relations*: 1 - the sum over pairs of columns of |V' - V| over the sum of the larger of both and 1 / sqrt(n), which
+  chance alone gives; V is Cramér's measure of association with Bergsma's correction, numbers between quantiles.
 - *analyses*: mean overlap of the confidence intervals of what was asked for, if anything was.
-
-The number is their mean. A column that is gone counts 0, with all its relations.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -24,9 +21,6 @@ from unmask.errors import UnmaskError
 from unmask.utility.analyses import compare_analyses, numbers
 from unmask.utility.marginals import hellinger
 from unmask.utility.pairs import read_pair
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 BINS, LEVELS = 10, 30  # of numbers between quantiles; of categories, the rarer ones together
 MOST_COLUMNS = 20  # whose relations are looked at
@@ -153,10 +147,11 @@ def _relations(sides: list[tuple[Codes, Codes | None]]) -> float | None:
     gap = whole = 0.0
     for (a, c), (b, d) in combinations(sides, 2):
         before = _association(a, b)
-        after = 0.0 if c is None or d is None else _association(c, d)
-        gap += abs(before - after)
-        whole += max(before, after)
-    return 1.0 - gap / whole if whole else 1.0
+        after = None if c is None or d is None else _association(c, d)
+        size = max(before, after or 0.0) + 1.0 / np.sqrt(len(a))
+        gap += size if after is None else abs(before - after)
+        whole += size
+    return float(1.0 - gap / whole)
 
 
 def _association(x: Codes, y: Codes) -> float:

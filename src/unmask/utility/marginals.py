@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats
 from unmask.errors import RoleError, check_name
+from unmask.tables import to_floats
 from unmask.utility.pairs import read_pair
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 BINS = 20  # of numeric attributes for Hellinger, at quantiles of the original
 
@@ -62,7 +59,7 @@ def hellinger(p: Floats, q: Floats) -> float:
 
 def _compare(x: pl.Series, y: pl.Series) -> tuple[float, float]:
     if _is_number(x) and _is_number(y):
-        a, b = _floats(x), _floats(y)
+        a, b = to_floats(x, x.name), to_floats(y, y.name)
         return ks_distance(a[~np.isnan(a)], b[~np.isnan(b)]), hellinger(*_binned(a, b))
     counts = pl.concat(
         [pl.DataFrame({"value": side.cast(pl.String), "side": place}) for place, side in enumerate((x, y))]
@@ -86,8 +83,3 @@ def _binned(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 def _is_number(column: pl.Series) -> bool:
     return column.dtype.is_numeric() or column.dtype.is_temporal()
-
-
-def _floats(column: pl.Series) -> Floats:
-    physical = column if column.dtype.is_numeric() else column.to_physical()
-    return physical.cast(pl.Float64).fill_null(float("nan")).to_numpy()

@@ -6,17 +6,13 @@ IL1s is sdcMicro's: sum over cells of |x - y| / (sqrt(2) sd) [SDCM]_; it needs p
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unmask.arrays import Floats
 from unmask.utility.pairs import numbers, numeric_names, present, read_pair
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
 
 PROBABILITIES = (0.05, 0.25, 0.5, 0.75, 0.95)
 

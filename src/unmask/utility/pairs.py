@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 import polars as pl
@@ -10,9 +10,6 @@ import polars as pl
 from unmask.arrays import Floats
 from unmask.errors import RoleError, TableError, check_name
 from unmask.tables import read_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def read_pair(original: object, released: object) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -14,6 +14,7 @@ import polars as pl
 
 from unmask.arrays import Floats, Ints
 from unmask.errors import RoleError, check_name
+from unmask.tables import to_floats
 from unmask.utility.pairs import read_pair
 
 Model = Literal["logistic", "tree"]
@@ -43,6 +44,8 @@ def propensity_score(original: object, released: object, *, model: Model = "tree
     a record by its twin.
     """
     check_name(model, get_args(Model), "model is unknown")
+    from sklearn.metrics import roc_auc_score  # noqa: PLC0415 - slow to import
+
     left, right = read_pair(original, released)
     if min(left.height, right.height) < 2:
         raise RoleError("a propensity score needs at least two records of each table")
@@ -55,16 +58,7 @@ def propensity_score(original: object, released: object, *, model: Model = "tree
         predicted[held] = _fit(features[~held], label[~held], features[held], model, seed)
     share = label.mean()
     pmse = float(((predicted - share) ** 2).mean())
-    return Propensity(pmse, float(share * (1 - share)), auc(predicted, label), label.size)
-
-
-def auc(score: Floats, label: Floats) -> float:
-    """Chance that a released record scores above an original one, ties half."""
-    order = np.unique(score, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(order[2]) - (order[2] - 1) / 2)[order[1]]
-    ones = label == 1
-    n1, n0 = int(ones.sum()), int((~ones).sum())
-    return float((ranks[ones].sum() - n1 * (n1 + 1) / 2) / (n1 * n0))
+    return Propensity(pmse, float(share * (1 - share)), float(roc_auc_score(label, predicted)), label.size)
 
 
 def _fit(train: Floats, label: Floats, held: Floats, model: Model, seed: int) -> Floats:
@@ -107,7 +101,7 @@ def _features(left: pl.DataFrame, right: pl.DataFrame) -> Floats:
 
 def _column(x: pl.Series, y: pl.Series) -> list[Floats]:
     if all(side.dtype.is_numeric() or side.dtype.is_temporal() for side in (x, y)):
-        both = np.concatenate([_floats(x), _floats(y)])
+        both = np.concatenate([to_floats(side, side.name) for side in (x, y)])
         missing = np.isnan(both)
         centre = float(np.nanmedian(both[: x.len()])) if (~missing[: x.len()]).any() else 0.0
         return [np.where(missing, centre, both), *([missing.astype(float)] if missing.any() else [])]
@@ -115,8 +109,3 @@ def _column(x: pl.Series, y: pl.Series) -> list[Floats]:
     counts = both_text.value_counts(sort=True)
     common = counts.sort(["count", both_text.name], descending=[True, False])[both_text.name][:COMMON]
     return [(both_text == value).to_numpy().astype(float) for value in common]
-
-
-def _floats(column: pl.Series) -> Floats:
-    physical = column if column.dtype.is_numeric() else column.to_physical()
-    return physical.cast(pl.Float64).fill_null(float("nan")).to_numpy()

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats
 from unmask.errors import TableError
+from unmask.evidence import Z95 as Z
+from unmask.evidence import wilson
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-Z = 1.959963984540054
 MOST_LEVELS = 50  # categories of one column in a regression
 
 
@@ -80,12 +79,7 @@ def _share(columns: list[Floats], _rows: int, _argument: float) -> Answer | None
     (x,) = _present(columns)
     if not x.size:
         return None
-    p, n = float(x.mean()), x.size
-    centre, wide = (
-        (p + Z * Z / (2 * n)) / (1 + Z * Z / n),
-        Z / (1 + Z * Z / n) * np.sqrt(p * (1 - p) / n + (Z / n / 2) ** 2),
-    )
-    return Answer(p, float(centre - wide), float(centre + wide))
+    return Answer(float(x.mean()), *wilson(float(x.sum()), x.size))
 
 
 def _quantile(columns: list[Floats], _rows: int, probability: float) -> Answer | None:

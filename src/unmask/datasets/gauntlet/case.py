@@ -7,22 +7,19 @@ releases are made. Which row belongs to whom is used to count what they found, n
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from unmask.arrays import Ints
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[Any]
-    Maker = Callable[[int], "Case"]
+Floats = NDArray[Any]
+Maker = Callable[[int], "Case"]
 
 Family = Literal["written", "structure", "noise", "swapping", "aggregation", "households", "synthetic", "harmless"]
 FAMILIES: dict[str, str] = {

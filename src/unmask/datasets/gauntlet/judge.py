@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unmask.datasets.gauntlet.case import FAMILIES, REGISTER, Case, Known
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 VERDICTS = ("safe", "inconclusive", "unsafe")
 KEEP_UP = 0.95  # of what the bespoke intruder finds, the report must find

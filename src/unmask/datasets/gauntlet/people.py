@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 import polars as pl
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 FIRST = dt.date(2015, 1, 1)
 TOWNS = (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -27,9 +28,6 @@ from unmask.datasets.gauntlet.case import (
     table,
 )
 from unmask.datasets.gauntlet.people import amounts, days, register, survey
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 @case("written")

@@ -7,10 +7,11 @@ records that both lack a value agree on it (docs/methods.md, section 0).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import inf, nan
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -21,9 +22,6 @@ from unmask.arrays import Codes, Counts, Floats
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.groups.counting.packing import PACKED, find_packing
 from unmask.tables import check_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 Frame = Any  # nw.DataFrame or nw.LazyFrame: narwhals' own generics say no more to mypy
 

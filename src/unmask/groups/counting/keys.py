@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -10,10 +11,6 @@ import numpy as np
 from unmask.arrays import Floats, Ints
 from unmask.errors import TableError
 from unmask.groups.counting.classes import check_keys, open_table, refuse_weights, select_keys
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 COUNT = "__unmask_size__"
 GROUPS = "__unmask_groups__"

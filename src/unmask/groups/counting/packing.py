@@ -7,15 +7,12 @@ all values, so that its order is that of the keys.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
+import polars as pl
 
 PACKED = "packed"
 ROOM = 2**62

@@ -1,18 +1,9 @@
-"""Missing keys as wildcards: a record whose age is suppressed may be anybody's of that description.
+"""Missing keys as wildcards: two records are compatible when they agree wherever both have a value.
 
-With missing as a wildcard, two records are compatible when they agree wherever both have a value. The crowd of a
-record is then (sdcMicro's ``freqCalc``)
-
-    f = records with the very same pattern + compatible complete records + alpha * compatible incomplete records
-
-alpha = 1 counts an incomplete record fully (optimistic: suppression protects others), alpha = 0 not at all.
-Compatibility is not transitive, so there are no classes to group by. But all records that lack the *same* attributes
-agree with another such block on one common set of attributes: one grouping for each pair of blocks, instead of all
-pairs of records.
-
-The confidential values of a crowd are counted the same way: each record of the crowd brings its value with the weight
-with which it is counted in f. So the shares in a crowd sum to one, and with nothing missing they are those of the
-group. What is held against them, the shares of the whole file, counts every record once.
+The crowd of a record (sdcMicro's ``freqCalc``) is the records with its very pattern, compatible complete records, and
+``alpha`` times the compatible incomplete ones; its confidential values count with the same weights. Compatibility is
+not transitive, so there are no classes to group by. But all records that lack the *same* attributes agree with another
+such block on one common set of attributes: one grouping for each pair of blocks, instead of all pairs of records.
 """
 
 from __future__ import annotations

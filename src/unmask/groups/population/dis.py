@@ -1,9 +1,7 @@
-"""DIS: is a unique match right? Taken from the sample itself [SE02]_.
+"""DIS: is a unique match right? Taken from the sample itself, without a model of the population [SE02]_.
 
-The intruder matches a person of the population, of whom they know the keys, against the release and finds exactly one
-record. Skinner and Elliot ask how often that is the right one, by taking a record out of the file and putting it back
-with probability pi: a unique match is then right when the record came back, and wrong when its double stands there
-alone. No model of the population is needed.
+A record is taken out of the file and put back with probability pi: a unique match is then right when the record came
+back, and wrong when its double stands there alone.
 """
 
 from __future__ import annotations

@@ -1,26 +1,85 @@
 """What is known about the population: a register, sampling weights, or only how many people there are.
 
-Each answers the same question, how many people F look like a record of a class: what the chance is to pick the right
-one, E(1/F), and to be the only one, P(F = 1).
+Each says how many people F look like a record: the chance to pick the right one, E(1/F), and to be alone, P(F = 1).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats, Ints
 from unmask.errors import RoleError
-from unmask.groups.counting import Classes, check_people, count_classes
+from unmask.groups.counting import Classes, check_people, collect, count_classes, open_table, select_keys
 from unmask.groups.population.loglinear import log_linear
 from unmask.groups.population.sizes import Model, Prediction, pitman, poisson_gamma, predict, sizes_of, zayatz
-from unmask.groups.population.weights import Method, inclusion, individual_risk, unique_variance
+from unmask.groups.population.weights import Method, household_risk, inclusion, individual_risk, unique_variance
 
-if TYPE_CHECKING:
-    from unmask.groups.population.intruders import Source
+Source = Literal["population", "weights", "models"]
+
+
+@dataclass(frozen=True, slots=True)
+class Intruder:
+    """One intruder's success: the worst record, the mean over records, and how many records are above the threshold."""
+
+    name: str
+    highest: float
+    average: float
+    n_above: int
+    n_records: int
+
+    @property
+    def above(self) -> float:
+        """Share of records above the threshold."""
+        return self.n_above / self.n_records
+
+
+@dataclass(frozen=True, slots=True)
+class Households:
+    """Risk of whole households, 1 - prod(1 - r): one found member gives the others away."""
+
+    n_households: int
+    expected: float  # sum over records of their household's risk
+    n_records: int
+
+    @property
+    def average(self) -> float:
+        """Mean over records."""
+        return self.expected / self.n_records
+
+
+def households_of(classes: Classes, table: Any, keys: tuple[str, ...], household: str, risk: Floats) -> Households:  # noqa: ANN401
+    """Count (household, class) pairs where the table lives, then multiply over each household."""
+    frame = open_table(table, household=[household])
+    chosen = select_keys(frame, keys, None, nw.col(household).alias("home"))
+    pairs = collect(chosen.group_by("home", *(f"k{i}" for i in range(len(keys)))).agg(nw.len().alias("n")))
+    found = risk[classes.number(pairs)]
+    home = pairs["home"].rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
+    numbers = pairs["n"].cast(pl.Int64).to_numpy()
+    # who has no household is one alone, not a member of one large household of the missing
+    known = home > 0
+    risks = household_risk(found[known], home[known] - 1, numbers[known])
+    members = np.bincount(home[known] - 1, numbers[known])
+    lone = float(found[~known] @ numbers[~known])
+    return Households(len(risks) + int(numbers[~known].sum()), float(risks @ members) + lone, classes.n_records)
+
+
+def intruders_of(classes: Classes, risk: Floats, source: Source, threshold: float) -> tuple[Intruder, ...]:
+    """The summary of ARX: highest, mean and share above the threshold for each of the three."""
+    counts, n = classes.counts, classes.n_records
+    single = 1 / counts
+    average = float(counts @ risk) / n
+    people = float((1 / risk).sum())  # of the population, in classes that occur in the release
+    journalist = max(average, classes.n_classes / people) if source == "population" else average
+    return (
+        Intruder("prosecutor", float(single.max()), classes.n_classes / n, int(counts[single > threshold].sum()), n),
+        Intruder("journalist", float(risk.max()), journalist, int(counts[risk > threshold].sum()), n),
+        Intruder("marketer", average, average, n if average > threshold else 0, n),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,11 @@
-"""Population uniques from a Poisson log-linear model of the keys [SH98]_, [SS08]_.
+"""Population uniques from a Poisson log-linear model of the keys [SH98]_, [SS08]_ (docs/measures/population.md).
 
-Sizes alone forget which keys a person has: a widow of sixteen is rarer than a wife of forty, though both may be alone
-in the sample. Here the frequency of a combination is predicted from its parts. Population counts are
-Poisson(lambda_k), the sample keeps each person with probability pi, and log lambda is a sum of main effects, and of
-effects of pairs. Maximum likelihood is iterative proportional fitting (IPF): scale the fitted table until its margins
-are the observed ones.
+The frequency of a combination is predicted from its keys, or from pairs of them, by iterative proportional fitting. A
+sample unique with fitted count mu has Poisson(h) others in the population, h = mu (1-pi)/pi. Criterion B estimates how
+far a fit is off: the model with the smaller |B| is kept, and |B| is part of the stated error.
 
-For a sample unique with fitted sample count mu = pi lambda, the others in the population are Poisson(h), h = mu
-(1-pi)/pi: P(F=1 | f=1) = exp(-h) and E(1/F | f=1) = (1 - exp(-h))/h (Skinner, Shlomo 2008). Their
-criterion B tells how far the fit is off (second order expansion of the bias of tau1): the model with the
-smaller |B| is kept, and |B| is part of the stated error. Only combinations whose observed margins are all positive can
-have a positive fit; the others are never built.
-
-Departure: a sample unique is part of its own fit, so its fitted count is too large and tau too small; leaving it out
-by its leverage gives too noisy a count, and tau too large (both seen in simulation, tests/groups/test_loglinear.py).
-We state the middle of the two, and an interval that holds both.
+Departure: a sample unique is part of its own fit, so tau comes out too small; leaving it out by its leverage gives too
+noisy a count, and tau too large. We state the middle of the two, and an interval that holds both.
 """
 
 from __future__ import annotations

@@ -1,20 +1,15 @@
 """Population risk: a crowd of one in the release may be a crowd in the country.
 
-Three intruders [ELEMAM13]_, as ARX shows them:
-
-- the *prosecutor* knows that their target is in the release: 1/f, f the records that look like it;
-- the *journalist* does not know, and takes anyone: 1/F, F the people of the population who look like it;
-- the *marketer* links everybody and counts the right ones: the mean of 1/F over records.
-
-F comes from a population table (register) when there is one; from sampling weights (``individual``); or it is only
-known in law, from the sizes of the groups and from the keys (``superpopulation``, ``loglinear``).
+The *prosecutor*, the *journalist* and the *marketer* [ELEMAM13]_, as ARX shows them. How many people F look like a
+record is counted in a register, follows from sampling weights, or is guessed by models (``sizes``, ``loglinear``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -24,19 +19,21 @@ from unmask.errors import ParameterError, check_name
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate
 from unmask.groups.counting import Classes, check_keys, count_classes
 from unmask.groups.population.dis import Dis, dis_by_formula, dis_by_removal
-from unmask.groups.population.intruders import Households, Intruder, households_of, intruders_of
-from unmask.groups.population.known import Known, with_models, with_register, with_weights
+from unmask.groups.population.known import (
+    Households,
+    Intruder,
+    Known,
+    households_of,
+    intruders_of,
+    with_models,
+    with_register,
+    with_weights,
+)  # fmt: skip
 from unmask.groups.population.outside import outside_of
-from unmask.study import make_matcher
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from unmask.groups.population.sizes import Prediction
-    from unmask.groups.population.weights import Method
-    from unmask.study import Matcher, Study
-    from unmask.tables import Release
-
+from unmask.groups.population.sizes import Prediction
+from unmask.groups.population.weights import Method
+from unmask.study import Matcher, Study, make_matcher
+from unmask.tables import Release
 
 THRESHOLD = 0.2  # ARX's default: a record is at risk when an intruder is right more than once in five times
 
@@ -206,7 +203,7 @@ def of_release(study: Study) -> PopulationRisk:
     if release.population is not None:
         everybody = study.beside("population").encoding().only(matcher.names)
         return _of_register(make_matcher(everybody), release.original.height)
-    table = pl.DataFrame(matcher.released, schema=list(matcher.names), orient="row")
+    table = matcher.table
     if release.weight is not None and release.weight in release.released.columns:
         table = table.with_columns(release.released[release.weight].alias(" weight"))
         return population_risk(table, quasi=matcher.names, weight=" weight")
@@ -216,7 +213,7 @@ def of_release(study: Study) -> PopulationRisk:
 def _of_register(both: Matcher, n: int) -> PopulationRisk:
     """Count the people of the register (after the first n) who look like each record; overlaps count them in each."""
     people = both.only_people(slice(n, None))
-    table = pl.DataFrame(both.released, schema=list(both.names), orient="row")
+    table = both.table
     if not both.inside:
         register = pl.DataFrame(people.original, schema=list(both.names), orient="row")
         return population_risk(table, quasi=both.names, population=register)

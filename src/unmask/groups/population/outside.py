@@ -1,11 +1,8 @@
 """People outside the release who look like those in it: the share of a crowd that was sampled.
 
-A journalist does not know who is in the release. Of the F people of the population who look like a person, f are in it,
-so that a claim about one of them is at most f/F as likely to be right as for somebody who knows that the person is in.
-Where masking has changed what a person looks like nothing is known of that crowd, and the share is 1.
-
-A register counts F. Weights and models only guess it, and no sample tells somebody who is alone in the country from one
-of thousands who happened to be drawn alone: people alone in the sample may be alone in the population, all of them.
+Of the F people who look like a person f are in the release, so that a claim of a journalist, who does not know who is
+in, is at most f/F as likely to be right. Where masking has changed what a person looks like, the share is 1. A register
+counts F; weights and models only guess it, and people alone in the sample may be alone in the population, all of them.
 """
 
 from __future__ import annotations

@@ -1,28 +1,18 @@
 """How many people are unique in the population, guessed from the sizes of the groups of the sample alone.
 
-Nobody has the population. Each model here takes the histogram of group sizes and the sampling fraction pi = n/N, and
-predicts for the sample uniques: tau1, how many of them are unique in the population, and tau2, how many right links an
-intruder expects who links every sample unique (the sum of 1/F over sample uniques).
-
-- Pitman: species sampling with two parameters; in ARX the choice for small fractions [HOSHINO01]_
-- Poisson-gamma (negative binomial): gamma rates, Poisson counts, fitted to the classes that occur [BKP90]_
-- Zayatz: the sample's own histogram as prior, hypergeometric sampling [GZ92]_
-
-The interval covers prediction (would each unique stay unique?) and the fitted parameters (likelihood region); it does
-not cover a wrong model, which is why several are shown side by side.
+Each model takes the histogram of group sizes and the sampling fraction pi = n/N: Pitman [HOSHINO01]_, Poisson-gamma
+[BKP90]_ and Zayatz [GZ92]_. tau1: sample uniques that are unique in the population; tau2: right links expected among
+them. The interval covers prediction and the fitted parameters, not a wrong model: so several stand side by side.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Z95 = 1.959963984540054
 RAYS, FAR = 24, 30.0

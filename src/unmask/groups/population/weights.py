@@ -1,19 +1,11 @@
-"""Individual risk from sampling weights [BF98]_ and its household form.
+"""Individual risk from sampling weights [BF98]_, and its household form.
 
-The intruder holds a register of the population and a record of the release with f likely owners in the sample. How many
-people F of the population share its key is not known; the weights say about how many. With F given f negative binomial,
-the risk is the expected chance of picking the right one of F:
+With F given f negative binomial, the chance to pick the right one of F people is, with p = f / (sum of the weights),
 
-    r = E(1/F | f) = sum_{h >= f} (1/h) C(h-1, f-1) p^f (1-p)^(h-f),   p = f / (sum of the weights)
+    r = E(1/F | f) = (p / f) 2F1(1, 1; f + 1; q) = p I_f,   I_f = integral_0^1 u^(f-1) / (p + q u) du,   q = 1 - p
 
-(Benedetti, Franconi 1998; Franconi, Polettini 2004). As a series r = p^f/f 2F1(f, f; f+1; 1-p), which overflows
-for large f as written; Euler's transformation gives the same number from terms that never grow:
-
-    r = (p / f) 2F1(1, 1; f + 1; q) = p I_f,   I_f = integral_0^1 u^(f-1) / (p + q u) du,   q = 1 - p
-
-SciPy 1.17's ``hyp2f1`` is infinite there (f = 100, p = 0.01 and around), so the two evaluations that are stable for
-every f are written out: the series, which shrinks at least like 1/C(f+k, k) q^k, and for few records in a large class
-the recurrence q I_{f+1} = 1/f - p I_f from I_1 = -log(p)/q, which damps errors while p < q.
+SciPy 1.17's ``hyp2f1`` is infinite there (f = 100, p = 0.01 and around), so two stable evaluations are written out: the
+series, and for few records in a large class the recurrence q I_{f+1} = 1/f - p I_f, which damps errors while p < q.
 """
 
 from __future__ import annotations

@@ -7,6 +7,6 @@ several optimal matchings exchange. `classify` groups equal records in an order 
 
 from unmask.kernels.assignment.classes import Classes, classify
 from unmask.kernels.assignment.optima import credits  # noqa: A004  # the word of the field
-from unmask.kernels.assignment.solver import CERTIFIED, Matching, solve
+from unmask.kernels.assignment.solver import CERTIFIED, solve
 
-__all__ = ["CERTIFIED", "Classes", "Matching", "classify", "credits", "solve"]
+__all__ = ["CERTIFIED", "Classes", "classify", "credits", "solve"]

@@ -126,7 +126,7 @@ def _readmit_leaf(
     lists: Lists, price: Floats, back: priced.Index, ceiling: Floats, j: int, leaf: int, far: Singles
 ) -> None:
     cut = -price[j]
-    mask = priced.near(back, ceiling, j, leaf, cut, far)
+    mask = priced.near(back, j, leaf, cut, far)
     while mask:
         k = lowest(mask)
         mask &= mask - 1

@@ -11,7 +11,6 @@ from hashlib import blake2b
 import numpy as np
 
 from unmask.kernels.base import Codes, Floats, Ints
-from unmask.kernels.cliques.agreement import all_pairs
 from unmask.kernels.cliques.bits import Words
 from unmask.kernels.cliques.cliques import Cliques, Tell, improve, largest, maximum_cliques, silent
 from unmask.kernels.cliques.hashed import greedy_from, thin
@@ -63,31 +62,23 @@ def _orbits(s: Sides, rows: Codes, cols: Codes) -> Codes:
 def solve(s: Sides, *, budget: int, tell: Tell = silent) -> tuple[Cliques, Codes, Codes]:
     """Solve the product graph. Returns its cliques over the vertices kept, and their records on both sides."""
     rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
-    if len(rows) <= DENSE:
-        bits = all_pairs(s, rows, cols)
-        none = np.zeros(0, dtype=np.int32)
-        same = _orbits(s, rows, cols)
-        found = maximum_cliques(
-            bits, rows, cols, bound=none, orbit=same, upper=_upper_bound(s), budget=budget, tell=tell
-        )
-        return found, rows, cols
-    uppers = matching_bounds(s, rows, cols)
-    clique = _greedy(s, rows, cols, uppers, 8)
-    keep = np.flatnonzero(uppers >= len(clique)).astype(np.int32)
-    if len(keep) > DENSE:
-        keep = keep[thin(s, keep, rows[keep], cols[keep], len(clique))]
-    if len(keep) > DENSE:  # nothing was proven: what greed found is all there is to say
-        keep, certain = clique, False
-    else:
-        certain = True
-    upper = int(uppers.max(initial=0))
-    bits = adjacency(s, keep, rows[keep], cols[keep])
-    bound = np.searchsorted(keep, clique).astype(np.int32)
-    same = _orbits(s, rows[keep], cols[keep])
-    found = maximum_cliques(
-        bits, rows[keep], cols[keep], bound=bound, orbit=same, upper=upper, budget=budget, tell=tell
-    )
-    return found._replace(certified=found.certified and certain), rows[keep], cols[keep]
+    bound, upper, certain = np.zeros(0, dtype=np.int32), _upper_bound(s), True
+    if len(rows) > DENSE:
+        uppers = matching_bounds(s, rows, cols)
+        clique, upper = _greedy(s, rows, cols, uppers, 8), int(uppers.max(initial=0))
+        keep = _thinned(s, rows, cols, uppers, len(clique))
+        certain = len(keep) <= DENSE
+        keep = keep if certain else clique  # nothing was proven: what greed found is all there is to say
+        rows, cols, bound = rows[keep], cols[keep], np.searchsorted(keep, clique).astype(np.int32)
+    bits, same = adjacency(s, rows, cols), _orbits(s, rows, cols)
+    found = maximum_cliques(bits, rows, cols, bound=bound, orbit=same, upper=upper, budget=budget, tell=tell)
+    return found._replace(certified=found.certified and certain), rows, cols
+
+
+def _thinned(s: Sides, rows: Codes, cols: Codes, uppers: Codes, need: int) -> Codes:
+    """Vertices that may lie in a clique of ``need`` members, thinned if they are still too many."""
+    keep = np.flatnonzero(uppers >= need).astype(np.int32)
+    return keep if len(keep) <= DENSE else keep[thin(s, keep, rows[keep], cols[keep], need)]
 
 
 def reaches(s: Sides, need: int, *, budget: int) -> tuple[int, bool]:
@@ -95,19 +86,18 @@ def reaches(s: Sides, need: int, *, budget: int) -> tuple[int, bool]:
     rows, cols = vertices(s.start1, s.start2, s.couples, s.first)
     if len(rows) == 0 or _upper_bound(s) < need:
         return 0, False
-    if len(rows) <= DENSE:
-        return _decide(all_pairs(s, rows, cols), rows, cols, need, budget)
-    uppers = matching_bounds(s, rows, cols)
-    clique = _greedy(s, rows, cols, uppers, 8)
-    if len(clique) >= need or int(uppers.max()) < need:
-        return len(clique), len(clique) >= need
-    keep = np.flatnonzero(uppers >= need).astype(np.int32)
-    if len(keep) > DENSE:
-        keep = keep[thin(s, keep, rows[keep], cols[keep], need)]
-    if len(keep) > DENSE:
-        return len(clique), True
-    size, met = _decide(adjacency(s, keep, rows[keep], cols[keep]), rows[keep], cols[keep], need, budget)
-    return max(size, len(clique)), met
+    known = 0
+    if len(rows) > DENSE:
+        uppers = matching_bounds(s, rows, cols)
+        known = len(_greedy(s, rows, cols, uppers, 8))
+        if known >= need or int(uppers.max()) < need:
+            return known, known >= need
+        keep = _thinned(s, rows, cols, uppers, need)
+        if len(keep) > DENSE:
+            return known, True
+        rows, cols = rows[keep], cols[keep]
+    size, met = _decide(adjacency(s, rows, cols), rows, cols, need, budget)
+    return max(size, known), met
 
 
 def _decide(bits: Words, rows: Codes, cols: Codes, need: int, budget: int) -> tuple[int, bool]:

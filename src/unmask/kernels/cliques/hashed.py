@@ -36,7 +36,7 @@ def _pass(
     order, seen = np.empty(len(s.d1) + 1, dtype=np.int32), np.full(len(s.d2), -1, dtype=np.int32)
     for k in range(begin, len(rows), step):
         n = 0
-        for i in range(neighbours(s, rows[k], cols[k], -1, near)):
+        for i in range(neighbours(s, rows[k], cols[k], near)):
             near[n] = place[near[i]]
             n += near[n] >= 0
         n_rows, n_cols = by_edges(rows, near, n, bound, order), 0
@@ -86,7 +86,7 @@ def _mean_degree(s: Sides, rows: Codes, cols: Codes, sample: int) -> float:
     found = np.empty(s.first[-1], dtype=np.int32)
     total, seen = 0, 0
     for k in range(0, len(rows), max(1, len(rows) // sample)):
-        total += neighbours(s, rows[k], cols[k], -1, found)
+        total += neighbours(s, rows[k], cols[k], found)
         seen += 1
     return total / max(1, seen)
 
@@ -120,7 +120,7 @@ def greedy_from(s: Sides, rows: Codes, cols: Codes, starts: Codes, best: int, ou
     trial = np.empty(min(len(s.d1), len(s.d2)) + 1, dtype=np.int32)
     for i in range(len(starts)):
         u = starts[i]
-        k = neighbours(s, rows[u], cols[u], -1, found)
+        k = neighbours(s, rows[u], cols[u], found)
         if k < best:
             continue
         near = found[:k]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.base import Codes, Floats, Ints
-from unmask.kernels.cliques.bits import Words, mirror, put, words_for
+from unmask.kernels.cliques.bits import ONE, Words, mirror, words_for
 from unmask.kernels.compiling import in_strides, kernel, lean
 
 Flags = NDArray[np.bool_]
@@ -118,19 +118,14 @@ def vertices(start1: Ints, start2: Ints, couples: Ints, first: Ints) -> tuple[Co
 
 
 @lean
-def neighbours(s: Sides, v: int, w: int, above: int, out: Codes) -> int:
-    """Write the vertices adjacent to (v, w) whose target record is above a number (-1: all); return how many.
-
-    Sorted windows, one pass per couple of labels.
-    """
+def neighbours(s: Sides, v: int, w: int, out: Codes) -> int:
+    """Write the vertices adjacent to (v, w), return how many: sorted windows, one pass per couple of labels."""
     low, high, low_slope, high_slope = s.window
     near1, who1, near2, who2 = s.near1[v], s.who1[v], s.near2[w], s.who2[w]
     couples, start1, start2, shift, begin = s.couples, s.start1, s.start2, s.shift, s.first
     k = 0
     for c in range(len(couples)):
         a, b = couples[c, 0], couples[c, 1]
-        if start1[a + 1] <= above + 1:
-            continue
         lo, end, offset = start2[b], start2[b + 1], shift[c] - start2[b]
         for i in range(start1[a], start1[a + 1]):
             # d2 - slope * d1 is monotone in both, so the window's lower end only moves up
@@ -138,7 +133,7 @@ def neighbours(s: Sides, v: int, w: int, above: int, out: Codes) -> int:
             while lo < end and not near2[lo] - floor > low:
                 lo += 1
             r = who1[i]
-            if r == v or r <= above:
+            if r == v:
                 continue
             first = begin[r] + offset
             j = lo
@@ -190,39 +185,53 @@ def matching_bounds(s: Sides, rows: Codes, cols: Codes) -> Codes:
     return out
 
 
+@lean
+def _compare(floor: Floats, roof: Floats, row: Floats, cols: Codes, low: float, high: float, out: Words) -> None:
+    """Write, as bits, which distances agree: sixty-four at a stroke, as vector instructions do best."""
+    for word in range(len(out)):
+        f, r, c = floor[64 * word : 64 * word + 64], roof[64 * word : 64 * word + 64], cols[64 * word : 64 * word + 64]
+        bits = np.uint64(0)
+        for k in range(len(c)):
+            far = row[c[k]]
+            bits |= np.uint64((far - f[k] > low) & (far - r[k] < high)) << np.uint64(k)
+        out[word] = bits
+
+
 @kernel
-def _fill(s: Sides, rows: Codes, cols: Codes, place: Codes, bits: Words, begin: int, step: int) -> None:
-    """Write each edge once, at its lower vertex."""
-    found = np.empty(len(place), dtype=np.int32)
-    for k in range(begin, len(rows), step):
-        row = bits[k]
-        for i in range(neighbours(s, rows[k], cols[k], rows[k], found)):
-            x = place[found[i]]
-            if x >= 0:
-                put(row, x)
+def _fill(d1: Floats, d2: Floats, rows: Codes, cols: Codes, window: Window, bits: Words, begin: int, step: int) -> None:
+    """Write each edge once, at its lower vertex. What must not be adjacent (the same record) agrees with nothing: NaN.
+
+    The distances of a target record are spread over the vertices once for all vertices of it that follow each other.
+    """
+    low, high, low_slope, high_slope = window
+    floor, roof, row, last = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(d2)), -1
+    for u in range(begin, len(rows), step):
+        v, w, word = rows[u], cols[u], u >> 6
+        for x in range(64 * word, len(rows) if v != last else 0):
+            distance = d1[v, rows[x]] if rows[x] != v else np.nan
+            floor[x], roof[x] = low_slope * distance, high_slope * distance
+        last = v
+        row[:] = d2[w]
+        row[w] = np.nan
+        first = 64 * word
+        _compare(floor[first:], roof[first:], row, cols[first:], low, high, bits[u, word:])
+        bits[u, word] &= ~((ONE << np.uint64(u & 63)) - ONE)
 
 
-def adjacency(s: Sides, keep: Codes, rows: Codes, cols: Codes) -> Words:
-    """Adjacency of the kept vertices (rising numbers, with their records) as rows of bits."""
-    place = np.full(s.first[-1], -1, dtype=np.int32)
-    place[keep] = np.arange(len(keep), dtype=np.int32)
-    bits = np.zeros((len(keep), words_for(len(keep))), dtype=np.uint64)
-    in_strides(lambda begin, step: _fill(s, rows, cols, place, bits, begin, step), len(keep), least=10_000)
+def adjacency(s: Sides, rows: Codes, cols: Codes) -> Words:
+    """Adjacency of given vertices as rows of bits: every pair is tested, which is less than walking sorted lists."""
+    bits = np.zeros((len(rows), words_for(len(rows))), dtype=np.uint64)
+    in_strides(lambda begin, step: _fill(s.d1, s.d2, rows, cols, s.window, bits, begin, step), len(rows), least=10_000)
     mirror(bits)
     return bits
 
 
 @kernel
 def adjacency_of(d1: Floats, d2: Floats, rows: Codes, cols: Codes, window: Window) -> Words:
-    """Adjacency of a few given vertices by testing each pair: for cores that are small already."""
-    k = len(rows)
-    bits = np.zeros((k, words_for(k)), dtype=np.uint64)
-    for i in range(k):
-        for j in range(i):
-            distinct = rows[i] != rows[j] and cols[i] != cols[j]
-            if distinct and agree(window, d1[rows[i], rows[j]], d2[cols[i], cols[j]]):
-                put(bits[i], j)
-                put(bits[j], i)
+    """The same of a few vertices, for kernels too."""
+    bits = np.zeros((len(rows), words_for(len(rows))), dtype=np.uint64)
+    _fill(d1, d2, rows, cols, window, bits, 0, 1)
+    mirror(bits)
     return bits
 
 

@@ -121,14 +121,24 @@ class _Emitter:
         code = builder.select(unequal, self.splat(self.scalar(self.step, k)), zero)
         return builder.select(builder.icmp_signed("<", k, self.numeric), number, code)
 
+    def collect(self, total: Any, gap: Any, k: Any, case: tuple[int, bool], lost: Any, most: Any = None) -> None:
+        """Add gaps in attribute k to a total; unless plain, at most so much, and a constant where a value is lost."""
+        builder, (norm, plain) = self.builder, case
+        if plain:
+            builder.store(self.add(builder.load(total), gap, norm), total)
+            return
+        part = self.part(gap, k, norm) if most is None else self.smaller(self.part(gap, k, norm), most)
+        part = builder.select(lost, self.splat(self.scalar(self.missing, k)), part)
+        builder.store(self.gather(builder.load(total), part, norm), total)
+
     def cases(self, body: Any) -> None:
-        """Emit body(norm, plain) for each of the six cases, with a branch to the one that is wanted."""
+        """Emit body((norm, plain)) for each of the six cases, with a branch to the one that is wanted."""
         for plain in (True, False):
             for norm in (EUCLIDEAN, MANHATTAN, CHEBYSHEV):
                 is_norm = self.builder.icmp_signed("==", self.norm, self.norm.type(norm))
                 is_plain = self.plain if plain else self.builder.not_(self.plain)
                 with self.builder.if_then(self.builder.and_(is_norm, is_plain)):
-                    body(norm, plain)
+                    body((norm, plain))
 
     def bits(self, total: Any, within: Any) -> Any:
         close = self.builder.fcmp_ordered("<=", total, within)
@@ -148,19 +158,13 @@ def point_mask(typing: Any, lanes: Any, leaf: Any, probe: Any, kinds: Any, withi
         for total in totals:
             builder.store(ir.Constant(FLOATS, None), total)
 
-        def body(norm: int, plain: bool) -> None:  # noqa: FBT001
+        def body(case: tuple[int, bool]) -> None:
             with cgutils.for_range(builder, tool.width) as loop:
                 q = tool.splat(tool.scalar(tool.probe.data, loop.index))
                 start = builder.mul(loop.index, I64(LEAF))
                 for i, total in enumerate(totals):
                     gap = builder.fsub(q, tool.vector(row, builder.add(start, I64(i * LANES))))
-                    if plain:
-                        builder.store(tool.add(builder.load(total), gap, norm), total)
-                    else:
-                        lost = builder.fcmp_unordered("uno", gap, gap)
-                        constant = tool.splat(tool.scalar(tool.missing, loop.index))
-                        part = builder.select(lost, constant, tool.part(gap, loop.index, norm))
-                        builder.store(tool.gather(builder.load(total), part, norm), total)
+                    tool.collect(total, gap, loop.index, case, builder.fcmp_unordered("uno", gap, gap))
                 look = builder.icmp_signed("==", builder.and_(loop.index, I64(CHECK - 1)), I64(CHECK - 1))
                 with builder.if_then(look):
                     least = builder.load(totals[0])
@@ -195,19 +199,14 @@ def box_mask(typing: Any, box: Any, group: Any, probe: Any, kinds: Any, within: 
         total = _alloca(builder, zero)
         builder.store(zero, total)
 
-        def body(norm: int, plain: bool) -> None:  # noqa: FBT001
+        def body(case: tuple[int, bool]) -> None:
             with cgutils.for_range(builder, tool.width) as loop:
                 scalar = tool.scalar(tool.probe.data, loop.index)
                 q, start = tool.splat(scalar), builder.mul(loop.index, I64(LANES))
                 below = builder.fsub(tool.vector(low, start), q)
                 gap = tool.larger(tool.larger(below, builder.fsub(q, tool.vector(high, start))), zero)
-                if plain:
-                    builder.store(tool.add(builder.load(total), gap, norm), total)
-                else:
-                    part = tool.smaller(tool.part(gap, loop.index, norm), tool.vector(relief, start))
-                    constant = tool.splat(tool.scalar(tool.missing, loop.index))
-                    part = builder.select(builder.fcmp_unordered("uno", scalar, scalar), constant, part)
-                    builder.store(tool.gather(builder.load(total), part, norm), total)
+                lost = builder.fcmp_unordered("uno", scalar, scalar)
+                tool.collect(total, gap, loop.index, case, lost, tool.vector(relief, start))
 
         tool.cases(body)
         out = context.make_array(kind[5])(context, builder, args[5]).data

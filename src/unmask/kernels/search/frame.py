@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Codes, Floats, Ints, Singles, Space
-from unmask.kernels.compiling import in_chunks, inner, kernel, lean
+from unmask.kernels.compiling import in_chunks, kernel
 
 SAMPLE = 20_000  # rows that principal axes are taken from
+TURNED = 500  # attributes up to which a rotation is worth its time
 CHUNK = 8192
-SHARP_STEP = 0.125  # of sharp numbers
 
 
 class Frame(NamedTuple):
@@ -30,17 +30,14 @@ class Frame(NamedTuple):
     whole: bool  # no number is missing on either side
     error: float  # E of the proof
     slack: float
-    sharp: bool  # stored numbers and their differences are exact, and the tolerance lets equal distances tie only
 
 
-def choose_frame(space: Space, *, turn: bool) -> Frame:
-    """Choose the frame of a space; `turn`: rotate for norm 2, if no number is missing."""
+def choose_frame(space: Space) -> Frame:
+    """Choose the frame of a space: rotated for norm 2, if no number is missing and attributes are not too many."""
     p = space.points.shape[1]
     centre, gaps = _centre(space.points)
     whole = gaps == 0 and not np.isnan(space.queries).any()
-    sharp = whole and space.norm == CHEBYSHEV and _in_eighths(space.points) and _in_eighths(space.queries)
-    centre = np.rint(centre) if sharp else centre
-    turn = turn and whole and space.norm == EUCLIDEAN and p > 1
+    turn = whole and space.norm == EUCLIDEAN and 1 < p <= TURNED
     rotation = _principal_axes(space.points, centre) if turn else np.zeros((0, 0))
     constants = max(_largest(part) for part in (space.missing, space.step, space.code_missing))
     constants = math.sqrt(constants) if space.norm == EUCLIDEAN else constants
@@ -49,8 +46,7 @@ def choose_frame(space: Space, *, turn: bool) -> Frame:
     coordinates = {CHEBYSHEV: 1.0, MANHATTAN: float(p), EUCLIDEAN: math.sqrt(p)}[space.norm]
     error = 2.0 * coordinates * (2.0**-24 + (p + 4) * 2.0**-52)
     slack = 4.0 * (p + len(space.step) + 8) * 2.0**-24 + _defect(rotation)
-    sharp = sharp and len(space.step) == 0 and 2.0 * size * space.tolerance + space.floor < SHARP_STEP
-    return Frame(centre, rotation, scale, whole, 0.0 if sharp else error, 0.0 if sharp else slack, sharp)
+    return Frame(centre, rotation, scale, whole, error, slack)
 
 
 def _largest(part: Floats) -> float:
@@ -68,17 +64,6 @@ def _centre(values: Floats) -> tuple[Floats, int]:
                 sums[k] += values[i, k]
                 counts[k] += 1
     return sums / np.maximum(counts, 1.0), n * p - int(counts.sum())
-
-
-@kernel
-def _in_eighths(values: Floats) -> bool:
-    """Tell whether all numbers are multiples of 1/8 below 2**19: then, centred, they have 23 bits at most."""
-    for i in range(values.shape[0]):
-        for k in range(values.shape[1]):
-            steps = 8.0 * values[i, k]
-            if not (abs(steps) < 2.0**22 and steps == np.rint(steps)):
-                return False
-    return True
 
 
 @kernel
@@ -112,39 +97,14 @@ def _defect(rotation: Floats) -> float:
 
 
 def store(frame: Frame, values: Floats, codes: Codes, rows: Ints) -> Singles:
-    """Chosen rows in the frame: numbers, then codes."""
-    table = np.empty((len(rows), values.shape[1] + codes.shape[1]), dtype=np.float32)
+    """Chosen rows in the frame: numbers, then codes modulo 2**24, which can only hide a difference; NaN: missing."""
+    p = values.shape[1]
+    table = np.empty((len(rows), p + codes.shape[1]), dtype=np.float32)
 
     def work(part: slice) -> None:
-        room = np.empty(values.shape[1])
-        _store(frame, values, codes, rows[part], room, table[part])
+        moved, some = (values[rows[part]] - frame.centre) / frame.scale, codes[rows[part]]
+        table[part, :p] = moved @ frame.rotation if len(frame.rotation) else moved
+        table[part, p:] = np.where(some < 0, np.nan, some & 0xFFFFFF)
 
     in_chunks(work, len(rows), chunk=CHUNK)
     return table
-
-
-@lean
-def _store(frame: Frame, values: Floats, codes: Codes, rows: Ints, room: Floats, table: Singles) -> None:
-    """Codes are taken modulo 2**24, which can only hide a difference; a missing one is NaN."""
-    p = values.shape[1]
-    for i in range(rows.shape[0]):
-        for k in range(p):
-            room[k] = (values[rows[i], k] - frame.centre[k]) / frame.scale
-        _turn(frame.rotation, room, table[i])
-        for k in range(codes.shape[1]):
-            code = int(codes[rows[i], k])
-            table[i, p + k] = code & 0xFFFFFF if code >= 0 else np.nan
-
-
-@inner
-def _turn(rotation: Floats, row: Floats, out: Singles) -> None:
-    p = row.shape[0]
-    if rotation.shape[0] == 0:
-        for k in range(p):
-            out[k] = row[k]
-        return
-    for k in range(p):
-        total = 0.0
-        for j in range(p):
-            total += row[j] * rotation[j, k]
-        out[k] = total

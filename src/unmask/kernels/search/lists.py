@@ -10,8 +10,9 @@ from unmask.kernels.base import LEAF, Floats, Ints, Space
 from unmask.kernels.compiling import inner, kernel, lean, lowest
 from unmask.kernels.draws import pick, stem, wait
 from unmask.kernels.search.best import Best, tie_limit
+from unmask.kernels.search.distance import pair
 from unmask.kernels.search.tree import Tree
-from unmask.kernels.search.walk import Buffer, enter, limit, measured, next_near, tiles
+from unmask.kernels.search.walk import Buffer, enter, limit, next_near
 
 
 class Lists(NamedTuple):
@@ -25,17 +26,14 @@ class Lists(NamedTuple):
 @lean
 def k_part(space: Space, tree: Tree, queries: Ints, seed: int, lists: Lists, buffer: Buffer) -> None:
     """Find the groups that hold the k nearest points of some queries."""
-    for tile in range(tiles(tree)):
-        for query in queries:
-            _visit(space, tree, tile, query, seed, lists, buffer)
+    for query in queries:
+        _visit(space, tree, query, seed, lists, buffer)
 
 
 @inner
-def _visit(space: Space, tree: Tree, tile: int, query: int, seed: int, lists: Lists, buffer: Buffer) -> None:
-    probe = tree.probes[query]
-    last = _bound(tree, query, lists)
-    within = limit(tree, last)
-    top = enter(tree, tile, buffer)
+def _visit(space: Space, tree: Tree, query: int, seed: int, lists: Lists, buffer: Buffer) -> None:
+    probe, last, within = tree.probes[query], np.inf, np.inf
+    top = enter(tree, buffer)
     while top > 0:
         leaf, mask, top = next_near(tree, probe, within, buffer, top)
         while mask:
@@ -43,7 +41,7 @@ def _visit(space: Space, tree: Tree, tile: int, query: int, seed: int, lists: Li
             mask &= mask - 1
             if buffer.far[j] <= within:
                 place = leaf * LEAF + j
-                d = measured(space, tree, query, place, buffer.far[j])
+                d = pair(space, query, tree.rows[place])
                 if d <= last:
                     _insert(tree, query, place, d, seed, lists)
                     last = _bound(tree, query, lists)
@@ -114,25 +112,22 @@ def spread(tree: Tree, lists: Lists, seed: int) -> tuple[Ints, Floats]:
 def tied_part(space: Space, tree: Tree, slots: Ints, best: Best, start: Ints, rows: Ints, buffer: Buffer) -> None:
     """Write the rows of the ties of some queries, whose least distances are known, from start[slot] on."""
     for slot in slots:
-        at = start[slot]
-        for tile in range(tiles(tree)):
-            at = _collect(space, tree, tile, slot, best, rows, at, buffer)
+        at = _collect(space, tree, slot, best, rows, start[slot], buffer)
         rows[start[slot] : at].sort()
 
 
 @inner
-def _collect(space: Space, tree: Tree, tile: int, slot: int, best: Best, rows: Ints, at: int, buffer: Buffer) -> int:
+def _collect(space: Space, tree: Tree, slot: int, best: Best, rows: Ints, at: int, buffer: Buffer) -> int:
     query, cut = best.query[slot], tie_limit(space, best.least[slot])
-    probe = tree.probes[query]
-    within = limit(tree, cut)
-    top = enter(tree, tile, buffer)
+    probe, within = tree.probes[query], limit(tree, cut)
+    top = enter(tree, buffer)
     while top > 0:
         leaf, mask, top = next_near(tree, probe, within, buffer, top)
         while mask:
             j = lowest(mask)
             mask &= mask - 1
             place = leaf * LEAF + j
-            if measured(space, tree, query, place, buffer.far[j]) <= cut:
+            if pair(space, query, tree.rows[place]) <= cut:
                 for m in range(tree.start[place], tree.start[place + 1]):
                     rows[at] = tree.members[m]
                     at += 1

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, Floats, Ints, Singles
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, Singles
 from unmask.kernels.compiling import inlined, machine
-from unmask.kernels.draws import branch
 
 Kinds = tuple[Singles, Singles, int, int, bool]  # see point_mask
 Boxes = tuple[Singles, Singles, Singles]
@@ -31,12 +30,6 @@ def _within(far: Singles, within: float, n: int) -> int:
     for j in range(n):
         mask |= int(far[j] <= most) << j
     return mask
-
-
-@inlined
-def near_mask(far: Singles, within: float) -> int:
-    """Bits of the distances of a leaf's points within a limit."""
-    return _within(far, within, LEAF)
 
 
 @machine
@@ -70,29 +63,3 @@ def box_mask(box: Boxes, group: int, probe: Singles, kinds: Kinds, within: float
                 part = min(_part(gap, step[k], k < numeric, norm), relief[group, k, j])
             gaps[j] = max(gaps[j], part) if norm == CHEBYSHEV else gaps[j] + part
     return _within(gaps, within, LANES)
-
-
-@inlined
-def priced_mask(far: Singles, price: Floats, first: int, cut: float, frame: tuple[float, float, float, bool]) -> int:
-    """Bits of a leaf's points whose cost + price may be below `cut`. The prices are those from place `first` on.
-
-    `frame` is (unit, error, slack, root): a pair that costs r has a stored distance of at most (r unit + error) (1 +
-    slack), the first factor squared if a cost is a root.
-    """
-    unit, error, slack, root = frame
-    mask = 0
-    for j in range(LEAF):
-        room = cut - price[first + j]
-        reach = room * unit + error
-        within = (reach * reach if root else reach) * (1.0 + slack) + 1e-36
-        mask |= int(room >= 0.0 and far[j] <= within) << j
-    return mask
-
-
-@inlined
-def drawn_mask(rows: Ints, first: int, stem: int, least: int) -> int:
-    """Bits of a leaf's points whose draw, draws.branch(stem, row), is at least `least`. Rows are below 2**32."""
-    mask = 0
-    for j in range(LEAF):
-        mask |= int(branch(stem, rows[first + j]) >= least) << j
-    return mask

@@ -2,7 +2,7 @@
 
 Ties are points whose reduced distance d obeys d <= least (1 + tolerance) + floor. All results are exact, decided by
 distance.pair, and the same for any order of the rows (but for draws among ties, which go by row number), any number of
-threads, and for the tree and the flat pass. The points are in the tree and the queries search it: where a task can be
+threads. The points are in the tree and the queries search it: where a task can be
 put either way round, let the noisier file ask, since noise fills all dimensions and boxes around it exclude little.
 
 All functions take the Tree of an earlier call on the same Space, so that several questions share one.
@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from unmask.kernels.base import Floats, Ints, Space
 from unmask.kernels.compiling import in_chunks
 from unmask.kernels.groups import identical
-from unmask.kernels.search.best import OPEN, Best, blank, draw_ties, expand, find_best, winners
+from unmask.kernels.search.best import Best, blank, draw_ties, expand, find_best, winners
 from unmask.kernels.search.distance import distance_of_pairs
 from unmask.kernels.search.lists import Lists, k_part, spread, tied_part
 from unmask.kernels.search.tree import Tree, plant
-from unmask.kernels.search.truth import SETTLED, Trial, decide_part, rank_part
+from unmask.kernels.search.truth import decide_part, rank_part
 from unmask.kernels.search.walk import new_buffer, order_of, search_order
 
 
@@ -56,8 +56,8 @@ def nearest(
     groups = identical(space.queries, space.query_codes)
     best = expand(_search(space, tree, groups.first, progress), groups.label)  # equal queries are searched once
     several = np.flatnonzero(best.ties > tree.weight[best.place])
-    order, waited = several[search_order(tree, several)], np.full(len(best.query), np.inf)
-    in_chunks(lambda part: draw_ties(space, tree, order[part], seed, best, waited, new_buffer()), len(order))
+    order = several[search_order(tree, several)]
+    in_chunks(lambda part: draw_ties(space, tree, order[part], seed, best, new_buffer()), len(order))
     return Nearest(winners(tree, best, seed), best.least, best.second, best.ties)
 
 
@@ -91,14 +91,14 @@ def decide(
     d_true, which is to say that the true point is not among the ties of the nearest.
     """
     tree = plant(space) if tree is None else tree
-    n = len(space.queries)
     distances = _true_distances(space, truth)
-    states = np.where(np.isfinite(distances), OPEN, SETTLED)
-    trial = Trial(distances, np.full(n, np.inf), np.zeros(n, dtype=np.int64), states)
+    closer, ties = ~np.isfinite(distances), np.zeros(len(distances), dtype=np.int64)
     order = order_of(tree, np.asarray(truth))  # a query is near its true point, or its search ends soon
-    in_chunks(lambda part: decide_part(space, tree, order[part], trial, new_buffer()), n, progress=progress)
-    closer = trial.state == SETTLED
-    return Decision(closer, np.where(closer, 0, trial.ties))
+    in_chunks(
+        lambda part: decide_part(space, tree, order[part], distances, closer, ties, new_buffer()),
+        len(order), progress=progress,
+    )  # fmt: skip
+    return Decision(closer, np.where(closer, 0, ties))
 
 
 def rank_of_truth(space: Space, truth: Ints, cap: int, *, tree: Tree | None = None) -> Ints:

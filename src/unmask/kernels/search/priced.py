@@ -15,7 +15,6 @@ import numpy as np
 from unmask.kernels.base import EUCLIDEAN, LANES, LEAF, Codes, Floats, Ints, Singles, Space
 from unmask.kernels.compiling import in_chunks, inlined, inner, lean, lowest
 from unmask.kernels.search.distance import pair
-from unmask.kernels.search.masks import priced_mask
 from unmask.kernels.search.tree import Tree, plant
 from unmask.kernels.search.walk import LEVEL_SHIFT, STACK, limit, near_boxes, screen
 
@@ -85,9 +84,7 @@ def update_prices(index: Index, price: Floats) -> None:
         least = np.inf
         for t in range(leaf * LEAF, min(n, (leaf + 1) * LEAF)):
             least = min(least, price[t])
-        index.leaf[leaf] = least
-        if not tree.flat:
-            index.box[leaf // LANES, leaf % LANES] = least
+        index.leaf[leaf] = index.box[leaf // LANES, leaf % LANES] = least
     for h in range(1, tree.level.shape[0]):
         for b in range(tree.level[h] - tree.level[h - 1]):
             least = np.inf
@@ -123,16 +120,9 @@ def _floor(index: Index, gap: float) -> float:
 
 
 @inlined
-def near(index: Index, price: Floats, i: int, leaf: int, cut: float, far: Singles) -> int:
-    """Bits of the objects of a leaf whose cost + price may be below ``cut``; their stored distances are in ``far``."""
-    tree = index.tree
-    mask = screen(tree, leaf, tree.probes[i], reach(index, cut - index.leaf[leaf]), far)
-    if mask and (leaf + 1) * LEAF <= tree.rows.shape[0]:  # most are too dear; the last leaf may lack prices
-        unit, error = 1.0 / (math.sqrt(tree.scale) if index.root else tree.scale), tree.error
-        if tree.norm == EUCLIDEAN and not index.root:  # (root(x) + e)**2 <= x + e (x + 1) + e**2
-            unit, error = unit * (1.0 + error), error * (1.0 + error)
-        mask &= priced_mask(far, price, leaf * LEAF, cut, (unit, error, tree.slack, index.root))
-    return mask
+def near(index: Index, i: int, leaf: int, cut: float, far: Singles) -> int:
+    """Bits of the objects of a leaf whose cost + least price may be below ``cut``; stored distances are in ``far``."""
+    return screen(index.tree, leaf, index.tree.probes[i], reach(index, cut - index.leaf[leaf]), far)
 
 
 @inlined
@@ -156,7 +146,7 @@ def _look(index: Index, price: Floats, i: int, leaf: int, cut: float, n: int, bu
     """Offer the objects of a leaf to the heap. Returns the priced cost from which on nothing is wanted."""
     far = buffer.far
     buffer.looked[0] += 1
-    mask = near(index, price, i, leaf, cut, far)
+    mask = near(index, i, leaf, cut, far)
     while mask:
         j = lowest(mask)
         mask &= mask - 1
@@ -211,8 +201,8 @@ def find(index: Index, price: Floats, i: int, cut: float, n: int, buffer: Buffer
 
 @inlined
 def enter(index: Index, buffer: Buffer) -> int:
-    """Put the root on the stack; a flat tree has none, and its leaves are taken in turn."""
-    buffer.nodes[0], buffer.floors[0] = 0 if index.tree.flat else index.tree.level.shape[0] << LEVEL_SHIFT, -np.inf
+    """Put the root on the stack."""
+    buffer.nodes[0], buffer.floors[0] = index.tree.level.shape[0] << LEVEL_SHIFT, -np.inf
     return 1
 
 
@@ -220,10 +210,6 @@ def enter(index: Index, buffer: Buffer) -> int:
 def next_leaf(index: Index, i: int, cut: float, buffer: Buffer, top: int) -> tuple[int, int]:
     """Take one box off the stack. Returns the leaf it is, or -1, and the height of the stack."""
     leaf = -1
-    if index.tree.flat:
-        leaf = int(buffer.nodes[0])
-        buffer.nodes[0] += 1
-        return leaf, 1 if leaf + 1 < index.leaf.shape[0] else 0
     top -= 1
     if buffer.floors[top] < cut:
         height, box = int(buffer.nodes[top]) >> LEVEL_SHIFT, int(buffer.nodes[top]) & ((1 << LEVEL_SHIFT) - 1)

@@ -20,9 +20,6 @@ box b of level h + 1 are the group ``level[h] + b``. The root is box 0 of level 
 Splits are at multiples of 16**h leaves, nearest to the median, on the attribute where random pairs differ most.
 Nominal codes are split and bounded like numbers: a range of codes that leaves the query's code out proves a step.
 
-*flat.* With few points or many attributes a tree does not pay: no boxes, and a search passes over all leaves, ``tile``
-leaves at a time.
-
 Why screening is exact
 ----------------------
 Write r for the norm of a pair (root of the reduced distance for norm 2). Stored numbers differ from exact images under
@@ -32,9 +29,6 @@ both sides up to relative 2**-24. Summing in float32, in any order, adds a relat
 a rotation whose R'R is within w of the identity a relative w. So every pair with distance at most T has a stored
 distance at most (root(T) / scale + E)**power (1 + slack): this is ``walk.limit``. Box bounds obey it too: rounding is
 monotone and a box is the exact range of stored numbers. Underflow adds less than 1e-36.
-
-*sharp.* Ranks need no such care: with the maximum norm, whole or in eighths and not too large, they and their
-differences are float32 numbers, so E = slack = 0 and stored distances need not be decided again.
 """
 
 from __future__ import annotations
@@ -50,10 +44,7 @@ from unmask.kernels.search.frame import choose_frame, store
 
 Kinds = tuple[Singles, Singles, int, int]  # contributions of missing values and unequal codes, p, norm
 
-MANY = 64  # attributes beyond which boxes exclude too little
-FEW = 2 * LEAF  # points up to which boxes are not worth it
 _CHUNK = 256  # leaves per task of a thread
-TILE_BYTES = 1 << 18  # a flat pass keeps this much of the points in the second-level cache
 
 
 class Tree(NamedTuple):
@@ -66,7 +57,6 @@ class Tree(NamedTuple):
     level: Ints  # (n_levels,) first box group of each level
     rows: Ints  # (n,) lowest row of the group at each position
     weight: Ints  # (n,) rows of that group
-    single: Ints  # (n_leaves,) bits of the positions of each leaf that are one row
     start: Ints  # (n + 1,) into members
     members: Ints  # (n_points,)
     position: Ints  # (n_points,) tree position of each row
@@ -76,44 +66,37 @@ class Tree(NamedTuple):
     numeric: int  # p
     norm: int
     plain: bool  # no codes and no missing values on either side
-    sharp: bool  # stored distances are the exact ones, and only equal ones tie
-    flat: bool
-    tile: int  # leaves per pass; all of them unless flat
     scale: float  # of reduced distances: scale**2 for norm 2
     error: float  # E of the proof
     slack: float
 
 
-def plant(space: Space, *, method: str = "auto") -> Tree:
-    """Build the tree of a space's points. `method`: auto, tree, or brute for a flat pass over all points."""
+def plant(space: Space) -> Tree:
+    """Build the tree of a space's points."""
     groups = identical(space.points, space.point_codes)
     n, p = len(groups.first), space.points.shape[1]
-    width = p + space.point_codes.shape[1]
-    flat = method == "brute" or (method == "auto" and (n <= FEW or width > MANY))
-    frame = choose_frame(space, turn=not flat)
+    width, n_leaves = p + space.point_codes.shape[1], max(1, -(-n // LEAF))
+    frame = choose_frame(space)
     columns = np.ascontiguousarray(store(frame, space.points, space.point_codes, groups.first).T)
     probes = store(frame, space.queries, space.query_codes, np.arange(len(space.queries)))
     unit = frame.scale**2 if space.norm == EUCLIDEAN else frame.scale
     missing = (np.concatenate([space.missing, space.code_missing]) / unit).astype(np.float32)
     step = (np.concatenate([np.zeros(p), space.step]) / unit).astype(np.float32)
-    order = np.arange(n) if flat else _order(columns, (missing, step, p, space.norm))
-    n_leaves = -(-n // LEAF)
+    order = np.arange(n)
+    _split(columns, (missing, step, p, space.norm), order, n_leaves)
     lanes = _aligned((n_leaves, width, LEAF))
     in_chunks(lambda part: _lanes(columns, order, part.start, lanes[part]), n_leaves, chunk=_CHUNK)
-    level = _levels(0 if flat else n_leaves)
-    low, high, relief = (_aligned((0 if flat else int(level[-1]) + 1, width, LANES)) for _ in range(3))
+    level = _levels(n_leaves)
+    low, high, relief = (_aligned((int(level[-1]) + 1, width, LANES)) for _ in range(3))
     low[:], high[:], relief[:] = np.inf, -np.inf, np.inf
-    if not flat:
-        in_chunks(
-            lambda part: _leaf_boxes(lanes, missing, part.start, part.stop, (low, high, relief)), n, chunk=_CHUNK * LEAF
-        )
-        _boxes(level, low, high, relief)
-    rows, weight, start, members, position = _names(groups, order)
+    in_chunks(
+        lambda part: _leaf_boxes(lanes, missing, part.start, part.stop, (low, high, relief)), n, chunk=_CHUNK * LEAF
+    )
+    _boxes(level, low, high, relief)
     plain = frame.whole and width == p
-    tile = max(1, TILE_BYTES // (4 * LEAF * max(width, 1))) if flat else n_leaves
     return Tree(
-        lanes, low, high, relief, level, rows, weight, _single(weight), start, members, position, probes, missing, step,
-        p, space.norm, plain, plain and frame.sharp, flat, tile, unit, frame.error, frame.slack,
+        lanes, low, high, relief, level, *_names(groups, order), probes, missing, step, p, space.norm, plain, unit,
+        frame.error, frame.slack,
     )  # fmt: skip
 
 
@@ -129,49 +112,13 @@ def _names(groups: Groups, order: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
 
 
 @kernel
-def _single(weight: Ints) -> Ints:
-    bits = np.zeros((weight.shape[0] + LEAF - 1) // LEAF, dtype=np.int64)
-    for t in range(weight.shape[0]):
-        if weight[t] == 1:
-            bits[t // LEAF] |= 1 << (t % LEAF)
-    return bits
-
-
-def _order(columns: Singles, kinds: Kinds) -> Ints:
-    """Tree order: split ranges of leaves until each is one leaf, the lower ranges in threads."""
+def _split(columns: Singles, kinds: Kinds, order: Ints, n_leaves: int) -> None:
+    """Put the points in tree order: split ranges of leaves until each is one leaf."""
     n = columns.shape[1]
-    order, keys = np.arange(n), np.empty(n, dtype=np.float32)
-    ranges, size = [(0, -(-n // LEAF))], n // LEAF
-    for share in (2, 4, 8):  # the first cut is one thread's work, the next two are two threads', and so on
-        ranges = _split_all(columns, kinds, order, keys, ranges, max(1, size // share + 1))
-    _split_all(columns, kinds, order, keys, ranges, 1)
-    return order
-
-
-def _split_all(
-    columns: Singles, kinds: Kinds, order: Ints, keys: Singles, ranges: list[tuple[int, int]], size: int
-) -> list[tuple[int, int]]:
-    """Split ranges of leaves down to a size; returns what they were split into."""
-    found: list[list[tuple[int, int]]] = [[] for _ in ranges]
-
-    def work(part: slice) -> None:
-        found[part.start] = _split(columns, kinds, order, keys, ranges[part.start], size)
-
-    in_chunks(work, len(ranges), chunk=1)
-    return [leaves for part in found for leaves in part]
-
-
-@kernel
-def _split(
-    columns: Singles, kinds: Kinds, order: Ints, keys: Singles, leaves: tuple[int, int], size: int
-) -> list[tuple[int, int]]:
-    n = columns.shape[1]
-    todo, done = [leaves], [leaves]
-    done.clear()
+    keys, todo = np.empty(n, dtype=np.float32), [(0, n_leaves)]
     while todo:
         first, last = todo.pop()
-        if last - first <= size:
-            done.append((first, last))
+        if last - first <= 1:
             continue
         middle = first + _left_part(last - first)
         a, b = first * LEAF, min(n, last * LEAF)
@@ -182,7 +129,6 @@ def _split(
         _select(keys[a:b], order[a:b], (middle - first) * LEAF)
         todo.append((first, middle))
         todo.append((middle, last))
-    return done
 
 
 @inner

@@ -6,95 +6,82 @@ the decision: most queries end after a few leaves.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.kernels.base import LEAF, Floats, Ints, Space
-from unmask.kernels.compiling import inner, lean, lowest, popcount
-from unmask.kernels.search.best import KNOWN, OPEN, UNSETTLED, tie_limit
-from unmask.kernels.search.frame import SHARP_STEP
-from unmask.kernels.search.masks import near_mask
+from unmask.kernels.compiling import inner, lean, lowest
+from unmask.kernels.search.best import tie_limit
+from unmask.kernels.search.distance import pair
 from unmask.kernels.search.tree import Tree
-from unmask.kernels.search.walk import Buffer, enter, limit, measured, next_near, tiles
-
-SETTLED = 3
-
-
-class Trial(NamedTuple):
-    """What is known of each query's true point. All arrays have one entry per query."""
-
-    truth: Floats  # reduced distance of the true point; inf if it has none
-    least: Floats
-    ties: Ints
-    state: Ints  # as in best.py, and SETTLED: some point is strictly closer than the true one
+from unmask.kernels.search.walk import Buffer, enter, limit, next_near
 
 
 @lean
-def decide_part(space: Space, tree: Tree, queries: Ints, trial: Trial, buffer: Buffer) -> None:
-    """Decide some queries."""
-    for turn in (OPEN, KNOWN):
-        for tile in range(tiles(tree)):
-            for query in queries:
-                if trial.state[query] == turn or (turn == OPEN and trial.state[query] == UNSETTLED):
-                    _try(space, tree, tile, query, trial, buffer)
-        for query in queries:
-            if trial.state[query] == UNSETTLED:
-                trial.state[query], trial.ties[query] = KNOWN, 0
+def decide_part(
+    space: Space, tree: Tree, queries: Ints, truth: Floats, closer: NDArray[np.bool_], ties: Ints, buffer: Buffer
+) -> None:
+    """Decide some queries, those marked as closer aside: write whether a point is closer, and the size of the tie."""
+    for query in queries:
+        if not closer[query]:
+            least, unsettled = _try(space, tree, query, truth[query], np.inf, closer, ties, buffer)
+            if unsettled:
+                _try(space, tree, query, truth[query], least, closer, ties, buffer)
 
 
 @inner
-def _try(space: Space, tree: Tree, tile: int, query: int, trial: Trial, buffer: Buffer) -> None:
-    probe, truth, least, ties = tree.probes[query], trial.truth[query], trial.least[query], trial.ties[query]
-    cut = tie_limit(space, min(truth, least))
+def _try(
+    space: Space,
+    tree: Tree,
+    query: int,
+    truth: float,
+    least: float,
+    closer: NDArray[np.bool_],
+    ties: Ints,
+    buffer: Buffer,
+) -> tuple[float, bool]:
+    """Look for points closer than the true one, from a least distance; as _visit in best.py."""
+    probe, cut, count, unsettled = tree.probes[query], tie_limit(space, min(truth, least)), 0, False
     within = limit(tree, cut)
-    top = enter(tree, tile, buffer)
+    top = enter(tree, buffer)
     while top > 0:
         leaf, mask, top = next_near(tree, probe, within, buffer, top)
-        if mask and tree.sharp:  # ranks tie by hundreds: a leaf at a time
-            if mask & near_mask(buffer.far, (truth - SHARP_STEP) / tree.scale):
-                trial.state[query] = SETTLED
-                return
-            least, ties = truth, ties + popcount(np.uint64(mask & tree.single[leaf]))
-            mask &= ~tree.single[leaf]
         while mask:
             j = lowest(mask)
             mask &= mask - 1
             place = leaf * LEAF + j
-            d = measured(space, tree, query, place, buffer.far[j])
+            d = pair(space, query, tree.rows[place])
             if tie_limit(space, d) < truth:
-                trial.state[query] = SETTLED
-                return
-            if d < least and d <= cut:  # as in best.py
-                trial.state[query] = UNSETTLED if least <= tie_limit(space, d) else OPEN
-                least, ties = d, tree.weight[place]
+                closer[query] = True
+                return d, False
+            if d < least and d <= cut:
+                unsettled = least <= tie_limit(space, d)
+                least, count = d, tree.weight[place]
                 cut = tie_limit(space, min(truth, least))
             elif d <= cut:
-                ties += tree.weight[place]
-    trial.least[query], trial.ties[query] = least, ties
+                count += tree.weight[place]
+    ties[query] = count
+    return least, unsettled
 
 
 @lean
 def rank_part(space: Space, tree: Tree, queries: Ints, truth: Floats, cap: int, buffer: Buffer, rank: Ints) -> None:
     """Count the points strictly closer than the true one, up to `cap`."""
-    for tile in range(tiles(tree)):
-        for query in queries:
-            if rank[query] < cap and np.isfinite(truth[query]):
-                closer = _closer(space, tree, tile, query, truth[query], cap - rank[query], buffer)
-                rank[query] = min(cap, rank[query] + closer)
+    for query in queries:
+        if np.isfinite(truth[query]):
+            rank[query] = min(cap, _closer(space, tree, query, truth[query], cap, buffer))
 
 
 @inner
-def _closer(space: Space, tree: Tree, tile: int, query: int, truth: float, enough: int, buffer: Buffer) -> int:
-    probe, found = tree.probes[query], 0
-    within = (truth - SHARP_STEP) / tree.scale if tree.sharp else limit(tree, truth)
-    top = enter(tree, tile, buffer)
+def _closer(space: Space, tree: Tree, query: int, truth: float, enough: int, buffer: Buffer) -> int:
+    probe, found, within = tree.probes[query], 0, limit(tree, truth)
+    top = enter(tree, buffer)
     while top > 0 and found < enough:
         leaf, mask, top = next_near(tree, probe, within, buffer, top)
         while mask:
             j = lowest(mask)
             mask &= mask - 1
             place = leaf * LEAF + j
-            if tie_limit(space, measured(space, tree, query, place, buffer.far[j])) < truth:
+            if tie_limit(space, pair(space, query, tree.rows[place])) < truth:
                 found += tree.weight[place]
     return found

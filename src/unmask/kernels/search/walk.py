@@ -2,7 +2,7 @@
 
 A search is a loop that its owner writes::
 
-    top = enter(tree, tile, buffer)
+    top = enter(tree, buffer)
     while top > 0:
         leaf, mask, top = next_near(tree, probe, within, buffer, top)
         while mask: take its lowest bit, decide that point in float64, lower the limit
@@ -18,9 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base import EUCLIDEAN, LANES, LEAF, Codes, Ints, Singles, Space
-from unmask.kernels.compiling import in_chunks, inlined, kernel, lean, lowest
-from unmask.kernels.search.distance import pair
+from unmask.kernels.base import EUCLIDEAN, LANES, LEAF, Codes, Ints, Singles
+from unmask.kernels.compiling import in_chunks, inlined, lean, lowest
 from unmask.kernels.search.masks import box_mask, point_mask
 from unmask.kernels.search.tree import Tree
 
@@ -45,18 +44,6 @@ def new_buffer() -> Buffer:
         np.empty(LANES, dtype=np.float32),
         np.empty(LEAF, dtype=np.float32),
     )
-
-
-@inlined
-def measured(space: Space, tree: Tree, query: int, place: int, stored: float) -> float:
-    """Reduced distance of a query and the point at a place of the tree, whose stored distance is known."""
-    return stored * tree.scale if tree.sharp else pair(space, query, tree.rows[place])
-
-
-@inlined
-def tiles(tree: Tree) -> int:
-    """Return the number of passes that cover all leaves: one, unless flat."""
-    return int((tree.lanes.shape[0] + tree.tile - 1) // tree.tile)
 
 
 @inlined
@@ -94,46 +81,29 @@ def near_boxes(tree: Tree, height: int, parent: int, probe: Singles, within: flo
 
 
 @inlined
-def enter(tree: Tree, tile: int, buffer: Buffer) -> int:
-    """Start a search in one tile of the leaves; returns the height of the stack."""
-    if tree.flat:
-        buffer.nodes[0] = tile * tree.tile
-        buffer.nodes[1] = min(buffer.nodes[0] + tree.tile, tree.lanes.shape[0])
-        return 2
+def enter(tree: Tree, buffer: Buffer) -> int:
+    """Put the root on the stack; returns the height of the stack."""
     buffer.nodes[0] = tree.level.shape[0] << LEVEL_SHIFT
     buffer.floors[0] = 0.0
     return 1
 
 
 @inlined
-def _next_leaf(tree: Tree, probe: Singles, within: float, buffer: Buffer, top: int) -> tuple[int, int]:
-    """Return the next leaf that may hold a point within the limit (-1: none is left) and the height of the stack."""
+def next_near(tree: Tree, probe: Singles, within: float, buffer: Buffer, top: int) -> tuple[int, int, int]:
+    """Return the next leaf with points within the limit, their bits, and the height of the stack; bits 0: the end."""
     nodes, floors = buffer.nodes, buffer.floors
-    if tree.flat:
-        nodes[0] += 1
-        return (nodes[0] - 1 if nodes[0] <= nodes[1] else -1), top
     while top > 0:
         top -= 1
         if floors[top] > within:
             continue
         height, box = nodes[top] >> LEVEL_SHIFT, nodes[top] & ((1 << LEVEL_SHIFT) - 1)
-        if height == 0:
-            return box, top
-        mask = near_boxes(tree, height - 1, box, probe, within, buffer.gaps)
-        top = _push((height - 1) << LEVEL_SHIFT | (box * LANES), mask, buffer, top)
-    return -1, 0
-
-
-@inlined
-def next_near(tree: Tree, probe: Singles, within: float, buffer: Buffer, top: int) -> tuple[int, int, int]:
-    """Return the next leaf with points within the limit, their bits, and the height of the stack; bits 0: the end."""
-    while top > 0:
-        leaf, top = _next_leaf(tree, probe, within, buffer, top)
-        if leaf < 0:
-            break
-        mask = screen(tree, leaf, probe, within, buffer.far)
+        if height > 0:
+            mask = near_boxes(tree, height - 1, box, probe, within, buffer.gaps)
+            top = _push((height - 1) << LEVEL_SHIFT | (box * LANES), mask, buffer, top)
+            continue
+        mask = screen(tree, box, probe, within, buffer.far)
         if mask:
-            return leaf, mask, top
+            return box, mask, top
     return -1, 0, 0
 
 
@@ -158,31 +128,14 @@ def _push(first: int, mask: int, buffer: Buffer, top: int) -> int:
 
 def search_order(tree: Tree, queries: Ints) -> Ints:
     """Places in `queries`, in the order of the leaves nearest to them: neighbours in time then share their memory."""
-    n = len(queries)
-    if tree.flat:
-        return np.arange(n)
-    leaves = np.empty(n, dtype=np.int32)
-    in_chunks(lambda part: _nearest_leaves(tree, queries[part], leaves[part], new_buffer()), n, chunk=8192)
-    return _sort(leaves, tree.lanes.shape[0])
+    leaves = np.empty(len(queries), dtype=np.int32)
+    in_chunks(lambda part: _nearest_leaves(tree, queries[part], leaves[part], new_buffer()), len(queries), chunk=8192)
+    return np.argsort(leaves, kind="stable")
 
 
 def order_of(tree: Tree, points: Ints) -> Ints:
     """Places in `points` (rows, or -1 for none), in the order of their leaves."""
-    return _sort(np.where(points < 0, 0, tree.position[points] // LEAF).astype(np.int32), tree.lanes.shape[0])
-
-
-@kernel
-def _sort(leaves: Codes, n_leaves: int) -> Ints:
-    """Places of the numbers in ascending order, equal ones as they come (a counting sort)."""
-    start = np.zeros(n_leaves + 1, dtype=np.int64)
-    for leaf in leaves:
-        start[leaf + 1] += 1
-    start = np.cumsum(start)
-    order = np.empty(leaves.shape[0], dtype=np.int64)
-    for place, leaf in enumerate(leaves):
-        order[start[leaf]] = place
-        start[leaf] += 1
-    return order
+    return np.argsort(np.where(points < 0, 0, tree.position[points] // LEAF), kind="stable")
 
 
 @lean

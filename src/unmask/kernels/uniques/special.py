@@ -73,33 +73,23 @@ def _walk(
     max_work: int | None,
     progress: Callable[[float], None] | None,
 ) -> Found:
-    """Take each attribute as the highest of a set and each lower one as the second: one compiled call for each pair."""
+    """Take each attribute as the highest of a set: one compiled call for all sets that it is the highest of."""
     m, n = columns.shape
     found = Found(np.full(n, -1, np.int32), np.empty(max(n, 16), np.int32), np.empty(max(n, 16), np.int64), 0)
     scratch, levels = new_scratch(n, n_codes), new_levels(n, max_size)
-    total = sum(comb(m, k) for k in range(1, max_size + 1))
     work = 0
     for high in range(m):
-        groups, found = _refine(columns[high], alone, levels, 1, 1, 1 << high, found, scratch)
-        work += n
-        for low in range(high if max_size > 1 else 0):
-            work, found = _descend(
-                columns, alone, levels, groups, (high, low), max_size, found, scratch, work, max_work or -1
-            )
-            if max_work is not None and work > max_work:
-                raise WorkBoundError
-            if progress is not None:
-                progress(_covered(high, low, max_size) / total)
-    if progress is not None:
-        progress(1.0)
+        work, found = _descend(columns, alone, levels, high, max_size, found, scratch, work, max_work or -1)
+        if max_work is not None and work > max_work:
+            raise WorkBoundError
+        if progress is not None:
+            progress(_sets(high + 1, max_size) / _sets(m, max_size))
     return found
 
 
-def _covered(high: int, low: int, max_size: int) -> int:
-    """Count the sets whose mask is at most that of the last set below {high, low}: all were looked at or skipped."""
-    below_high = sum(comb(high, k) for k in range(1, max_size + 1))
-    below_low = sum(comb(low + 1, k) for k in range(max_size))
-    return below_high + below_low
+def _sets(m: int, max_size: int) -> int:
+    """Count the sets of m attributes, the empty one aside."""
+    return sum(comb(m, k) for k in range(1, max_size + 1))
 
 
 @kernel
@@ -181,21 +171,19 @@ def _descend(
     columns: Codes,
     alone: NDArray[np.bool_],
     levels: Levels,
-    groups: int,
-    pair: tuple[int, int],
+    high: int,
     max_size: int,
     found: Found,
     scratch: Scratch,
     work: int,
     max_work: int,
 ) -> tuple[int, Found]:
-    """Walk all sets below {high, low} (attributes under ``low`` added), depth first, in increasing order of mask."""
+    """Walk all sets whose highest attribute is ``high``, depth first, in increasing order of mask."""
     chain = np.empty(max_size + 1, np.int64)  # the attribute added at each depth
     kept = np.empty(max_size + 1, np.int64)  # the groups left there
-    chain[1], chain[2], kept[1] = pair[0], pair[1], groups
-    mask = (np.int64(1) << chain[1]) | (np.int64(1) << chain[2])
-    depth = 2
-    while depth > 1:
+    chain[1], kept[0], depth = high, 1, 1
+    mask = np.int64(1) << chain[1]
+    while depth > 0:
         column, many = columns[chain[depth]], kept[depth - 1]
         work += levels.starts[depth - 1, many]
         if 0 <= max_work < work:
@@ -206,10 +194,10 @@ def _descend(
             chain[depth] = 0
             mask |= np.int64(1)
             continue
-        while depth > 1:  # the next sibling of this set, or of its parent; {high, low} has none here
+        while depth > 0:  # the next sibling of this set, or of its parent; {high} has none here
             mask ^= np.int64(1) << chain[depth]
             chain[depth] += 1
-            if depth > 2 and chain[depth] < chain[depth - 1]:
+            if depth > 1 and chain[depth] < chain[depth - 1]:
                 mask |= np.int64(1) << chain[depth]
                 break
             depth -= 1

@@ -1,35 +1,32 @@
-"""Texts that are nearly the same: letters left out, added, exchanged; words in another order.
+"""Texts that are nearly the same: letters left out, added, exchanged; words in another order, or of several columns.
 
-Two texts are as alike as the pairs of letters that they share, rare pairs counting more. What that says about who a
-record was made from is learnt from known people, as for any other column.
+Two texts are as alike as the pairs of letters, or the words, that they share, rare ones counting more. What that says
+about who a record was made from is learnt from known people, as for any other column.
 """
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.linkage.channel.factors import States, fit_states
+from unmask.linkage.channel.features import Spelling
 from unmask.linkage.channel.lenses import log_ratio
+from unmask.linkage.channel.material import Material
 from unmask.linkage.channel.normal_forms import WORDS, unaccented
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+Floats = NDArray[np.float64]
+Vectors = NDArray[np.float32]
+Ints = NDArray[np.int64]
 
-    from numpy.typing import NDArray
-
-    from unmask.linkage.channel.features import Spelling
-    from unmask.linkage.channel.material import Material
-
-    Floats = NDArray[np.float64]
-    Vectors = NDArray[np.float32]
-    Ints = NDArray[np.int64]
-
-WIDTH = 512  # numbers that pairs of letters are spread over
+WIDTH = 512  # numbers that pairs of letters, or words, are spread over
 LEVELS = 24  # of likeness that are told apart
+SEVERAL = 2  # columns
+CLEARLY = 3.0  # standard errors
 OTHERS = 50_000  # pairs of different people that known pairs are compared with
 
 
@@ -39,9 +36,14 @@ def letter_pairs(text: str) -> list[int]:
     return [zlib.crc32(word[k : k + 2].encode()) % WIDTH for word in words for k in range(len(word) - 1)]
 
 
-def vectors(texts: Sequence[str]) -> Vectors:
-    """How often each text has each pair of letters; the last is of no text."""
-    found = [letter_pairs(text) for text in texts]
+def whole_words(text: str) -> list[int]:
+    """The words of a text as numbers."""
+    return [zlib.crc32(word.encode()) % WIDTH for word in WORDS.findall(unaccented(text))]
+
+
+def vectors(texts: Sequence[str], parts: Callable[[str], list[int]] = letter_pairs) -> Vectors:
+    """How often each text has each of its parts; the last is of no text."""
+    found = [parts(text) for text in texts]
     rows = np.repeat(np.arange(len(found)), [len(pairs) for pairs in found])
     table = np.zeros((len(found) + 1, WIDTH), dtype=np.float32)
     np.add.at(table, (rows, np.array([pair for pairs in found for pair in pairs], dtype=np.int64)), 1.0)
@@ -67,17 +69,53 @@ class Alike:
         """Compare how alike texts are in known pairs with pairs of anybody."""
         feature, column = material.text(self.spelling), material.records[self.target]
         ours, theirs = material.once(("vectors", self), lambda: weighed(vectors(feature.texts), vectors(column.words)))
-        made = material.truth[taught]
-        person, record = np.where(feature.code < 0, 1, 0), np.where(column.missing, 1, 0)
-        states = fit_states(person, record, taught, made)
-        blank = Likeness(ours, theirs, feature.code, column.code, np.zeros(LEVELS), states)
-        known = (person[taught] == 0) & (record[made] == 0)
-        rows, own = taught[known], made[known]
-        others = np.zeros(LEVELS)
-        for shift in range(1, max(2, min(rows.size, OTHERS // max(1, rows.size)))):
-            others += np.bincount(blank.level(rows, np.roll(own, shift)), minlength=LEVELS)
-        table = log_ratio(np.bincount(blank.level(rows, own), minlength=LEVELS), others)
-        return Likeness(ours, theirs, feature.code, column.code, table, states)
+        return _learn(ours, theirs, (feature.code, column.code), taught, material.truth[taught])
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A released text with words of several columns of the person, in any order and number: a list, a note."""
+
+    target: int
+    columns: tuple[int, ...]
+
+    def fit(self, material: Material, taught: Ints) -> Likeness:
+        """Compare how many words known pairs share with pairs of anybody."""
+        ours, theirs = material.once(("bags", self), lambda: self._bags(material))
+        codes = np.arange(material.n_people), material.records[self.target].code
+        return _learn(ours, theirs, codes, taught, material.truth[taught])
+
+    def _bags(self, material: Material) -> tuple[Vectors, Vectors]:
+        of_people = [(vectors(material.people[k].words, whole_words), material.people[k].code) for k in self.columns]
+        bags = np.sum([table[code] for table, code in of_people], axis=0)
+        return weighed(bags, vectors(material.records[self.target].words, whole_words))
+
+
+def shared(material: Material, target: int, taught: Ints) -> list[Shared]:
+    """The columns whose words are in known people's own records clearly more often than in others', if several are."""
+    column, found = material.records[target], []
+    theirs = vectors(column.words, whole_words)[column.code[material.truth[taught]]] > 0
+    for place, known in enumerate(material.people):
+        if known.kind != "date" and len(known.words) > 1:
+            ours = vectors(known.words, whole_words)[known.code[taught]]
+            own, other = ((ours * theirs[order]).sum(1) for order in (slice(None), np.roll(np.arange(taught.size), 1)))
+            if (own - other).mean() > CLEARLY * (own - other).std() / np.sqrt(taught.size):
+                found.append(place)
+    return [Shared(target, tuple(found))] if len(found) >= SEVERAL else []
+
+
+def _learn(ours: Vectors, theirs: Vectors, codes: tuple[Ints, Ints], taught: Ints, made: Ints) -> Likeness:
+    """Learn what each level of likeness says about a pair."""
+    person, record = (np.where(code < 0, 1, 0) for code in codes)
+    states = fit_states(person, record, taught, made)
+    blank = Likeness(ours, theirs, *codes, np.zeros(LEVELS), states)
+    known = (person[taught] == 0) & (record[made] == 0)
+    rows, own = taught[known], made[known]
+    others = np.zeros(LEVELS)
+    for shift in range(1, max(2, min(rows.size, OTHERS // max(1, rows.size)))):
+        others += np.bincount(blank.level(rows, np.roll(own, shift)), minlength=LEVELS)
+    table = log_ratio(np.bincount(blank.level(rows, own), minlength=LEVELS), others)
+    return Likeness(ours, theirs, *codes, table, states)
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,9 +96,10 @@ def _attack(release: Release, how: tuple[int, int | None, int], *, curve: bool, 
     for fold in range(folds):
         taught = there[part[there] != fold]
         channels.append(_learn(scene, taught, seed, _learning(progress, fold, folds)))
+    scene.material.forget(looked_through(channels))
     progress(0.6, "looking for everybody")
     links = link_people(scene, channels, part, rows, seed)
-    points = learning_curve(scene, part, channels, seed, progress) if curve else ()
+    points = learning_curve(scene, channels, seed, progress) if curve else ()
     return _result(scene, links, rows, (channels, points, int(there.size * (folds - 1) // folds)), seed)
 
 
@@ -122,9 +123,7 @@ def _learning(progress: Progress, fold: int, folds: int) -> Callable[[float], No
     return lambda done: progress(0.6 * (fold + done) / folds, "learning the channel")
 
 
-def learning_curve(
-    scene: Gathered, part: Ints, channels: list[Channel], seed: int, progress: Progress
-) -> tuple[Point, ...]:
+def learning_curve(scene: Gathered, channels: list[Channel], seed: int, progress: Progress) -> tuple[Point, ...]:
     """What the intruder finds who knows 10, 30, 100, ... people: of those they do not know.
 
     They look at rows as those do who learnt from many (``channels``), which is no secret of the release.
@@ -134,19 +133,23 @@ def learning_curve(
     order = _whole_units(scene, np.random.default_rng([seed, 7]).permutation(there))
     points = []
     sizes = [size for size in SIZES if size <= there.size // (2 if size <= 100 else 4)]
-    everybody = np.arange(scene.material.n_people)
-    full = scene.material.n_people * scene.material.n_records <= CURVE_PAIRS
     for number, size in enumerate(sizes):
-        taught, others = np.sort(order[:size]), np.sort(order[size:])
-        rows = everybody if full else np.sort(others[:CURVE_PEOPLE])
-        channel = _learn(scene, taught, seed, lambda _: None, views=views)
-        links = link_people(scene, [channel], np.zeros_like(part), rows, seed, most=MOST_CURVE_PAIRS)
-        better = links.credit if links.credit.sum() >= links.matched.sum() else links.matched
-        points.append(
-            Point(size, rate(better[np.isin(rows, others)], chance=1.0 / scene.material.n_records, seed=seed))
-        )
+        points.append(_point(scene, order, size, views, seed))
         progress(0.7 + 0.3 * (number + 1) / len(sizes), "how few known people suffice")
     return tuple(points)
+
+
+def _point(scene: Gathered, order: Ints, size: int, views: set[str], seed: int) -> Point:
+    """What is found from the first so many people; of many others some are asked for, and little is kept in memory."""
+    taught, others, rows = np.sort(order[:size]), np.sort(order[size:]), np.arange(scene.material.n_people)
+    if rows.size * scene.material.n_records > CURVE_PAIRS:
+        rows = np.sort(others[:CURVE_PEOPLE])
+        scene.material.forget(views)
+    channel = _learn(scene, taught, seed, lambda _: None, views=views)
+    part = np.zeros(scene.material.n_people, dtype=np.int64)
+    links = link_people(scene, [channel], part, rows, seed, most=MOST_CURVE_PAIRS)
+    best = max((links.credit, links.matched, links.alone), key=lambda credit: float(credit.sum()))
+    return Point(size, rate(best[np.isin(rows, others)], chance=1.0 / scene.material.n_records, seed=seed))
 
 
 def _whole_units(scene: Gathered, people: Ints) -> Ints:
@@ -174,6 +177,7 @@ def _result(
         asked=back(material.truth[rows] >= 0, blank=False),
         credit=back(links.credit, 0.0),
         matched=back(links.matched, 0.0),
+        alone=back(links.alone, 0.0),
         posterior=back(links.own, np.nan),
         best=back(links.top, np.nan),
         struck=None if links.struck is None else back(links.struck, 0.0),

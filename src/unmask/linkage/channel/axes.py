@@ -9,22 +9,17 @@ kept to a place or two, and a few in the tails must not turn the axis.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.linkage.channel import predictors
 from unmask.linkage.channel.factors import Residual, fit_states
-from unmask.linkage.channel.material import spread_ranks
+from unmask.linkage.channel.material import Material, spread_ranks
 from unmask.linkage.channel.residuals import fit_law, log_density
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.linkage.channel.material import Material
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 ROUNDS = 15
 PARTS = 3

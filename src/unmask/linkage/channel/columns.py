@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 MOSTLY = 0.9  # share of the different texts that must be read alike
 NUMBER = r"\d(?:[\d.,' \u00a0\u202f_]*\d)?(?:[eE][+-]?\d+)?"

@@ -8,17 +8,15 @@ anybody. People and records are arrays of row numbers that broadcast, so that on
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from unmask.linkage.channel.residuals import Law
 
-    from unmask.linkage.channel.residuals import Law
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 LEAST = 1e-12
 

@@ -7,23 +7,19 @@ text for each person that a released text may be equal to, or a renaming of.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.linkage.channel import normal_forms
+from unmask.linkage.channel.columns import Column
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from unmask.linkage.channel.columns import Column
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 SPLIT = re.compile(r"[\s\-_/.,;:@|]+")
 LONGEST_PREFIX = 8
@@ -80,6 +76,33 @@ def number_features(column: Column) -> dict[str, Feature]:
         order = np.where(column.missing, np.nan, column.code)
         found["order"] = Feature(column.name, f"the alphabetical order of {name}", order)
     return found
+
+
+WITHIN: dict[str, str] = {
+    "score": "the score of {x} within {g}",
+    "gap": "the gap of {x} to the mean within {g}",
+    "ratio": "the ratio of {x} to the mean within {g}",
+    "rank": "the rank of {x} within {g}",
+}
+
+
+def within(column: Column, group: Column, form: str) -> Feature:
+    """A number as it stands among the people who have the same in another column."""
+    values, code = column.number, group.code + 1
+    there = np.isfinite(values)
+    words = WITHIN[form].format(x=f"`{column.name}`", g=f"`{group.name}`")
+    if form == "rank":
+        order = np.lexsort((values, code))
+        rank = np.empty(values.size)
+        rank[order] = np.arange(values.size) - np.searchsorted(code[order], code[order])
+        return Feature(column.name, words, np.where(there, rank + 1, np.nan))
+    count = np.maximum(np.bincount(code[there], minlength=code.max() + 1), 1)
+    mean = (np.bincount(code[there], weights=values[there], minlength=count.size) / count)[code]
+    gap = values - mean
+    if form == "score":
+        spread = np.sqrt(np.bincount(code[there], weights=gap[there] ** 2, minlength=count.size) / count)[code]
+        gap = gap / np.where(spread > 0, spread, 1.0)
+    return Feature(column.name, words, values / np.where(mean == 0, np.nan, mean) if form == "ratio" else gap)
 
 
 def date_parts(days: Floats) -> dict[str, Floats]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Marks = NDArray[np.uint64]
 
-MOST_COLUMNS = 64  # that the channel is learnt for; of a wider table those that tell most
+MOST_COLUMNS = 256  # of each file that are read; of a wider table those that tell most
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -93,7 +93,7 @@ def _most_telling(release: Release, ours: list[str], theirs: list[str]) -> tuple
     study = Study(release)
     told = {name: telling(study, name) for name in theirs if name in release.quasi}
     kept = set(sorted(theirs, key=lambda name: (-told.get(name, 1.0), name))[:MOST_COLUMNS])
-    sources = sorted(ours, key=lambda name: (name not in kept, name in told, name))[: 2 * MOST_COLUMNS]
+    sources = sorted(ours, key=lambda name: (name not in kept, name in told, name))[:MOST_COLUMNS]
     return sorted(sources), sorted(kept)
 
 

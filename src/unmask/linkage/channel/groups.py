@@ -7,24 +7,19 @@ compared with members of that group.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from unmask.linkage.channel.columns import Column
 from unmask.linkage.channel.posterior import one_to_one_posterior
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from unmask.linkage.channel.columns import Column
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Marks = NDArray[np.uint64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Marks = NDArray[np.uint64]
 
 KEPT = 0.95  # share of known people whose group is one in the other file as well
 LARGEST = 100  # people in a group, on average

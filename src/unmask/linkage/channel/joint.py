@@ -6,28 +6,24 @@ function of one squared distance, so that it costs a product of matrices.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.linkage.channel import predictors
 from unmask.linkage.channel.axes import all_axes
-from unmask.linkage.channel.material import in_space
+from unmask.linkage.channel.material import Material, in_space
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from unmask.linkage.channel.material import Material
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 FEWEST = 2  # columns
 MOST_MISSING = 0.05
 SHRINKAGES = (1.0, 0.3, 0.05, 0.002, 1e-5, 0.0)  # none: sums of columns that masking kept to the last digit
+SHRINKAGES_OF_FEW = (1.0, 0.7, 0.5, 0.3, 0.1)  # people, for so many columns
 FIXED = 0.002  # for the law of all records, who are many
 TAILS = (np.inf, 12.0, 4.0)  # degrees of freedom
 
@@ -64,7 +60,7 @@ class Joint:
 
     columns: tuple[tuple[int, int], ...]  # of the person (-1: none of that name), of the record
     space: str
-    how: str  # "same" or "linear"
+    how: str  # "same", "linear" (of all sources) or "single" (of the source that goes with it most closely)
     target: int = -2
     sources: tuple[int, ...] = ()  # columns of the person; by default those of the same names
 
@@ -77,11 +73,12 @@ class Joint:
             predicted = x + shift
             residual = y[made] - predicted[taught]
         else:
-            columns = range(y.shape[1])
-            predicted = np.column_stack([predictors.linear(x[taught], y[made][:, k], x) for k in columns])
-            out = [predictors.unseen(predictors.linear, x[taught], y[made][:, k]) for k in columns]
+            columns, predict = range(y.shape[1]), predictors.linear if self.how == "linear" else predictors.single
+            predicted = np.column_stack([predict(x[taught], y[made][:, k], x) for k in columns])
+            out = [predictors.unseen(predict, x[taught], y[made][:, k]) for k in columns]
             residual = y[made] - np.column_stack(out)
         root, _ = whitening(residual)
+        root = root @ _span(predicted @ root, x.shape[1])
         return _cloud(predicted @ root, y @ root, (residual @ root) ** 2)
 
     def _points(self, material: Material) -> tuple[Floats, Floats]:
@@ -89,6 +86,13 @@ class Joint:
         people = [_filled(in_space(material.people[a].number, self.space)) for a in sources]
         records = [_filled(in_space(material.records[b].number, self.space)) for _, b in self.columns]
         return np.column_stack(people), np.column_stack(records)
+
+
+def _span(points: Floats, most: int) -> Floats:
+    """Axes of the space that predictions lie in: what a record says across them is the same of everybody."""
+    if most >= points.shape[1]:
+        return np.eye(points.shape[1])
+    return np.asarray(np.linalg.svd(points - points.mean(0), full_matrices=False)[2][:most].T)
 
 
 def _filled(values: Floats) -> Floats:
@@ -114,11 +118,9 @@ def _shrunk(z: Floats, weight: float) -> Floats:
 
 def _shrinkage(z: Floats) -> float:
     """How far to shrink: what foretells one half of the people from the other best."""
-    size = z.shape[1]
-    if len(z) < 4 * size:
-        return 0.5 if len(z) < 2 * size else 0.1
+    few = len(z) < 4 * z.shape[1]
     halves, best, chosen = (z[::2], z[1::2]), -np.inf, 1.0
-    for weight in SHRINKAGES:
+    for weight in SHRINKAGES_OF_FEW if few else SHRINKAGES:
         score = 0.0
         for taught, asked in (halves, halves[::-1]):
             values, vectors = np.linalg.eigh(_shrunk(taught, weight))
@@ -167,7 +169,8 @@ def joints(material: Material) -> list[Any]:
         found = [Joint(pairs, space, how) for space in spaces for how in ("same", "linear")]
     if min(len(people), len(records)) >= FEWEST and len(pairs) < len(records):
         every, sources = tuple((own[k], k) for k in records), tuple(people)
-        found += [Joint(every, s, "linear", sources=sources) for s in _spaces(material, sources, records)]
+        spaces = _spaces(material, sources, records)
+        found += [Joint(every, space, how, sources=sources) for space in spaces for how in ("linear", "single")]
     return found + all_axes(people, records, int((material.truth >= 0).sum()) // 3)
 
 

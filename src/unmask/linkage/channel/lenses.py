@@ -1,25 +1,24 @@
-"""Evidence over several columns at once: rows that were left as they are while the others were changed."""
+"""Evidence over several columns at once: rows that were left as they are, or made of values of one household."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.linkage.channel.features import Spelling
 from unmask.linkage.channel.labels import foretold_labels
+from unmask.linkage.channel.material import Material
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.linkage.channel.material import Material
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 FEWEST = 2  # columns of one name in both files
 PAIRS = 200_000
+MANY, LARGEST = 1.5, 12  # people in a household, on average
+MOST_KIN = 2  # columns that may be the number of a household
+MOST_HELD = 20_000_000  # households times labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class Untouched:
 
     def fit(self, material: Material, taught: Ints) -> Agreement:
         """Compare how many columns are equal in known pairs with pairs of anybody."""
-        person, record = material.once(("labels of rows", self.columns), lambda: self._labels(material))
+        person, record = material.once(("labels of rows", self.columns), lambda: self.labels(material))
         made = material.truth[taught]
         size = len(self.columns) + 1
         ours = np.bincount(count_equal(person, record, taught, made), minlength=size)
@@ -62,7 +61,8 @@ class Untouched:
             others += np.bincount(count_equal(person, record, taught, np.roll(made, shift)), minlength=size)
         return Agreement(person, record, log_ratio(ours, others))
 
-    def _labels(self, material: Material) -> tuple[tuple[Ints, ...], tuple[Ints, ...]]:
+    def labels(self, material: Material) -> tuple[tuple[Ints, ...], tuple[Ints, ...]]:
+        """Label that each person would have, and that each record has, column by column."""
         person, record = [], []
         for ours, theirs in self.columns:
             words = material.records[theirs].words
@@ -70,6 +70,70 @@ class Untouched:
             person.append(np.where(labels == -1, len(words), labels))
             record.append(material.label(theirs))
         return tuple(person), tuple(record)
+
+
+@dataclass(frozen=True, slots=True)
+class OfKin:
+    """In how many columns a record has the value of somebody of the person's household, as evidence."""
+
+    held: tuple[NDArray[np.bool_], ...]  # which labels each household holds, column by column
+    household: Ints
+    record: tuple[Ints, ...]
+    table: Floats
+
+    def count(self, i: Ints, j: Ints) -> Ints:
+        """Number of such columns of each pair."""
+        found = np.zeros(np.broadcast(i, j).shape, dtype=np.int64)
+        for held, record in zip(self.held, self.record, strict=True):
+            found += held[self.household[i], record[j]]
+        return found
+
+    def log(self, i: Ints, j: Ints) -> Floats:
+        """Count, and look up."""
+        return np.asarray(self.table[self.count(i, j)])
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """Rows made of values of one household, each column mixed by itself: no cell need be the person's own."""
+
+    columns: tuple[tuple[int, int], ...]  # of the person, of the record
+    household: int  # a column of the person that few others share
+    target: int = -1
+
+    def fit(self, material: Material, taught: Ints) -> OfKin:
+        """Compare in how many columns known people's records have values of their household with anybody's."""
+        blank = material.once(("kin", self), lambda: self._held(material))
+        made, size = material.truth[taught], len(self.columns) + 1
+        others = np.zeros(size)
+        for shift in range(1, max(2, min(taught.size, PAIRS // max(1, taught.size)))):
+            others += np.bincount(blank.count(taught, np.roll(made, shift)), minlength=size)
+        ours = np.bincount(blank.count(taught, made), minlength=size)
+        return replace(blank, table=log_ratio(ours, others))
+
+    def _held(self, material: Material) -> OfKin:
+        people, records = Untouched(self.columns).labels(material)
+        household = material.people[self.household].code + 1
+        held = []
+        for ours, theirs in zip(people, records, strict=True):
+            table = np.zeros((int(household.max()) + 1, max(int(ours.max()), int(theirs.max())) + 1), dtype=bool)
+            table[household[ours >= 0], ours[ours >= 0]] = True
+            held.append(table)
+        return OfKin(tuple(held), household, records, np.zeros(len(self.columns) + 1))
+
+
+def kin(material: Material) -> list[Kin]:
+    """The lens for each column of the original that a few people share, such as the number of a household."""
+    pairs = _of_one_name(material)
+    labels = max((len(material.records[theirs].words) for _, theirs in pairs), default=0)
+    small = [
+        place
+        for place, column in enumerate(material.people)
+        if MANY * len(column.words) < len(column) < LARGEST * len(column.words)
+        and labels * len(column.words) <= MOST_HELD
+        and place not in {ours for ours, _ in pairs}
+    ]
+    return [Kin(pairs, place) for place in small[:MOST_KIN]] if len(pairs) >= FEWEST else []
 
 
 def log_ratio(ours: Ints, others: Floats) -> Floats:
@@ -93,10 +157,14 @@ def _monotone(table: Floats, weight: Floats) -> Floats:
 
 def untouched(material: Material) -> Untouched | None:
     """The lens over all columns that both files have under one name."""
+    pairs = _of_one_name(material)
+    return Untouched(pairs) if len(pairs) >= FEWEST else None
+
+
+def _of_one_name(material: Material) -> tuple[tuple[int, int], ...]:
     names = {column.name.casefold(): k for k, column in enumerate(material.people)}
-    pairs = [
+    return tuple(
         (names[column.name.casefold()], k)
         for k, column in enumerate(material.records)
         if column.name.casefold() in names
-    ]
-    return Untouched(tuple(pairs)) if len(pairs) >= FEWEST else None
+    )

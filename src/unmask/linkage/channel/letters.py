@@ -8,24 +8,20 @@ for the source of each place in the released text; ``Letters`` learns what becom
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from unmask.linkage.channel.columns import Column
 from unmask.linkage.channel.factors import States, fit_states
 from unmask.linkage.channel.features import Spelling
+from unmask.linkage.channel.material import Material
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from unmask.linkage.channel.columns import Column
-    from unmask.linkage.channel.material import Material
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 LONGEST = 48  # letters of a released text that are looked at
 REACH = 48  # letters of a known text that they may come from

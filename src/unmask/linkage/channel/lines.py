@@ -7,17 +7,14 @@ which share of the way the record then lies, is evidence that the person is one 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from unmask.linkage.channel.material import Material
 
-    from unmask.linkage.channel.material import Material
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 FEWEST = 4  # columns: with fewer, somebody stands opposite by chance
 MOST = 600_000_000  # people, people and records that are looked at

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from unmask.linkage.channel.gather import Gathered
 from unmask.linkage.channel.groups import as_groups
 from unmask.linkage.channel.lists import Short, short_posterior, shortlist, together
 from unmask.linkage.channel.posterior import most_likely_matching, one_to_one_posterior, plain_posterior
+from unmask.linkage.channel.select import Channel
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.linkage.channel.gather import Gathered
-    from unmask.linkage.channel.select import Channel
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 MOST_PAIRS = 36_000_000  # that are scored all at once: 6,000 people and records
 BLOCK = 2_000_000
@@ -28,12 +24,12 @@ BEFORE = 0.35  # posterior among all records that a claim needs: a little above 
 
 def score_rows(scene: Gathered, channels: list[Channel], part: Ints, rows: Ints) -> Floats:
     """Scores of some people with all records, each person's by the channel that others taught."""
-    records = np.arange(scene.material.n_records)
-    scores = np.empty((rows.size, records.size))
+    records = scene.material.n_records
+    scores = np.empty((rows.size, records))
     for fold, channel in enumerate(channels):
         places = np.flatnonzero(part[rows] == fold)
-        for block in np.array_split(places, max(1, places.size * records.size // BLOCK)):
-            scores[block] = channel.score(rows[block][:, None], records[None, :])
+        for block in np.array_split(places, max(1, places.size * records // BLOCK)):
+            scores[block] = channel.score_all(rows[block], records)
     return scores
 
 
@@ -47,15 +43,16 @@ class Links:
     top: Floats
     tied: Ints
     best: Ints  # which candidate is the most probable one: the first of those that tie
+    alone: Floats  # credit if people do not compete for records: of each the likeliest record
     struck: Floats | None = None  # credit of who strikes out the records of the people they know
     sure: Floats | None = None  # posterior of the best record then; 0: no claim
 
 
 def link_people(
-    scene: Gathered, channels: list[Channel], part: Ints, rows: Ints, seed: int, *, most: int = MOST_PAIRS
+    scene: Gathered, channels: list[Channel], part: Ints, rows: Ints, seed: int, *, most: int | None = None
 ) -> Links:
     """Link people by all records where these are not too many, else by lists of candidates."""
-    if rows.size * scene.material.n_records <= most:
+    if rows.size * scene.material.n_records <= (MOST_PAIRS if most is None else most):
         scores = score_rows(scene, channels, part, rows)
         if scene.material.groups is not None and rows.size == scene.material.n_people:
             scores = as_groups(scores, scene.material.groups)
@@ -86,7 +83,9 @@ def _link_lists(scene: Gathered, short: Short, rows: Ints, *, everybody: bool) -
     is_own = short.classes == wanted[:, None]
     own = np.where(is_own, posterior, 0.0).max(1)
     credit = np.where((is_own & is_best).any(1), 1.0 / tied, 0.0)
-    return Links(credit, credit, own, top, tied, is_best.argmax(1))
+    likeliest = short.scores >= short.scores.max(1, keepdims=True) - TIE
+    alone = (is_own & likeliest).any(1) / (likeliest * short.sizes[short.classes]).sum(1)
+    return Links(credit, credit, own, top, tied, is_best.argmax(1), alone)
 
 
 def _wanted(scene: Gathered, rows: Ints) -> Ints:
@@ -106,7 +105,9 @@ def link_rows(scene: Gathered, scores: Floats, rows: Ints) -> Links:
     tied = is_best.sum(1)
     credit = np.where((truth >= 0) & (own >= top * (1 - TIE)), 1.0 / tied, 0.0)
     matched = shared_credit(most_likely_matching(scores), scene) if everybody else credit
-    return Links(credit, matched, own, top, tied, is_best.argmax(1))
+    likeliest = scores >= scores.max(1, keepdims=True) - TIE
+    alone = np.where((truth >= 0) & likeliest[np.arange(rows.size), truth], 1.0 / likeliest.sum(1), 0.0)
+    return Links(credit, matched, own, top, tied, is_best.argmax(1), alone)
 
 
 # --- without the records of the people they know ----------------------------------------------------------------------
@@ -139,8 +140,7 @@ def _strike_lists(scene: Gathered, links: Links, short: Short, part: Ints, rows:
         open_ = (short.classes[places] >= 0) & (left[short.classes[places]] > 0)
         places, open_ = places[open_.any(1)], open_[open_.any(1)]
         classes = short.classes[places]
-        fewer = Short(classes, np.where(open_, short.scores[places], -np.inf), left)
-        posterior = short_posterior(fewer, everybody=everybody)
+        posterior = short_posterior(short.only(places, left), everybody=everybody)
         best = open_ & (posterior >= posterior.max(1, keepdims=True) * (1 - TIE))
         own = classes == wanted[places][:, None]
         credit[places] = (own & best).any(1) / np.maximum((best * left[classes]).sum(1), 1)

@@ -3,55 +3,65 @@
 The factors in use are laid out as coordinates (a prediction and a released value, in units of their typical residual)
 and codes (the foretold label and the released one), so that near records are probable ones. Records that are equal in
 all columns are one candidate of their number. Whoever is not among a person's candidates is not found: the rate is a
-lower bound.
+lower bound. How many are not, and how likely they are together, is told by samples (``beyond``).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.kernels.base import EUCLIDEAN, Space
 from unmask.kernels.search import nearest_k
 from unmask.linkage.channel.alike import Likeness
-from unmask.linkage.channel.factors import Choices, Given, Inside, Labels, Residual, States, Sum, Table
+from unmask.linkage.channel.beyond import NOTHING, Sampled, beyond
+from unmask.linkage.channel.factors import Choices, Factor, Given, Inside, Labels, Residual, States, Sum, Table
+from unmask.linkage.channel.gather import Gathered
 from unmask.linkage.channel.joint import Cloud
 from unmask.linkage.channel.lenses import Agreement
 from unmask.linkage.channel.letters import Spelled
+from unmask.linkage.channel.posterior import ROUNDS, SHARPER, SHARPER_ROUNDS, SURE
+from unmask.linkage.channel.select import Channel
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Axis = tuple[Floats, Floats]  # of people, of records
+Code = tuple[Ints, Ints, float]  # of people, of records, and what it weighs if they differ
 
-    from unmask.linkage.channel.factors import Factor
-    from unmask.linkage.channel.gather import Gathered
-    from unmask.linkage.channel.select import Channel
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Axis = tuple[Floats, Floats]  # of people, of records
-    Code = tuple[Ints, Ints, float]  # of people, of records, and what it weighs if they differ
-
-CANDIDATES = 32  # near a person, and near a record: with fewer, posteriors are too sure
-LONGEST = 96  # list of both sides
+CANDIDATES = 24  # near a person, and near a record
+LONGEST = 72  # list of both sides
 HEAVIEST = 30.0  # what a wrong label may weigh
 ABSENT = 2.0  # what a missing value weighs, in squared units
-BLOCK = 20_000
+MOST_SCORED = 1_000_000  # pairs at once
 APART = 0.1  # how far labels reach that have no order, in units of the others
 DIRECTIONS = 12  # that texts are laid out by
 MOST_LETTERS = 16  # places of a text by which near records are looked for
-ROUNDS = 40
 SPARE = 0.002  # people beyond the lists who may claim any record
+SETTLED = 1e-2  # relative change of a price, whose error is several times that
+HIGHEST = 300.0  # by how much those beyond the lists may be likelier than the best of a list
 
 
 @dataclass(frozen=True, slots=True)
 class Short:
     """The candidates of each person asked for, as classes of equal records, and their scores."""
 
-    classes: Ints  # (people, candidates)
+    classes: Ints  # (people, candidates); -1: none
     scores: Floats
     sizes: Ints  # records of each class
+    others: Sampled = NOTHING  # people, classes that are not listed for them, scores with what these stand for
+
+    def only(self, rows: Ints, left: Ints) -> Short:
+        """Some of the people, in this order, and so many records of each class."""
+        place = np.full(len(self.classes), -1, dtype=np.int32)
+        place[rows] = np.arange(rows.size)
+        kept = place[self.others.query] >= 0
+        others = Sampled(place[self.others.query[kept]], self.others.point[kept], self.others.weight[kept])
+        classes = self.classes[rows]
+        scores = np.where((classes >= 0) & (left[classes] > 0), self.scores[rows], -np.inf)
+        return Short(classes, scores, left, others)
 
 
 def shortlist(scene: Gathered, channel: Channel, rows: Ints, seed: int, *, everybody: bool) -> Short:
@@ -59,27 +69,23 @@ def shortlist(scene: Gathered, channel: Channel, rows: Ints, seed: int, *, every
     classes, first = np.unique(scene.alike_records, return_index=True)
     sizes = np.bincount(scene.alike_records)
     space = lay_out(channel, rows, first)
-    k = min(CANDIDATES, classes.size)
+    k, others = min(CANDIDATES, classes.size), NOTHING
     if space is None:
         places = np.broadcast_to(np.argsort(-sizes, kind="stable")[:k], (rows.size, k))
     else:
         places = nearest_k(space, k, seed=seed)[0]
         if everybody:
-            people = nearest_k(_turned(space), min(CANDIDATES, rows.size), seed=seed)[0]
-            places = _joined(places, people)
+            places = _joined(places, nearest_k(space.swapped(), min(CANDIDATES, rows.size), seed=seed)[0])
+        others = beyond(space, places, seed)
+
+    def score(query: NDArray[Any], point: NDArray[Any]) -> Floats:
+        parts = np.array_split(np.arange(query.size), query.size // MOST_SCORED + 1)
+        return np.concatenate([channel.score(rows[query[part]], first[point[part]]) for part in parts])
+
+    person, listed = np.nonzero(places >= 0)
     scores = np.full(places.shape, -np.inf)
-    for start in range(0, rows.size, BLOCK):
-        part = places[start : start + BLOCK]
-        person, listed = np.nonzero(part >= 0)
-        scores[start + person, listed] = channel.score(rows[start + person], first[part[person, listed]])
-    return Short(places, scores, sizes)
-
-
-def _turned(space: Space) -> Space:
-    """Records ask for people."""
-    return space._replace(
-        queries=space.points, points=space.queries, query_codes=space.point_codes, point_codes=space.query_codes
-    )
+    scores[person, listed] = score(person, places[person, listed])
+    return Short(places, scores, sizes, others._replace(weight=others.weight + score(others.query, others.point)))
 
 
 def _joined(places: Ints, people: Ints) -> Ints:
@@ -114,7 +120,11 @@ def together(shorts: list[Short]) -> Short:
         return np.pad(table, ((0, 0), (0, width - table.shape[1])), constant_values=blank)
 
     classes = np.concatenate([padded(short.classes, -1) for short in shorts])
-    return Short(classes, np.concatenate([padded(short.scores, -np.inf) for short in shorts]), shorts[0].sizes)
+    scores = np.concatenate([padded(short.scores, -np.inf) for short in shorts])
+    starts = np.cumsum([0, *(len(short.classes) for short in shorts)])[:-1].astype(np.int32)
+    others = [s.others._replace(query=s.others.query + start) for s, start in zip(shorts, starts, strict=True)]
+    joined = Sampled(*(np.concatenate(side) for side in zip(*others, strict=True)))
+    return Short(classes, scores, shorts[0].sizes, joined)
 
 
 def lay_out(channel: Channel, rows: Ints, records: Ints) -> Space | None:
@@ -242,20 +252,40 @@ def _likeliest(factor: Table | States) -> Code:
 
 
 def short_posterior(short: Short, *, everybody: bool) -> Floats:
-    """Posterior of one record of each candidate class.
+    """Posterior of one record of each candidate class, by the same steps as that of all pairs.
 
-    If everybody was asked for, a record that many want is worth less to each (a few rounds of Sinkhorn on the lists).
+    If everybody was asked for, a record that many want is worth less to each; that is settled among the lists. Records
+    beyond the list of a person take their share at the end.
     """
     from scipy.sparse import csr_array  # noqa: PLC0415 - heavy
 
-    kernel = np.exp(short.scores - short.scores.max(1, keepdims=True))
+    shape, top = (len(short.classes), short.sizes.size), short.scores.max(1)
+    kernel = np.exp(short.scores - top[:, None])
     listed = kernel > 0
     ends = np.append(0, np.cumsum(listed.sum(1)))
-    table = csr_array((kernel[listed], short.classes[listed], ends), shape=(len(kernel), short.sizes.size))
-    back, column = table.T.tocsr(), np.ones(short.sizes.size)
-    row = 1.0 / (table @ (column * short.sizes))
-    for _ in range(ROUNDS if everybody else 0):
-        column = 1.0 / (back @ row + SPARE / column)
-        column = np.maximum(column / column.max(), 1e-250)
-        row = 1.0 / (table @ (column * short.sizes))
-    return np.asarray(kernel * column[short.classes] * row[:, None])
+    table = csr_array((kernel[listed], short.classes[listed], ends), shape=shape)
+    column = _prices(table, short.sizes, np.ones(shape[1]), ROUNDS if everybody else 0)
+    plain = table.data
+    for rounds in (*(SHARPER_ROUNDS,) * SHARPER, ROUNDS) if everybody else ():
+        found = table.data * column[table.indices] / np.repeat(table @ (column * short.sizes), np.diff(ends))
+        table.data = plain / np.sqrt(np.maximum(1.0 - found, SURE))
+        column = _prices(table, short.sizes, column, rounds)
+    person, record, score = short.others
+    worth = np.exp(np.minimum(score - top[person], HIGHEST)) * (column * short.sizes)[record]
+    whole = table @ (column * short.sizes) + np.bincount(person, weights=worth, minlength=shape[0])
+    kernel[listed] = table.data * column[table.indices] / np.repeat(whole, np.diff(ends))
+    return np.asarray(kernel)
+
+
+def _prices(table: Any, sizes: Ints, column: Floats, rounds: int) -> Floats:  # noqa: ANN401 - sparse
+    """What records are worth, so that people and records both have one on average; one that nobody wants: 1."""
+    back = table.T.tocsr()
+    for _ in range(rounds):
+        wanted = back @ (1.0 / (table @ (column * sizes)))
+        fresh = np.where(wanted > 0, 1.0 / (wanted + SPARE / column), 0.0)
+        fresh = np.where(wanted > 0, np.maximum(fresh / fresh.max(), 1e-250), 1.0)
+        change = float(np.max(np.abs(np.log(fresh) - np.log(column))))
+        column = fresh
+        if change < SETTLED:
+            break
+    return column

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from unmask.linkage.channel.columns import resolution
 from unmask.linkage.channel.digests import write
-from unmask.linkage.channel.features import Spelling, number_features, spell, spellings
+from unmask.linkage.channel.features import Spelling, number_features, spell, spellings, within
 from unmask.linkage.channel.labels import book_of
 from unmask.linkage.channel.pieces import pieces_of
 from unmask.linkage.channel.views import VIEWS
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 T = TypeVar("T")
-Key = tuple[int, str]  # column and part of it: "", "year", "order"
+Key = tuple[int, str]  # column and part of it: "", "year", "order", or form and group: "score:3"
 SPACES = ("value", "log", "rank", "probit")
 MANY_LEVELS = 60
 
@@ -98,7 +98,10 @@ class Material:
         return self.once(("parts", place), lambda: number_features(self.people[place]))
 
     def feature(self, key: Key) -> Feature:
-        """One of them, also if it tells nobody apart here."""
+        """One of them, also if it tells nobody apart here; or a number within a group, such as "score:3"."""
+        form, _, group = key[1].partition(":")
+        if group:
+            return self.once(("within", key), lambda: within(self.people[key[0]], self.people[int(group)], form))
         return self._parts(key[0])[key[1]]
 
     @cached_property
@@ -131,6 +134,12 @@ class Material:
             return Material(tuple(sides[0]), tuple(sides[1]), self.truth, is_view=True)
 
         return self.once(("view", name), make)
+
+    def forget(self, but: set[str]) -> None:
+        """Free the memory of what was made once, but for some views."""
+        kept = {key: made for key, made in self._kept.items() if key[0] == "view" and key[1] in but}
+        self._kept.clear()
+        self._kept.update(kept)
 
     def sample(self, people: Ints, records: Ints) -> Material:
         """Some of the people and records as a material of their own; recipes learnt on it fit this one too."""

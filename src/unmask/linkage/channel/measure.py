@@ -41,6 +41,7 @@ def assess_channel(study: Study, context: Context) -> Evidence:
                 f"They are sure of {known.hits:,.0f} of {known.n:,} people, and right: without the records of those "
                 "whom they know, claims as sure as these are right 19 times in 20.",
                 known,
+                claims=int((linkage.claimed & linkage.asked).sum()),
             ),
         ),
         per_record=linkage.per_record,
@@ -60,6 +61,8 @@ def _facts(linkage: ChannelLinkage) -> tuple[Fact, ...]:
         Fact("found one to one", linkage.one_to_one.value, "share of people found by the most likely matching of all"),
         Fact("claims", int(linkage.claimed.sum()), "people whom the intruder claims to have found for sure"),
     ]
+    if linkage.found.value > max(linkage.estimate.value, linkage.one_to_one.value):
+        facts.append(Fact("found if people do not compete", linkage.found.value, "each by their likeliest record"))
     if linkage.claimed.any():
         facts.append(Fact("claims that are right", linkage.precision, "share of these claims"))
     if linkage.struck_out is not None:
@@ -81,7 +84,14 @@ def _notes(linkage: ChannelLinkage) -> tuple[str, ...]:
     told = [f"{t.column} {t.words}" if t.several else f"`{t.column}` {t.words}" for t in linkage.columns if t.nats > 0]
     silent = [f"`{t.column}`" for t in linkage.columns if t.nats <= 0]
     notes = ["what was learnt: " + "; ".join(told)] if told else ["nothing was learnt that tells people apart"]
-    return (*notes, *(["nothing was learnt from " + ", ".join(silent)] if silent else []))
+    if silent:
+        notes.append("nothing was learnt from " + ", ".join(silent))
+    if linkage.found.n < linkage.taught:
+        notes.append(
+            f"{linkage.found.n:,} people drawn at random were asked for: who looks for everybody at once finds more, "
+            "since people then compete for records"
+        )
+    return tuple(notes)
 
 
 def _figure(linkage: ChannelLinkage) -> Figure:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 WORDS = re.compile(r"[^\W_]+")
 RUNS = re.compile(r"\d+|[^\W\d_]+")

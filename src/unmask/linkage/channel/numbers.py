@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.linkage.channel import predictors
 from unmask.linkage.channel.factors import Given, Residual, fit_states
+from unmask.linkage.channel.material import Key, Material
 from unmask.linkage.channel.residuals import fit_law, log_density
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.linkage.channel.material import Key, Material
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 REMEMBERING = {"between": 5, "smooth": 5, "linear": 5, "loglinear": 5, "boosted": 2}
 LEVELS = 8

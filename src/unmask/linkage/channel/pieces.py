@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +26,13 @@ MOSTLY = 0.9  # share of the texts that have as many pieces as most
 
 
 def pieces_of(column: Column) -> tuple[Column, ...]:
-    """Runs of letters and runs of digits of a text as columns, if nearly all texts have as many and some differ."""
+    """Runs of letters and runs of digits of a text as columns, if nearly all texts have as many and some differ.
+
+    Words that nearly all texts have, such as those of a form that was filled in, are left out.
+    """
     if column.kind == "date" or (column.kind == "number" and not all(map(COMPOUND.match, column.words))):
         return ()
-    runs = [RUNS.findall(word) for word in column.words]
+    runs = _without_form([RUNS.findall(word) for word in column.words])
     counts = np.bincount([min(len(run), MOST + 1) for run in runs] or [0])
     size = int(counts.argmax())
     if not 2 <= size <= MOST or counts[size] < MOSTLY * len(runs):
@@ -40,6 +44,12 @@ def pieces_of(column: Column) -> tuple[Column, ...]:
             whole = [None if code < 0 else texts[code] for code in column.code.tolist()]
             parts.append(read_column(pl.Series(f"piece {k + 1} of {column.name}", whole, dtype=pl.String)))
     return tuple(parts) if len(parts) > 1 else ()
+
+
+def _without_form(runs: list[list[str]]) -> list[list[str]]:
+    often = Counter(run for text in runs for run in set(text))
+    form = {run for run, count in often.items() if count >= MOSTLY * len(runs)}
+    return [[run for run in text if run not in form] for text in runs]
 
 
 @dataclass(frozen=True, slots=True)

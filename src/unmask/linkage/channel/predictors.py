@@ -7,18 +7,14 @@ themselves, had they not known them: the law of the residual is learnt from that
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Fit = Callable[[Floats, Floats, Floats], Floats]  # known x, known y, everybody's x -> everybody's prediction
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Fit = Callable[[Floats, Floats, Floats], Floats]  # known x, known y, everybody's x -> everybody's prediction
 
 PARTS = 5
 
@@ -103,6 +99,14 @@ def linear(x: Floats, y: Floats, everybody: Floats) -> Floats:
     gram = z.T @ z / len(z) + ridge * np.eye(z.shape[1])
     weights = np.linalg.solve(gram, z.T @ (y - middle) / len(z))
     return np.asarray((everybody - mean) / sd @ weights + middle)
+
+
+def single(x: Floats, y: Floats, everybody: Floats) -> Floats:
+    """Foretell by a straight line of the one column that goes with it most closely."""
+    z, w = x - x.mean(0), y - y.mean()
+    spread = np.sqrt((z**2).sum(0))
+    best = int(np.argmax(np.abs(w @ z) / np.where(spread > 0, spread, np.inf)))
+    return affine(x[:, best], y, everybody[:, best])
 
 
 def boosted(x: Floats, y: Floats, everybody: Floats) -> Floats:

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from unmask.linkage.channel.alike import Alike
+from unmask.linkage.channel.alike import Alike, shared
 from unmask.linkage.channel.digests import find_digest
-from unmask.linkage.channel.features import Spelling
+from unmask.linkage.channel.features import WITHIN, Spelling, TextFeature
 from unmask.linkage.channel.labels import MOST_CELLS, Category, Equal, Interval, Pattern, Steps, foretold_labels
 from unmask.linkage.channel.letters import find_letters
-from unmask.linkage.channel.material import spread_ranks
+from unmask.linkage.channel.material import Key, Material, spread_ranks
 from unmask.linkage.channel.numbers import Number
 from unmask.linkage.channel.squares import find_square
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from unmask.linkage.channel.features import TextFeature
-    from unmask.linkage.channel.material import Key, Material
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 FEATURES = 3  # of each kind of dependence
+MOST_TARGETS = 64  # released columns that are learnt one by one
+NUMBERS = 0.5  # share of a column's cells that are numbers, if it is one of numbers
 MOST_LABELS = 2000
 DISORDER = 0.2  # share of steps in the wrong direction that rounding of a noisy value may have
 PROBES_OF_SQUARES = 24
@@ -51,6 +47,9 @@ READINGS = {
         "first 3",
     ),
 }
+FEWEST_WITHIN = 20  # known people from whom it shows that numbers were taken within groups
+FEWEST_IN_GROUP, MOST_GROUPS, MOST_PAIRS = 4, 6, 60  # people on average; columns; pairs of number and group
+ALL = 1 - 1e-9
 CLOSE = 0.7  # rank correlation from which exact functions are tried
 
 
@@ -63,12 +62,27 @@ def propose(material: Material, target: int, taught: Ints) -> list[Any]:
     return recipes
 
 
+def most_telling(material: Material, targets: Sequence[int], taught: Ints) -> Sequence[int]:
+    """The released columns to learn one by one: texts, then the numbers that go most closely with something known."""
+    if len(targets) <= MOST_TARGETS:
+        return targets
+    ranks, _ = material.once(("ranks", taught.tobytes()), lambda: _ranks_of(material, taught))
+
+    def told(target: int) -> float:
+        number = material.records[target].number
+        if np.isfinite(number).mean() < NUMBERS:
+            return 1.0
+        return float(_correlations(ranks, spread_ranks(number[material.truth[taught]])).max(initial=0.0))
+
+    return sorted(sorted(targets, key=lambda target: -told(target))[:MOST_TARGETS])
+
+
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
 
 def _numbers(material: Material, target: int, taught: Ints) -> list[Number]:
     ranked, close = rank_features(material, target, taught)
-    ranked = ranked[:1] if material.is_view else ranked
+    ranked = ranked[:1] if material.is_view else [*ranked, *within_groups(material, target, taught)]
     recipes: list[Number] = []
     column = material.records[target]
     positive = float(np.mean(column.number[np.isfinite(column.number)] > 0)) > 0.5
@@ -111,9 +125,7 @@ def rank_features(material: Material, target: int, taught: Ints) -> tuple[list[K
         return [], set()
     y = np.where(there, y, 0.5)
     ranks, order = material.once(("ranks", taught.tobytes()), lambda: _ranks_of(material, taught))
-    z, w = ranks - 0.5, y - 0.5
-    scale = np.sqrt((z**2).sum(0) * (w**2).sum())
-    correlation = np.abs(w @ z) / np.where(scale > 0, scale, 1.0)
+    correlation = _correlations(ranks, y)
     jumps = np.abs(np.diff(y[order], axis=0)).mean(0) if len(taught) > 1 else np.zeros(ranks.shape[1])
     name = material.records[target].name.casefold()
     keys = list(material.features)
@@ -131,6 +143,35 @@ def rank_features(material: Material, target: int, taught: Ints) -> tuple[list[K
     tight = jumps < 0.5 * (1 - CLOSE)  # a third of what neighbours differ by if nothing ties them
     close = {keys[int(k)] for k in np.flatnonzero((correlation > CLOSE) | tight)}
     return [keys[k] for k in list(dict.fromkeys(own + best + near))[: FEATURES + 1]], close
+
+
+def within_groups(material: Material, target: int, taught: Ints) -> list[Key]:
+    """The number within a group (a score, a rank) that goes clearly more closely with a released one than any does."""
+    y = spread_ranks(material.records[target].number[material.truth[taught]])
+    keys, within = material.once(("within", taught.tobytes()), lambda: _ranks_within(material, taught))
+    if len(taught) < FEWEST_WITHIN or not keys:
+        return []
+    ranks, _ = material.once(("ranks", taught.tobytes()), lambda: _ranks_of(material, taught))
+    correlation, plain = _correlations(within, y), float(_correlations(ranks, y).max(initial=0.0))
+    best = int(np.argmax(correlation))
+    gain = np.arctanh(min(float(correlation[best]), ALL)) - np.arctanh(min(plain, ALL))
+    return [keys[best]] if gain > WEAK / np.sqrt(len(taught)) else []
+
+
+def _ranks_within(material: Material, taught: Ints) -> tuple[list[Key], Floats]:
+    numbers = [k for k, column in enumerate(material.people) if np.isfinite(column.number).mean() > NUMBERS]
+    groups = [k for k in material.levels if len(material.people[k]) > FEWEST_IN_GROUP * len(material.people[k].words)]
+    pairs = [(x, g) for g in groups[:MOST_GROUPS] for x in numbers if x != g][:MOST_PAIRS]
+    keys = [(x, f"{form}:{g}") for x, g in pairs for form in WITHIN]
+    columns = [np.nan_to_num(spread_ranks(material.feature(key).values[taught]), nan=0.5) for key in keys]
+    return keys, np.column_stack(columns) if columns else np.zeros((len(taught), 0))
+
+
+def _correlations(ranks: Floats, of_record: Floats) -> Floats:
+    """Rank correlation of every feature with one released number, whatever its sign."""
+    z, w = ranks - 0.5, np.nan_to_num(of_record - 0.5)
+    scale = np.sqrt((z**2).sum(0) * (w**2).sum())
+    return np.asarray(np.abs(w @ z) / np.where(scale > 0, scale, 1.0))
 
 
 def _ranks_of(material: Material, taught: Ints) -> tuple[Floats, Ints]:
@@ -156,7 +197,7 @@ def _labels(material: Material, target: int, taught: Ints) -> list[Any]:
         made = [find_digest(material, column, pairs), find_square(material.people, column, pairs[:PROBES_OF_SQUARES])]
         recipes += [Equal(target, spelling) for spelling in made if spelling is not None]
         recipes += [*_readings(material, target, taught), *find_letters(material, target, taught)]
-        recipes += _alike(material, target, taught)
+        recipes += [*_alike(material, target, taught), *shared(material, target, taught)]
     if len(column.words) <= min(MOST_LABELS, 0.5 * len(column)):
         recipes += [Category(target, material.spellings[place]) for place in _tables(material, target, taught)]
         recipes += [Steps(target, feature) for feature in _orders(material, target, taught)]

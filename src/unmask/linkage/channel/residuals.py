@@ -10,18 +10,14 @@ for good.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Family = Callable[["Sample", Floats, float], Floats]  # residuals, centres of cells, their width -> log density
+Floats = NDArray[np.float64]
+Family = Callable[["Sample", Floats, float], Floats]  # residuals, centres of cells, their width -> log density
 
 CELLS = 1024
 WIDEST = 40.0  # interquartile ranges that the table of a law reaches to either side

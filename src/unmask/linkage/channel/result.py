@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.evidence import Estimate, rate
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +51,8 @@ class ChannelLinkage:
     """Links of people by a learnt channel. Arrays have one entry per original record, in the order of the table.
 
     ``credit``: 1/|T| when the person's record is among the |T| most probable ones, else 0. ``matched``: the same of the
-    most likely one-to-one matching, shared among people and records that are alike.
+    most likely one-to-one matching, shared among people and records that are alike. ``alone``: as ``credit``, if people
+    do not compete for records.
     """
 
     asked: Flags  # whom the intruder looked for, among those who are in the release
@@ -69,6 +66,7 @@ class ChannelLinkage:
     columns: tuple[Told, ...]
     learning: tuple[Point, ...]  # never falling
     seed: int = 0
+    alone: Floats | None = None
     struck: Floats | None = None  # credit of an intruder who strikes out the records of those who taught
 
     @property
@@ -93,14 +91,18 @@ class ChannelLinkage:
 
     @property
     def found(self) -> Estimate:
-        """The better of the two: the intruder has both at hand."""
-        return max(self.estimate, self.one_to_one, key=lambda estimate: estimate.value)
+        """The best of the attacks: the intruder has all of them at hand."""
+        return rate(self._best_attack[self.asked], chance=self.chance, seed=self.seed)
 
     @property
     def per_record(self) -> Floats:
-        """One risk for each original record: of the better attack; NaN for those not asked for."""
-        better = self.matched if self.one_to_one.value > self.estimate.value else self.credit
-        return np.where(self.asked, better, np.nan)
+        """One risk for each original record: of the best attack; NaN for those not asked for."""
+        return np.where(self.asked, self._best_attack, np.nan)
+
+    @property
+    def _best_attack(self) -> Floats:
+        attacks = [attack for attack in (self.credit, self.matched, self.alone) if attack is not None]
+        return max(attacks, key=lambda attack: float(np.sort(attack[self.asked]).sum()))
 
     @property
     def known_people(self) -> Floats:

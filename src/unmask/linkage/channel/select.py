@@ -8,23 +8,24 @@ held-out people are told apart better, or no worse while the column tells someth
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unmask.linkage.channel.classes import classes
 from unmask.linkage.channel.joint import joints
 from unmask.linkage.channel.labels import Equal
-from unmask.linkage.channel.lenses import untouched
+from unmask.linkage.channel.lenses import kin, untouched
 from unmask.linkage.channel.lines import Between, between
 from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.pieces import Pieces
-from unmask.linkage.channel.propose import propose
-from unmask.linkage.channel.trial import Trial, error_of, gains, split
+from unmask.linkage.channel.propose import most_telling, propose
+from unmask.linkage.channel.trial import PARTS, Trial, error_of, gains, split
 from unmask.linkage.channel.views import VIEWS, Through, dependent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -39,10 +40,12 @@ if TYPE_CHECKING:
 
 MOST_TAUGHT = 1500  # people from whom recipes are chosen
 MOST_PEOPLE = 6000  # beside whom few known people are looked at; of more a sample
+FEWEST_WITHOUT = 30  # known people from whom some can be left out
 MOST_GROUPS = 6  # columns by which residuals may differ that are tried
 ENOUGH, PLAIN_ENOUGH = 0.9999, 0.95  # of all that can be told
 KEPT = 5  # recipes that are compared on all parts
 BETTER = 0.5  # standard errors that a more complex recipe must gain
+CHOICE = 0.5  # nats that a column gains by being chosen among the people whom it is then judged by
 TOLD = 2.0  # standard errors above chance that a column must reach to say anything
 PLAINNESS = ("same", "floored", "affine", "between", "smooth", "linear", "loglinear", "boosted")
 SATURATED = 0.99  # of what could be told at all
@@ -66,13 +69,27 @@ class Channel:
     factors: tuple[Factor, ...]
     learnt: tuple[Learnt, ...]
     temperature: float
+    without: tuple[tuple[Ints, tuple[Factor, ...]], ...] = ()  # records of known people, factors that others taught
+    by_column: Mapping[int, Any] = field(default_factory=dict)  # what released columns are by themselves
 
-    def score(self, i: Ints, j: Ints) -> Floats:
+    def score(self, i: Ints, j: Ints, factors: tuple[Factor, ...] | None = None) -> Floats:
         """Log likelihood ratio of record j for person i; arrays broadcast."""
         total = np.zeros(np.broadcast(i, j).shape)
-        for factor in self.factors:
+        for factor in self.factors if factors is None else factors:
             total += factor.log(i, j)
         return total * self.temperature
+
+    def score_all(self, people: Ints, n_records: int) -> Floats:
+        """Score people with all records, each record by what people other than its own taught.
+
+        What a known person taught leans towards their own record: with many columns it would draw others to it.
+        """
+        scores = np.empty((people.size, n_records))
+        taught = [records for records, _ in self.without]
+        rest = np.setdiff1d(np.arange(n_records), np.concatenate(taught)) if taught else np.arange(n_records)
+        for records, factors in ((rest, self.factors), *self.without):
+            scores[:, records] = self.score(people[:, None], records[None, :], factors)
+        return scores
 
 
 def looked_through(channels: Iterable[Channel]) -> set[str]:
@@ -109,7 +126,21 @@ def learn(
         tell(0.6 + 0.4 * (place + 1) / len(EVERYTHING))
     tell(1.0)
     factors = tuple(entry.recipe.fit(whole, everybody) for entry in chosen)
-    return Channel(factors, tuple(chosen), _temperature(trial, total) if chosen else 1.0)
+    without = _without_own(whole, everybody, chosen) if len(everybody) == len(taught) else ()
+    temperature = _temperature(trial, total) if chosen else 1.0
+    return Channel(factors, tuple(chosen), temperature, without, trial.by_column)
+
+
+def _without_own(material: Material, taught: Ints, chosen: list[Learnt]) -> tuple[tuple[Ints, tuple[Factor, ...]], ...]:
+    """What others than a part of the known people teach, beside the records of that part."""
+    part = np.unique(material.units(taught), return_inverse=True)[1].ravel() % PARTS
+    left = taught.size - int(np.bincount(part, minlength=1).max())  # few, if most are published together
+    if not chosen or taught.size < FEWEST_WITHOUT or left < FEWEST_WITHOUT // PARTS:
+        return ()
+    return tuple(
+        (material.truth[taught[part == k]], tuple(entry.recipe.fit(material, taught[part != k]) for entry in chosen))
+        for k in np.unique(part)
+    )
 
 
 def _fewer(whole: Material, taught: Ints, seed: int) -> tuple[Material, Ints]:
@@ -125,19 +156,30 @@ def _learn_columns(
 ) -> Chosen:
     """Learn column by column, or all numbers together: what tells held-out people apart better."""
     best: list[Candidate] = []
+    targets = most_telling(trial.material, targets, taught)
     for done, target in enumerate(targets):
         found = _best_recipe(trial, target, taught)
         if found is not None:
             best.append((float(found[2].mean()), error_of(found[2]), found[0], found[1]))
         tell((done + 1) / len(targets))
     columns = sorted(best, key=lambda entry: -entry[0])
+    trial.by_column.update({recipe.target: recipe for told, error, recipe, _ in columns if told > TOLD * error})
     chosen, total = _enter(trial, _in_order(columns, _lenses(trial)))
     block = _best_joint(trial)
     if block is not None:
         together, sum_of_them = _enter(trial, [block, *_in_order(_outside(block, columns), _lenses(trial))])
-        if float((trial.gains(sum_of_them) - trial.gains(total)).mean()) > 0:
+        less = _compared(trial, (chosen, total)) - _compared(trial, (together, sum_of_them))
+        by_chance = CHOICE * (len(chosen) - len(together)) / less.size
+        if float(less.mean()) < max(BETTER * trial.error(less), by_chance):
             chosen, total = together, sum_of_them
     return chosen, total
+
+
+def _compared(trial: Trial, channel: Chosen) -> Floats:
+    """What held-out people gain by a channel: among more people where nobody is published together with others."""
+    chosen, total = channel
+    alone = trial.material.groups is None
+    return trial.gains_among_more([entry.recipe for entry in chosen]) if alone else trial.gains(total)
 
 
 def _saturated(trial: Trial, total: list[Floats]) -> bool:
@@ -162,14 +204,16 @@ def _with_lines(trial: Trial, _name: str, _taught: Ints, so_far: Chosen) -> Chos
 
 
 def _better(trial: Trial, so_far: Chosen, fresh: list[Candidate]) -> Chosen:
-    """Fresh evidence first and of the rest what clearly adds to it, or after what is known: if clearly better."""
+    """Fresh evidence alone, with what of the rest clearly adds to it, or after what is known: if clearly better."""
     if not fresh:
         return so_far
-    best = _enter(trial, _candidates(trial, so_far[0]), _enter(trial, fresh), only_clear=True)
-    for other, margin in ((_enter(trial, fresh, so_far), BETTER), (so_far, -TOLD)):
-        gain = trial.gains(other[1]) - trial.gains(best[1])
-        if float(gain.mean()) > margin * trial.error(gain):
-            best = other
+    best = _enter(trial, fresh)
+    others = _enter(trial, _candidates(trial, so_far[0]), best, only_clear=True), _enter(trial, fresh, so_far)
+    now = _compared(trial, best)
+    for other, margin in (*((other, BETTER) for other in others), (so_far, -TOLD)):
+        told = _compared(trial, other)
+        if float((told - now).mean()) > margin * trial.error(told - now):
+            best, now = other, told
     return best
 
 
@@ -187,8 +231,7 @@ def _best_recipe(trial: Trial, target: int, taught: Ints) -> Tried | None:
     best = _plainest(
         [(recipe, tables, gains(tables)) for _, _, recipe in first[:KEPT] if (tables := trial.scores(recipe))]
     )
-    if best is not None and isinstance(best[0], Number):
-        best = _refine(trial, best)
+    best = _refine(trial, target, best)
     best = _in_pieces(trial, target, taught, best)
     if best is None or best[2].mean() <= 0.3 * error_of(best[2]):
         return None
@@ -238,22 +281,23 @@ def _complexity(recipe: Any) -> int:  # noqa: ANN401 - any recipe
     return PLAINNESS.index(recipe.how) + 1 if isinstance(recipe, Number) else 0
 
 
-def _refine(trial: Trial, best: Tried) -> Tried:
+def _refine(trial: Trial, target: int, best: Tried | None) -> Tried | None:
     """Let residuals differ by level or by group, if that clearly tells more; many columns if one tells little."""
-    recipe: Number = best[0]
-    scales = ["level", *(f"group:{k}" for k in trial.material.levels[:MOST_GROUPS])]
-    options = [replace(recipe, scale=scale) for scale in scales]
+    recipe, told = (None, 0.0) if best is None else (best[0], float(best[2].mean()))
+    options: list[Any] = []
     names = {column.name.casefold() for column in trial.material.people}
-    derived = trial.material.records[recipe.target].name.casefold() not in names
-    if derived and best[2].mean() < 1.0 and len(trial.material.people) > 1:
-        options.append(Number(recipe.target, None, "value", "boosted"))
-    for option in options:
-        quick = _quick(trial, option)
-        if quick <= float(gains(best[1][:1]).mean()):
+    derived = trial.material.records[target].name.casefold() not in names
+    if isinstance(recipe, Number):
+        scales = ["level", *(f"group:{k}" for k in trial.material.levels[:MOST_GROUPS])]
+        options = [replace(recipe, scale=scale) for scale in scales]
+        if derived and told < 1.0 and len(trial.material.people) > 1:
+            options.append(Number(target, None, "value", "boosted"))
+    for option in [*options, *(classes(trial.material, target, told) if derived else [])]:
+        if best is not None and _quick(trial, option) <= float(gains(best[1][:1]).mean()):
             continue
         tables = trial.scores(option)
         gain = gains(tables)
-        difference = gain - best[2]
+        difference = gain if best is None else gain - best[2]
         if difference.mean() > max(BETTER, 1.0) * error_of(difference):
             best = option, tables, gain
     return best
@@ -277,9 +321,10 @@ def _outside(block: Candidate, columns: list[Candidate]) -> list[Candidate]:
 
 
 def _lenses(trial: Trial) -> list[Candidate]:
-    """Evidence over several columns: rows that were left as they are."""
-    recipe = untouched(trial.material)
-    found = _candidates(trial, [Learnt(recipe, 0.0)]) if recipe is not None else []
+    """Evidence over several columns: rows that were left as they are, or are made of values of one household."""
+    plain = untouched(trial.material)
+    recipes = [*kin(trial.material), *([plain] if plain is not None else [])]
+    found = _candidates(trial, [Learnt(recipe, 0.0) for recipe in recipes])
     return [entry for entry in found if entry[0] > entry[1]]
 
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.linkage.channel.columns import Column
 from unmask.linkage.channel.features import Spelling, TextFeature, coded
 from unmask.linkage.channel.normal_forms import tight
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from unmask.linkage.channel.columns import Column
 
 BASE32 = "0123456789bcdefghjkmnpqrstuvwxyz"
 BASE20 = "23456789CFGHJMPQRVWX"

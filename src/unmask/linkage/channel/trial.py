@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from unmask.linkage.channel.factors import Residual
 from unmask.linkage.channel.groups import as_groups
+from unmask.linkage.channel.material import Material
 from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.posterior import information
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.linkage.channel.factors import Residual
-    from unmask.linkage.channel.material import Material
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 PARTS = 3
 ASKED = 170  # held-out people of a part that recipes are compared on
+BESIDE = 400  # people whom the intruder does not know that held-out people are compared among
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,7 @@ class Trial:
 
     material: Material
     parts: tuple[tuple[Ints, Ints], ...]
+    by_column: dict[int, Any] = field(default_factory=dict)  # the recipe of each released column that tells by itself
     _fits: dict[Any, Residual] = field(default_factory=dict)
 
     def scores(self, recipe: Any, parts: slice = slice(None)) -> list[Floats]:  # noqa: ANN401 - any recipe
@@ -62,6 +62,26 @@ class Trial:
         return gains(
             [as_groups(table, groups.take(rows, truth[rows])) for table, rows in zip(tables, asked, strict=True)]
         )
+
+    def gains_among_more(self, recipes: Sequence[Any]) -> Floats:
+        """What held-out people gain by the sum of recipes if people who are not known, and their records, compete.
+
+        A few held-out people are soon told apart from each other: which of two channels tells more then shows only
+        among more people. Whose record is whose is asked of held-out people alone.
+        """
+        material, known = self.material, np.unique(np.concatenate([learners for learners, _ in self.parts]))
+        others = np.setdiff1d(np.arange(material.n_people), known)
+        records = np.setdiff1d(np.arange(material.n_records), material.truth[known])
+        most, draw = min(others.size, records.size, BESIDE), np.random.default_rng(0)
+        others, records = (draw.permutation(side)[:most] for side in (others, records))
+        found = []
+        for part, (_, asked) in enumerate(self.parts):
+            rows, cols = np.append(asked, others), np.append(material.truth[asked], records)
+            total = np.zeros((rows.size, cols.size))
+            for recipe in recipes:
+                total += self.fit(recipe, part).log(rows[:, None], cols[None, :])
+            found.append(information(total)[: asked.size])
+        return np.concatenate(found)
 
     def error(self, gain: Floats) -> float:
         """Standard error of a mean over held-out people: those who are published together are one observation."""

@@ -56,7 +56,8 @@ def of_labels(name: str, labels: Ints, *, missing: NDArray[np.bool_]) -> Column:
     different, inverse = np.unique(labels, return_inverse=True)
     words, place = np.unique([f"{label:+d}" for label in different.tolist()], return_inverse=True)
     code = np.where(missing, -1, place[inverse])
-    return Column(name, "text", tuple(words.tolist()), code, np.full(labels.size, np.nan), None, None, 1.0)
+    nothing = np.broadcast_to(np.nan, labels.size)  # takes no room
+    return Column(name, "text", tuple(words.tolist()), code, nothing, None, None, 1.0)
 
 
 # --- the numbers of a row, whatever their order ----------------------------------------------------------------------

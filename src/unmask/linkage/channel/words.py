@@ -6,21 +6,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unmask.linkage.channel.alike import Alike
+from unmask.linkage.channel.alike import Alike, Shared
 from unmask.linkage.channel.axes import Axis
+from unmask.linkage.channel.classes import Class
 from unmask.linkage.channel.joint import Joint
-from unmask.linkage.channel.labels import Category, Equal, Interval, Pattern, Steps
-from unmask.linkage.channel.lenses import Untouched
+from unmask.linkage.channel.labels import Category, Equal, Interval, Pattern, Steps, foretold_labels
+from unmask.linkage.channel.lenses import Kin, Untouched
 from unmask.linkage.channel.letters import Letters
 from unmask.linkage.channel.lines import Between
 from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.pieces import Pieces
+from unmask.linkage.channel.predictors import line
 from unmask.linkage.channel.result import Told
 from unmask.linkage.channel.views import Through
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from unmask.linkage.channel.features import Spelling
     from unmask.linkage.channel.letters import Spelled
-    from unmask.linkage.channel.material import Material
+    from unmask.linkage.channel.material import Key, Material
     from unmask.linkage.channel.select import Channel, Learnt
 
 HOW = {
@@ -45,6 +50,8 @@ SEEN = {  # what a view is about, and what was learnt through it
 }
 BY_ROW = "is told by the numbers of its row together"
 NOTHING = "tells nothing about who it is"
+EXACT = 0.99  # share of people for whom a function must be exact to be told without an error
+FEWEST_VALUES = 3  # through two points there is always a line
 
 
 def tell_columns(material: Material, channels: list[Channel]) -> tuple[Told, ...]:
@@ -52,7 +59,7 @@ def tell_columns(material: Material, channels: list[Channel]) -> tuple[Told, ...
     told: dict[str, Told] = {}
     for channel in channels:
         for entry, factor in zip(channel.learnt, channel.factors, strict=True):
-            fresh, together = _told(material, entry, factor)
+            fresh, together = _told(material, entry, factor, channel.by_column)
             if fresh.column not in told or fresh.nats > told[fresh.column].nats:
                 told[fresh.column] = fresh
             for name, words in together:
@@ -61,7 +68,12 @@ def tell_columns(material: Material, channels: list[Channel]) -> tuple[Told, ...
     return (*sorted(told.values(), key=lambda t: (-t.nats, t.column)), *rest)
 
 
-def _told(material: Material, entry: Learnt, factor: Any) -> tuple[Told, list[tuple[str, str]]]:  # noqa: ANN401
+def _told(
+    material: Material,
+    entry: Learnt,
+    factor: Any,  # noqa: ANN401 - any factor
+    by_column: Mapping[int, Any],
+) -> tuple[Told, list[tuple[str, str]]]:
     """What was learnt by one recipe, and what it says of each of its columns if these are several."""
     recipe = entry.recipe
     names = [column.name for column in material.records]
@@ -74,16 +86,25 @@ def _told(material: Material, entry: Learnt, factor: Any) -> tuple[Told, list[tu
             along = [(names[record], ALONG) for record in recipe.records]
             return Told("numbers", tell(material, recipe, factor), entry.told, several=True), along
         case Joint():
-            what = TOGETHER.format("a linear function of all columns" if recipe.sources else "its original")
-            pairs = [(names[record], what) for _, record in recipe.columns]
+            pairs = [(names[b], _of_all(material, recipe, (a, b), by_column)) for a, b in recipe.columns]
             return Told("numbers", tell(material, recipe, factor), entry.told, several=True), pairs
-        case Untouched():
+        case Untouched() | Kin():
             return Told("whole rows", tell(material, recipe, factor), entry.told, several=True), []
         case Between():
             pairs = [(names[record], BY_ROW) for _, record in recipe.columns]
             return Told("records", "lie between a person and somebody else", entry.told, several=True), pairs
         case _:
             return Told(names[recipe.target], tell(material, recipe, factor), entry.told), []
+
+
+def _of_all(material: Material, recipe: Joint, places: tuple[int, int], by_column: Mapping[int, Any]) -> str:
+    """The clause for one of the numbers that are told together: what it is by itself, if it is not of one name."""
+    ours, theirs = places
+    own = by_column.get(theirs) if recipe.sources else None
+    exact = _exact(material, theirs, (ours, "")) if ours >= 0 else None
+    if exact is None and own is not None:
+        return tell(material, own, own.fit(material, np.flatnonzero(material.truth >= 0)))
+    return exact or TOGETHER.format("a linear function of all columns" if recipe.sources else "its original")
 
 
 def tell(material: Material, recipe: Any, factor: Any) -> str:  # noqa: ANN401, PLR0911 - any recipe; one clause each
@@ -93,9 +114,11 @@ def tell(material: Material, recipe: Any, factor: Any) -> str:  # noqa: ANN401, 
             return _number(material, recipe)
         case Chain():
             names = ", ".join(f"`{material.records[other.target].name}`" for other in recipe.before)
-            return f"{_number(material, recipe.own)} shared with {names}"
+            words = _number(material, recipe.own)
+            return f"{words} shared with {names}" if "error" in words else words
         case Steps():
-            return f"changes in steps along {material.feature(recipe.feature).words}"
+            exact = _exact(material, recipe.target, recipe.feature)
+            return exact or f"changes in steps along {material.feature(recipe.feature).words}"
         case Interval():
             return f"is an interval around {material.feature(recipe.feature).words}"
         case Pattern():
@@ -105,22 +128,29 @@ def tell(material: Material, recipe: Any, factor: Any) -> str:  # noqa: ANN401, 
         case Joint():
             what = "linear functions of all columns" if recipe.sources else "their originals"
             return f"are {what} with errors that go together, in {SPACE_OF_ALL[recipe.space]}"
+        case Kin():
+            return f"are made of values of people who share `{material.people[recipe.household].name}`"
         case Untouched():
             return "were left as they are for some people"
         case _:
             return _tell_text(material, recipe, factor)
 
 
-def _tell_text(material: Material, recipe: Any, factor: Any) -> str:  # noqa: ANN401 - any recipe
+def _tell_text(material: Material, recipe: Any, factor: Any) -> str:  # noqa: ANN401, PLR0911 - as above
     match recipe:
         case Equal():
             return _equal(material, recipe)
         case Category():
-            return f"is a label for {material.text(recipe.spelling).words}"
+            copied = _copied(material, recipe.target, recipe.spelling)
+            return f"is {'' if copied else 'a label for '}{material.text(recipe.spelling).words}"
+        case Class():
+            return "is a label for several columns together"
         case Letters():
             return _letters(material, recipe, factor)
         case Alike():
             return f"is nearly {material.text(recipe.spelling).words}, some letters changed"
+        case Shared():
+            return f"holds words of {', '.join(f'`{material.people[k].name}`' for k in recipe.columns)}, in any order"
         case Pieces():
             inner, pairs = material.pieces(recipe.target), zip(recipe.recipes, factor.factors, strict=True)
             told = ((inner.records[part.target].name.partition(" of ")[0], tell(inner, part, f)) for part, f in pairs)
@@ -140,7 +170,37 @@ def _letters(material: Material, recipe: Letters, factor: Spelled) -> str:
     return f"is made of the letters of {', '.join(texts)}, {' or '.join(factor.kinds)}"
 
 
+def _exact(material: Material, target: int, feature: Key | None) -> str | None:
+    """The clause for a number that is the known one, or a straight line of it, for all but a few; else None."""
+    if feature is None:
+        return None
+    people = np.flatnonzero(material.truth >= 0)
+    x, y = material.feature(feature).values[people], material.records[target].number[material.truth[people]]
+    there = np.isfinite(x) & np.isfinite(y)
+    x, y, words = x[there], y[there], material.feature(feature).words
+    if not y.size:
+        return None
+    near = max(0.26 * material.records[target].step, 1e-9 * float(np.ptp(y)))
+    if np.mean(np.abs(y - x) <= near) >= EXACT:
+        return f"is {words}"
+    slope, intercept = line(x, y)
+    if np.mean(np.abs(y - slope * x - intercept) <= near) < EXACT:
+        return None
+    coded = feature[1] == "order" or np.unique(y).size < FEWEST_VALUES
+    return f"is a label for `{material.people[feature[0]].name}`" if coded else f"is a straight line of {words}"
+
+
+def _copied(material: Material, target: int, spelling: Spelling) -> bool:
+    """Whether a released text is the known one, for all but a few."""
+    people = np.flatnonzero(material.truth >= 0)
+    foretold = foretold_labels(material.text(spelling), material.book(target))[people]
+    return bool(np.mean(foretold == material.label(target)[material.truth[people]]) >= EXACT)
+
+
 def _number(material: Material, recipe: Number) -> str:
+    exact = _exact(material, recipe.target, recipe.feature)
+    if exact is not None:
+        return exact
     x = material.feature(recipe.feature).words if recipe.feature is not None else ""
     words = HOW[recipe.how].format(x=x)
     words += SPACE[recipe.space] if words.endswith("error") else ""

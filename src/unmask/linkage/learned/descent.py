@@ -8,18 +8,14 @@ of the people learnt from is kept, the plain distance among the choices: learnin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-from unmask.linkage.learned.distances import Aggregator, Distance, features, pack, plain, shape, unpack
+from unmask.kernels.base import Space
+from unmask.linkage.learned.distances import Aggregator, Distance, MakeIndex, features, pack, plain, shape, unpack
 from unmask.study import Index, ask_only
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Space
-    from unmask.linkage.learned.distances import MakeIndex
-
 
 ROUNDS = 3
 HARDEST = 5  # wrong records of each person in each round

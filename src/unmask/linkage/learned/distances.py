@@ -12,21 +12,18 @@ Definitions: docs/methods.md, section 5. Every one is linear in its parameters o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from unmask.arrays import Floats, Ints
 from unmask.kernels.aggregation import Form, credit_of, hardest_of
+from unmask.kernels.base import Space
 from unmask.study import Index
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unmask.kernels.base import Space
-
-    MakeIndex = Callable[[Space], Index]
+MakeIndex = Callable[[Space], Index]
 
 Aggregator = Literal["mean", "owa", "bilinear", "choquet"]
 AGGREGATORS: tuple[str, ...] = get_args(Aggregator)

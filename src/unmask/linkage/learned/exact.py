@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unmask.arrays import Floats, Ints
 from unmask.errors import EngineError, ParameterError, check_name
+from unmask.kernels.base import Space
 from unmask.linkage.learned.descent import learn
 from unmask.linkage.learned.distances import (
     AGGREGATORS,
@@ -28,10 +28,6 @@ from unmask.linkage.learned.distances import (
     size,
     unpack,
 )
-
-if TYPE_CHECKING:
-    from unmask.kernels.base import Space
-
 
 EPSILON = 1e-5  # a link is right when the true record is nearer by this much (of weights that sum to 1)
 MOST = 1000  # people; beyond, use the surrogate

@@ -11,23 +11,18 @@ What is compared between starts is the log-likelihood of the release, less ln n 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.linkage.likelihood.scaling import LEAST_LOG, TINY, scale
-from unmask.linkage.likelihood.views import LEAST_NOISE
+from unmask.linkage.likelihood.views import LEAST_NOISE, View
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from unmask.linkage.likelihood.views import View
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 DENSE = 1500  # records up to which all pairs are held at once
 SAMPLE = 1_000  # released records that a larger file is learnt from, at most

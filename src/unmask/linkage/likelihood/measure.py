@@ -178,6 +178,7 @@ def assess_likelihood(study: Study, context: Context) -> Evidence:
                 f"For {known.hits:,.0f} of {known.n:,} people they can be sure: the {claimed:,} links they believe "
                 "most are right at least 19 times in 20.",
                 known,
+                claims=claimed,
             ),
         ),
         per_record=linkage.per_record(study.release.original.height),

@@ -10,25 +10,21 @@ metric, and records that are not on a list count as a few more like the last one
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.kernels.assignment import credits as shares_of_optima
 from unmask.kernels.assignment import solve
 from unmask.kernels.base import EUCLIDEAN, Space
 from unmask.kernels.search import nearest_k
-from unmask.linkage.likelihood.em import DENSE, FLOOR, Weigher, frequencies
+from unmask.linkage.likelihood.em import DENSE, FLOOR, Fit, Weigher, frequencies
 from unmask.linkage.likelihood.scaling import LEAST_LOG, TINY, with_spare
+from unmask.linkage.likelihood.views import Sides
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.linkage.likelihood.em import Fit
-    from unmask.linkage.likelihood.views import Sides
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 CANDIDATES = 64  # nearest records listed for each record, in either direction
 LIST_REST = 1e-3  # the same for lists, where a sweep is dear

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.errors import ParameterError, check_name
 from unmask.linkage.likelihood.em import (
@@ -21,16 +23,10 @@ from unmask.linkage.likelihood.em import (
     released_law,
     weighted_moments,
 )
+from unmask.linkage.likelihood.views import View
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from unmask.linkage.likelihood.views import View
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 STARTS: tuple[Start, ...] = get_args(Start)
 TRIAL_STEPS, TRIAL_TOLERANCE = 12, 3e-3

@@ -9,20 +9,16 @@ side is a level of its own.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from unmask.arrays import Codes, Flags, Floats, Ints
 from unmask.errors import ParameterError, check_name
 from unmask.kernels.pairs import level_shares
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from unmask.tables import Encoding
-
+from unmask.tables import Encoding
 
 Numbers = Literal["bands", "exact"]
 # of all pairs within the first, second, ... width

@@ -3,27 +3,23 @@
 A link gains its weight less the threshold; whoever gains nothing stays alone. Where agreement is exact the bits lost
 against full agreement are a distance between codes, and the matching is that of global linkage (`kernels.assignment`):
 staying alone is a record that lies just at the threshold from everybody. With bands no such distance exists: "at most
-this far" is not transitive. There all pairs that reach the threshold are listed, of which the blocks prove that none is
-missed, and matched by SciPy. Either way the answer is proven over *all* pairs: give each released record a price q_j
-and each person the profit p_i = max(0, max_j gain_ij - q_j). No matching gains more than sum p + sum q, since pairs
-below the threshold gain less than nothing.
+this far" is not transitive. There all pairs that reach the threshold are listed and matched by SciPy. Either way the
+answer is proven over *all* pairs: give each released record a price q_j and each person the profit p_i = max(0,
+max_j gain_ij - q_j). No matching gains more than sum p + sum q, since pairs below the threshold gain less than nothing.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-from unmask.kernels.assignment import CERTIFIED, solve
+from unmask.kernels.assignment import solve
 from unmask.kernels.base import MANHATTAN, Space
-from unmask.kernels.weighing import TIE, cut_blocks, pairs_in_blocks, scale_of
-
-if TYPE_CHECKING:
-    from unmask.linkage.probabilistic.levels import Comparison
-    from unmask.linkage.probabilistic.model import FellegiSunter
-
+from unmask.kernels.weighing import TIE, Scale, pairs_above
+from unmask.linkage.probabilistic.levels import Comparison
+from unmask.linkage.probabilistic.model import FellegiSunter
 
 ROUNDS = 1000  # of raising prices; the bound holds after any number
 
@@ -33,11 +29,6 @@ class Match(NamedTuple):
 
     link: Ints
     gap: float
-
-    @property
-    def optimal(self) -> bool:
-        """Whether the gap is no more than rounding."""
-        return self.gap <= CERTIFIED
 
 
 def code_space(comparison: Comparison, model: FellegiSunter) -> Space | None:
@@ -92,8 +83,8 @@ def _by_list(comparison: Comparison, model: FellegiSunter, lower: float) -> Matc
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # noqa: PLC0415
 
     n, n_right = len(comparison.left), len(comparison.right)
-    scale = scale_of(comparison.edges, comparison.n_edges, model.weights)
-    rows, points, weights = pairs_in_blocks(comparison.left, cut_blocks(comparison.right, scale), scale, lower)
+    scale = Scale(comparison.edges, comparison.n_edges, model.weights)
+    rows, points, weights = pairs_above(comparison.left, comparison.right, scale, lower)
     gain = weights - lower
     top = float(gain.max(initial=0.0)) + 1.0
     cost = np.concatenate([top - gain, np.full(n, top)])  # a record may stay alone, at the price of no gain

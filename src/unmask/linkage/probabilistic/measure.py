@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-from unmask.errors import ParameterError
+from unmask.errors import EngineError, ParameterError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.kernels.assignment import CERTIFIED
 from unmask.linkage.probabilistic.candidates import Found, best_candidates, count_patterns, match_one_to_one
@@ -129,9 +129,7 @@ def link_probabilistic(  # noqa: PLR0913 - the choices of the method
     1.0
 
     """
-    for name, wish in (("false_positive", false_positive), ("false_negative", false_negative)):
-        if wish is not None and not 0 <= wish <= 1:
-            raise ParameterError(f"{name} is a rate", got=str(wish), allowed="from 0 to 1")
+    _check_rates(false_positive=false_positive, false_negative=false_negative)
     study = as_study(release)
     encoding, release = study.encoding(), study.release
     comparison = compare(encoding, numbers=numbers, widths=widths, attributes=attributes)
@@ -156,9 +154,14 @@ def link_probabilistic(  # noqa: PLR0913 - the choices of the method
     )
     gap = 0.0
     if one_to_one:
-        found, match = match_one_to_one(asked, model, release.truth[rows], lower, found)
-        gap = match.gap
+        found, gap = match_one_to_one(asked, model, release.truth[rows], lower, found)
     return _result(release, comparison, model, found, _Cut(rows, lower, upper, seed, gap))
+
+
+def _check_rates(**wishes: float | None) -> None:
+    for name, wish in wishes.items():
+        if wish is not None and not 0 <= wish <= 1:
+            raise ParameterError(f"{name} is a rate", got=str(wish), allowed="from 0 to 1")
 
 
 class _Cut(NamedTuple):
@@ -232,6 +235,9 @@ def _result(
 # --- as a measure -----------------------------------------------------------------------------------------------------
 
 
+HELD = "m and u did not settle together: u is held at its share among all pairs, nearly all of which are no matches"
+
+
 @measure(
     "probabilistic",
     title="Probabilistic linkage",
@@ -242,16 +248,7 @@ def _result(
 def assess_probabilistic(study: Study, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
     release = study.release
-    taught, asked = (max(1, most // release.released.height) for most in (PAIRS_TO_LEARN_FROM, PAIRS_TO_ASK))
-    linkage = link_probabilistic(
-        study,
-        attributes="best",
-        learn_from=taught,
-        sample=asked if asked < release.original.height else None,
-        fitting=Fitting(tolerance=1e-5),
-        seed=context.seed,
-        progress=context.progress,
-    )
+    linkage, held = _link(study, context)
     estimate = linkage.estimate
     sure = np.array(linkage.status)[linkage.attempted] == "linked"
     right = np.where(sure, linkage.credit[linkage.attempted], 0.0)
@@ -262,15 +259,44 @@ def assess_probabilistic(study: Study, context: Context) -> Evidence:
                 "probabilistic.rate", estimate, "are linked to their own record by weighing agreements."
             ),
             Observation.of_people(
-                "probabilistic.linked", claimed, "are linked, rightly, by the intruder's own threshold."
+                "probabilistic.linked",
+                claimed,
+                "are linked, rightly, by the intruder's own threshold.",
+                claims=int(sure.sum()),
             ),
         ),
         per_record=linkage.per_record(release.original.height) if linkage.asked is None else None,
         compared=study.compared,
         facts=_facts(linkage, int(sure.sum())),
         figures=_figures(linkage),
-        notes=_notes(release, linkage),
+        notes=(*_notes(release, linkage), *held),
     )
+
+
+def _link(study: Study, context: Context) -> tuple[ProbabilisticLinkage, tuple[str, ...]]:
+    """Link with m and u learnt together; where that does not come to rest, with u held at its share among all pairs.
+
+    Coarse tables leave m and u undecided together. Nearly all pairs are no matches, so u is known well enough.
+    """
+    height, people = study.release.released.height, study.release.original.height
+    taught, asked = (max(1, most // height) for most in (PAIRS_TO_LEARN_FROM, PAIRS_TO_ASK))
+
+    def link(fitting: Fitting) -> ProbabilisticLinkage:
+        sample = asked if asked < people else None
+        return link_probabilistic(
+            study,
+            attributes="best",
+            learn_from=taught,
+            sample=sample,
+            fitting=fitting,
+            seed=context.seed,
+            progress=context.progress,
+        )
+
+    try:
+        return link(Fitting(tolerance=1e-5)), ()
+    except EngineError:
+        return link(Fitting(tolerance=1e-3, u="random")), (HELD,)
 
 
 def _notes(release: Release, linkage: ProbabilisticLinkage) -> tuple[str, ...]:

@@ -23,20 +23,15 @@ Four things keep EM honest:
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.arrays import Floats, Ints
 from unmask.errors import EngineError, ParameterError, check_name
-from unmask.kernels.pairs import expect, expect_people, levels_of_pairs
+from unmask.kernels.pairs import Patterns, expect, expect_people, levels_of_pairs
 from unmask.linkage.probabilistic.levels import Comparison, shares_of_levels
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unmask.kernels.pairs import Patterns
-
 
 TINY = 1e-300  # stands for 0 in logarithms
 BORDER = 1e-7  # closer to 0 or 1 than this, a probability has no standard error of this kind

@@ -6,19 +6,17 @@ themselves. The rows are masked in the order of their content, never in that of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from unmask.errors import UnmaskError
 from unmask.linkage.nearest import link_nearest
-from unmask.masking import Chain
+from unmask.linkage.result import Linkage
+from unmask.masking import Chain, Masking
 from unmask.study import Study
-
-if TYPE_CHECKING:
-    from unmask.linkage.result import Linkage
-    from unmask.masking import Masking
+from unmask.tables import Release
 
 ABSENT = (
     "suppression",
@@ -58,8 +56,14 @@ def link_again(study: Study, masking: Masking, *, sample: int | None = None, see
 
 
 def _tables(study: Study) -> list[pl.DataFrame]:
-    whole, known = study.release.original, list(study.release.quasi)
+    whole, known = study.release.original, masked_together(study.release)
     return [whole.select(known)] if set(known) == set(whole.columns) else [whole.select(known), whole]
+
+
+def masked_together(release: Release) -> list[str]:
+    """The known columns of the original, with those that no attack looks at since they repeat another."""
+    repeated = [name for name, role in release.roles.redundant.items() if role == "quasi"]
+    return [*release.quasi, *(name for name in repeated if name in release.original.columns)]
 
 
 def flatten(masking: Any) -> list[Masking]:  # noqa: ANN401 - a Masking

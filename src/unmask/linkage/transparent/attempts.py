@@ -5,7 +5,7 @@ Whoever knows the method may ignore it: nearest-record and one-to-one linkage ar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,11 +13,8 @@ from unmask.arrays import Flags, Floats, Ints
 from unmask.evidence import Estimate, rate
 from unmask.linkage.nearest import best_reading, best_scale, link_nearest, may_go_back
 from unmask.linkage.one_to_one import link_one_to_one
-
-if TYPE_CHECKING:
-    from unmask.linkage.result import Linkage
-    from unmask.study import Study
-
+from unmask.linkage.result import Linkage
+from unmask.study import Study
 
 MOST_MATCHED = 20_000  # records that are matched again here; the measure one_to_one matches more
 

@@ -6,14 +6,14 @@ that the noisy value was in: the likelihood is the chance of that cell. After ra
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
 
 from unmask.errors import UnmaskError
-from unmask.kernels.likelihood import FACTOR, GAUSSIAN
-from unmask.linkage.transparent.again import ABSENT, flatten, run_again
+from unmask.kernels.likelihood import FACTOR, GAUSSIAN, Makings
+from unmask.linkage.transparent.again import ABSENT, flatten, masked_together, run_again
 from unmask.linkage.transparent.makings import (
     KNOWN,
     Column,
@@ -24,13 +24,8 @@ from unmask.linkage.transparent.makings import (
     unknown,
     window,
 )
-from unmask.masking import Chain, Pram, ReverseMapped, categorical, chosen
-from unmask.tables import centre_and_spread
-
-if TYPE_CHECKING:
-    from unmask.kernels.likelihood import Makings
-    from unmask.masking import Masking
-    from unmask.tables import Encoding, Release
+from unmask.masking import Chain, Masking, Pram, ReverseMapped, categorical, chosen
+from unmask.tables import Encoding, Release, centre_and_spread
 
 
 def peel(release: Release, masking: Masking) -> tuple[Release, Masking]:
@@ -42,7 +37,7 @@ def peel(release: Release, masking: Masking) -> tuple[Release, Masking]:
     if not free:
         return release, masking
     first, rest = Chain(tuple(steps[:free])), Chain(tuple(steps[free:]))
-    for names in (list(release.quasi), release.original.columns):
+    for names in (masked_together(release), release.original.columns):
         try:
             again = run_again(first, release.original.select(names))
         except (UnmaskError, pl.exceptions.PolarsError):

@@ -8,20 +8,15 @@ the two centroids next to it. docs/methods.md, section 6.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
 from unmask.arrays import Floats, Ints
 from unmask.errors import EngineError
 from unmask.kernels.likelihood import EQUAL, FACTOR, GAUSSIAN, TABLE, TRIANGLE, WINDOW, Makings
-from unmask.masking import ReverseMapped, transition_matrix
-from unmask.tables import centre_and_spread, to_floats
-
-if TYPE_CHECKING:
-    from unmask.masking import Masking
-    from unmask.tables import Encoding, Release
-
+from unmask.masking import Masking, ReverseMapped, transition_matrix
+from unmask.tables import Encoding, Release, centre_and_spread, to_floats
 
 PLACES, BINS = 32, 32  # of a column, and of the displacement within a rank-swapping window
 LONG, DRAWS = 2000, 400_000  # ranks of a column that is swapped to learn from, and ranks swapped in all

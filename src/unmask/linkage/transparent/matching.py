@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from unmask.arrays import Flags, Floats, Ints
 from unmask.kernels.assignment import classify
-from unmask.kernels.likelihood import all_pairs
-from unmask.tables import canonical_order
-
-if TYPE_CHECKING:
-    from unmask.kernels.likelihood import Makings
-    from unmask.tables import Encoding
-
+from unmask.kernels.likelihood import Makings, all_pairs
+from unmask.tables import Encoding, canonical_order
 
 MOST_PAIRS = 9_000_000  # that are matched exactly, all at once: 3,000 people and records
 WORST = 1e4  # log-likelihoods below a person's best: beyond, one is as bad as another

@@ -17,7 +17,7 @@ from unmask.errors import EngineError, ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate, silent
 from unmask.kernels.likelihood import likelihoods
 from unmask.kernels.weighing import TIE
-from unmask.linkage.result import Linkage
+from unmask.linkage.result import Linkage, why_more
 from unmask.linkage.transparent.again import link_again
 from unmask.linkage.transparent.attempts import Attempt, attempt, best_of, blind_attempts
 from unmask.linkage.transparent.chains import describe, peel
@@ -193,7 +193,12 @@ def assess_transparent(study: Study, context: Context) -> Evidence:
                 best.estimate,
                 f"are linked to their own record by an intruder who knows the masking ({best.name}).",
             ),
-            Observation.of_people("transparent.known", sure, f"are linked, rightly, {how}."),
+            Observation.of_people(
+                "transparent.known",
+                sure,
+                f"are linked, {how}.{why_more(sure, best.estimate)}",
+                claims=round(sure.hits),
+            ),
         ),
         per_record=best.credit if asked is None else None,
         facts=(Fact("best attack", best.name, "what the rate is of"), *_rates(attempts), *_facts(linkage, blind)),
@@ -217,7 +222,7 @@ def _follow(
 
 def _known(linkage: TransparentLinkage | None, again: Linkage | None, blind: list[Attempt]) -> tuple[Estimate, str]:
     """People of whom the intruder is sure: by posterior, by their own masked row, or by margin as the blind one is."""
-    claims = [(linkage.sure(), f"with a posterior of {SURE:.0%} or more")] if linkage is not None else []
+    claims = [(linkage.sure(), f"rightly, with a posterior of {SURE:.0%} or more")] if linkage is not None else []
     if again is not None:
         claims.append((again.known(SURE), "with a margin to their own masked row that is right 19 times in 20"))
     margin = "with a margin that is right 19 times in 20, by {}"

@@ -1,4 +1,8 @@
-"""The weight of every pair, and of each record's best candidates: one pass over all pairs, and none of them kept."""
+"""Each record's best candidates by match weight: one pass over all pairs, of which none is kept.
+
+Weights are natural logarithms; those within TIE are equal. `blank` and `take` keep the best candidates for other
+kernels that pass over pairs.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +17,13 @@ from unmask.kernels.compiling import in_chunks, inner, kernel
 from unmask.kernels.draws import draw
 from unmask.kernels.pairs import level_of
 
+__all__ = ["TIE", "Scale", "Weighing", "blank", "pairs_above", "take", "weigh"]
+
 Tell = Callable[[float], None] | None  # is told the share that is done
 
 TIE = 1e-9  # weights that differ by less are equal: sums of logarithms in another order
 NOTHING = -1e300  # no candidate
+FAR = 50.0  # so far below the sum of all others a candidate does not change it
 
 
 class Weighing(NamedTuple):
@@ -31,24 +38,11 @@ class Weighing(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """How close is how much: edges of the levels, weights of the levels, and the most from each level on."""
+    """How close is how much: edges of the levels (inf beyond the last), their number, and the levels' weights."""
 
     edges: Floats
     n_edges: Ints
     table: Floats  # natural logarithms
-    most: Floats
-    rest: Floats  # (attributes,) what the attributes after this one can add at most, rounded up
-
-
-def scale_of(edges: Floats, n_edges: Ints, table: Floats) -> Scale:
-    """Add what a block can reach at most from each level on, missing values aside."""
-    most = table.copy()
-    for k in range(len(table)):
-        last = int(n_edges[k]) + 1
-        most[k, :last] = np.maximum.accumulate(table[k, :last][::-1])[::-1]
-    used = np.array([table[k, : int(n_edges[k]) + 2].max() for k in range(len(table))])
-    rest = np.append(np.cumsum(used[::-1])[::-1][1:], 0.0) + 1e-9
-    return Scale(edges, n_edges, table, most, rest)
 
 
 def weigh(left: Floats, right: Floats, scale: Scale, truth: Ints, seed: int = 0, progress: Tell = None) -> Weighing:
@@ -79,10 +73,10 @@ def take(out: Weighing, i: int, j: int, weight: float, truth: int, seed: int, lo
     if weight == -math.inf:
         return lot
     top = out.total[i]
-    if weight <= top:
-        out.total[i] = top + math.log1p(math.exp(weight - top))
-    else:
+    if weight > top:
         out.total[i] = weight + math.log1p(math.exp(top - weight))
+    elif weight > top - FAR:
+        out.total[i] = top + math.log1p(math.exp(weight - top))
     if weight > out.best[i] + TIE:
         out.second[i] = out.best[i]
         out.best[i], out.ties[i], out.row[i] = weight, 1, j
@@ -108,3 +102,38 @@ def _weigh(left: Floats, right: Floats, scale: Scale, truth: Ints, seed: int, qu
                 level = level_of(abs(left[i, k] - right[j, k]), scale.edges[k], scale.n_edges[k])
                 weight += scale.table[k, level]
             lot = take(out, i, j, weight, truth[i], seed, lot)
+
+
+def pairs_above(left: Floats, right: Floats, scale: Scale, least: float) -> tuple[Ints, Ints, Floats]:
+    """List every pair whose weight is at least ``least``: queries, rows of the release, weights."""
+    used = np.array([row[: n + 2].max() for row, n in zip(scale.table, scale.n_edges, strict=True)])
+    rest = np.append(np.cumsum(used[:0:-1])[::-1], 0.0) + 1e-9  # what the attributes after each can add, rounded up
+    parts: dict[int, tuple[Ints, Ints, Floats]] = {}
+
+    def work(part: slice) -> None:
+        parts[part.start] = _above(left, right, scale, least, rest, np.arange(part.start, part.stop))
+
+    in_chunks(work, len(left), chunk=256)
+    rows, points, weights = (np.concatenate([parts[start][c] for start in sorted(parts)]) for c in range(3))
+    return rows, points, weights
+
+
+@kernel
+def _above(
+    left: Floats, right: Floats, scale: Scale, least: float, rest: Floats, queries: Ints
+) -> tuple[Ints, Ints, Floats]:
+    rows, points, weights = [np.int64(0)], [np.int64(0)], [0.0]
+    for i in queries:
+        for j in range(right.shape[0]):
+            weight = 0.0
+            for k in range(left.shape[1]):
+                level = level_of(abs(left[i, k] - right[j, k]), scale.edges[k], scale.n_edges[k])
+                weight += scale.table[k, level]
+                if weight + rest[k] < least:
+                    weight = -math.inf
+                    break
+            if weight >= least:
+                rows.append(i)
+                points.append(np.int64(j))
+                weights.append(weight)
+    return np.array(rows)[1:], np.array(points)[1:], np.array(weights)[1:]

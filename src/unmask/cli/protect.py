@@ -1,0 +1,61 @@
+"""`unmask protect`: search for a release that is safe, write it, and say what was done and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from unmask.cli.explore import FOUND, NONE_SAFE, seconds
+from unmask.cli.fields import roles_of
+from unmask.cli.making_options import Protect
+from unmask.cli.screen import progress_bar, say
+from unmask.cli.targets import check_files, write_atomically, write_table
+from unmask.errors import ParameterError, TableError
+from unmask.explore import make_release
+from unmask.protecting import Protection, protect_table
+
+
+def run(options: Protect) -> int:
+    """Protect, tell and write; the exit code says whether a safe release was found."""
+    check_files(options)
+    roles = {**roles_of(options), "reading": options.reading}
+    with progress_bar() as tell:
+        found = protect_table(
+            options.original, policy=options.policy, intruder=options.intruder, keep=options.keep,
+            hierarchies=_hierarchies(options.hierarchy), seed=options.seed, budget=seconds(options.budget),
+            folder=options.folder, resume=options.resume, progress=tell, **roles,
+        )  # fmt: skip
+    for line in found.reasons:
+        say(line)
+    say(found.words)
+    _write(found, options)
+    if found.final is None:
+        return NONE_SAFE
+    write_table(make_release(options.original, found.final, **roles), options.output)
+    say(f"Release: {options.output}.")
+    return FOUND
+
+
+def _write(found: Protection, options: Protect) -> None:
+    if options.plan is not None and found.final is not None:
+        write_atomically(options.plan, found.plan())
+        say(f"Plan: {options.plan}.")
+    if options.points is not None:
+        write_table(found.frontier.to_frame(), options.points)
+        say(f"Releases that were tried: {options.points}.")
+    if options.chart is not None and found.frontier.points:
+        from unmask.report import draw  # noqa: PLC0415 - imports altair
+
+        write_atomically(options.chart, draw(found.frontier.figure()))
+        say(f"Picture: {options.chart}.")
+
+
+def _hierarchies(given: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for text in given:
+        name, sign, file = text.partition("=")
+        if not sign or not name or not file:
+            raise ParameterError("cannot read this hierarchy", got=repr(text), allowed="column=file.csv")
+        if not Path(file).is_file():
+            raise TableError(f"there is no file {file}", hint="a row for each value: value, group, larger group ..")
+        found[name] = file
+    return found

@@ -1,0 +1,150 @@
+"""What can be done to one column, and what each treatment gives and costs.
+
+A treatment *leaves* some of the bits by which the column points to a person, and *costs* some of what the table is
+good for. Ten bits single out one person in a thousand. Bits of several columns are added up, which counts twice what
+two columns both say: good enough to decide what to try first, never to call a release safe.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from unmask.masking import parse_masking
+from unmask.protect.suggestions import FEW, PERIODS, RARE, cut, quoted
+from unmask.tables import to_floats
+
+NOISE, SWAPS, CROWDS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0), (0.02, 0.05, 0.1, 0.2, 0.4), (3, 5, 11, 25)
+PIECES, LOTS = (30, 15, 8, 4, 2), (0.05, 0.1, 0.2, 0.4)
+
+
+@dataclass(frozen=True, slots=True)
+class Treatment:
+    """One way to publish a column; an empty masking leaves it as it is."""
+
+    column: str
+    masking: str
+    bits: float  # by which it still points to a person
+    cost: float  # what the table loses if this column alone is treated so
+
+
+def treatments(table: pl.DataFrame, column: str, kind: str, hierarchy: str | None = None) -> tuple[str, ...]:
+    """Maskings that can be tried on a column of this kind; the last one leaves it out."""
+    name, found = f"columns=[{quoted(column)}]", []
+    values = table[column]
+    if hierarchy is not None:
+        levels = pl.read_csv(hierarchy, n_rows=0).width - 1
+        found += [f"hierarchy({hierarchy!r}, [{quoted(column)}], level={level + 1})" for level in range(levels)]
+    if kind == "numeric" and values.dtype.is_numeric():
+        found += [f"noise({size}, {name})" for size in NOISE] + [f"rank_swap(share={share}, {name})" for share in SWAPS]
+        found += [f"microaggregation({k}, {name})" for k in CROWDS if k <= len(values)]
+        found += [cut(values, pieces) for pieces in PIECES]
+    elif kind == "date" and values.dtype in (pl.Date, pl.Datetime):
+        found += [f"dates({period}, {name})" for period in PERIODS]
+    elif hierarchy is None:
+        text = values.cast(pl.String)
+        longest = text.str.len_chars().max()
+        if text.n_unique() > FEW and isinstance(longest, int):
+            found += [f"prefix({keep}, {name})" for keep in range(min(longest - 1, 6), 0, -1)]
+        found += [f"rare({RARE * times}, {name})" for times in (1, 2, 4)] + [f"pram({lot}, {name})" for lot in LOTS]
+    return (*dict.fromkeys(found), f"drop([{quoted(column)}])")
+
+
+def weigh(
+    table: pl.DataFrame,
+    column: str,
+    maskings: tuple[str, ...],
+    left: Callable[[pl.DataFrame], float],
+    seed: int,
+) -> tuple[Treatment, ...]:
+    """Try each masking of one column alone, and leaving it; ``left`` says what is left of the table."""
+    found = [Treatment(column, "", bits_left(table[column], table[column]), 0.0)]
+    for masking in maskings:
+        masked = parse_masking(masking).apply(table, seed)
+        if masked.equals(table):
+            continue
+        bits = bits_left(table[column], masked[column]) if column in masked.columns else 0.0
+        found.append(Treatment(column, masking, bits, max(0.0, 1.0 - left(masked))))
+    return tuple(found)
+
+
+def weigh_together(
+    table: pl.DataFrame, columns: tuple[str, ...], left: Callable[[pl.DataFrame], float], seed: int
+) -> tuple[Treatment, ...]:
+    """Numbers made equal in groups, all of them at once: who is in a group of k cannot be told from the others."""
+    named, listed = ", ".join(columns), ", ".join(map(quoted, columns))
+    bits = sum(bits_left(table[name], table[name]) for name in columns)
+    found = [Treatment(named, "", bits, 0.0)]
+    for k in (k for k in CROWDS if 2 * k <= table.height):
+        masking = f"microaggregation({k}, columns=[{listed}])"
+        masked = parse_masking(masking).apply(table, seed)
+        found.append(Treatment(named, masking, min(bits, float(np.log2(table.height / k))), max(0.0, 1 - left(masked))))
+    dropped = f"drop([{listed}])"
+    return (*found, Treatment(named, dropped, 0.0, max(0.0, 1.0 - left(table.drop(columns)))))
+
+
+def bits_left(original: pl.Series, released: pl.Series) -> float:
+    """Mean number of bits by which a released value points to its own person.
+
+    Numbers: log2 of n over the people whose value is at least as near to the released one. Else the mutual information
+    of both columns.
+    """
+    if original.dtype.is_numeric() and released.dtype.is_numeric():
+        x, y = to_floats(original, original.name), to_floats(released, released.name)
+        there = ~(np.isnan(x) | np.isnan(y))
+        x, y = x[there], y[there]
+        if not x.size:
+            return 0.0
+        ordered, reach = np.sort(x), np.abs(x - y)
+        slack = 1e-9 * (1.0 + reach + np.abs(y))  # the own value counts, whatever rounding does
+        crowd = np.searchsorted(ordered, y + reach + slack, "right") - np.searchsorted(ordered, y - reach - slack)
+        return float(np.log2(x.size / np.maximum(crowd, 1)).mean() * x.size / len(original))
+    pair = pl.DataFrame({"x": original.cast(pl.String), "y": released.cast(pl.String)})
+    return max(0.0, _bits(pair.select("x")) + _bits(pair.select("y")) - _bits(pair))
+
+
+def _bits(frame: pl.DataFrame) -> float:
+    shares = frame.group_by(frame.columns).len()["len"].to_numpy() / max(frame.height, 1)
+    return float(-(shares * np.log2(shares)).sum())
+
+
+def path(options: Mapping[str, tuple[Treatment, ...]]) -> list[dict[str, Treatment]]:
+    """Combinations from "leave everything" on, each step the one that takes most bits for what it costs.
+
+    Every combination on the path costs least among all that leave at most as many bits, up to the last step: each
+    column moves along the lower hull of its treatments, and the steepest move of all columns comes first.
+    """
+    hulls = {column: hull(found) for column, found in options.items()}
+    now = {column: found[0] for column, found in hulls.items()}
+    moves = [
+        ((after.cost - before.cost) / (before.bits - after.bits), column, place)
+        for column, found in hulls.items()
+        for place, (before, after) in enumerate(itertools.pairwise(found))
+    ]
+    states = [dict(now)]
+    for _, column, place in sorted(moves):
+        now[column] = hulls[column][place + 1]
+        states.append(dict(now))
+    return states
+
+
+def hull(found: tuple[Treatment, ...]) -> list[Treatment]:
+    """The treatments of one column that are worth it, from the most bits left to the fewest: a convex chain."""
+    chain: list[Treatment] = []
+    for one in sorted(found, key=lambda one: (-one.bits, one.cost, one.masking)):
+        if chain and one.bits >= chain[-1].bits - 1e-12:
+            continue
+        while len(chain) > 1 and _slope(chain[-1], one) <= _slope(chain[-2], chain[-1]):
+            chain.pop()
+        if len(chain) == 1 and one.cost <= chain[0].cost and chain[0].masking:
+            chain.pop()
+        chain.append(one)
+    return chain
+
+
+def _slope(one: Treatment, other: Treatment) -> float:
+    return (other.cost - one.cost) / (one.bits - other.bits)

@@ -1,0 +1,129 @@
+"""What gives a person away, column by column, and the smallest changes that would hide them."""
+
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import unmask
+from command_line import run
+from unmask.errors import UnmaskError
+
+ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(0, 9)), min_size=6, max_size=14)
+
+
+def slow_fit(original, released, row, columns):
+    """Records at least as near as the own one in each of the columns, by the definition."""
+    person, own = original.row(row, named=True), released.row(row, named=True)
+    fit = 0
+    for record in released.iter_rows(named=True):
+        near = [
+            record[name] == person[name] or own[name] != person[name]
+            if isinstance(person[name], str)
+            else abs(record[name] - person[name]) <= abs(own[name] - person[name])
+            for name in columns
+        ]
+        fit += all(near)
+    return fit
+
+
+@settings(max_examples=40, deadline=None)
+@given(ROWS, st.integers(0, 5), st.integers(2, 5))
+def test_fits_and_smallest_changes_are_those_of_the_definition(rows, row, k):
+    town = [f"town {a}" for a, _, _ in rows]
+    original = pl.DataFrame({"town": town, "x": [b + 0.5 for _, b, _ in rows], "y": [c + 0.5 for _, _, c in rows]})
+    released = original.with_columns(x=pl.col("x") + pl.Series([(b + c) % 3 - 1.0 for _, b, c in rows]))
+    story = unmask.explain_person(unmask.Release(original, released), row + 1, k=k)
+    columns = [one.column for one in story.told]
+    for number, one in enumerate(story.told, 1):
+        assert one.fit == slow_fit(original, released, row, columns[:number])
+    assert sum(one.bits for one in story.told) == pytest.approx(np.log2(len(rows) / story.fit))
+    enough = [
+        set(blank)
+        for size in range(1, 4)
+        for blank in combinations(columns, size)
+        if slow_fit(original, released, row, [name for name in columns if name not in blank]) >= k
+    ]
+    if story.fit >= k:
+        assert story.changes == ()
+        return
+    for change in story.changes:
+        left = [name for name in columns if name not in change.columns]
+        assert change.fit == (slow_fit(original, released, row, left) if left else len(rows))
+        assert change.fit >= k
+        assert not any(other < set(change.columns) for other in enough)
+    assert bool(story.changes) == bool(enough)
+    if enough:
+        assert len(story.changes[0].columns) == min(map(len, enough))
+
+
+@pytest.fixture(scope="module")
+def release():
+    n = 60
+    table = pl.DataFrame({"town": ["a"] * 59 + ["z"], "age": [30 + k % 3 for k in range(n)], "sex": ["f", "m"] * 30})
+    return unmask.Release(table, table)
+
+
+def test_the_one_who_is_alone_in_a_town_is_hidden_by_blanking_it(release):
+    story = unmask.explain_person(release, 60)
+    assert story.told[0] == type(story.told[0])("town", pytest.approx(np.log2(60)), 1)
+    assert [one.bits for one in story.told[1:]] == [0, 0]
+    assert story.changes[0].columns == ("town",)
+    assert story.changes[0].fit == 10
+    assert story.changes[0].risk == pytest.approx(0.1)
+    assert "only their own record fits" in story.words
+    assert story.figure().series
+
+
+def test_who_stands_among_others_needs_no_change(release):
+    story = unmask.explain_person(release, 1)
+    assert story.fit == 10
+    assert story.changes == ()
+    assert "already" in story.words
+
+
+def test_the_list_puts_most_people_per_cell_first(release):
+    stories = [unmask.explain_person(release, row) for row in (60, 1)]
+    listed = unmask.hiding_list(stories)
+    assert listed.row(0) == ("town", 1, 1, [60])
+    assert listed.height == 1
+
+
+@pytest.mark.parametrize(("row", "k", "words"), [(0, 5, "no such row"), (61, 5, "no such row"), (1, 1, "2 or more")])
+def test_what_cannot_be_asked_is_refused(release, row, k, words):
+    with pytest.raises(UnmaskError, match=words):
+        unmask.explain_person(release, row, k=k)
+
+
+def test_who_has_no_record_is_told():
+    table = pl.DataFrame({"pid": [f"p{k}" for k in range(30)], "age": list(range(30))})
+    release = unmask.Release(table, table.head(20), id="pid")
+    with pytest.raises(UnmaskError, match="no record"):
+        unmask.explain_person(release, 25)
+
+
+def test_on_the_command_line(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({"age": rng.integers(0, 90, 80), "income": rng.normal(0, 1, 80), "sex": ["f", "m"] * 40})
+    table.write_csv(tmp_path / "original.csv")
+    table.write_csv(tmp_path / "release.csv")
+    report = tmp_path / "report.json"
+    files = (tmp_path / "original.csv", tmp_path / "release.csv")
+    run("assess", *files, "--only", "nearest", "--json", report)
+    capsys.readouterr()
+    assert run("person", report, "--row", "3", "--chart", tmp_path / "one.svg") == 0
+    told = capsys.readouterr().out
+    assert "Row 3: only their own record fits" in told
+    assert "blank" in told
+    assert (tmp_path / "one.svg").read_text().startswith("<svg")
+    assert run("person", report, "-o", tmp_path / "cells.csv") == 0
+    assert "found by nearest" in capsys.readouterr().out
+    cells = pl.read_csv(tmp_path / "cells.csv")
+    assert cells.columns == ["blank", "people", "cells", "row"]
+    assert cells.height == 10
+    assert run("person", report, "--row", "99") == 2
+    assert run("person", report, "--row", "x") == 2
+    assert run("person", report, "--chart", tmp_path / "two.svg") == 2

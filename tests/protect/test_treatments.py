@@ -1,0 +1,125 @@
+"""What can be done to a column: bits that are left, what it costs, and the cheapest combinations of columns."""
+
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unmask.masking import parse_masking
+from unmask.protect import Treatment, path, treatments, weigh, weigh_together
+from unmask.protect.treatments import bits_left, hull
+
+
+def slow_bits(x, y):
+    """The definition: log2 of n over the people at least as near to the released value as its own person."""
+    crowd = [sum(abs(other - b) <= abs(a - b) for other in x) for a, b in zip(x, y, strict=True)]
+    return sum(np.log2(len(x) / size) for size in crowd) / len(x)
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=25))
+def test_bits_of_numbers_are_those_of_the_definition(pairs):
+    x, y = (np.array(side, dtype=float) for side in zip(*pairs, strict=True))
+    assert bits_left(pl.Series(x), pl.Series(y)) == pytest.approx(slow_bits(x, y))
+
+
+def test_a_thousand_people_are_told_apart_by_ten_bits():
+    values = pl.Series("v", np.arange(1024.0))
+    assert bits_left(values, values) == 10
+    assert bits_left(values, values * 0) == pytest.approx(slow_bits(values.to_numpy(), np.zeros(1024)))
+    assert bits_left(values, pl.Series(["low"] * 512 + ["high"] * 512)) == 1
+    assert bits_left(pl.Series(["a", "b"] * 8), pl.Series(["a", "b"] * 8)) == 1
+    assert bits_left(pl.Series(["a", "b", "a", "b"]), pl.Series(["x", "x", "y", "y"])) == pytest.approx(0, abs=1e-12)
+    assert bits_left(pl.Series([None, None], dtype=pl.Float64), pl.Series([1.0, 2.0])) == 0
+
+
+def test_half_of_the_values_missing_is_half_of_the_bits():
+    values = pl.Series("v", np.arange(64.0))
+    half = pl.Series("v", [float(k) if k % 2 else None for k in range(64)])
+    assert bits_left(values, half) == pytest.approx(5 / 2)
+
+
+CHOICES = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), min_size=0, max_size=4)
+
+
+@settings(max_examples=60)
+@given(st.lists(CHOICES, min_size=1, max_size=3))
+def test_no_combination_is_cheaper_at_as_few_bits(columns):
+    options = {}
+    for number, found in enumerate(columns):
+        name = f"c{number}"
+        whole = Treatment(name, "", 8.0, 0.0)
+        options[name] = (
+            whole,
+            *(Treatment(name, f"m{k}", float(b), float(c)) for k, (b, c) in enumerate(found)),
+            Treatment(name, "drop", 0.0, 9.0),
+        )
+    every = [(sum(t.bits for t in chosen), sum(t.cost for t in chosen)) for chosen in product(*options.values())]
+    states = path(options)
+    assert all(one.masking == "drop" or one.bits == 0 for one in states[-1].values())
+    for state in states:
+        bits, cost = sum(t.bits for t in state.values()), sum(t.cost for t in state.values())
+        assert cost <= min(c for b, c in every if b <= bits + 1e-9) + 1e-9
+    costs = [sum(t.cost for t in state.values()) for state in states]
+    assert costs == sorted(costs)
+
+
+def test_what_is_dearer_and_leaves_more_is_never_taken():
+    good, bad = Treatment("c", "good", 3.0, 0.1), Treatment("c", "bad", 4.0, 0.2)
+    whole, gone = Treatment("c", "", 8.0, 0.0), Treatment("c", "drop", 0.0, 0.5)
+    assert hull((whole, good, bad, gone)) == [whole, good, gone]
+
+
+@pytest.fixture(scope="module")
+def people():
+    rng = np.random.default_rng(1)
+    n = 200
+    return pl.DataFrame(
+        {
+            "income of all": np.exp(rng.normal(10, 1, n)).round(),
+            "age": rng.integers(18, 90, n),
+            "sex": rng.choice(["f", "m"], n),
+            "postcode": [f"{k:05d}" for k in rng.integers(0, 99999, n)],
+            "born": pl.Series(rng.integers(0, 20000, n)).cast(pl.Date),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [("income of all", "numeric"), ("sex", "categorical"), ("postcode", "categorical"), ("born", "date")],
+)
+def test_every_treatment_that_is_named_can_be_applied_and_the_last_leaves_the_column_out(people, column, kind):
+    named = treatments(people, column, kind)
+    for text in named:
+        masked = parse_masking(text).apply(people, 1)
+        assert masked.drop(column, strict=False).equals(people.drop(column))
+    assert column not in parse_masking(named[-1]).apply(people, 1).columns
+    found = weigh(people, column, named, lambda table: 1.0 - 0.1 * (column not in table.columns), 1)
+    assert found[0] == Treatment(column, "", found[0].bits, 0.0)
+    assert found[-1].bits == 0
+    assert found[-1].cost == pytest.approx(0.1)
+    assert all(one.bits <= found[0].bits + 1e-9 for one in found)
+
+
+def test_a_treatment_that_changes_nothing_is_none(people):
+    found = weigh(people, "sex", ("rare(25, columns=[sex])", "drop([sex])"), lambda _: 0.9, 1)
+    assert [one.masking for one in found] == ["", "drop([sex])"]
+
+
+def test_levels_of_a_hierarchy_take_the_place_of_what_is_guessed(people, tmp_path):
+    file = tmp_path / "sexes.csv"
+    file.write_text("sex,anyone\nf,person\nm,person\n")
+    named = treatments(people, "sex", "categorical", str(file))
+    assert len(named) == 2
+    assert parse_masking(named[0]).apply(people, 1)["sex"].unique().to_list() == ["person"]
+
+
+def test_numbers_together_leave_the_bits_of_their_group(people):
+    numbers = ("income of all", "age")
+    found = weigh_together(people, numbers, lambda _: 0.5, 1)
+    by_size = {one.masking.split("(")[1].split(",")[0]: one for one in found if one.masking.startswith("micro")}
+    assert by_size["5"].bits == pytest.approx(np.log2(200 / 5))
+    assert found[-1].masking == "drop(['income of all', age])"
