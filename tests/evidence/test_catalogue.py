@@ -6,7 +6,7 @@ import pytest
 
 from unmask.assessment import choose, discover
 from unmask.errors import ParameterError
-from unmask.evidence.catalogue import ENTRIES, guess, meant
+from unmask.evidence.catalogue import ENTRIES, HEADINGS, guess, meant
 
 TITLES = {name: entry.title for name, entry in discover().items()}
 
@@ -63,3 +63,9 @@ def test_the_alias_that_was_like_what_was_typed_is_named():
     with pytest.raises(ParameterError, match=r"did you mean 'anonymity'\? \(it is also called 'k_anonymity'\)"):
         choose(discover(), ["kanon"], ())
     assert "also called" not in guess("nearst", TITLES)
+
+
+def test_every_measure_answers_one_of_the_three_questions():
+    filed = [name for names in HEADINGS.values() for name in names]
+    assert sorted(filed) == sorted(ENTRIES)
+    assert list(HEADINGS) == ["singling out", "linkability", "inference"]

@@ -64,6 +64,19 @@ FAMILIES: dict[str, dict[str, Entry]] = {  # family: measures, the plainest firs
         "copies": Entry(f"a synthetic release (--synthetic); {OUTSIDERS}", ("synthetic", "dcr")),
     },
 }
+HEADINGS: dict[str, tuple[str, ...]] = {  # the three questions of WP216 [WP29]_, and the measures that answer each
+    "singling out": (
+        "uniqueness", "special_uniques", "knowledge_sweep", "anonymity", "population", "household", "singling",
+        "copies",
+    ),
+    "linkability": (
+        "nearest", "one_to_one", "probabilistic", "learned", "transparent", "channel", "likelihood", "clusters",
+        "knowledge_curve", "graph", "dictionary", "permuted",
+    ),
+    "inference": (
+        "cells", "magnitude", "intervals", "values", "model", "absent", "inference", "membership", "attribute_test",
+    ),
+}  # fmt: skip
 ENTRIES: dict[str, Entry] = {name: entry for measures in FAMILIES.values() for name, entry in measures.items()}
 FORMER = {  # new name: name up to version 0.1; draws of randomness still follow the old one
     "one_to_one": "global",
