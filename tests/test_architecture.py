@@ -26,6 +26,7 @@ ROOMS_BELOW = {
     "evidence": set(),
     "study": {"kernels", "tables"},
     "report": {"evidence", "people"},
+    "certificate": {"evidence", "report", "tables"},
     "intake": {"tables", "study", "evidence"},
     "datasets": set(),
     "people": {"tables", "study", "evidence", "masking"},

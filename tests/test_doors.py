@@ -29,7 +29,8 @@ MORE = {
     "unmask.masking": 30,  # one class for each masking
     "unmask.people": 11,  # the risk of people, of groups of them, and the story of one
     "unmask.protect": 14,  # the search: points, what is kept of them, and what can be done to a column
-    "unmask.report": 9,  # a way to show each kind of result
+    "unmask.certificate": 10,  # the statement, the content, three formats and the reviewer's keys
+    "unmask.report": 13,  # a way to show each kind of result
     "unmask.study": 27,  # what every measure asks: matches, spaces, who asks for whom, what fits in memory
     "unmask.tables": 27,  # reading, roles, arrays and writing, for all rooms and the command line
 }

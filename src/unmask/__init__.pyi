@@ -3,6 +3,9 @@
 from unmask import datasets as datasets
 from unmask.assessment import Assessment as Assessment
 from unmask.assessment import assess as assess
+from unmask.certificate import Certificate as Certificate
+from unmask.certificate import Statement as Statement
+from unmask.certifying import certify as certify
 from unmask.disclosure import absent_disclosure as absent_disclosure
 from unmask.disclosure import attribute_inference as attribute_inference
 from unmask.disclosure import cell_disclosure as cell_disclosure

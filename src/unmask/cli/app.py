@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[type[options.Common], str]] = {  # name: its options, 
     "measures": (options.Measures, "measures"),
     "person": (options.Person, "person"),
     "verify": (options.Verify, "verify"),
+    "sign": (options.Sign, "sign"),
     "selfcheck": (options.Selfcheck, "selfcheck"),
     "demo": (options.Demo, "demo"),
 }

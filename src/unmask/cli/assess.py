@@ -8,17 +8,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from unmask.assessment import Assessment, assess, choose, discover, too_few
+from unmask.certificate import as_statement, check_format
+from unmask.certificate import write as write_certificate
+from unmask.certifying import certify
 from unmask.cli.fields import roles_of
 from unmask.cli.options import Assess, Link, Tables
 from unmask.cli.screen import progress_bar, show_assessment
-from unmask.cli.targets import check_files, write_table
+from unmask.cli.targets import check_files, write_atomically, write_table
 from unmask.errors import ParameterError
 from unmask.evidence import Policy, as_intruder
 from unmask.masking import parse_masking
 from unmask.people import check_by
 from unmask.protect import fix_list
 from unmask.recipients import as_recipients
-from unmask.report import document
+from unmask.report import document, to_annotations, to_junit, to_sarif
 from unmask.tables import Release
 
 EXIT = {"safe": 0, "unsafe": 1, "inconclusive": 3}
@@ -41,6 +44,9 @@ def attack(options: Assess) -> Assessment:
     recipients = as_recipients(options.recipients)
     for recipient in recipients:
         recipient.policy(policy)
+    as_statement(options.statement)
+    for target in filter(None, (options.certificate, options.public_certificate)):
+        check_format(target)
     release = release_of(options)
     check_by(release, options.by)
     for line in () if options.quiet else too_few(release, policy):
@@ -60,6 +66,7 @@ def attack(options: Assess) -> Assessment:
             by=options.by,
         )
     write(assessment, release, options)
+    write_certificates(assessment, options)
     if not options.quiet:
         show_assessment(assessment, to_stderr=options.json == "-")
     return assessment
@@ -90,11 +97,31 @@ def write(assessment: Assessment, release: Release, options: Assess) -> None:
         assessment.write_json(options.json)
     if options.html is not None:
         assessment.write_html(options.html)
+    for target, made in ((options.junit, to_junit), (options.sarif, to_sarif)):
+        if target is not None:
+            write_atomically(target, made(assessment.document))
+    if options.annotate:
+        sys.stderr.write("".join(f"{line}\n" for line in to_annotations(assessment.document)))
     if options.records is not None:
         assessment.write_records(options.records)
     if options.fix is not None:
         told = _write_fix(release, options)
         sys.stderr.write("" if options.quiet else f"{told}\n")
+
+
+def write_certificates(assessment: Assessment, options: Assess) -> None:
+    """Write the certificate, and the one for the public, where either is asked for: both from one more assessment."""
+    if options.certificate is None and options.public_certificate is None:
+        return
+    with progress_bar(quiet=options.quiet) as tell:
+        made = certify(assessment, statement=options.statement, progress=tell)
+    if options.certificate is not None:
+        write_certificate(made, options.certificate)
+    if options.public_certificate is not None:
+        write_certificate(made.for_the_public(), options.public_certificate)
+    left = as_statement(options.statement).missing
+    if left and not options.quiet:
+        sys.stderr.write(f"note: the certificate does not state {', '.join(left)}; give them in [statement]\n")
 
 
 def _write_fix(release: Release, options: Assess) -> str:

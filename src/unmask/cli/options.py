@@ -143,6 +143,20 @@ class Assess(Tables):
         "Write the report as JSON; - for standard output.", default=None, writes=("",), screen=True
     )
     html: str | None = option("Write the report as one HTML file.", default=None, writes=("",))
+    certificate: str | None = option(
+        "Write a certificate for a reviewer to sign (.html, .pdf), with .jsonld beside it; takes twice the time.",
+        default=None, writes=(".html", ".pdf", ".jsonld"),
+    )  # fmt: skip
+    public_certificate: str | None = option(
+        "The same without paths, values and small counts, to be shown to anybody.",
+        default=None, writes=(".html", ".pdf", ".jsonld"),
+    )  # fmt: skip
+    statement: dict[str, Any] = option(
+        "What the certificate states, a table [statement]: controller, purpose, valid_until ..", default={}, typed=False
+    )
+    junit: str | None = option("Write the findings as JUnit XML, for a build server.", default=None, writes=(".xml",))
+    sarif: str | None = option("Write the findings as SARIF.", default=None, writes=(".sarif", ".json"))
+    annotate: bool = option("Print GitHub annotations of what is above a limit or could not run.", default=False)
     records: str | None = written("Write one risk per original record", "--records")
     fix: str | None = written("Write what to change so that every group has --k records", "--fix")
     k: int = option("Wanted size of the smallest group, for --fix.", default=5)
@@ -355,3 +369,22 @@ class Verify(Common):
     report: str = option("A JSON report, which holds the manifest.", place=True, reads="report")
     original: str | None = option("Where the original is now.", default=None, reads="table")
     released: str | None = option("Where the release is now.", default=None, reads="table")
+    key: str | None = option("The public key that must have signed, for a certificate.", default=None, reads="report")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sign(Common):
+    """Sign a certificate with the reviewer's own key; the signature goes beside it, as FILE.sig.
+
+    Example:  unmask sign certificate.jsonld --key reviewer.pem --name "Dr A. Reviewer"
+    (before the first: unmask sign --new-key reviewer.pem)
+
+    Exit code 0: signed, 2: cannot. unmask verify certificate.jsonld checks it.
+    """
+
+    file: str | None = option("The certificate (.jsonld), or any other file.", default=None, place=True, reads="report")
+    key: str | None = option("The reviewer's private key, Ed25519 in PEM.", default=None, reads="report")
+    new_key: str | None = option(
+        "Make a pair of keys: this file, and .pub.pem beside it.", default=None, writes=(".pem",)
+    )
+    name: str = option("Who signs, in words that the signature covers.", default="")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from unmask.certificate import check_signature
 from unmask.cli.options import Verify
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files
@@ -11,6 +14,11 @@ from unmask.verify import verify
 def run(options: Verify) -> int:
     """Run the manifest again; 0 when the result is the same, else 1 and what differs or is called otherwise now."""
     check_files(options)
+    certificate = Path(options.report).suffix.lower() == ".jsonld"
+    if certificate or options.key is not None or Path(f"{options.report}.sig").exists():
+        code = _signed(options)
+        if certificate or code:
+            return code
     with progress_bar() as tell:
         result = verify(options.report, original=options.original, released=options.released, progress=tell)
     if result.same:
@@ -20,3 +28,15 @@ def run(options: Verify) -> int:
     for line in (*result.differences, *result.moved):
         say(f"  {line}")
     return 1
+
+
+def _signed(options: Verify) -> int:
+    """Check the signature beside a certificate: 0 when it holds, else 1."""
+    found = check_signature(options.report, key=options.key)
+    if found["problem"]:
+        say(f"the signature does not hold: {found['problem']}")
+        return 1
+    who = found["name"] or "somebody without a name"
+    whose = "by the key you gave" if options.key else f"by the key {found['public_key']}; --key checks whose it is"
+    say(f"signed by {who} on {found['at']}, {whose}; nothing was changed since")
+    return 0

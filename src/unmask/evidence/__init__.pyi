@@ -1,4 +1,5 @@
 from unmask.evidence.catalogue import FAMILIES as FAMILIES
+from unmask.evidence.catalogue import HEADINGS as HEADINGS
 from unmask.evidence.catalogue import guess as guess
 from unmask.evidence.catalogue import meant as meant
 from unmask.evidence.coverage import ColumnEntry as ColumnEntry

@@ -1,9 +1,13 @@
 from unmask.report import document as document
 from unmask.report.charts import draw as draw
+from unmask.report.exchange import to_annotations as to_annotations
+from unmask.report.exchange import to_junit as to_junit
+from unmask.report.exchange import to_sarif as to_sarif
 from unmask.report.html import render as render
 from unmask.report.terminal import column_table as column_table
 from unmask.report.terminal import show as show
 from unmask.report.terminal import show_check as show_check
 from unmask.report.terminal import show_checks as show_checks
 from unmask.report.terminal import show_gauntlet as show_gauntlet
+from unmask.report.words import limit as limit
 from unmask.report.words import percent as percent

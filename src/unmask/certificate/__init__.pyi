@@ -1,0 +1,10 @@
+from unmask.certificate.content import Certificate as Certificate
+from unmask.certificate.content import Measured as Measured
+from unmask.certificate.content import build as build
+from unmask.certificate.render import check_format as check_format
+from unmask.certificate.render import write as write
+from unmask.certificate.signature import check_signature as check_signature
+from unmask.certificate.signature import new_key as new_key
+from unmask.certificate.signature import sign_file as sign_file
+from unmask.certificate.statement import Statement as Statement
+from unmask.certificate.statement import as_statement as as_statement

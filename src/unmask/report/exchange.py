@@ -1,0 +1,93 @@
+"""The findings for machines that decide: JUnit for build servers, SARIF for code scanning, annotations for GitHub."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from unmask.report.document import Document, FindingEntry
+from unmask.report.words import VERDICTS, percent
+
+LEVELS = {"against": "error", "could not run": "error", "inconclusive": "warning", "for": "none"}
+KINDS = {"for": "pass", "does not apply": "notApplicable", "not judged": "informational"}
+SARIF = "https://json.schemastore.org/sarif-2.1.0.json"  # the name of the format, which nobody fetches
+
+
+def to_junit(document: Document) -> str:
+    """One test case a finding: above a limit or undecided is a failure, could not run an error, the rest passes.
+
+    The verdict is a case of its own, so that a release that was not shown to be safe never looks green.
+    """
+    suite = ET.Element("testsuite", name="unmask", timestamp=document.manifest.created)
+    verdict = ET.SubElement(suite, "testcase", classname="unmask", name="verdict")
+    if document.verdict != "safe":
+        ET.SubElement(verdict, "failure", type=document.verdict, message=_clean(headline(document)))
+    for finding in document.findings:
+        case = ET.SubElement(suite, "testcase", classname=f"unmask.{finding.measure}", name=finding.key)
+        if finding.outcome in {"against", "inconclusive"}:
+            ET.SubElement(case, "failure", type=finding.outcome, message=_clean(told(finding)))
+        elif finding.outcome == "could not run":
+            ET.SubElement(case, "error", type=finding.outcome, message=_clean(told(finding)))
+        elif finding.outcome in {"does not apply", "not judged"}:
+            ET.SubElement(case, "skipped", message=_clean(finding.reason))
+    for kind, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(kind, str(len(suite.findall(f"./testcase/{tag}"))))
+    suite.set("tests", str(len(suite.findall("./testcase"))))
+    ET.indent(suite)
+    return "<?xml version='1.0' encoding='utf-8'?>\n" + ET.tostring(suite, encoding="unicode") + "\n"
+
+
+def to_sarif(document: Document) -> str:
+    """One result a finding, and one for the verdict; the place is the released file, without its folder."""
+    titles = {entry.name: entry.title for entry in document.measures}
+    keys = dict.fromkeys(finding.key for finding in document.findings)
+    rules = [{"id": "verdict", "shortDescription": {"text": "Whether the release may be published"}}]
+    rules += [{"id": key, "shortDescription": {"text": titles.get(key.partition(".")[0], key)}} for key in keys]
+    level = {"safe": "none", "unsafe": "error", "inconclusive": "warning"}[document.verdict]
+    results = [_result("verdict", headline(document), level, "pass" if level == "none" else "fail", document)]
+    for finding in document.findings:
+        level = LEVELS.get(finding.outcome, "none")
+        kind = KINDS.get(finding.outcome, "fail")
+        results.append(_result(finding.key, told(finding), level, kind, document))
+    driver = {"name": "unmask", "version": document.manifest.versions.get("unmask", ""), "rules": rules}
+    run = {"tool": {"driver": driver}, "results": results}
+    return json.dumps({"$schema": SARIF, "version": "2.1.0", "runs": [run]}, indent=1, ensure_ascii=False) + "\n"
+
+
+def to_annotations(document: Document) -> list[str]:
+    """Lines that GitHub shows beside a change: the verdict, and each finding that stands in the way."""
+    level = {"safe": "notice", "unsafe": "error", "inconclusive": "warning"}[document.verdict]
+    bad = [finding for finding in document.findings if LEVELS.get(finding.outcome, "none") != "none"]
+    return [
+        _annotation(level, "unmask", headline(document)),
+        *(_annotation(LEVELS[finding.outcome], f"unmask {finding.key}", told(finding)) for finding in bad),
+    ]
+
+
+def headline(document: Document) -> str:
+    """The verdict and its reason in one line."""
+    return f"{VERDICTS[document.verdict]}: {document.reason}."
+
+
+def told(finding: FindingEntry) -> str:
+    """A finding in one line: the claim, its share, and why it is judged so."""
+    share = "" if finding.estimate is None else f" ({percent(finding.estimate.value)})"
+    return f"{finding.claim.rstrip('.')}{share}: {finding.reason}."
+
+
+def _result(rule: str, text: str, level: str, kind: str, document: Document) -> dict[str, Any]:
+    path = document.manifest.inputs["released"]["path"]
+    place = str(path).replace("\\", "/").rpartition("/")[2] if path else "release"
+    where = {"physicalLocation": {"artifactLocation": {"uri": place}}}
+    return {"ruleId": rule, "level": level, "kind": kind, "message": {"text": text}, "locations": [where]}
+
+
+def _annotation(level: str, title: str, text: str) -> str:
+    escaped = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return f"::{level} title={title.replace(':', '%3A').replace(',', '%2C')}::{escaped}"
+
+
+def _clean(text: str) -> str:
+    """Text without the control characters that XML does not have: a column's name may hold any."""
+    return "".join(char for char in text if char in "\t\n\r" or char >= " ")

@@ -1,0 +1,136 @@
+"""What a certificate says is what the report found and the steward stated; the public one tells no small count."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+import unmask
+from unmask.certificate.content import SMALL, Risk, _decided, _discreet
+from unmask.evidence.catalogue import HEADINGS
+
+STATEMENT = {
+    "title": "Stays",
+    "controller": "A hospital",
+    "changes": ["postcodes cut"],
+    "assumptions": ["No register."],
+}
+
+
+@pytest.fixture(scope="module")
+def tables():
+    people = unmask.datasets.census(120).select("wages", "total_income", "interest", "federal_tax")
+    people = people.with_columns(person=pl.int_range(120), secret=pl.Series(["a", "b", "c"] * 40))
+    noisy = people.with_columns(unmask.parse_masking("noise(0.3)").apply(people.select("wages", "interest"), 1))
+    return people, noisy.drop("federal_tax")
+
+
+@pytest.fixture(scope="module")
+def assessment(tables):
+    release = unmask.Release(*tables, id="person", confidential=["secret"])
+    return unmask.assess(release, only=["nearest", "uniqueness", "cells"], command="unmask assess /secret/path.csv")
+
+
+@pytest.fixture(scope="module")
+def certificate(assessment):
+    return unmask.certify(assessment, statement=STATEMENT)
+
+
+def test_every_judged_figure_is_there_once_with_its_limit(assessment, certificate):
+    judged = {f.key: f for f in assessment.findings if f.estimate is not None and f.outcome != "not judged"}
+    assert {risk.key for risk in certificate.residual} == set(judged) and len(certificate.residual) == len(judged)
+    for risk in certificate.residual:
+        found = judged[risk.key].estimate
+        assert (risk.value, risk.low, risk.high, risk.chance, risk.n) == (
+            found.value, found.low, found.high, found.chance, found.n,
+        )  # fmt: skip
+        assert risk.outcome == judged[risk.key].outcome
+        assert risk.key in next(entry["figures"] for entry in certificate.limits if risk.key in entry["figures"])
+    assert certificate.verdict == assessment.verdict and certificate.reason == assessment.reason
+
+
+def test_the_untreated_table_is_attacked_by_the_same_measures(tables, certificate):
+    first = {risk.key: risk.value for risk in certificate.initial}
+    known = tables[0].select("wages", "total_income", "interest")  # what is released and not confidential
+    alike = known.group_by(pl.all()).len()["len"]
+    assert first["nearest.rate"] == pytest.approx(len(alike) / len(known))  # equal people share their link
+    assert set(first) == {risk.key for risk in certificate.residual}
+    told = certificate.people
+    assert told["largest risk in the untreated table"] > 0.9 and told["average risk in the untreated table"] > 0.9
+    assert 0 <= told["average risk"] <= told["largest risk of one person"] <= 1
+
+
+def test_columns_tell_what_was_done(certificate):
+    told = {column.name: column.treatment for column in certificate.columns}
+    assert told["federal_tax"] == "removed"
+    assert told["total_income"] == "retained"
+    assert told["wages"].startswith("changed: ")
+    assert told["person"] == "kept to pair rows"
+
+
+def test_headings_name_the_figure_that_decides():
+    def risk(heading, key, outcome, value):
+        return Risk(heading, key, key, outcome, value, value, value, 0.0, None, 100, "9 %")
+
+    risks = (
+        risk("linkability", "a", "for", 0.05),
+        risk("linkability", "b", "against", 0.2),
+        risk("linkability", "c", "inconclusive", 0.9),
+    )
+    assert _decided("linkability", risks) == "above its limit: b (b)"
+    assert _decided("inference", risks).startswith("no attack of this kind")
+
+
+def test_headings_are_the_three_questions(certificate):
+    assert list(certificate.headings) == list(HEADINGS)
+
+
+def test_the_statement_and_the_checks_are_there(certificate):
+    assert certificate.statement.controller == "A hospital"
+    assert certificate.changes == ("postcodes cut",)
+    assert certificate.assumptions[-1] == "No register."
+    assert dict(certificate.checks) == {"nearest": True, "uniqueness": True}
+    assert certificate.left and certificate.disclaimer and certificate.limitations
+
+
+@pytest.mark.parametrize(("people", "words"), [(0, ""), (1, "fewer"), (SMALL - 1, "fewer"), (SMALL, "")])
+def test_small_counts_are_not_told_in_public(people, words):
+    one = Risk("linkability", "a", "a", "for", people / 2000, 0.0, 0.01, 0.0, None, 2000, "9 %")
+    told = _discreet(one)
+    assert told.words.startswith(words) and (told.value is None) == bool(words)
+
+
+def test_the_public_version_hides_paths_commands_and_the_originals_checksum(assessment, certificate):
+    public = certificate.for_the_public()
+    text = str(public.to_dict())
+    original = assessment.document.manifest.inputs["original"]["sha256"]
+    assert original in str(certificate.to_dict()) and "/secret/path.csv" in str(certificate.to_dict())
+    assert original not in text and "/secret/path.csv" not in text and assessment.document.digest not in text
+    assert assessment.document.manifest.inputs["released"]["sha256"] in text
+    assert public.public and public.verdict == certificate.verdict
+    assert all(column.reason == "" and "%" not in column.treatment for column in public.columns)
+
+
+def test_a_certificate_without_more_work(assessment):
+    bare = unmask.certify(assessment, initial=False, check=False)
+    assert bare.initial == () and bare.checks == () and bare.statement.missing
+    assert bare.people["largest risk in the untreated table"] is None
+
+
+def test_synthetic_and_row_order_releases_are_certified(tables):
+    people, noisy = (table.drop("person") for table in tables)
+    for roles in ({"synthetic": True}, {}):
+        found = unmask.assess(unmask.Release(people, noisy, **roles), only=["copies", "uniqueness"])
+        made = unmask.certify(found, check=False)
+        assert made.verdict == found.verdict
+        assert made.data["kind of release"] == ("synthetic" if roles else "one row for each person")
+
+
+def test_a_policy_of_ones_own_judges_the_untreated_table_too(assessment):
+    policy = unmask.Policy.load("public")
+    lax = {key: replace(limit, value=1.0, people=None) for key, limit in policy.thresholds.items()}
+    own = replace(policy, name="ours", thresholds=lax)
+    found = unmask.assess(assessment.release, only=["nearest"], policy=own)
+    assert unmask.certify(found, check=False).initial == ()  # nothing is judged by it
