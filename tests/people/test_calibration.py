@@ -108,3 +108,16 @@ def test_reliability_by_hand():
     assert bins[0].low < 0.5 < bins[0].high
     assert calibration_error(bins) == pytest.approx((0.35 + 0.15) / 2)
     assert np.isnan(calibration_error(()))
+
+
+def test_a_large_crowd_is_not_judged_by_the_few_who_are_not_in_it():
+    features = np.vstack([np.zeros((95, 1)), np.arange(1, 6)[:, None]])
+    hits = np.r_[np.tile([0.0, 0.0, 0.0, 0.0, 1.0], 19), np.ones(5)]
+    found = hits_among_alike(features, hits)
+    assert found[:95] == pytest.approx(np.full(95, 0.2))
+
+
+def test_people_of_equal_risk_count_alike_in_every_bin():
+    bins = reliability(np.full(100, 0.3), np.tile([1.0, 0, 0, 1, 0, 0, 1, 0, 0, 0], 10))
+    assert [one.found for one in bins] == pytest.approx([0.3] * len(bins))
+    assert calibration_error(bins) == pytest.approx(0)

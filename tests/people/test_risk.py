@@ -95,3 +95,13 @@ def test_risks_of_an_assessment():
     some = pl.concat([PEOPLE, PEOPLE.head(5)]).with_row_index("id")
     absent = unmask.assess(unmask.Release(some, masked.with_row_index("id"), id="id"), only=["nearest"])
     assert np.isnan(absent.risks[300:]).all() and not np.isnan(absent.risks[:300]).any()
+
+
+def test_people_in_crowds_have_the_risk_of_their_crowd():
+    """Nearly everybody stands equally far apart: the few others must not teach what the crowds are like."""
+    draw = np.random.default_rng(5)
+    people = pl.DataFrame({"sex": draw.choice(["f", "m"], 200), "town": draw.choice(list("abcdefg"), 200)})
+    found = unmask.assess(unmask.Release(people, people), only=["nearest", "uniqueness"])
+    crowd = people.with_columns(n=pl.len().over("sex", "town"))["n"].to_numpy()
+    assert found.risks == pytest.approx(1 / crowd)
+    assert found.document.people.error == pytest.approx(0, abs=1e-9)

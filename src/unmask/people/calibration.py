@@ -37,7 +37,8 @@ class Bin:
 def hits_among_alike(features: Floats, hits: Floats) -> Floats:
     """Probability of a hit by logistic regression on features and their squares, learnt from other people.
 
-    People with the same features are in the same part, so shuffling rows changes nothing.
+    People with the same features are in the same part, so shuffling rows changes nothing. Where so many are alike that
+    too few others would be left to learn from, all of them get the mean of their hits: one of many moves it little.
     """
     mean = float(np.sort(hits).mean())
     if hits.size < FEWEST or not features.shape[1]:
@@ -45,8 +46,7 @@ def hits_among_alike(features: Floats, hits: Floats) -> Floats:
     spread = features.std(0)
     scaled = (features - features.mean(0)) / np.where(spread > 0, spread, 1.0)
     design = np.column_stack([np.ones(hits.size), scaled, scaled**2])
-    part = _parts(np.round(scaled, 6))
-    found = np.full(hits.size, mean)
+    part, found = _parts(np.round(scaled, 6), hits)
     for number in range(PARTS):
         mine, others = part == number, part != number
         if mine.any() and others.any():
@@ -54,10 +54,17 @@ def hits_among_alike(features: Floats, hits: Floats) -> Floats:
     return found
 
 
-def _parts(features: Floats) -> Ints:
-    """Part of each person: people alike share one, and each part has some of every kind."""
-    _, kind = np.unique(features, axis=0, return_inverse=True)
-    return np.asarray(kind.ravel() % PARTS, dtype=np.int64)
+def _parts(features: Floats, hits: Floats) -> tuple[Ints, Floats]:
+    """Part of each person, and the mean hit of people like them. Who are alike share a part; large crowds have none.
+
+    A crowd is large when it is more than one part in all: then its own mean is known well enough.
+    """
+    _, kind, size = np.unique(features, axis=0, return_inverse=True, return_counts=True)
+    kind, large = kind.ravel(), size > hits.size / PARTS
+    part = np.where(large, -1, (np.cumsum(~large) - 1) % PARTS)
+    order = np.lexsort((hits, kind))  # sums that do not hang on the order of rows
+    mean = np.bincount(kind[order], hits[order], minlength=size.size) / size
+    return np.asarray(part[kind], dtype=np.int64), np.asarray(mean[kind])
 
 
 def fit_logistic(design: Floats, hits: Floats) -> Floats:
@@ -121,8 +128,15 @@ def averaged_over_draws(prior: Floats, hits: Floats) -> Floats:
 
 
 def reliability(risk: Floats, found: Floats, bins: int = BINS) -> tuple[Bin, ...]:
-    """People in the order of their risk in bins of equal number, with the share of each that was found."""
+    """People in the order of their risk in bins of equal number, with the share of each that was found.
+
+    People of equal risk count alike, whichever bin they come to be in.
+    """
     order = np.lexsort((found, risk))
+    _, level, size = np.unique(np.round(risk[order], 9), return_inverse=True, return_counts=True)
+    shared = np.bincount(level, found[order]) / size
+    found = np.empty_like(found)
+    found[order] = shared[level]
     edges = np.unique(np.linspace(0, risk.size, min(bins, risk.size) + 1).astype(int))
     told = []
     for start, end in pairwise(edges):

@@ -31,7 +31,9 @@ from unmask.tables import Release
 Again = Callable[[str, Release, int], Floats | None]
 
 REDRAWS = 8
+SHARED = 0.2  # hits that spread less than this part of a coin's are shares of links, the same in every draw
 ALIKE = "how often it finds people who stand as far apart from others in the original (learnt from others than them)"
+AMONG = "the person's share of the link, one in as many records as fit them"
 POSTERIOR = f"how sure it is of its link of the person, averaged with {ALIKE}"
 REDRAWN = f"how often it finds them in {REDRAWS} new draws of the masking and in the release, drawn towards {ALIKE}"
 
@@ -70,7 +72,7 @@ def risk_of_people(release: Release, reported: Sequence[Reported], again: Again,
         found, how = (1.0 - 0.5 * luck) * sure + 0.5 * luck * alike, POSTERIOR
     else:
         redrawn = _redrawn(release, name, again, there, seed)
-        found, how = (alike, ALIKE) if redrawn is None else (_over_draws(features, hits, redrawn), REDRAWN)
+        found, how = _of_one_draw(alike, hits) if redrawn is None else (_over_draws(features, hits, redrawn), REDRAWN)
     risk = np.full(release.original.height, np.nan)
     risk[there] = np.clip(found, 0.0, 1.0)
     return PersonRisk(risk, name, how, reliability(risk[there], hits))
@@ -91,6 +93,11 @@ def _best(release: Release, reported: Sequence[Reported]) -> tuple[str, Evidence
         return None
     surest = max(found, key=lambda one: (round(one[0], 9), one[2].posterior is not None, one[1]))
     return surest[1], surest[2], surest[3]
+
+
+def _of_one_draw(alike: Floats, hits: Floats) -> tuple[Floats, str]:
+    """Where hits are luck, how often people alike are found; else the share of the link, which no draw changes."""
+    return (hits, AMONG) if luck_of(alike, hits) < SHARED else (alike, ALIKE)
 
 
 def _over_draws(features: Floats, hits: Floats, redrawn: Floats) -> Floats:
