@@ -59,12 +59,11 @@ def certify(
 
 
 def _untreated(assessment: Assessment, tell: Progress) -> Assessment:
-    """Attack the original as if it were published: the columns that the release has, by the same measures."""
+    """Attack the original as if it were published with all its columns, by the same measures."""
     release, manifest = assessment.release, assessment.document.manifest
-    shared = [name for name in release.original.columns if name in release.released.columns]
     roles = {name: value for name, value in manifest.settings.items() if name not in {"reading", "masking", "scenario"}}
     others = {name: getattr(release, name) for name in ("control", "population") if getattr(release, name) is not None}
-    copy = Release(release.original, release.original.select(shared), **{**roles, **others})
+    copy = Release(release.original, release.original, **{**roles, **others})
     described = assessment.document.policy_description
     limits, _ = Policy.recorded(manifest.policy["name"], described, manifest.policy["thresholds"], ())
     return assess(
