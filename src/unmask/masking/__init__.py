@@ -2,12 +2,15 @@
 
 Each is a frozen dataclass with ``apply(table, seed)``, and a `Chain` of them is one too; the same table and seed give
 the same release. `parse_masking` reads what people type, as in "noise(0.1)". `chosen`, `categorical` and
-`transition_matrix` say what a masking does to which columns, to whoever knows that it was used.
+`transition_matrix` say what a masking does to which columns, to whoever knows that it was used. `blank_cells` says
+which cells of a table of `Units` to blank so that nobody stands alone (`Lots`); `suppress` is its quick beginning.
 """
 
 from unmask.masking.base import Chain, Masking, chosen
+from unmask.masking.cells import Lots, Units, blank_cells, suppress
 from unmask.masking.coordinates import CoordinateNoise, Donut
 from unmask.masking.generalising import Age, Dates, Drop, Hierarchy, Prefix, Pseudonym, Rare
+from unmask.masking.local_suppression import LocalSuppression
 from unmask.masking.microaggregation import Microaggregation
 from unmask.masking.noise import CorrelatedNoise, MultiplicativeNoise, Noise
 from unmask.masking.parse import parse_masking
@@ -19,8 +22,9 @@ from unmask.masking.suppression import Sampling, Suppression
 from unmask.masking.swapping import RankSwap, Shuffle, Swap
 
 __all__ = [
-    "Age", "Chain", "CoordinateNoise", "CorrelatedNoise", "Dates", "Donut", "Drop", "Hierarchy", "Masking",
-    "Microaggregation", "MultiplicativeNoise", "Noise", "PlaceMasking", "Pram", "Prefix", "Pseudonym", "RankSwap",
-    "Rare", "Recoding", "ReverseMapped", "Rounding", "Sampling", "Shuffle", "Suppression", "Swap", "TopBottomCoding",
-    "categorical", "chosen", "parse_masking", "transition_matrix",
+    "Age", "Chain", "CoordinateNoise", "CorrelatedNoise", "Dates", "Donut", "Drop", "Hierarchy", "LocalSuppression",
+    "Lots", "Masking", "Microaggregation", "MultiplicativeNoise", "Noise", "PlaceMasking", "Pram", "Prefix",
+    "Pseudonym", "RankSwap", "Rare", "Recoding", "ReverseMapped", "Rounding", "Sampling", "Shuffle", "Suppression",
+    "Swap", "TopBottomCoding", "Units", "blank_cells", "categorical", "chosen", "parse_masking", "suppress",
+    "transition_matrix",
 ]  # fmt: skip

@@ -19,7 +19,7 @@ import polars as pl
 from unmask.arrays import Counts, Ints
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.groups.counting import Frame, check_keys, count_classes, encode, open_table, select_keys
-from unmask.protect.suppression import Units, lower_bound, suppress
+from unmask.masking import Lots, Units, blank_cells, suppress
 
 WIDTHS = (1.0, 2.0, 5.0)  # times powers of ten: what people round to
 STEPS = 8  # widths tried for each attribute
@@ -87,7 +87,10 @@ MAX_COARSENINGS = 5
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What to do to reach k and l. ``suppressed``: key values (after coarsening), and a flag for each key to blank."""
+    """What to do to reach k and l.
+
+    ``suppressed``: key values (after coarsening), a flag for each key to blank, and in how many records of the class.
+    """
 
     keys: tuple[str, ...]
     confidential: str | None
@@ -106,6 +109,11 @@ class Fix:
         return self.n_cells / self.least if self.least else (1.0 if not self.n_cells else float("inf"))
 
     @property
+    def fewest(self) -> bool:
+        """Whether it is proven that no suppression of the (coarsened) table blanks fewer cells."""
+        return self.n_cells == self.least
+
+    @property
     def cost(self) -> float:
         """Cells blanked, and the information of coarsened attributes in cells."""
         return self.n_cells + sum(step.cost for step in self.coarsened)
@@ -118,7 +126,10 @@ class Fix:
         goal = f"groups of {self.k}" + (f" with {self.l} values of {self.confidential}" if self.l > 1 else "")
         if not means:
             return f"Nothing has to change for {goal}."
-        bound = f" Blanking fewer than {self.least:,} cells cannot do it." if self.n_cells else ""
+        bound = ""
+        if self.n_cells:
+            few = "There is no way to blank fewer" if self.fewest else f"At least {self.least:,} must be blanked"
+            bound = f" {few}{' after that' if self.coarsened else ''}."
         return f"For {goal}, {self.n_failing:,} of {self.n_records:,} records need a change: {', '.join(means)}.{bound}"
 
     def apply(self, table: Any) -> Any:  # noqa: ANN401 - a frame in process; the same kind comes back
@@ -164,19 +175,26 @@ class Fix:
                 "a plan is carried out on a table in process", got=type(table).__name__, hint="collect the table first"
             )
         data = _coarse(pl.DataFrame(frame.to_polars()), self.coarsened)
-        rules = self.suppressed.rename({key: f"value {i}" for i, key in enumerate(self.keys)})
-        renamed = (
-            select_keys(nw.from_native(data), self.keys)
-            .to_native()
-            .rename({f"k{i}": f"value {i}" for i in range(len(self.keys))})
-        )
         on = [f"value {i}" for i in range(len(self.keys))]
-        joined = renamed.join(rules, on=on, how="left", nulls_equal=True, maintain_order="left")
-        return (
-            frame,
-            data,
-            joined.select(pl.col(f"blank {i}").fill_null(value=False).alias(key) for i, key in enumerate(self.keys)),
+        renamed = (
+            select_keys(nw.from_native(data), self.keys).to_native().rename(dict(zip(_numbered(self), on, strict=True)))
         )
+        rules = self.suppressed.rename(dict(zip(self.keys, on, strict=True)))
+        rules = rules.with_columns(last=pl.col("records").cum_sum().over(on))
+        blank = [f"blank {i}" for i in range(len(self.keys))]
+        rows = renamed.with_row_index("row").with_columns(place=pl.int_range(pl.len()).over(on))
+        hit = rows.join(rules, on=on, nulls_equal=True, maintain_order="left_right").filter(
+            pl.col("place") < pl.col("last")
+        )
+        hit = hit.filter(pl.col("place") >= pl.col("last") - pl.col("records")).select("row", *blank)
+        joined = rows.join(hit, on="row", how="left", maintain_order="left").select(
+            pl.col(blank).fill_null(value=False)
+        )
+        return frame, data, joined.rename(dict(zip(blank, self.keys, strict=True)))
+
+
+def _numbered(fix: Fix) -> list[str]:
+    return [f"k{i}" for i in range(len(fix.keys))]
 
 
 def fix_list(
@@ -194,33 +212,25 @@ def fix_list(
     """
     keys = check_keys(quasi)
     _check(table, keys, confidential, k, l)
-    names = keys if confidential is None else (*keys, confidential)
-    pairs = count_classes(table, names)
-    wanted = _Wanted(pairs.columns, pairs.counts, keys, confidential, k, l)
-    start = wanted.units({})
-    plan, steps = suppress(start, k, l), tuple[Coarsen, ...]()
-    if coarsen:
-        plan, steps = _coarsen(wanted, plan)
+    valued = confidential if l > 1 else None  # one value is in every group
+    pairs = count_classes(table, keys if valued is None else (*keys, valued))
+    wanted = _Wanted(pairs.columns, pairs.counts, keys, valued, k, l)
+    steps = _coarsen(wanted) if coarsen else ()
     columns = _coarse(pairs.columns, steps)
-    before = _units(columns, pairs.counts, keys, confidential)
-    changed = plan.codes != before.codes  # the same for all pairs of a class: groups are judged as a whole
-    flags = [pl.Series(f"blank {i}", changed[:, i]) for i in range(len(keys))]
-    blanked = (
-        columns.select(keys).with_columns(flags).filter(pl.Series(changed.any(axis=1))).unique(maintain_order=True)
+    lots, least = blank_cells(_units(columns, pairs.counts, keys, valued), k, l)
+    failing = int(wanted.failing(wanted.units({})))
+    rules = _rules(columns.select(keys), lots)
+    return Fix(keys, confidential, k, l, pairs.n_records, failing, steps, rules, lots.cells, least)
+
+
+def _rules(keys: pl.DataFrame, lots: Lots) -> pl.DataFrame:
+    """The lots that lose cells, by the values of their class; pairs of a class with other confidential values agree."""
+    flags = [pl.Series(f"blank {i}", lots.blank[:, i]) for i in range(keys.width)]
+    listed = (
+        keys[lots.of].with_columns(*flags, pl.Series("records", lots.count)).filter(pl.Series(lots.blank.any(axis=1)))
     )
-    failing = int(wanted.failing(start))
-    return Fix(
-        keys,
-        confidential,
-        k,
-        l,
-        pairs.n_records,
-        failing,
-        steps,
-        blanked,
-        plan.cells(before.codes),
-        lower_bound(before, k, l),
-    )
+    by = [name for name in listed.columns if name != "records"]
+    return listed.group_by(by, maintain_order=True).agg(pl.col("records").sum())
 
 
 class _Wanted(NamedTuple):
@@ -242,7 +252,7 @@ class _Wanted(NamedTuple):
         return float(self.counts[units.failing(self.k, self.l)].sum())
 
 
-def _coarsen(wanted: _Wanted, plan: Units) -> tuple[Units, tuple[Coarsen, ...]]:
+def _coarsen(wanted: _Wanted) -> tuple[Coarsen, ...]:
     """Take the coarsening that lowers the cost in cells the most, while one does.
 
     Candidates are ranked by the records that they leave violating, at the cells that a violating record costs now; the
@@ -250,7 +260,7 @@ def _coarsen(wanted: _Wanted, plan: Units) -> tuple[Units, tuple[Coarsen, ...]]:
     """
     steps: dict[str, Coarsen] = {}
     now = wanted.units(steps)
-    cells = plan.cells(now.codes)
+    cells = suppress(now, wanted.k, wanted.l).cells(now.codes)
     options = [step for key in wanted.keys for step in candidates(wanted.columns[key], wanted.counts)]
     for _ in range(MAX_COARSENINGS):
         failing = wanted.failing(now)
@@ -260,11 +270,11 @@ def _coarsen(wanted: _Wanted, plan: Units) -> tuple[Units, tuple[Coarsen, ...]]:
         best = options[int(np.argmin(guesses))]
         tried = {**steps, best.attribute: best}
         trial = wanted.units(tried)
-        done = suppress(trial, wanted.k, wanted.l)
-        if _cost(tried) + done.cells(trial.codes) >= _cost(steps) + cells:
+        fewer = suppress(trial, wanted.k, wanted.l).cells(trial.codes)
+        if _cost(tried) + fewer >= _cost(steps) + cells:
             break
-        steps, plan, now, cells = tried, done, trial, done.cells(trial.codes)
-    return plan, tuple(steps.values())
+        steps, now, cells = tried, trial, fewer
+    return tuple(steps.values())
 
 
 def _guess(wanted: _Wanted, steps: dict[str, Coarsen], each: float) -> float:

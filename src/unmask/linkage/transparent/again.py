@@ -20,6 +20,7 @@ from unmask.tables import Release
 
 ABSENT = (
     "suppression",
+    "local_suppression",
     "sampling",
     "drop",
     "pseudonym",

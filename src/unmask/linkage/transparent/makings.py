@@ -26,7 +26,7 @@ ROUNDED = 1 / 12  # variance that rounding to integers adds
 KNOWN = (
     "noise", "correlated_noise", "multiplicative_noise", "rank_swap", "microaggregation", "rounding", "pram",
     "recoding", "top_bottom", "suppression", "sampling", "chain", "reverse_map", "drop", "pseudonym", "dates", "age",
-    "prefix", "rare", "hierarchy",
+    "prefix", "rare", "hierarchy", "local_suppression",
 )  # fmt: skip
 
 
@@ -290,4 +290,5 @@ SINGLES = {
     "top_bottom": _rounded,
     "pram": _pram,
     "suppression": _suppressed,
+    "local_suppression": _suppressed,
 }  # recoding and coarser words need nothing: the encoding writes the original as the release does; sampling neither

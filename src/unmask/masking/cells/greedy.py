@@ -2,8 +2,9 @@
 
 A suppressed cell is missing, and missing is a value of its own. Sets of attributes are tried from small to large, in a
 size by the records that they help; at the end everything of the last few is blanked, together with the smallest safe
-classes until they are enough. The bound: at least one cell of every record of a complete class below k goes, whatever
-the method, since nobody can become like it by losing cells.
+classes until they are enough. The bound: nobody becomes like a complete record by losing cells, so that the record
+itself loses cells until k records agree with it on all that it still shows. The fewest such cells of each record go
+whatever the method.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 from unmask.arrays import Codes, Counts, Flags
 from unmask.errors import ParameterError
 from unmask.study import number_rows
+
+PATTERNS = 600  # sets of attributes that the bound looks at
 
 
 @dataclass(slots=True)
@@ -56,9 +59,21 @@ def suppress(units: Units, k: int, l: int) -> Units:  # noqa: E741
 
 
 def lower_bound(units: Units, k: int, l: int) -> int:  # noqa: E741
-    """Cells that any suppression must blank: one of each record of a complete class that violates (see the module)."""
-    complete = (units.codes != units.gap).all(axis=1)
-    return int(units.count[units.failing(k, l) & complete].sum())
+    """Cells that any suppression must blank: the fewest of each record of a complete class that violates.
+
+    After `PATTERNS` sets of attributes the rest counts with the size that was reached: no smaller set does it.
+    """
+    left = units.failing(k, l) & (units.codes != units.gap).all(axis=1)
+    least, tried = 0, 0
+    for size in range(1, units.codes.shape[1] + 1):
+        for out in combinations(range(units.codes.shape[1]), size):
+            if not left.any() or tried == PATTERNS:
+                return least + size * int(units.count[left].sum())
+            tried += 1
+            shown = np.delete(units.codes, out, axis=1)
+            met = left & _meets(number_rows(shown), units.value, units.count, k, l)
+            least, left = least + size * int(units.count[met].sum()), left & ~met
+    return least
 
 
 def _helped(work: Units, failing: Flags, keys: NDArray[np.intp], k: int, l: int) -> NDArray[np.intp]:  # noqa: E741
