@@ -25,7 +25,7 @@ ROOMS_BELOW = {
     "tables": set(),
     "evidence": set(),
     "study": {"kernels", "tables"},
-    "report": {"evidence", "people"},
+    "report": {"evidence", "people", "utility"},
     "certificate": {"evidence", "report", "tables"},
     "intake": {"tables", "study", "evidence"},
     "datasets": set(),

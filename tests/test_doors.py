@@ -33,6 +33,7 @@ MORE = {
     "unmask.report": 13,  # a way to show each kind of result
     "unmask.study": 27,  # what every measure asks: matches, spaces, who asks for whom, what fits in memory
     "unmask.tables": 27,  # reading, roles, arrays and writing, for all rooms and the command line
+    "unmask.utility": 10,  # a function for each view, and all of them for a report
 }
 FOR_USERS = {"unmask.datasets.gauntlet", "unmask.graph", "unmask.masking"}  # classes that people name in their scripts
 

@@ -114,7 +114,10 @@ from unmask.tables import Scenario as Scenario
 from unmask.utility import compare_analyses as compare_analyses
 from unmask.utility import compare_marginals as compare_marginals
 from unmask.utility import compare_moments as compare_moments
+from unmask.utility import compare_predictions as compare_predictions
+from unmask.utility import information_loss as information_loss
 from unmask.utility import propensity_score as propensity_score
+from unmask.utility import summarise_utility as summarise_utility
 from unmask.utility import what_is_left as what_is_left
 from unmask.verify import verify as verify
 

@@ -17,6 +17,7 @@ import polars as pl
 
 from unmask.arrays import Floats
 from unmask.attacks import Attacked, again_with, attack_all, held, parties_of, run_measure
+from unmask.beside import check_keep, check_looked, utility_of
 from unmask.errors import ParameterError
 from unmask.evidence import (
     Context,
@@ -117,6 +118,8 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     intruder: str = "maximum",
     recipients: Iterable[Recipient | Mapping[str, Any]] = (),
     by: Iterable[str] = (),
+    keep: Iterable[str] = (),
+    utility: str | None = None,
 ) -> Assessment:
     """Attack a release with every method that applies, and say whether it may be published.
 
@@ -145,6 +148,11 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         each of them; attacks are run once for all who hold the same columns.
     by
         Columns of either table: the report tells the risk of each of their groups (``Assessment.by_group``).
+    keep
+        Analyses that must come out, such as "mean(income) by region": the report tells whether they do.
+    utility
+        How closely the report looks at what is left of the data: "whole", "quick" (no model learns), "none".
+        Default: whole, and quick where ``only`` names measures.
 
     Examples
     --------
@@ -160,6 +168,8 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     measures = discover()
     chosen, who, given = choose(measures, only, skip), as_intruder(intruder), as_recipients(recipients)
     columns = check_by(release, (by,) if isinstance(by, str) else tuple(dict.fromkeys(by)))
+    kept = check_keep(release, keep)
+    looked = check_looked(utility, only)
     if isinstance(release.masking, str):
         release = release.with_masking(parse_masking(release.masking))
     for limits in (rules, *(recipient.policy(rules) for recipient in given)):
@@ -184,8 +194,19 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         people=people_of(release, found, found_by(found.measure, records, judged.findings), columns),
         labels=tuple(release.original[release.id].cast(pl.String)) if show_values and release.id is not None else None,
         recipients=tuple(_judged_for(recipient, attacked, release, rules) for recipient in given),
+        utility=utility_of(release, kept, looked, seed),
         manifest=_manifest(
-            release, rules, chosen, given, command=command, seed=seed, show_values=show_values, intruder=who, by=columns
+            release,
+            rules,
+            chosen,
+            given,
+            command=command,
+            seed=seed,
+            show_values=show_values,
+            intruder=who,
+            by=columns,
+            keep=kept,
+            utility=looked,
         ),
     )
     if show_values and release.id is not None:

@@ -86,7 +86,12 @@ class Job:
         began = time.perf_counter()
         only = self.core if stage == "core" else None
         done = assess(
-            self.release(masking, seed), policy=self.policy, only=only, intruder=self.intruder, seed=self.seed
+            self.release(masking, seed),
+            policy=self.policy,
+            only=only,
+            intruder=self.intruder,
+            seed=self.seed,
+            utility="none",
         )
         spent = glance.seconds + time.perf_counter() - began
         judged = replace(glance, stage=stage, verdict=done.verdict, reason=done.reason, seconds=spent)

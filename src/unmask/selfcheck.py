@@ -96,7 +96,7 @@ def attack_case(known: Known, seed: int = 0, *, only: Iterable[str] | None = Non
 
     case = known.make(seed)
     try:
-        assessment = assess(Release(case.original, case.released, **case.roles), only=only)
+        assessment = assess(Release(case.original, case.released, **case.roles), only=only, utility="none")
     except Exception as error:  # noqa: BLE001 - whatever stops an assessment stops it
         return answer(case, "error", ()), f"{type(error).__name__}: {error}"
     return answer(case, assessment.verdict, assessment.findings), assessment.reason

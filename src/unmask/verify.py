@@ -70,6 +70,8 @@ def verify(
         intruder=manifest.get("intruder", "maximum"),
         recipients=_recipients(manifest),
         by=manifest.get("by", ()),
+        keep=manifest.get("keep", ()),
+        utility=manifest.get("utility", "none"),
     )
     new = again.to_dict()
     differences += _compare(data, new)

@@ -64,6 +64,8 @@ def attack(options: Assess) -> Assessment:
             intruder=options.intruder,
             recipients=recipients,
             by=options.by,
+            keep=options.keep,
+            utility=options.utility,
         )
     write(assessment, release, options)
     write_certificates(assessment, options)

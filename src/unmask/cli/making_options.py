@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unmask.cli.fields import TABLE, option, written
-from unmask.cli.options import FORMATS, SEED, Reading
-
-KEEP = 'An analysis that must come out: "mean(x) by g", "count by g", "share(x = yes)", "y ~ a + b" ..; several.'
+from unmask.cli.options import FORMATS, KEEP, SEED, Reading
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ from unmask.evidence import FAMILIES
 
 FORMATS = "CSV, JSON, Excel, Parquet, Arrow, Stata, SPSS, SAS"
 SEED = "Seed of every random choice."
+KEEP = 'An analysis that must come out: "mean(x) by g", "count by g", "share(x = yes)", "y ~ a + b" ..; several.'
 MEASURES = "\b\nMeasures, for --only and --skip (unmask measures tells what each does):\n" + "\n".join(
     fill(f"{family}: {', '.join(names)}", 76, initial_indent="  ", subsequent_indent="    ")
     for family, names in FAMILIES.items()
@@ -131,6 +132,11 @@ class Assess(Tables):
     )
     by: tuple[str, ...] = option(
         "Columns of either table: tell the risk of each of their groups; small groups are merged.", default=()
+    )
+    keep: tuple[str, ...] = option(KEEP, default=(), whole=True)
+    utility: str | None = option(
+        "How closely to look at what is left of the data: whole (default), quick (default with --only) or none.",
+        default=None,
     )
     recipients: tuple[dict[str, Any], ...] = option(
         "Who may get the release, a table [[recipients]] for each.", default=(), typed=False

@@ -14,6 +14,7 @@ import numpy as np
 from unmask.arrays import Floats
 from unmask.evidence import Absence, ColumnEntry, Estimate, Evidence, Fact, Figure, Judgement, Reported, Series
 from unmask.people import Bin, RiskByGroup
+from unmask.utility import UtilityEntry
 
 SCHEMA = "unmask-report/2"
 MOST_EXPOSED = 10
@@ -37,6 +38,8 @@ class Manifest:
     intruder: str = "maximum"  # who attacks
     recipients: tuple[dict[str, Any], ...] = ()  # as they were described
     by: tuple[str, ...] = ()  # columns whose groups are told
+    keep: tuple[str, ...] = ()  # analyses that must come out
+    utility: str = "none"  # how much of what is left of the data was looked at: whole, quick (no models) or none
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +170,7 @@ class Document:
     policy_description: str
     manifest: Manifest
     recipients: tuple[RecipientEntry, ...] = ()
+    utility: UtilityEntry | None = None  # null: not asked
     digest: str = field(default="")
 
 
@@ -181,6 +185,7 @@ def build(  # noqa: PLR0913 - the parts of a report
     labels: tuple[str, ...] | None,
     manifest: Manifest,
     recipients: tuple[RecipientEntry, ...] = (),
+    utility: UtilityEntry | None = None,
 ) -> Document:
     """Put the parts of an assessment into the document; ``risk``: per original record, in all and by each attack."""
     limits = {f.key: judged.policy.threshold(f.key).reason for f in judged.findings if f.threshold is not None}
@@ -204,6 +209,7 @@ def build(  # noqa: PLR0913 - the parts of a report
         policy_description=judged.policy.description,
         manifest=manifest,
         recipients=recipients,
+        utility=utility,
     )
     return _with_digest(draft, risk)
 

@@ -23,6 +23,7 @@ from unmask.report.words import (
     finders,
     held,
     intruder,
+    left_of_data,
     limit,
     others,
     percent,
@@ -143,6 +144,7 @@ def _words(document: Document) -> list[Text | Table]:
     ]
     parts: list[Text | Table] = [Text("What the intruder could do", style="italic"), _bullets(told)]
     parts.append(Text(others(document), style="dim"))
+    parts += [Text(line) for line in left_of_data(document)]
     notes = _notes(document)
     return [*parts, Text("\nNotes", style="italic"), _bullets(notes)] if notes else parts
 

@@ -112,3 +112,9 @@ def held(document: Document) -> list[str]:
             parts.append(f"{told}, which lessens averages and no figure of a single person")
         lines.append(f"{entry.name}: {'; '.join(parts)}. {entry.verdict.capitalize()}: {entry.reason}.")
     return lines
+
+
+def left_of_data(document: Document) -> list[str]:
+    """What is left of the data, in a line, and a line for each analysis of the user; nothing where nobody asked."""
+    entry = document.utility
+    return [] if entry is None else [f"Utility: {entry.words}", *(f"  - {one.words}" for one in entry.analyses)]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from unmask.arrays import Floats, Rows
+from unmask.arrays import Floats, Ints, Rows
 from unmask.errors import ParameterError, RoleError, TableError, UnmaskError, check_name, did_you_mean
 from unmask.tables import bounds, has_intervals, to_floats
 from unmask.utility.pairs import read_pair
@@ -22,7 +22,7 @@ from unmask.utility.statistics import STATISTICS, Answer, regress
 FORMS = '"mean(income) by region", "count by sex", "share(smoker = yes)", "income ~ age + sex"'
 MOST_GROUPS = 1000
 CALL = re.compile(r"^(?P<name>[a-z]+)\s*(?:\((?P<inside>.*)\))?$", re.DOTALL)
-EVERYBODY = "all"
+EVERYBODY, ROW = "all", "row of the table"
 OPEN = 1e300  # ends beyond are none: "[90, inf)" reaches up to the largest number there is
 
 
@@ -47,6 +47,7 @@ class Kept:
     released: Floats  # NaN where the release has no such group
     original_interval: Floats  # (labels, 2)
     released_interval: Floats
+    people: Ints  # records of the original behind each number
     reason: str = ""  # why the release has no answer
 
     @property
@@ -175,6 +176,7 @@ def _compared(analysis: Analysis, left: pl.DataFrame, right: pl.DataFrame) -> Ke
         np.array([answer.value for answer in answers]),
         np.array([(answer.low, answer.high) for answer in here.values()]),
         np.array([(answer.low, answer.high) for answer in answers]),
+        _people(analysis, left, labels),
         reason if reason or any(label in there for label in labels) else "its groups have other names",
     )
 
@@ -182,7 +184,7 @@ def _compared(analysis: Analysis, left: pl.DataFrame, right: pl.DataFrame) -> Ke
 def _answers(analysis: Analysis, table: pl.DataFrame) -> dict[str, Answer]:
     """The numbers of an analysis on one table, in the order of their labels."""
     if analysis.statistic == "regression":
-        columns = {name: numbers(table[name]) if _numeric(table[name]) else table[name] for name in analysis.columns}
+        columns = {name: numbers(table[name]) if is_number(table[name]) else table[name] for name in analysis.columns}
         return regress(columns)
     statistic = STATISTICS[analysis.statistic]
     if analysis.statistic == "share":
@@ -197,6 +199,21 @@ def _answers(analysis: Analysis, table: pl.DataFrame) -> dict[str, Answer]:
     return {label: answer for label, answer in found.items() if answer is not None}
 
 
+def _people(analysis: Analysis, table: pl.DataFrame, labels: Iterable[str]) -> Ints:
+    """Records behind each number: complete in the columns, and in the group or of the level that the label names."""
+    complete = table.with_row_index(ROW).drop_nulls(list(analysis.columns))[ROW].to_numpy()
+    if analysis.statistic != "regression":
+        groups = _groups(table, analysis.by)
+        return np.array([np.isin(groups[label], complete).sum() for label in labels], dtype=np.int64)
+    levels = {
+        f"{name}={level}": count
+        for name in analysis.columns
+        if not is_number(table[name])
+        for level, count in table[complete][name].cast(pl.String).value_counts().rows()
+    }
+    return np.array([levels.get(label, complete.size) for label in labels], dtype=np.int64)
+
+
 def _groups(table: pl.DataFrame, by: tuple[str, ...]) -> dict[str, Rows]:
     """Rows of each group, in the order of their labels; records without a group are left out."""
     if not by:
@@ -208,7 +225,8 @@ def _groups(table: pl.DataFrame, by: tuple[str, ...]) -> dict[str, Rows]:
     return {label: np.array(rows, dtype=np.int64) for label, rows in grouped.iter_rows()}
 
 
-def _numeric(column: pl.Series) -> bool:
+def is_number(column: pl.Series) -> bool:
+    """Say whether a column holds numbers, days, or intervals of them."""
     return column.dtype.is_numeric() or column.dtype.is_temporal() or has_intervals(column)
 
 

@@ -9,20 +9,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import polars as pl
 
-from unmask.arrays import Codes, Floats
-from unmask.errors import UnmaskError
-from unmask.utility.analyses import compare_analyses, numbers
+from unmask.arrays import Codes
+from unmask.utility.analyses import compare_analyses
+from unmask.utility.associations import Sides, association, contingency, entropy
+from unmask.utility.coding import both_coded
 from unmask.utility.marginals import hellinger
 from unmask.utility.pairs import read_pair
 
-BINS, LEVELS = 10, 30  # of numbers between quantiles; of categories, the rarer ones together
 MOST_COLUMNS = 20  # whose relations are looked at
 
 
@@ -35,9 +34,14 @@ class Left:
     analyses: float | None  # None where none was asked for
 
     @property
+    def of_columns(self) -> float:
+        """The mean over the columns."""
+        return float(np.mean(list(self.columns.values())))
+
+    @property
     def value(self) -> float:
         """The mean of the parts."""
-        parts = [float(np.mean(list(self.columns.values()))), self.relations, self.analyses]
+        parts = [self.of_columns, self.relations, self.analyses]
         return float(np.mean([part for part in parts if part is not None]))
 
 
@@ -61,49 +65,21 @@ def what_is_left(
     """
     left, right = read_pair(original, released)
     names = list(left.columns if columns is None else columns)
-    paired = paired and left.height == right.height
-    sides = {name: _codes(left[name], right[name] if name in right.columns else None) for name in names}
-    kept = {name: _column(*sides[name], paired=paired) for name in names}
-    looked = sorted(names, key=lambda name: (-len(np.unique(sides[name][0])), name))[:MOST_COLUMNS]
-    asked = compare_analyses(left, right, keep)
-    overlap = float(np.mean([one.overlap for one in asked])) if asked else None
-    return Left(kept, _relations([sides[name] for name in looked]), overlap)
+    sides = {name: both_coded(left[name], right[name] if name in right.columns else None) for name in names}
+    overlaps = [one.overlap for one in compare_analyses(left, right, keep)]
+    return left_of(sides, overlaps, paired=paired and left.height == right.height)
 
 
-def _codes(x: pl.Series, y: pl.Series | None) -> tuple[Codes, Codes | None]:
-    """Both versions of a column as codes: the same code for the same value; -1 where nothing is there."""
-    if y is None:
-        return _levels(x, None)
-    try:
-        a, b = numbers(x), numbers(y)
-    except UnmaskError:
-        return _levels(x, y)
-    if np.unique(a[~np.isnan(a)]).size <= BINS:
-        return _levels(pl.Series(a), pl.Series(b))
-    edges = np.unique(np.quantile(a[~np.isnan(a)], np.linspace(0, 1, BINS + 1)[1:-1]))
-    return _binned(a, edges), _binned(b, edges)
+def left_of(sides: Mapping[str, Sides], overlaps: Sequence[float], *, paired: bool) -> Left:
+    """The same from the codes of every column in both tables, and the overlap of every analysis."""
+    kept = {name: _column(*side, paired=paired) for name, side in sides.items()}
+    overlap = float(np.mean(overlaps)) if overlaps else None
+    return Left(kept, _relations([sides[name] for name in widest(sides)]), overlap)
 
 
-def _binned(values: Floats, edges: Floats) -> Codes:
-    return np.where(np.isnan(values), -1, np.searchsorted(edges, values, side="right")).astype(np.int32)
-
-
-def _levels(x: pl.Series, y: pl.Series | None) -> tuple[Codes, Codes | None]:
-    """Categories by their text; those beyond the commonest of each side are one."""
-    sides = [x.cast(pl.String)] if y is None else [x.cast(pl.String), y.cast(pl.String)]
-    common: dict[str, int] = {}
-    for side in sides:
-        counted = sorted(side.drop_nulls().value_counts().rows(), key=lambda row: (-row[1], row[0]))
-        for value, _ in counted[:LEVELS]:
-            common.setdefault(value, len(common))
-    other = len(common)
-    coded = [
-        side.replace_strict(common, default=other, return_dtype=pl.Int32).set(side.is_null(), -1).to_numpy()
-        if common
-        else np.full(len(side), -1, dtype=np.int32)
-        for side in sides
-    ]
-    return coded[0], coded[1] if y is not None else None
+def widest(sides: Mapping[str, Sides]) -> list[str]:
+    """The columns whose relations are looked at: those with the most different values."""
+    return sorted(sides, key=lambda name: (-len(np.unique(sides[name][0])), name))[:MOST_COLUMNS]
 
 
 def _column(x: Codes, y: Codes | None, *, paired: bool) -> float:
@@ -116,52 +92,27 @@ def _column(x: Codes, y: Codes | None, *, paired: bool) -> float:
 
 def _detail(x: Codes, y: Codes) -> float:
     """Share of what x says about single records that y still says: mutual information over entropy, less its bias."""
-    table = _table(x, y)
+    table = contingency(x, y)
     n = table.sum()
     rows, columns = table.sum(axis=1), table.sum(axis=0)
-    entropy = _entropy(rows / n)
-    if entropy == 0:
+    whole = entropy(rows / n)
+    if whole == 0:
         return 1.0
-    shared = entropy + _entropy(columns / n) - _entropy((table / n).ravel())
+    shared = whole + entropy(columns / n) - entropy((table / n).ravel())
     bias = ((rows > 0).sum() - 1) * ((columns > 0).sum() - 1) / (2 * n)
     if np.count_nonzero(table) == (columns > 0).sum():  # y says x exactly: nothing of it is by chance
         bias = 0.0
-    return float(np.clip((shared - bias) / entropy, 0.0, 1.0))
+    return float(np.clip((shared - bias) / whole, 0.0, 1.0))
 
 
-def _table(x: Codes, y: Codes) -> Floats:
-    wide = int(y.max(initial=-1)) + 2
-    cells = (x.astype(np.int64) + 1) * wide + y + 1
-    tall = int(x.max(initial=-1)) + 2
-    return np.bincount(cells, minlength=tall * wide).reshape(tall, wide).astype(np.float64)
-
-
-def _entropy(shares: Floats) -> float:
-    there = shares[shares > 0]
-    return float(-(there * np.log(there)).sum())
-
-
-def _relations(sides: list[tuple[Codes, Codes | None]]) -> float | None:
+def _relations(sides: list[Sides]) -> float | None:
     if len(sides) < 2:
         return None
     gap = whole = 0.0
     for (a, c), (b, d) in combinations(sides, 2):
-        before = _association(a, b)
-        after = None if c is None or d is None else _association(c, d)
+        before = association(a, b)
+        after = None if c is None or d is None else association(c, d)
         size = max(before, after or 0.0) + 1.0 / np.sqrt(len(a))
         gap += size if after is None else abs(before - after)
         whole += size
     return float(1.0 - gap / whole)
-
-
-def _association(x: Codes, y: Codes) -> float:
-    """Cramér's V with Bergsma's correction (2013): 0 for independent columns on average, 1 where both say the same."""
-    table = _table(x, y)
-    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
-    n, (r, k) = table.sum(), table.shape
-    if min(r, k) < 2 or n < 2:
-        return 0.0
-    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
-    squared = max(0.0, float(((table - expected) ** 2 / expected).sum() / n) - (r - 1) * (k - 1) / (n - 1))
-    least = min(r - (r - 1) ** 2 / (n - 1), k - (k - 1) ** 2 / (n - 1)) - 1
-    return float(min(1.0, np.sqrt(squared / least))) if least > 0 else 0.0

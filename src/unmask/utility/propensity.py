@@ -1,7 +1,8 @@
 """Propensity: can a classifier tell released records from original ones? pMSE of [WOO]_ and [SNOKE]_.
 
 A model learns which table a record is from. Where it cannot, every predicted probability is the released share c and
-the mean squared error pMSE = mean (p - c)^2 is near 0; where it always can, pMSE is c (1 - c).
+the mean squared error pMSE = mean (p - c)^2 is near 0; where it always can, pMSE is c (1 - c). A model that learns
+noise is above 0 even where both tables are alike: the null says how far, with the labels dealt at random.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats, Ints
-from unmask.errors import RoleError, check_name
-from unmask.tables import to_floats
+from unmask.errors import RoleError, UnmaskError, check_name
+from unmask.utility.analyses import numbers
 from unmask.utility.pairs import read_pair
 
-Model = Literal["logistic", "tree"]
+Model = Literal["logistic", "tree", "cart"]  # tree: gradient boosting; cart: one tree, quick
 FOLDS = 5
+SMALLEST_LEAF = 20  # records of one tree's leaf
 COMMON = 20  # categories of a column that get an indicator; the others share one
 
 
@@ -30,18 +32,27 @@ class Propensity:
     worst: float  # c (1 - c), a model that always knows
     auc: float  # out of sample: 0.5 cannot tell, 1 always can
     n: int
+    null: float | None = None  # mean pmse with labels dealt at random; None: not asked
 
     @property
     def ratio(self) -> float:
         """PMSE as a share of the worst: 0 indistinguishable, 1 always told apart."""
         return self.pmse / self.worst
 
+    @property
+    def times_null(self) -> float | None:
+        """PMSE over that of labels dealt at random: near 1 indistinguishable. None: not asked, or nothing to divide."""
+        return self.pmse / self.null if self.null else None
 
-def propensity_score(original: object, released: object, *, model: Model = "tree", seed: int = 0) -> Propensity:
+
+def propensity_score(
+    original: object, released: object, *, model: Model = "tree", seed: int = 0, permutations: int = 0
+) -> Propensity:
     """Cross-validate a classifier between both tables over every shared column.
 
     Both rows of a person are held out together when the tables have as many rows: otherwise a model could recognise
-    a record by its twin.
+    a record by its twin. ``permutations``: so often the labels are dealt at random, for the null; the two of a person
+    between themselves.
     """
     check_name(model, get_args(Model), "model is unknown")
     from sklearn.metrics import roc_auc_score  # noqa: PLC0415 - slow to import
@@ -49,16 +60,37 @@ def propensity_score(original: object, released: object, *, model: Model = "tree
     left, right = read_pair(original, released)
     if min(left.height, right.height) < 2:
         raise RoleError("a propensity score needs at least two records of each table")
-    features = _features(left, right)
+    features = features_of(left, right)
     label = np.repeat([0.0, 1.0], [left.height, right.height])
     folds = _folds(left.height, right.height, seed)
+    predicted, share = _predicted(features, label, folds, model, seed), label.mean()
+    rng = np.random.default_rng([seed, 19])
+    dealt = (_dealt(left.height, right.height, rng) for _ in range(permutations))
+    nulls = [float(((_predicted(features, one, folds, model, seed) - share) ** 2).mean()) for one in dealt]
+    return Propensity(
+        float(((predicted - share) ** 2).mean()),
+        float(share * (1 - share)),
+        float(roc_auc_score(label, predicted)),
+        label.size,
+        float(np.mean(nulls)) if nulls else None,
+    )
+
+
+def _predicted(features: Floats, label: Floats, folds: Ints, model: Model, seed: int) -> Floats:
+    """The probability of being released of every record, by a model that has not seen its fold."""
     predicted = np.empty(label.size)
     for fold in range(int(folds.max()) + 1):
         held = folds == fold
         predicted[held] = _fit(features[~held], label[~held], features[held], model, seed)
-    share = label.mean()
-    pmse = float(((predicted - share) ** 2).mean())
-    return Propensity(pmse, float(share * (1 - share)), float(roc_auc_score(label, predicted)), label.size)
+    return predicted
+
+
+def _dealt(n_left: int, n_right: int, rng: np.random.Generator) -> Floats:
+    """Labels at random, as many of each: a person's two between themselves, or all among all."""
+    if n_left != n_right:
+        return rng.permutation(np.repeat([0.0, 1.0], [n_left, n_right]))
+    swapped = rng.integers(0, 2, n_left).astype(float)
+    return np.concatenate([swapped, 1.0 - swapped])
 
 
 def _fit(train: Floats, label: Floats, held: Floats, model: Model, seed: int) -> Floats:
@@ -69,14 +101,20 @@ def _fit(train: Floats, label: Floats, held: Floats, model: Model, seed: int) ->
         from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
 
         classifier = HistGradientBoostingClassifier(max_iter=50, max_depth=4, random_state=seed)
+    elif model == "cart":
+        from sklearn.tree import DecisionTreeClassifier  # noqa: PLC0415
+
+        classifier = DecisionTreeClassifier(max_depth=6, min_samples_leaf=SMALLEST_LEAF, random_state=seed)
     else:
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
         from sklearn.pipeline import make_pipeline  # noqa: PLC0415
         from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
 
         classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-    classifier.fit(train, label)
-    result: Floats = classifier.predict_proba(held)[:, 1]
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
+
+    with threadpool_limits(1):  # tables are small, and threads that wait for each other cost more than they save
+        result: Floats = classifier.fit(train, label).predict_proba(held)[:, 1]
     return result
 
 
@@ -88,8 +126,8 @@ def _folds(n_left: int, n_right: int, seed: int) -> Ints:
     return np.concatenate([left, left if n_left == n_right else rng.permutation(np.arange(n_right) % count)])
 
 
-def _features(left: pl.DataFrame, right: pl.DataFrame) -> Floats:
-    """Numbers as they are (missing: the original's median and an indicator), categories as indicators."""
+def features_of(left: pl.DataFrame, right: pl.DataFrame) -> Floats:
+    """Both tables: numbers (intervals: their middle; missing: the original's median), categories as indicators."""
     columns: list[Floats] = []
     for name in left.columns:
         if name in right.columns:
@@ -100,8 +138,8 @@ def _features(left: pl.DataFrame, right: pl.DataFrame) -> Floats:
 
 
 def _column(x: pl.Series, y: pl.Series) -> list[Floats]:
-    if all(side.dtype.is_numeric() or side.dtype.is_temporal() for side in (x, y)):
-        both = np.concatenate([to_floats(side, side.name) for side in (x, y)])
+    both = _numbers(x, y)
+    if both is not None:
         missing = np.isnan(both)
         centre = float(np.nanmedian(both[: x.len()])) if (~missing[: x.len()]).any() else 0.0
         return [np.where(missing, centre, both), *([missing.astype(float)] if missing.any() else [])]
@@ -109,3 +147,10 @@ def _column(x: pl.Series, y: pl.Series) -> list[Floats]:
     counts = both_text.value_counts(sort=True)
     common = counts.sort(["count", both_text.name], descending=[True, False])[both_text.name][:COMMON]
     return [(both_text == value).to_numpy().astype(float) for value in common]
+
+
+def _numbers(x: pl.Series, y: pl.Series) -> Floats | None:
+    try:
+        return np.concatenate([numbers(x), numbers(y)])
+    except UnmaskError:
+        return None
