@@ -17,14 +17,15 @@ from hypothesis import strategies as st
 from naive import channel as naive
 from unmask import Release
 from unmask.errors import EngineError, ParameterError
-from unmask.evidence.estimate import rate
+from unmask.evidence.estimate import rate, wilson
 from unmask.evidence.measure import Context, registered
 from unmask.linkage.channel import link_channel, linking, select
 from unmask.linkage.channel.axes import axes
 from unmask.linkage.channel.columns import read_column, resolution
+from unmask.linkage.channel.competition import Added, Competition
 from unmask.linkage.channel.gather import known_columns
 from unmask.linkage.channel.known import claims, threshold
-from unmask.linkage.channel.linking import link_rows, shared_credit
+from unmask.linkage.channel.linking import best_rate, link_rows, shared_credit
 from unmask.linkage.channel.measure import assess_channel
 from unmask.linkage.channel.posterior import information, most_likely_matching, one_to_one_posterior
 from unmask.linkage.channel.predictors import linear, unseen
@@ -275,6 +276,25 @@ def test_claims_that_are_often_wrong_are_not_made():
     rng = np.random.default_rng(0)
     best, credit = np.full(400, 0.99), (rng.random(400) < 0.8) * 1.0
     assert not claims(best, credit, np.ones(400, dtype=bool), seed=0).any()
+
+
+def test_choosing_an_attack_raises_no_false_alarm():
+    """Three attacks at a limit of 9 %: the largest rate is too often above it, unless its interval allows for that."""
+    rng, n, limit, draws = np.random.default_rng(2), 400, 0.09, 600
+    everybody, alarms = np.ones(n, dtype=bool), np.zeros(2)
+    for _ in range(draws):
+        attacks = (rng.random((3, n)) < limit).astype(float)
+        low = best_rate(attacks, everybody, 0.01, 0).low, wilson(attacks.sum(1).max(), n)[0]
+        alarms += [end > limit for end in low]
+    assert alarms[0] / draws < 0.025 + 3 * np.sqrt(0.025 / draws) < alarms[1] / draws
+
+
+def test_attacks_that_are_the_same_are_one():
+    credit, everybody = np.arange(40) % 4 == 0, np.ones(40, dtype=bool)
+    one = best_rate([credit * 1.0] * 3, everybody, 0.01, 0)
+    assert (one.low, one.high) == wilson(10, 40)
+    two = best_rate([credit * 1.0, credit * 0.0], everybody, 0.01, 0)
+    assert two.value == 0.25 and two.low < one.low and two.high > one.high
 
 
 # --- whole attacks --------------------------------------------------------------------------------------------------
@@ -705,7 +725,9 @@ def test_a_column_that_tells_nothing_is_not_compared_and_a_hundred_people_are_fe
     assert evidence.attributes == (("age", 0.7),)
     assert [few.value for few in evidence.with_few] == [0.1]
     assert evidence.notes[1] == "nothing was learnt from `code`, `zip`"
-    assert evidence.notes[2].startswith("2 people drawn at random were asked for")  # 150 taught
-    whole = replace(linkage, taught=1)
-    monkeypatch.setattr("unmask.linkage.channel.measure.link_channel", lambda *_, **__: whole)
-    assert len(assess_channel(None, Context()).notes) == 2
+    assert len(evidence.notes) == 2
+    for one_by_one, words in ((True, "2 people drawn at random"), (False, "people were not looked for together")):
+        some = replace(linkage, competition=Competition(Added(0.1, 0.9), Added(0.0, 0.0), 20_000, one_by_one))
+        monkeypatch.setattr("unmask.linkage.channel.measure.link_channel", lambda *_, some=some, **__: some)
+        note = assess_channel(None, Context()).notes[2]
+        assert note.startswith(words) and "among 20,000 people" in note

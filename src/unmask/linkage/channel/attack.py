@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unmask.errors import EngineError, ParameterError
-from unmask.evidence import rate, silent
+from unmask.evidence import silent
+from unmask.linkage.channel.competition import competition
 from unmask.linkage.channel.gather import Gathered, gather
 from unmask.linkage.channel.known import claims
-from unmask.linkage.channel.linking import MOST_PAIRS, Links, link_people
+from unmask.linkage.channel.linking import MOST_PAIRS, Links, best_rate, link_people
 from unmask.linkage.channel.result import ChannelLinkage, Point, rising
 from unmask.linkage.channel.select import Channel, learn, looked_through
 from unmask.linkage.channel.words import tell_columns
@@ -99,8 +100,18 @@ def _attack(release: Release, how: tuple[int, int | None, int], *, curve: bool, 
     scene.material.forget(looked_through(channels))
     progress(0.6, "looking for everybody")
     links = link_people(scene, channels, part, rows, seed)
+    competing = rows.size == scene.material.n_people
+    added = competition(scene, channels, part, seed, competing=competing) if _leaves_out(scene, rows) else None
     points = learning_curve(scene, channels, seed, progress) if curve else ()
-    return _result(scene, links, rows, (channels, points, int(there.size * (folds - 1) // folds)), seed)
+    found = _result(scene, links, rows, (channels, int(there.size * (folds - 1) // folds)), seed)
+    found = replace(found, competition=added)
+    return replace(found, learning=rising(points, found.found)) if points else found
+
+
+def _leaves_out(scene: Gathered, rows: Ints) -> bool:
+    """Whether the attack did less than fewer people would allow: people one by one, or not with their group."""
+    in_groups = scene.material.groups is not None and rows.size * scene.material.n_records > MOST_PAIRS
+    return rows.size < scene.material.n_people or in_groups
 
 
 def _asked(scene: Gathered, people: int | None, seed: int) -> Ints:
@@ -148,8 +159,7 @@ def _point(scene: Gathered, order: Ints, size: int, views: set[str], seed: int) 
     channel = _learn(scene, taught, seed, lambda _: None, views=views)
     part = np.zeros(scene.material.n_people, dtype=np.int64)
     links = link_people(scene, [channel], part, rows, seed, most=MOST_CURVE_PAIRS)
-    best = max((links.credit, links.matched, links.alone), key=lambda credit: float(credit.sum()))
-    return Point(size, rate(best[np.isin(rows, others)], chance=1.0 / scene.material.n_records, seed=seed))
+    return Point(size, best_rate(links.attacks, np.isin(rows, others), 1.0 / scene.material.n_records, seed))
 
 
 def _whole_units(scene: Gathered, people: Ints) -> Ints:
@@ -158,34 +168,30 @@ def _whole_units(scene: Gathered, people: Ints) -> Ints:
     return people[np.argsort(first[unit.ravel()], kind="stable")]
 
 
-def _result(
-    scene: Gathered, links: Links, rows: Ints, learnt: tuple[list[Channel], tuple[Point, ...], int], seed: int
-) -> ChannelLinkage:
+def _result(scene: Gathered, links: Links, rows: Ints, learnt: tuple[list[Channel], int], seed: int) -> ChannelLinkage:
     material, n = scene.material, scene.material.n_people
-    asked = np.zeros(n, dtype=bool)
-    asked[rows] = material.truth[rows] >= 0
+    there = material.truth[rows] >= 0
     sure = np.zeros(rows.size) if links.sure is None else links.sure
-    claimed = claims(sure, links.credit, material.truth[rows] >= 0, seed)
+    claimed = claims(sure, links.credit, there, seed)
 
     def back(values: NDArray[Any], blank: float) -> NDArray[Any]:
         whole = np.full(n, blank, dtype=values.dtype)
         whole[scene.people[rows]] = values
         return whole
 
-    channels, points, taught = learnt
-    linkage = ChannelLinkage(
-        asked=back(material.truth[rows] >= 0, blank=False),
+    channels, taught = learnt
+    return ChannelLinkage(
+        asked=back(there, blank=False),
         credit=back(links.credit, 0.0),
         matched=back(links.matched, 0.0),
         alone=back(links.alone, 0.0),
         posterior=back(links.own, np.nan),
         best=back(links.top, np.nan),
         struck=None if links.struck is None else back(links.struck, 0.0),
-        claimed=back(claimed & (material.truth[rows] >= 0), blank=False),
+        claimed=back(claimed & there, blank=False),
         n_candidates=material.n_records,
         taught=taught,
         columns=tell_columns(material, channels),
         learning=(),
         seed=seed,
     )
-    return replace(linkage, learning=rising(points, linkage.found)) if points else linkage

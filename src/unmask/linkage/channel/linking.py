@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unmask.evidence import Estimate, largest, rate
 from unmask.linkage.channel.gather import Gathered
 from unmask.linkage.channel.groups import as_groups
 from unmask.linkage.channel.lists import Short, short_posterior, shortlist, together
@@ -15,6 +17,7 @@ from unmask.linkage.channel.select import Channel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 MOST_PAIRS = 36_000_000  # that are scored all at once: 6,000 people and records
 BLOCK = 2_000_000
@@ -47,11 +50,37 @@ class Links:
     struck: Floats | None = None  # credit of who strikes out the records of the people they know
     sure: Floats | None = None  # posterior of the best record then; 0: no claim
 
+    @property
+    def attacks(self) -> tuple[Floats, Floats, Floats]:
+        """Credits of the three attacks that the intruder may choose from."""
+        return self.credit, self.matched, self.alone
 
-def link_people(
-    scene: Gathered, channels: list[Channel], part: Ints, rows: Ints, seed: int, *, most: int | None = None
+
+def best_attack(attacks: Sequence[Floats], asked: Flags) -> Floats:
+    """Credits of the attack that finds most of the people asked for."""
+    return max(attacks, key=lambda attack: float(np.sort(attack[asked]).sum()))
+
+
+def best_rate(attacks: Sequence[Floats], asked: Flags, chance: float, seed: int) -> Estimate:
+    """Share of people found by the best of several attacks, with an interval that allows for the choice among them."""
+    different = [a for k, a in enumerate(attacks) if not any(np.array_equal(a, b) for b in attacks[:k])]
+    return largest([rate(attack[asked], chance=chance, seed=seed) for attack in different])
+
+
+def link_people(  # noqa: PLR0913 - whom, by what was learnt, and how
+    scene: Gathered,
+    channels: list[Channel],
+    part: Ints,
+    rows: Ints,
+    seed: int,
+    *,
+    most: int | None = None,
+    competing: bool = True,
 ) -> Links:
-    """Link people by all records where these are not too many, else by lists of candidates."""
+    """Link people by all records where these are not too many (``most`` pairs), else by lists of candidates.
+
+    Everybody at once competes for records; some of them do not, nor anybody by lists if not ``competing``.
+    """
     if rows.size * scene.material.n_records <= (MOST_PAIRS if most is None else most):
         scores = score_rows(scene, channels, part, rows)
         if scene.material.groups is not None and rows.size == scene.material.n_people:
@@ -59,7 +88,7 @@ def link_people(
         links = link_rows(scene, scores, rows)
         return _strike_out(scene, links, scores, part, rows) if len(channels) > 1 else links
     pieces = [np.flatnonzero(part[rows] == fold) for fold in range(len(channels))]
-    everybody = rows.size == scene.material.n_people
+    everybody = competing and rows.size == scene.material.n_people
     shorts = [
         shortlist(scene, channel, rows[p], seed, everybody=everybody)
         for channel, p in zip(channels, pieces, strict=True)

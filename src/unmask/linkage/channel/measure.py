@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure
 from unmask.linkage.channel.attack import link_channel
 
@@ -61,8 +63,9 @@ def _facts(linkage: ChannelLinkage) -> tuple[Fact, ...]:
         Fact("found one to one", linkage.one_to_one.value, "share of people found by the most likely matching of all"),
         Fact("claims", int(linkage.claimed.sum()), "people whom the intruder claims to have found for sure"),
     ]
-    if linkage.found.value > max(linkage.estimate.value, linkage.one_to_one.value):
-        facts.append(Fact("found if people do not compete", linkage.found.value, "each by their likeliest record"))
+    alone = 0.0 if linkage.alone is None else float(np.sort(linkage.alone[linkage.asked]).mean())
+    if alone > max(linkage.estimate.value, linkage.one_to_one.value):
+        facts.append(Fact("found if people do not compete", alone, "each by their likeliest record"))
     if linkage.claimed.any():
         facts.append(Fact("claims that are right", linkage.precision, "share of these claims"))
     if linkage.struck_out is not None:
@@ -86,12 +89,20 @@ def _notes(linkage: ChannelLinkage) -> tuple[str, ...]:
     notes = ["what was learnt: " + "; ".join(told)] if told else ["nothing was learnt that tells people apart"]
     if silent:
         notes.append("nothing was learnt from " + ", ".join(silent))
-    if linkage.found.n < linkage.taught:
-        notes.append(
-            f"{linkage.found.n:,} people drawn at random were asked for: who looks for everybody at once finds more, "
-            "since people then compete for records"
-        )
-    return tuple(notes)
+    return (*notes, *_left_out(linkage))
+
+
+def _left_out(linkage: ChannelLinkage) -> tuple[str, ...]:
+    """What the attack did not do, for want of time, and where the report shows it."""
+    if linkage.competition is None:
+        return ()
+    if linkage.competition.one_by_one:
+        left = f"{linkage.found.n:,} people drawn at random were asked for one by one: who looks for everybody at once "
+        left += "finds more, since people then compete for records"
+    else:
+        left = "people were not looked for together with those with whom they are published, who are too many"
+    measured = f"among {linkage.competition.people:,} people, drawn at random, both was done"
+    return (f"{left}; {measured}, and the upper ends of the intervals hold what it may add",)
 
 
 def _figure(linkage: ChannelLinkage) -> Figure:

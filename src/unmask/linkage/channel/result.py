@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.evidence import Estimate, rate
+from unmask.linkage.channel.competition import Competition
+from unmask.linkage.channel.linking import best_attack, best_rate
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -68,6 +70,7 @@ class ChannelLinkage:
     seed: int = 0
     alone: Floats | None = None
     struck: Floats | None = None  # credit of an intruder who strikes out the records of those who taught
+    competition: Competition | None = None  # what it may add; None: everybody was looked for at once
 
     @property
     def struck_out(self) -> float | None:
@@ -91,18 +94,21 @@ class ChannelLinkage:
 
     @property
     def found(self) -> Estimate:
-        """The best of the attacks: the intruder has all of them at hand."""
-        return rate(self._best_attack[self.asked], chance=self.chance, seed=self.seed)
+        """The best of the attacks, which are all at hand: the interval allows for the choice among them.
+
+        Where people were asked for one by one, the upper end holds what is found if everybody is looked for at once.
+        """
+        found = best_rate(self._attacks, self.asked, self.chance, self.seed)
+        return found if self.competition is None else self.competition.found.widen(found)
 
     @property
     def per_record(self) -> Floats:
         """One risk for each original record: of the best attack; NaN for those not asked for."""
-        return np.where(self.asked, self._best_attack, np.nan)
+        return np.where(self.asked, best_attack(self._attacks, self.asked), np.nan)
 
     @property
-    def _best_attack(self) -> Floats:
-        attacks = [attack for attack in (self.credit, self.matched, self.alone) if attack is not None]
-        return max(attacks, key=lambda attack: float(np.sort(attack[self.asked]).sum()))
+    def _attacks(self) -> list[Floats]:
+        return [attack for attack in (self.credit, self.matched, self.alone) if attack is not None]
 
     @property
     def known_people(self) -> Floats:
@@ -112,7 +118,8 @@ class ChannelLinkage:
     @property
     def known(self) -> Estimate:
         """Share of people about whom the intruder is sure, and right."""
-        return rate(self.known_people[self.asked], chance=0.0, seed=self.seed)
+        known = rate(self.known_people[self.asked], chance=0.0, seed=self.seed)
+        return known if self.competition is None else self.competition.known.widen(known)
 
     @property
     def precision(self) -> float:
