@@ -61,6 +61,7 @@ FAMILIES: dict[str, dict[str, Entry]] = {  # family: measures, the plainest firs
         "inference": Entry(f"a confidential column in both tables; {OUTSIDERS}", ("attribute_inference",)),
         "membership": Entry(f"{OUTSIDERS}, or how the release was made (--masking)", ("mia",)),
         "singling": Entry(OUTSIDERS, ("singling_out",)),
+        "keys": Entry("a synthetic release (--synthetic)", ("disco", "repu", "synthpop", "dcap", "tcap")),
         "copies": Entry(f"a synthetic release (--synthetic); {OUTSIDERS}", ("synthetic", "dcr")),
     },
 }
@@ -74,7 +75,8 @@ HEADINGS: dict[str, tuple[str, ...]] = {  # the three questions of WP216 [WP29]_
         "knowledge_curve", "graph", "dictionary", "permuted",
     ),
     "inference": (
-        "cells", "magnitude", "intervals", "values", "model", "absent", "inference", "membership", "attribute_test",
+        "cells", "magnitude", "intervals", "values", "model", "absent", "inference", "membership", "keys",
+        "attribute_test",
     ),
 }  # fmt: skip
 ENTRIES: dict[str, Entry] = {name: entry for measures in FAMILIES.values() for name, entry in measures.items()}

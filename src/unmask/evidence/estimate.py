@@ -11,7 +11,7 @@ import numpy as np
 from unmask.arrays import Floats
 from unmask.errors import ParameterError
 
-Interval = Literal["wilson", "bootstrap", "exact"]
+Interval = Literal["wilson", "bootstrap", "clustered", "exact"]
 Z95 = 1.959963984540054  # two-sided 95 %
 RESAMPLES = 2000
 

@@ -1,0 +1,132 @@
+"""Keys in a synthetic table: the definitions written slowly, and releases whose answer is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import unmask
+from naive import keys as naive
+from unmask.disclosure.keys import _clustered, beyond_fresh
+from unmask.errors import ParameterError, RoleError
+from unmask.selfcheck import shuffle
+
+ROWS = st.lists(
+    st.tuples(st.sampled_from("ab"), st.sampled_from([1, 2, None]), st.sampled_from("xyz")), min_size=1, max_size=12
+)
+NAMES = ["a", "b", "t"]
+
+
+def frame(rows):
+    return pl.DataFrame(rows, schema={"a": pl.String, "b": pl.Int64, "t": pl.String}, orient="row")
+
+
+@given(ROWS, ROWS)
+def test_equals_the_definition(people, rows):
+    one, two = frame(people), frame(rows)
+    found = unmask.key_disclosure(one, two, keys=["a", "b"], target="t").shares
+    wanted = naive.shares(one.to_dicts(), two.to_dicts(), ["a", "b"], "t")
+    assert found == pytest.approx(wanted, nan_ok=True)
+
+
+def test_four_people_by_hand():
+    people = frame([("a", 1, "x"), ("a", 2, "x"), ("b", 1, "y"), ("b", 1, "x")])
+    rows = frame([("a", 1, "x"), ("b", 1, "y"), ("b", 1, "y"), ("a", 2, "z")])
+    found = unmask.key_disclosure(people, rows, keys=["a", "b"], target="t")
+    assert found.shares["UiO"] == 0.5 and found.shares["repU"] == 0.5 and found.shares["iS"] == 1.0
+    assert found.disclosed.tolist() == [True] * 4 and found.correct.tolist() == [True, False, True, False]
+    assert found.in_both.tolist() == [True, False, False, False]
+    assert found.cap.tolist() == [1.0, 0.0, 1.0, 0.0]
+
+
+def test_whole_numbers_and_decimals_are_the_same_value():
+    people, rows = pl.DataFrame({"a": [1, 2]}), pl.DataFrame({"a": [1.0, 3.0]})
+    assert unmask.key_disclosure(people, rows, keys=["a"]).shares == {"UiO": 1.0, "repU": 0.5, "iS": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("keys", "target", "error"),
+    [([], None, ParameterError), (["z"], None, RoleError), (["a"], "a", RoleError), (["a"], "q", RoleError)],
+)
+def test_bad_input(keys, target, error):
+    table = pl.DataFrame({"a": [1], "t": ["x"]})
+    with pytest.raises(error):
+        unmask.key_disclosure(table, table, keys=keys, target=target)
+
+
+@given(st.lists(st.tuples(st.floats(0.01, 1), st.integers(0, 3)), min_size=1, max_size=20))
+def test_people_of_one_crowd_are_one_draw(pairs):
+    gains, crowds = (np.array(side) for side in zip(*pairs, strict=True))
+    found, (mean, error) = _clustered(gains, crowds.astype(np.int64)), naive.clustered(gains, crowds)
+    assert found.value == pytest.approx(mean)
+    assert (found.low, found.high) == pytest.approx((max(mean - error, 0), min(mean + error, 1)))
+
+
+def people(seed, n=400):
+    draw = np.random.default_rng(seed)
+    age, town = draw.integers(20, 80, n), draw.choice(list("abcdefgh"), n)
+    ill = np.where(draw.random(n) < 0.1 + 0.005 * age, "yes", "no")
+    return pl.DataFrame({"age": age, "town": town, "sex": draw.choice(["f", "m"], n), "ill": ill})
+
+
+def assessed(original, released):
+    release = unmask.Release(original, released, synthetic=True, quasi=["age", "town", "sex"], confidential=["ill"])
+    return unmask.assess(release, only=["keys"])
+
+
+def test_a_copy_is_above_and_other_people_are_not():
+    copy = {f.key: f for f in assessed(people(1), people(1).sample(fraction=1.0, shuffle=True, seed=0)).findings}
+    assert copy["keys.replicated"].outcome == "against" and copy["keys.disclosed"].outcome == "against"
+    fresh = {f.key: f for f in assessed(people(1), people(2)).findings}
+    assert {fresh[key].outcome for key in ("keys.replicated", "keys.disclosed")} <= {"for", "inconclusive"}
+    assert fresh["keys.disclosed"].estimate.low == 0
+
+
+def test_risk_rises_with_what_is_remembered():
+    new, old = people(2), people(1)
+    rates = []
+    for share in (0, 100, 400):
+        told = assessed(old, pl.concat([old[:share], new[share:]]))
+        rates.append([f.estimate.value for f in told.findings if f.key.startswith("keys.")])
+    assert rates[0][0] < rates[1][0] < rates[2][0] and rates[0][1] < rates[1][1] < rates[2][1]
+
+
+def test_rows_in_any_order_and_keys_that_nobody_named():
+    release = unmask.Release(people(1), people(1, 300), synthetic=True, confidential=["ill"])
+    one, two = (unmask.assess(r, only=["keys"]) for r in (release, shuffle(release, 3)))
+    assert [f.estimate for f in one.findings if f.measure == "keys"] == [
+        f.estimate for f in two.findings if f.measure == "keys"
+    ]
+    told = {fact.name: fact.value for fact in one.document.measures[0].facts}
+    assert set(told["keys"].split(", ")) <= {"age", "town", "sex"} and told["target"] == "ill"
+
+
+def test_what_anybody_expects_is_named():
+    table = people(3).with_columns(ill=pl.lit("no"), code=pl.col("town") + "1")
+    notes = assessed(table, table).document.measures[0].notes
+    assert any("no surprise" in note for note in notes)
+    release = unmask.Release(table, table, synthetic=True, quasi=["town"], confidential=["code"])
+    assert any("alone determines" in note for note in unmask.assess(release, only=["keys"]).document.measures[0].notes)
+
+
+def test_one_row_each():
+    one = people(1, 1)
+    assert assessed(one, one).verdict != "safe"
+
+
+@pytest.mark.slow
+def test_other_people_are_seldom_above():
+    """Rows of other people of the same population: the interval of the excess holds 0 in at least 93 % of draws."""
+    above = 0
+    for seed in range(150):
+        draw = np.random.default_rng(seed)
+        both = people(1000 + seed, 800)
+        key = both.select(pl.col("age") * 100 + pl.col("town").rank("dense") * 2 + (pl.col("sex") == "f")).to_series()
+        dense = np.unique(key.to_numpy(), return_inverse=True)[1]
+        ill = (both["ill"] == "yes").to_numpy().astype(np.int64)
+        found = beyond_fresh((dense[:400], dense[400:]), (ill[:400], ill[400:]), draw)
+        above += found["correct"].excess.low > 0 or found["replicated"].excess.low > 0
+    assert above <= 15

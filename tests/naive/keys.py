@@ -1,0 +1,71 @@
+"""Keys in a synthetic table, by the definitions, person by person (METHODS.md section 14)."""
+
+from __future__ import annotations
+
+
+def shares(people, rows, keys, target):
+    """Each figure as a share of the people; people and rows are lists of dicts."""
+    count = dict.fromkeys(("UiO", "repU", "iS", "DiS", "DiSCO", "DiSDiO"), 0)
+    caps = []
+    for person in people:
+        mine = tuple(person[key] for key in keys)
+        alike = [other for other in people if tuple(other[key] for key in keys) == mine]
+        there = [row for row in rows if tuple(row[key] for key in keys) == mine]
+        count["UiO"] += len(alike) == 1
+        count["repU"] += len(alike) == 1 and len(there) == 1
+        count["iS"] += len(there) > 0
+        told = {row[target] for row in there}
+        disclosed = len(told) == 1
+        correct = disclosed and person[target] in told
+        count["DiS"] += disclosed
+        count["DiSCO"] += correct
+        count["DiSDiO"] += correct and len({other[target] for other in alike}) == 1
+        caps.append(sum(row[target] == person[target] for row in there) / len(there) if there else None)
+    found = {name: number / len(people) for name, number in count.items()}
+    known = [cap for cap in caps if cap is not None]
+    found["DCAP"] = sum(known) / len(people)
+    found["DCAP of those present"] = sum(known) / len(known) if known else float("nan")
+    found["TCAP"] = count["DiSCO"] / count["DiS"] if count["DiS"] else float("nan")
+    return found
+
+
+def clustered(gains, crowds):
+    """Mean gain and half the width of its interval: people of one crowd are one draw."""
+    n, sums = len(gains), {}
+    for gain, crowd in zip(gains, crowds, strict=True):
+        sums[crowd] = sums.get(crowd, 0.0) + gain
+    return sum(gains) / n, 1.959963984540054 * sum(one**2 for one in sums.values()) ** 0.5 / n
+
+
+def beyond_other_people(people, rows, keys, target, rng, splits=10):
+    """What the release tells of each person beyond rows of other people: replicated uniques, right targets.
+
+    Halves are drawn of people and rows in the order of target and keys, so that the order of rows says nothing.
+    """
+
+    def order(row):
+        return (row[target], *(row[key] for key in keys))
+
+    people, rows = sorted(people, key=order), sorted(rows, key=order)
+    n, gains = len(people), {"replicated": [0.0] * len(people), "correct": [0.0] * len(people)}
+    for _ in range(splits):
+        dealt = list(rng.permutation(n))
+        for half, other in ((dealt[: n // 2], dealt[n // 2 :]), (dealt[n // 2 :], dealt[: n // 2])):
+            some = min(len(other), len(rows))
+            drawn = [rows[place] for place in rng.permutation(len(rows))[:some]]
+            others = [people[place] for place in other[:some]]
+            mine = [people[place] for place in half]
+            for place in half:
+                for side, sign in ((drawn, 1), (others, -1)):
+                    replicated, correct = _one(people[place], mine, side, keys, target)
+                    gains["replicated"][place] += sign * replicated * len(rows) / (some * splits)
+                    gains["correct"][place] += sign * correct * len(rows) / (some * splits)
+    crowds = [tuple(person[key] for key in keys) for person in people]
+    return {name: clustered(gain, crowds) for name, gain in gains.items()}
+
+
+def _one(person, people, rows, keys, target):
+    mine = tuple(person[key] for key in keys)
+    alike = sum(tuple(other[key] for key in keys) == mine for other in people)
+    there = [row[target] for row in rows if tuple(row[key] for key in keys) == mine]
+    return alike == 1 and len(there) == 1, bool(there) and set(there) == {person[target]}
