@@ -28,6 +28,7 @@ ROOMS_BELOW = {
     "report": {"evidence", "people", "utility"},
     "certificate": {"evidence", "report", "tables"},
     "intake": {"tables", "study", "evidence"},
+    "web": {"cli", "tables", "evidence", "report"},
     "datasets": set(),
     "people": {"tables", "study", "evidence", "masking"},
     "protect": {"groups", "tables", "study", "kernels", "evidence", "masking", "utility"},
@@ -37,6 +38,7 @@ ROOMS_BELOW = {
     },
 }
 KNOWS_ALL = {"cli"}
+OF_HTTP = {"starlette", "uvicorn", "python_multipart", "multipart", "anyio", "h11", "websockets", "socketserver"}
 READS_MASKINGS = {
     "linkage/transparent/again.py",
     "linkage/transparent/chains.py",
@@ -131,6 +133,23 @@ def test_python_does_not_call_inner_kernels(path):
 def test_only_one_file_knows_spark():
     users = [path.name for path in FILES if "pyspark" in path.read_text()]
     assert users in ([], ["spark.py"])
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_only_the_web_knows_http(path):
+    names = {
+        name.split(".")[0]
+        for node in ast.walk(ast.parse(path.read_text()))
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    assert room(path) == "web" or not names & OF_HTTP
+    assert room(path) in {"web", "cli"} or "web" not in imported(path)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))

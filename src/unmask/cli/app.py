@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unmask.cli import making_options, options
+from unmask.cli import making_options, options, serve
 from unmask.cli.fields import as_command
 from unmask.errors import DEBUG, ParameterError, UnmaskError, debugging, tell_where
 
@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[type[options.Common], str]] = {  # name: its options, 
     "sign": (options.Sign, "sign"),
     "selfcheck": (options.Selfcheck, "selfcheck"),
     "demo": (options.Demo, "demo"),
+    "serve": (serve.Serve, "serve"),
 }
 
 app = typer.Typer(

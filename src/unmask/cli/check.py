@@ -39,7 +39,8 @@ def run(options: Options) -> int:
 
 def _plain(checked: Check) -> dict[str, object]:
     columns = [asdict(entry) for entry in checked.columns]
-    return {"check": asdict(check_of(checked)), "columns": columns, "roles": checked.roles}
+    told = asdict(check_of(checked))
+    return {"check": told, "columns": columns, "roles": checked.roles, "ids": list(checked.pairing.ids)}
 
 
 def _show(checked: Check, least: int) -> None:

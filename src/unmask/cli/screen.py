@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from unmask.assessment import Assessment
+from unmask.cli.serve import PROGRESS
 from unmask.evidence import Progress, silent
+from unmask.tables import write_atomically
+
+BETWEEN = 0.2  # seconds, at least, between two notes of how far a command is
 
 
 def say(text: str) -> None:
@@ -32,7 +39,10 @@ def show_assessment(assessment: Assessment, *, to_stderr: bool) -> None:
 
 @contextmanager
 def progress_bar(*, quiet: bool = False) -> Iterator[Progress]:
-    """Show a bar on standard error when it is a terminal, nothing otherwise."""
+    """Show a bar on standard error when it is a terminal; note it in a file where one is asked for."""
+    if os.environ.get(PROGRESS):
+        yield _noted(os.environ[PROGRESS])
+        return
     if quiet or not sys.stderr.isatty():
         yield silent
         return
@@ -41,3 +51,17 @@ def progress_bar(*, quiet: bool = False) -> Iterator[Progress]:
     with Bar(console=console(to_stderr=True), transient=True) as bar:
         task = bar.add_task("", total=1.0)
         yield lambda done, words: bar.update(task, completed=done, description=words)
+
+
+def _noted(path: str) -> Progress:
+    """Write how far a command is into a file, for whoever waits for it (`unmask serve`)."""
+    last = 0.0
+
+    def tell(done: float, words: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= BETWEEN:
+            last = now
+            write_atomically(path, json.dumps({"done": done, "words": words}))
+
+    return tell

@@ -1,0 +1,220 @@
+"""The pages of jobs: how far one is, what it found, files to take along, and releases to attack next."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+
+from unmask.evidence import Policy
+from unmask.web import commands
+from unmask.web.commands import CERTIFICATE, DATA, MAP, PLAN, POINTS, REPORT, SETTINGS, shown
+from unmask.web.forms import form_of, text
+from unmask.web.jobs import SAID
+from unmask.web.pages import Site, job_of, lead, show, site_of
+from unmask.web.plane import in_short, plane
+from unmask.web.security import REPORT as REPORT_POLICY
+from unmask.web.store import Case, Job, new_id
+from unmask.web.work import enqueue, following, naming, problem_of, seen
+
+RELEASE = "release.csv"
+CERTIFICATES = (CERTIFICATE, "certificate.pdf", "certificate.json", "certificate.jsonld")
+FILES = {  # that may be taken along, with what they are
+    REPORT: "The report, one HTML file",
+    DATA: "The report as data (JSON), from which it can be run again",
+    **dict.fromkeys(CERTIFICATES, "The certificate"),
+    RELEASE: "The release",
+    PLAN: "The plan (TOML): what was done to the table, to do it again",
+    SETTINGS: "All settings (TOML), for the command line",
+    POINTS: "Every release that was tried, with its figures",
+    MAP: "The picture of what is found and what is left",
+}
+HEADLINES = {
+    "safe": "Safe to publish under this policy",
+    "unsafe": "Do not publish this release",
+    "inconclusive": "Not shown to be safe",
+}
+
+
+async def told(request: Request) -> Response:
+    """A job: how far it is, or what came out."""
+    site, job = site_of(request), job_of(request)
+    case = site.store.case(job.case)
+    if case is None:
+        raise HTTPException(404)
+    if job.kind == "check":
+        return lead(request, f"/case/{case.id}/check")
+    about: dict[str, Any] = {"case": case, "job": job, "files": files_of(site, case, job), "command": shown(job.words)}
+    if job.state != "done":
+        step = "Run" if job.kind == "assess" else "Safer release"
+        return show(request, "job", step=step, following=following(site, job), problem=problem_of(site, job), **about)
+    if job.kind == "assess":
+        return show(request, "result", step="Report", **about, **_compared(site, case, job))
+    if job.kind == "mask":
+        return lead(request, f"/case/{case.id}/result")
+    points, limit = points_of(site, job), Policy.load(case.audience).threshold("nearest.rate").value
+    return show(
+        request, "frontier", step="Safer release", points=points, plane=plane(points, limit), limit=limit,
+        lines=_lines(site, job) if job.kind == "protect" else [], planned=(site.store.place(job) / PLAN).exists(),
+        best=next((number for number, entry in enumerate(points) if entry["recommended"]), None), **about,
+    )  # fmt: skip
+
+
+async def progress(request: Request) -> Response:
+    """How far a job is, for the page that waits for it."""
+    return JSONResponse(following(site_of(request), job_of(request)))
+
+
+# --- results --------------------------------------------------------------------------------------------------------
+
+
+def facts_of(site: Site, job: Job | None) -> dict[str, Any] | None:
+    """The numbers of an assessment that fit on half a page."""
+    found = None if job is None else site.store.results(job, DATA)
+    if found is None:
+        return None
+    best = found["intruders"][-1] if found["intruders"] else None
+    return {
+        "verdict": found["verdict"],
+        "headline": HEADLINES.get(found["verdict"], found["verdict"]),
+        "reason": found["reason"],
+        "against": [entry["claim"] for entry in found["findings"] if entry["outcome"] == "against"],
+        "policy": found["policy"],
+        "found": None if best is None else best["estimate"],
+        "known": None if best is None else best["known"],
+        "warnings": found["warnings"],
+        "check": found["check"],
+    }
+
+
+def _compared(site: Site, case: Case, job: Job) -> dict[str, Any]:
+    """What was found, and what was found in the release before."""
+    before = facts_of(site, site.store.job(case.before)) if case.before else None
+    return {"facts": facts_of(site, job), "before": before}
+
+
+def points_of(site: Site, job: Job) -> list[dict[str, Any]]:
+    """The releases that a search tried, the most useful first."""
+    try:
+        lines = (site.store.place(job) / POINTS).read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines if line]
+    except (OSError, ValueError):
+        return []
+
+
+def _lines(site: Site, job: Job) -> list[str]:
+    """What a search said, but for the files that it wrote."""
+    said = (site.store.place(job) / SAID).read_text(encoding="utf-8", errors="replace").splitlines()
+    return [
+        line for line in said if not line.startswith(("Release:", "Plan:", "Picture:", "Releases that were tried:"))
+    ]
+
+
+async def report(request: Request) -> Response:
+    """The report, as a document of its own: nothing in it can ask this site for anything."""
+    place = site_of(request).store.place(job_of(request)) / REPORT
+    if not place.is_file():
+        raise HTTPException(404)
+    return FileResponse(place, media_type="text/html", headers={"content-security-policy": REPORT_POLICY})
+
+
+# --- files ----------------------------------------------------------------------------------------------------------
+
+
+def _where(site: Site, case: Case, job: Job, name: str) -> Path:
+    """Where a file of a job is."""
+    if name == RELEASE:
+        made = site.store.private / case.id
+        return made / f"{job.id}.csv" if job.kind == "protect" else made / RELEASE
+    making = site.store.latest(case.id, "mask") if name == PLAN and job.kind == "assess" else None
+    return site.store.place(making or job) / name
+
+
+def files_of(site: Site, case: Case, job: Job) -> list[tuple[str, str]]:
+    """Files of a job that are there to be taken along."""
+    return [(name, words) for name, words in FILES.items() if _where(site, case, job, name).is_file()]
+
+
+async def file(request: Request) -> Response:
+    """A file to take along: one of a few names, and only of this job."""
+    site, job, name = site_of(request), job_of(request), request.path_params["name"]
+    case = site.store.case(job.case)
+    if case is None or name not in FILES:
+        raise HTTPException(404)
+    take = {"content-disposition": f'attachment; filename="{name}"'}
+    place = _where(site, case, job, name)
+    if not place.is_file():
+        raise HTTPException(404)
+    return FileResponse(place, headers=take)
+
+
+# --- what a person does with a job ----------------------------------------------------------------------------------
+
+
+async def cancel(request: Request) -> Response:
+    """End a job."""
+    await form_of(request)
+    job = job_of(request)
+    site_of(request).runner.cancel(job)
+    return lead(request, f"/job/{job.id}")
+
+
+async def again(request: Request) -> Response:
+    """Run a job again, or go on with it."""
+    await form_of(request)
+    job = job_of(request)
+    site_of(request).runner.again(job)
+    return lead(request, f"/job/{job.id}")
+
+
+async def point(request: Request) -> Response:
+    """One release that was tried, beside the one that was assessed."""
+    site, job = site_of(request), job_of(request)
+    case, points, number = site.store.case(job.case), points_of(site, job), request.path_params["number"]
+    if case is None or number >= len(points):
+        raise HTTPException(404)
+    before = facts_of(site, site.store.latest(case.id, "assess"))
+    return show(
+        request, "point", step="Safer release", case=case, job=job, point=points[number], number=number, before=before
+    )
+
+
+async def attack(request: Request) -> Response:
+    """Make a release that was tried, or the one that was found, and attack it with everything."""
+    form, site, job = await form_of(request), site_of(request), job_of(request)
+    case, points, number = site.store.case(job.case), points_of(site, job), text(form, "number")
+    if case is None or job.kind not in {"explore", "protect"} or not (number == "" or number.isdecimal()):
+        raise HTTPException(404)
+    chosen = None if not number else points[int(number)] if int(number) < len(points) else None
+    planned = site.store.place(job) / PLAN
+    if chosen is None and (number or not planned.is_file()):
+        raise HTTPException(404)
+    done = _made(site, case, job, chosen)
+    return lead(request, f"/job/{done.id}")
+
+
+def _made(site: Site, case: Case, job: Job, chosen: dict[str, Any] | None) -> Job:
+    """A case of its own for the release: it is made by its plan, checked and attacked."""
+    found, before, name = seen(site, case), site.store.latest(case.id, "assess"), new_id()
+    columns = [] if found is None else found["columns"]
+    aside = commands.left_out(case, columns, naming(found))
+    best = next((entry for entry in points_of(site, job) if entry["recommended"]), {})
+    release = site.store.private_folder(name) / RELEASE
+    fresh = site.store.new_case(
+        id=name, original=case.original, released=str(release), names=(case.names[0], RELEASE),
+        about=f"a release by {in_short(chosen['masking'])}" if chosen else "the release that was found",
+        before="" if before is None else before.id, left=(chosen or best).get("utility"), audience=case.audience,
+        intruder=case.intruder, quick=case.quick, minutes=case.minutes,
+        kinds={column: kind for column, kind in case.kinds.items() if column not in aside},
+        roles={column: role for column, role in case.roles.items() if role in {"known", "unknown", "confidential"}},
+    )  # fmt: skip
+    ids = [column for column, role in case.roles.items() if role == "id"]
+    kept = (site.store.place(job) / PLAN).read_text(encoding="utf-8") if chosen is None else ""
+    plan = commands.plan(chosen, case.audience, [*ids, *aside]) if chosen else kept
+    enqueue(site, fresh, commands.follow(fresh, str(release)), beside={PLAN: plan})
+    enqueue(site, fresh, commands.check(fresh, columns))
+    return enqueue(site, fresh, commands.assess(fresh, columns), limit=60.0 * fresh.minutes or None)

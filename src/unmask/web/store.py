@@ -1,0 +1,247 @@
+"""Cases and jobs on disk: what was chosen and what was run, so that a reload or a restart loses nothing.
+
+A case is two tables with what is known of them. A job is one command for a case, with a folder of its own. Tables that
+were uploaded or made are in a folder apart, which is emptied when the page is closed. All is for the owner only.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from unmask.errors import TableError
+from unmask.tables import write_atomically
+
+ID = re.compile(r"[0-9a-f]{32}")
+WAITING = ("queued", "running")
+GOES_ON = ("explore", "protect")  # what was tried is kept: they go on where they were
+LOCK = ".lock"
+T = TypeVar("T", "Case", "Job")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Two tables, the roles of their columns, who gets the release and who attacks."""
+
+    id: str
+    created: float
+    original: str
+    released: str
+    names: tuple[str, str]  # of the files, as they were chosen
+    roles: dict[str, str] = field(default_factory=dict)  # of columns that were given one on the page
+    kinds: dict[str, str] = field(default_factory=dict)
+    synthetic: bool = False
+    audience: str = "public"
+    intruder: str = "maximum"
+    quick: bool = False  # only the attacks without which nothing is safe
+    minutes: int = 0  # that a job may take; 0: no limit
+    keep: tuple[str, ...] = ()  # analyses that must come out
+    about: str = ""  # how the release was made, where that was done here
+    left: float | None = None  # of the data, in that release
+    before: str = ""  # the assessment that it is compared with
+
+    @property
+    def title(self) -> str:
+        """The two files; or the original and what was done to it."""
+        return f"{self.names[0]} and {self.about or self.names[1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One command: its words, and what became of it."""
+
+    id: str
+    case: str
+    kind: str  # the command
+    words: tuple[str, ...]
+    created: float
+    state: str = "queued"  # running, done, failed, cancelled, late, interrupted
+    code: int | None = None
+    seconds: float = 0.0
+    limit: float | None = None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it will say more by itself."""
+        return self.state in WAITING
+
+
+class Store:
+    """The folder of one server."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.lock = threading.RLock()
+        for place in (folder, self.cases, self.jobs, self.private):
+            _make(place)
+
+    @property
+    def cases(self) -> Path:
+        """A file for each case."""
+        return self.folder / "cases"
+
+    @property
+    def jobs(self) -> Path:
+        """A folder for each job."""
+        return self.folder / "jobs"
+
+    @property
+    def private(self) -> Path:
+        """Tables that were uploaded or made here."""
+        return self.folder / "private"
+
+    # --- cases ------------------------------------------------------------------------------------------------------
+
+    def new_case(self, **about: Any) -> Case:  # noqa: ANN401 - the fields of a case
+        """Note a case; its private folder is made when it is asked for."""
+        case = Case(created=time.time(), **{"id": new_id(), **about})
+        self.save_case(case)
+        return case
+
+    def save_case(self, case: Case) -> None:
+        """Write a case."""
+        with self.lock:
+            write_atomically(self.cases / f"{case.id}.json", json.dumps(asdict(case)))
+
+    def case(self, name: str) -> Case | None:
+        """The case of this id, if there is one."""
+        return _read(Case, self.cases / f"{name}.json") if ID.fullmatch(name) else None
+
+    def all_cases(self) -> list[Case]:
+        """All cases, the latest first."""
+        found = [self.case(path.stem) for path in self.cases.glob("*.json")]
+        return sorted((case for case in found if case is not None), key=lambda case: -case.created)
+
+    def delete_case(self, case: Case) -> None:
+        """Forget a case with everything that was made of it."""
+        with self.lock:
+            for job in self.jobs_of(case.id):
+                shutil.rmtree(self.place(job), ignore_errors=True)
+            shutil.rmtree(self.private / case.id, ignore_errors=True)
+            (self.cases / f"{case.id}.json").unlink(missing_ok=True)
+
+    def private_folder(self, name: str) -> Path:
+        """Where the tables of a case are that were uploaded or made."""
+        return _make(self.private / name)
+
+    # --- jobs -------------------------------------------------------------------------------------------------------
+
+    def new_job(self, case: Case, kind: str, words: tuple[str, ...], *, id: str, limit: float | None = None) -> Job:  # noqa: A002 - the word of the field
+        """Put a command at the end of the queue."""
+        job = Job(id, case.id, kind, words, time.time(), limit=limit)
+        _make(self.place(job))
+        self.save_job(job)
+        return job
+
+    def save_job(self, job: Job) -> None:
+        """Write a job, unless its case was deleted meanwhile."""
+        with self.lock:
+            if self.place(job).is_dir():
+                write_atomically(self.place(job) / "job.json", json.dumps(asdict(job)))
+
+    def job(self, name: str) -> Job | None:
+        """The job of this id, if there is one."""
+        return _read(Job, self.jobs / name / "job.json") if ID.fullmatch(name) else None
+
+    def all_jobs(self) -> list[Job]:
+        """All jobs in the order in which they were asked for."""
+        found = [self.job(path.name) for path in self.jobs.iterdir()]
+        return sorted((job for job in found if job is not None), key=lambda job: job.created)
+
+    def jobs_of(self, case: str) -> list[Job]:
+        """The jobs of a case, the latest last."""
+        return [job for job in self.all_jobs() if job.case == case]
+
+    def latest(self, case: str, kind: str) -> Job | None:
+        """The last job of a kind."""
+        return next((job for job in reversed(self.jobs_of(case)) if job.kind == kind), None)
+
+    def place(self, job: Job) -> Path:
+        """The folder of a job."""
+        return self.jobs / job.id
+
+    def results(self, job: Job, name: str) -> Any:  # noqa: ANN401 - what the command wrote
+        """A JSON file that a job wrote; None where there is none."""
+        return _json(self.place(job) / name)
+
+    def again(self, job: Job) -> Job:
+        """Put a job back into the queue; a search goes on with what it had tried."""
+        with self.lock:
+            words = tuple(word for word in job.words if word != "--resume")
+            begun = job.kind in GOES_ON and (self.place(job) / "tried" / "explore.json").exists()
+            fresh = replace(
+                job, words=(*words, "--resume") if begun else words, state="queued", code=None, created=time.time()
+            )
+            self.save_job(fresh)
+        return fresh
+
+    # --- the beginning and the end ----------------------------------------------------------------------------------
+
+    def interrupt(self) -> None:
+        """Whatever waited or ran when the server ended was interrupted."""
+        for job in self.all_jobs():
+            if job.waiting:
+                self.save_job(replace(job, state="interrupted"))
+
+    def forget_tables(self) -> None:
+        """Delete the tables that were uploaded or made here."""
+        shutil.rmtree(self.private, ignore_errors=True)
+
+
+def new_id() -> str:
+    """An id that cannot be guessed."""
+    return secrets.token_hex(16)
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[Store]:
+    """Open a folder for one server at a time."""
+    try:
+        store = Store(folder)
+        lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise TableError(f"cannot write in {folder}", got=error.strerror or "", hint="choose another folder") from error
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            hint = "end it, or choose another folder (--folder)"
+            raise TableError(f"another `unmask serve` works in {folder}", hint=hint) from None
+        yield store
+    finally:
+        os.close(lock)
+
+
+def _make(place: Path) -> Path:
+    """Make a folder that only its owner can look into."""
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    place.chmod(0o700)
+    return place
+
+
+def _json(path: Path) -> Any:  # noqa: ANN401 - any JSON
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _read(kind: type[T], path: Path) -> T | None:
+    """A case or a job from its file; one that cannot be read is none."""
+    found = _json(path)
+    known = {entry.name for entry in fields(kind)}
+    if not isinstance(found, dict) or not {"id", "created"} <= set(found) <= known:
+        return None
+    given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+    return kind(**given)
