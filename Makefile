@@ -36,6 +36,9 @@ setup: $(STAMP)  ## A virtual environment with everything
 demo: $(STAMP)  ## Assess a generated release; ends in a verdict and demo/report.html
 	$(BIN)/unmask demo --out demo
 
+serve: $(STAMP)  ## The same in a browser, on this machine alone: prints the address to open
+	$(BIN)/unmask serve
+
 test: $(STAMP)  ## All tests but the slow simulations; without the second tools theirs are skipped, but not under CI
 	@$(MAKE) --no-print-directory peers || test -z "$$CI"
 	$(BIN)/python -m pytest -n 2 -m "not slow"
@@ -65,4 +68,4 @@ papers: $(STAMP)  ## Reproduce the papers' tables and figures into docs/papers
 clean:  ## Remove what was made
 	rm -rf $(VENV) .venv-peers .venv-gauntlet demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help peers setup demo test test-slow mutants lint bench docs papers clean gauntlet gauntlet-peers
+.PHONY: help peers setup demo serve test test-slow mutants lint bench docs papers clean gauntlet gauntlet-peers

@@ -28,7 +28,7 @@ ROOMS_BELOW = {
     "report": {"evidence", "people", "utility"},
     "certificate": {"evidence", "report", "tables"},
     "intake": {"tables", "study", "evidence"},
-    "web": {"cli", "tables", "evidence", "report"},
+    "web": {"certificate", "cli", "tables", "evidence", "report"},
     "datasets": set(),
     "people": {"tables", "study", "evidence", "masking"},
     "protect": {"groups", "tables", "study", "kernels", "evidence", "masking", "utility"},

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from command_line import run
-from unmask.cli import COMMANDS, PROGRESS
+from unmask.cli import PROGRESS
+from unmask.cli.app import COMMANDS
 from unmask.cli.fields import read_options
 from unmask.evidence import policy
 from unmask.web import commands
@@ -45,11 +46,7 @@ def test_typed_and_read_are_the_same(case, monkeypatch, tmp_path):
     words = shlex.split(commands.shown(command.words))[1:]
     assert words == list(command.words)
     wanted = replace(typed(words, monkeypatch), html=str(tmp_path / "report.html"), json=str(tmp_path / "report.json"))
-    assert wanted == replace(read, config=None, **{name: str(tmp_path / file) for name, file in certified().items()})
-
-
-def certified():
-    return commands.certificate()
+    assert wanted == replace(read, config=None)
 
 
 def test_columns_are_known_unless_something_else_is_said():
@@ -89,10 +86,16 @@ def test_the_audiences_are_the_policies():
     assert (*policy.PROFILES, *policy.VARIANTS) == AUDIENCES
 
 
-def test_the_certificate_is_asked_for_once_the_command_line_has_it():
-    there = "certificate" in COMMANDS["assess"][0].__dataclass_fields__
-    assert bool(commands.certificate()) is there
-    assert ("--certificate" in commands.assess(CASE, COLUMNS).words) is there
+def test_the_certificate_is_asked_for_where_it_is_wanted(tmp_path):
+    assert "--certificate" not in commands.assess(CASE, COLUMNS).words
+    words = commands.assess(replace(CASE, certificate=True), COLUMNS).words
+    assert words[-4:] == ("--certificate", "certificate.html", "--public-certificate", "public-certificate.html")
+    stated = {"controller": 'The "Hospital"', "valid_until": "2999-01-31"}
+    command = commands.assess(replace(CASE, certificate=True, statement=stated), COLUMNS)
+    assert command.words == ("assess", "--config", "unmask.toml")  # a statement cannot be typed
+    (tmp_path / "unmask.toml").write_text(command.toml)
+    read = read_options(COMMANDS["assess"][0], {"config": str(tmp_path / "unmask.toml")})
+    assert read.statement == stated and read.certificate == str(tmp_path / "certificate.html")
 
 
 def test_a_command_tells_how_far_it_is(files, tmp_path, monkeypatch):

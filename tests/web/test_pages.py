@@ -189,6 +189,22 @@ def test_audience_and_intruder_become_the_command(browser, case):
     assert settings["policy"] == "partner" and settings["original"] == case.original
 
 
+def test_what_the_certificate_states_is_kept(browser, case):
+    form = {
+        "certificate": "yes",
+        "stated_controller": "Hospital",
+        "stated_purpose": "",
+        "stated_valid_until": "2999-01-31",
+    }
+    browser.post(f"/case/{case.id}/run", form)
+    kept, job = browser.store.case(case.id), browser.store.latest(case.id, "assess")
+    assert kept.certificate and kept.statement == {"controller": "Hospital", "valid_until": "2999-01-31"}
+    assert job.words == ("assess", "--config", "unmask.toml")
+    assert tomllib.loads((browser.store.place(job) / "unmask.toml").read_text())["statement"] == kept.statement
+    assert 'value="Hospital"' in browser.get(f"/case/{case.id}/audience").text
+    assert browser.post(f"/case/{case.id}/run", {**form, "stated_valid_until": "soon"}).status_code == 422
+
+
 @pytest.mark.parametrize("form", [{"audience": "nobody"}, {"intruder": "me"}, {"minutes": "7"}, {"minutes": "x"}])
 def test_choices_that_are_none_are_refused(browser, case, form):
     assert browser.post(f"/case/{case.id}/run", form).status_code == 422
@@ -247,7 +263,7 @@ def test_the_result_shows_verdict_numbers_and_files(browser, case):
     page = browser.get(f"/job/{done(browser, case).id}").text
     assert "Do not publish this release" in page and "32 of 80 people are found." in page
     assert "32 of 80, 40 % (95 % interval 30 % to 50 %)" in page and "3.2 %" in page
-    assert "file/report.html" in page and "file/report.json" in page and "certificate" not in page
+    assert "file/report.html" in page and "file/report.json" in page and "file/certificate" not in page
 
 
 def test_the_certificate_is_shown_once_it_is_there(browser, case):
@@ -255,7 +271,7 @@ def test_the_certificate_is_shown_once_it_is_there(browser, case):
     assert f"/job/{job.id}/file/certificate.html" in browser.get(f"/job/{job.id}").text
     answer = browser.get(f"/job/{job.id}/file/certificate.html")
     assert answer.headers["content-disposition"] == 'attachment; filename="certificate.html"'
-    assert browser.get(f"/job/{job.id}/file/certificate.pdf").status_code == 404
+    assert browser.get(f"/job/{job.id}/file/certificate.jsonld").status_code == 404
 
 
 def test_a_report_without_intruders_is_shown(browser, case):

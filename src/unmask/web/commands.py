@@ -7,10 +7,9 @@ import io
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
-from unmask.cli import COMMANDS
 from unmask.evidence import Policy
 from unmask.web.store import Case
 
@@ -28,13 +27,9 @@ ROLES = {
 }
 KINDS = ("numeric", "ordinal", "categorical", "boolean", "date")
 REPEATED = frozenset({"keep"})  # given by saying the option again
-REPORT, DATA, CERTIFICATE, CHECK, SETTINGS = (
-    "report.html",
-    "report.json",
-    "certificate.html",
-    "check.json",
-    "unmask.toml",
-)
+UNTYPED = frozenset({"statement"})  # a table of the TOML file only
+REPORT, DATA, CHECK, SETTINGS = "report.html", "report.json", "check.json", "unmask.toml"
+CERTIFICATE, PUBLIC = "certificate.html", "public-certificate.html"
 POINTS, MAP, PLAN, TRIED = "points.jsonl", "map.svg", "plan.toml", "tried"
 
 
@@ -49,7 +44,9 @@ class Command:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What is typed after `unmask`."""
+        """What is typed after `unmask`; what cannot be typed is in the TOML file."""
+        if UNTYPED & set(self.options):
+            return self.name, "--config", SETTINGS
         found = [self.name, *self.tables]
         for name, value in {**self.options, **self.outputs}.items():
             found += _typed(name, value)
@@ -80,16 +77,14 @@ def check(case: Case, columns: list[Column]) -> Command:
 
 def assess(case: Case, columns: list[Column]) -> Command:
     """Attack the release."""
-    options = {**_described(case, columns), "policy": case.audience, "intruder": case.intruder}
+    options: dict[str, Value] = {**_described(case, columns), "policy": case.audience, "intruder": case.intruder}
     if case.quick:
         options["only"] = list(Policy.load(case.audience).core["synthetic" if case.synthetic else "paired"])
-    return Command("assess", (case.original, case.released), options, {"html": REPORT, "json": DATA, **certificate()})
-
-
-def certificate() -> dict[str, str]:
-    """The option that writes the certificate, once the command line has one."""
-    known = {entry.name for entry in fields(COMMANDS["assess"][0])}
-    return {"certificate": CERTIFICATE} if "certificate" in known else {}
+    outputs = {"html": REPORT, "json": DATA}
+    if case.certificate:
+        options |= {"statement": dict(case.statement)} if case.statement else {}
+        outputs |= {"certificate": CERTIFICATE, "public_certificate": PUBLIC}
+    return Command("assess", (case.original, case.released), options, outputs)
 
 
 def search(kind: str, case: Case, columns: list[Column], named: set[str], release: str) -> Command:

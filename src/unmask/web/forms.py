@@ -13,6 +13,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from unmask.certificate import as_statement
 from unmask.errors import ParameterError, TableError, check_name
 from unmask.evidence import INTRUDERS
 from unmask.tables import check_file
@@ -22,6 +23,15 @@ FIELD = "form_token"
 MOST_KEPT = 50  # analyses that must come out
 MINUTES = (0, 5, 15, 60, 240)
 SIDES = ("original", "released")
+STATED = {  # of the certificate, what only people can say
+    "title": "Title of the release",
+    "controller": "Who is responsible for the data (controller)",
+    "steward": "Who prepared the release",
+    "purpose": "What the release is for",
+    "people": "Whom the data are about",
+    "valid_until": "Valid until (a day, such as 2027-06-30)",
+    "reviewer": "Who reviews it",
+}
 SUFFIX = 12  # characters of the end of a file's name, at most
 
 
@@ -88,7 +98,12 @@ def audience_in(form: FormData) -> dict[str, Any]:
     audience, intruder = text(form, "audience") or "public", text(form, "intruder") or "maximum"
     check_name(audience, AUDIENCES, "no such audience")
     check_name(intruder, INTRUDERS, "no such intruder")
-    return {"audience": audience, "intruder": intruder, "quick": text(form, "attacks") == "quick", **minutes_in(form)}
+    stated = {name: text(form, f"stated_{name}") for name in STATED if text(form, f"stated_{name}")}
+    as_statement(stated)
+    return {
+        "audience": audience, "intruder": intruder, "quick": text(form, "attacks") == "quick",
+        "certificate": bool(text(form, "certificate")), "statement": stated, **minutes_in(form),
+    }  # fmt: skip
 
 
 def minutes_in(form: FormData) -> dict[str, Any]:

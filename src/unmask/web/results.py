@@ -12,7 +12,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from unmask.evidence import Policy
 from unmask.web import commands
-from unmask.web.commands import CERTIFICATE, DATA, MAP, PLAN, POINTS, REPORT, SETTINGS, shown
+from unmask.web.commands import CERTIFICATE, DATA, MAP, PLAN, POINTS, PUBLIC, REPORT, SETTINGS, shown
 from unmask.web.forms import form_of, text
 from unmask.web.jobs import SAID
 from unmask.web.pages import Site, job_of, lead, show, site_of
@@ -22,11 +22,13 @@ from unmask.web.store import Case, Job, new_id
 from unmask.web.work import enqueue, following, naming, problem_of, seen
 
 RELEASE = "release.csv"
-CERTIFICATES = (CERTIFICATE, "certificate.pdf", "certificate.json", "certificate.jsonld")
 FILES = {  # that may be taken along, with what they are
     REPORT: "The report, one HTML file",
     DATA: "The report as data (JSON), from which it can be run again",
-    **dict.fromkeys(CERTIFICATES, "The certificate"),
+    CERTIFICATE: "The certificate, for a reviewer to sign",
+    "certificate.jsonld": "The certificate as data: this is what is signed",
+    PUBLIC: "The certificate to be shown to anybody, without paths and small counts",
+    "public-certificate.jsonld": "The same as data",
     RELEASE: "The release",
     PLAN: "The plan (TOML): what was done to the table, to do it again",
     SETTINGS: "All settings (TOML), for the command line",
@@ -208,7 +210,8 @@ def _made(site: Site, case: Case, job: Job, chosen: dict[str, Any] | None) -> Jo
         id=name, original=case.original, released=str(release), names=(case.names[0], RELEASE),
         about=f"a release by {in_short(chosen['masking'])}" if chosen else "the release that was found",
         before="" if before is None else before.id, left=(chosen or best).get("utility"), audience=case.audience,
-        intruder=case.intruder, quick=case.quick, minutes=case.minutes,
+        intruder=case.intruder, quick=case.quick, minutes=case.minutes, certificate=case.certificate,
+        statement=case.statement,
         kinds={column: kind for column, kind in case.kinds.items() if column not in aside},
         roles={column: role for column, role in case.roles.items() if role in {"known", "unknown", "confidential"}},
     )  # fmt: skip

@@ -46,6 +46,8 @@ class Case:
     intruder: str = "maximum"
     quick: bool = False  # only the attacks without which nothing is safe
     minutes: int = 0  # that a job may take; 0: no limit
+    certificate: bool = False
+    statement: dict[str, str] = field(default_factory=dict)  # what it states: controller, purpose ..
     keep: tuple[str, ...] = ()  # analyses that must come out
     about: str = ""  # how the release was made, where that was done here
     left: float | None = None  # of the data, in that release

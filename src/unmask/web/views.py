@@ -13,7 +13,7 @@ from unmask.errors import UnmaskError
 from unmask.evidence import STANCES, Policy
 from unmask.web import commands
 from unmask.web.commands import AUDIENCES, KINDS, ROLES
-from unmask.web.forms import MINUTES, SIDES, audience_in, form_of, kept_in, roles_in, table_of, text
+from unmask.web.forms import MINUTES, SIDES, STATED, audience_in, form_of, kept_in, roles_in, table_of, text
 from unmask.web.pages import case_of, lead, show, site_of
 from unmask.web.store import Case, new_id
 from unmask.web.work import enqueue, following, naming, problem_of, seen
@@ -101,7 +101,7 @@ async def audience(request: Request) -> Response:
     core = Policy.load(case.audience).core["synthetic" if case.synthetic else "paired"]
     return show(
         request, "audience", step="Audience", case=case, audiences=audiences, intruders=intruders, core=core,
-        minutes=MINUTES,
+        minutes=MINUTES, stated=STATED,
     )  # fmt: skip
 
 

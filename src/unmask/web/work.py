@@ -68,5 +68,7 @@ def problem_of(site: Site, job: Job) -> list[str] | None:
         said = (site.store.place(job) / SAYS).read_text(encoding="utf-8", errors="replace").strip()
         lines = [line.strip() for line in said[said.rfind("unmask: ") :].removeprefix("unmask: ").splitlines()]
         return lines or [ENDED["failed"]]
-    gone = [] if Path(job.words[1]).exists() else ["The tables were uploaded, and are deleted: choose them again."]
+    case = site.store.case(job.case)
+    original = "" if case is None else case.original
+    gone = [] if Path(original).exists() else ["The tables were uploaded, and are deleted: choose them again."]
     return [ENDED[job.state], *gone]
