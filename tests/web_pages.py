@@ -71,7 +71,8 @@ def wait(true, seconds=60):
 
 
 CHECKED = {
-    "check": {"passed": True, "pairing": "paired", "words": "Rows are paired.", "identifiers": []},
+    "check": {"passed": True, "pairing": "paired", "words": "Rows are paired. 'nr' could be an id: --id nr.",
+              "identifiers": []},
     "columns": [
         {"name": name, "kind": "numeric", "role": "quasi", "reason": "numbers", "original": "numbers", "rule": "",
          "released": there, "own": 0.5}

@@ -123,6 +123,7 @@ def test_the_check_suggests_an_id_and_says_who_is_named(browser, case):
     page = browser.get(f"/case/{case.id}/check").text
     first = re.search(r'name="role0">(.*?)</select>', page, re.DOTALL)[1]
     assert '<option value="id" selected>' in first
+    assert "could be an id: it is chosen below" in page and "--id" not in page
     assert page.count("names people: take it out") == 1 and "only in the original" in page
     assert page.count("<select") == 2 * len(CHECKED["columns"]) == page.count("<label><span")
 
@@ -262,7 +263,7 @@ def done(browser, case, **files):
 def test_the_result_shows_verdict_numbers_and_files(browser, case):
     page = browser.get(f"/job/{done(browser, case).id}").text
     assert "Do not publish this release" in page and "32 of 80 people are found." in page
-    assert "32 of 80, 40 % (95 % interval 30 % to 50 %)" in page and "3.2 %" in page
+    assert "<td>40 % (95 % interval 30 % to 50 %)</td>" in page and "3.2 %" in page
     assert "file/report.html" in page and "file/report.json" in page and "file/certificate" not in page
 
 
@@ -290,7 +291,7 @@ def test_the_frontier_is_a_plane_of_links(browser, case):
     assert (
         "Release 2: microaggregation" in point
         and "microaggregation(5)" in point
-        and "32 of 80" in point
+        and "<td>40 % (95" in point
         and "50 %" in point
     )
     assert browser.get(f"/job/{job.id}/point/2").status_code == 404

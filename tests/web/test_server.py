@@ -90,8 +90,22 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path, capsys):
     assert "cannot write in" in capsys.readouterr().err
 
 
+def test_a_folder_of_other_files_is_left_alone(tmp_path, capsys):
+    kept = tmp_path / "private" / "thesis.txt"
+    kept.parent.mkdir(mode=0o755)
+    kept.write_text("mine")
+    assert run("serve", "--folder", tmp_path) == 2
+    assert "holds other files" in capsys.readouterr().err and kept.read_text() == "mine"
+    assert kept.parent.stat().st_mode & 0o777 == 0o755
+    with opened(tmp_path / "new"):
+        pass
+    with opened(tmp_path / "new") as store:  # one of ours
+        assert store.all_jobs() == []
+
+
 def test_what_cannot_be_read_is_no_case(tmp_path):
     with opened(tmp_path / "serve") as store:
         (store.cases / f"{'0' * 32}.json").write_text("{")
         (store.cases / f"{'1' * 32}.json").write_text('{"id": 1, "created": 2, "more": 3}')
+        (store.cases / f"{'2' * 32}.json").write_text('{"id": "2", "created": 2}')
         assert store.all_cases() == []

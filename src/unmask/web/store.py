@@ -26,7 +26,7 @@ from unmask.tables import write_atomically
 ID = re.compile(r"[0-9a-f]{32}")
 WAITING = ("queued", "running")
 GOES_ON = ("explore", "protect")  # what was tried is kept: they go on where they were
-LOCK = ".lock"
+LOCK = ".unmask-serve"  # in every folder of ours: in no other one is anything made private or deleted
 T = TypeVar("T", "Case", "Job")
 
 
@@ -208,7 +208,10 @@ def new_id() -> str:
 
 @contextmanager
 def opened(folder: Path) -> Iterator[Store]:
-    """Open a folder for one server at a time."""
+    """Open a folder for one server at a time: a new or empty one, or one of ours."""
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / LOCK).exists():
+        hint = "name a new folder: its tables are deleted at the end"
+        raise TableError(f"{folder} holds other files", hint=hint)
     try:
         store = Store(folder)
         lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
@@ -246,4 +249,7 @@ def _read(kind: type[T], path: Path) -> T | None:
     if not isinstance(found, dict) or not {"id", "created"} <= set(found) <= known:
         return None
     given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
-    return kind(**given)
+    try:
+        return kind(**given)
+    except TypeError:
+        return None

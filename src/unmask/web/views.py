@@ -64,8 +64,16 @@ def _checked(request: Request, case: Case, error: UnmaskError | None = None) -> 
     return show(
         request, "check", step="Check", case=case, job=job, found=found, error=error, status=422 if error else 200,
         problem=None if job is None else problem_of(site, job), roles=ROLES, kinds=KINDS,
-        chosen=_chosen(case, found), following=None if job is None else following(site, job),
+        chosen=_chosen(case, found), words="" if found is None else _words(found),
+        following=None if job is None else following(site, job),
     )  # fmt: skip
+
+
+def _words(found: dict[str, Any]) -> str:
+    """What the check says of the rows, without the option that is typed: the id is chosen on the page."""
+    typed = [f": --id {name}." for name in found["ids"][:1]]
+    told: str = found["check"]["words"]
+    return told.removesuffix(typed[0]) + ": it is chosen below." if typed and told.endswith(typed[0]) else told
 
 
 def _chosen(case: Case, found: dict[str, Any] | None) -> dict[str, str]:
