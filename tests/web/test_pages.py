@@ -186,6 +186,7 @@ def test_audience_and_intruder_become_the_command(browser, case):
     assert answer.url.path.endswith(f"/job/{job.id}") and job.limit == 900
     words = " ".join(job.words)
     assert "--policy partner --intruder journalist --only anonymity,channel" in words and "1 before" in answer.text
+    assert job.some is True
     settings = tomllib.loads((browser.store.place(job) / "unmask.toml").read_text())
     assert settings["policy"] == "partner" and settings["original"] == case.original
 
@@ -267,6 +268,13 @@ def test_the_result_shows_verdict_numbers_and_files(browser, case):
     assert "file/report.html" in page and "file/report.json" in page and "file/certificate" not in page
 
 
+def test_a_verdict_of_some_attacks_says_so(browser, case):
+    safe = {"report.json": {**REPORT, "verdict": "safe", "findings": []}}
+    for some in (True, False):
+        page = browser.get(f"/job/{browser.pretend(case, 'assess', safe, some=some).id}").text
+        assert ("before you publish" in page) is some and "Safe to publish" in page
+
+
 def test_the_certificate_is_shown_once_it_is_there(browser, case):
     job = done(browser, case, **{"certificate.html": "<p>certificate"})
     assert f"/job/{job.id}/file/certificate.html" in browser.get(f"/job/{job.id}").text
@@ -299,12 +307,14 @@ def test_the_frontier_is_a_plane_of_links(browser, case):
 
 def test_a_point_is_made_checked_attacked_and_compared(browser, case):
     roles(browser, case, {"role0": "id", "role2": "confidential"})
+    browser.store.save_case(replace(browser.store.case(case.id), quick=True))
     before = done(browser, case)
     job = browser.pretend(case, "explore", {"points.jsonl": lines(POINTS)})
     answer = browser.post(f"/job/{job.id}/attack", {"number": "1"})
     made = browser.store.case(browser.store.job(answer.url.path.split("/")[-1]).case)
     jobs = browser.store.jobs_of(made.id)
     assert [entry.kind for entry in jobs] == ["mask", "check", "assess"]
+    assert "--only" not in jobs[2].words and jobs[2].some is False
     plan = tomllib.loads((browser.store.place(jobs[0]) / "plan.toml").read_text())
     assert plan["steps"] == [{"masking": "microaggregation(5)"}] and plan["left_out"] == ["nr", "mail", "old"]
     assert made.released == str(browser.store.private / made.id / "release.csv") and made.original == case.original

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 NAME = re.compile(r"\b([a-z_]+)\(")  # of a method in the text of a masking
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 640, 380, 64, 48, 16, 20
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 440, 340, 52, 48, 20, 24  # letters are large enough at 320 pixels
+TOPS = (0.05, 0.1, 0.25, 0.5, 1.0)  # ends of the axis of risks, which give round marks
 STEPS = 5
 
 
@@ -41,7 +42,7 @@ class Plane:
 def plane(points: list[dict[str, Any]], limit: float | None) -> Plane:
     """Put the points on a plane; risks go up to the largest, what is left from 0 to all."""
     highest = max([*(float(point["risk"]) for point in points), (limit or 0.0) * 1.25, 0.05])
-    highest = min(1.0, highest * 1.08)
+    highest = next(top for top in TOPS if highest * 1.02 <= top or top == TOPS[-1])
 
     def x(left: float) -> float:
         return round(LEFT + (WIDTH - LEFT - RIGHT) * min(max(left, 0.0), 1.0), 1)

@@ -200,7 +200,7 @@ async def attack(request: Request) -> Response:
 
 
 def _made(site: Site, case: Case, job: Job, chosen: dict[str, Any] | None) -> Job:
-    """A case of its own for the release: it is made by its plan, checked and attacked."""
+    """A case of its own for the release: it is made by its plan, checked, and attacked with everything."""
     found, before, name = seen(site, case), site.store.latest(case.id, "assess"), new_id()
     columns = [] if found is None else found["columns"]
     aside = commands.left_out(case, columns, naming(found))
@@ -210,7 +210,7 @@ def _made(site: Site, case: Case, job: Job, chosen: dict[str, Any] | None) -> Jo
         id=name, original=case.original, released=str(release), names=(case.names[0], RELEASE),
         about=f"a release by {in_short(chosen['masking'])}" if chosen else "the release that was found",
         before="" if before is None else before.id, left=(chosen or best).get("utility"), audience=case.audience,
-        intruder=case.intruder, quick=case.quick, minutes=case.minutes, certificate=case.certificate,
+        intruder=case.intruder, minutes=case.minutes, certificate=case.certificate,
         statement=case.statement,
         kinds={column: kind for column, kind in case.kinds.items() if column not in aside},
         roles={column: role for column, role in case.roles.items() if role in {"known", "unknown", "confidential"}},

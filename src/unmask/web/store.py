@@ -72,6 +72,7 @@ class Job:
     code: int | None = None
     seconds: float = 0.0
     limit: float | None = None
+    some: bool = False  # not all attacks were asked for
 
     @property
     def waiting(self) -> bool:
@@ -139,9 +140,9 @@ class Store:
 
     # --- jobs -------------------------------------------------------------------------------------------------------
 
-    def new_job(self, case: Case, kind: str, words: tuple[str, ...], *, id: str, limit: float | None = None) -> Job:  # noqa: A002 - the word of the field
+    def new_job(self, case: Case, kind: str, words: tuple[str, ...], **more: Any) -> Job:  # noqa: ANN401 - fields of a job
         """Put a command at the end of the queue."""
-        job = Job(id, case.id, kind, words, time.time(), limit=limit)
+        job = Job(case=case.id, kind=kind, words=words, created=time.time(), **{"id": new_id(), **more})
         _make(self.place(job))
         self.save_job(job)
         return job

@@ -32,7 +32,8 @@ def enqueue(
 ) -> Job:
     """Put a command into the queue. ``beside``: texts of files that it reads in its folder."""
     with site.store.lock:  # it begins when all is there
-        job = site.store.new_job(case, command.name, command.words, id=name or new_id(), limit=limit)
+        about = {"id": name or new_id(), "limit": limit, "some": "only" in command.options}
+        job = site.store.new_job(case, command.name, command.words, **about)
         settings = {SETTINGS: command.toml} if command.name == "assess" else {}
         for file, text in {**settings, **(beside or {})}.items():
             write_atomically(site.store.place(job) / file, text)
