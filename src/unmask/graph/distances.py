@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import narwhals as nw
 import numpy as np
@@ -46,8 +46,12 @@ class Place:
     @property
     def n(self) -> int:
         """Number of records."""
-        assert self.matrix is not None or self.points is not None  # noqa: S101  # one of the two is always there
-        return len(self.points) if self.points is not None else len(self.matrix if self.matrix is not None else ())
+        return len(self.square if self.points is None else self.points)
+
+    @property
+    def square(self) -> Floats:
+        """The matrix, where there are no points: one of the two is always there."""
+        return cast("Floats", self.matrix)
 
     def distances(self) -> Floats:
         """All distances."""
@@ -55,16 +59,14 @@ class Place:
 
     def rows(self, records: Ints) -> Floats:
         """Distances of some records to all."""
-        if self.matrix is not None:
-            return np.ascontiguousarray(self.matrix[records], dtype=np.float64)
-        assert self.points is not None  # noqa: S101  # one of the two is always there
+        if self.points is None or self.matrix is not None:
+            return np.ascontiguousarray(self.square[records], dtype=np.float64)
         return between(self.points[records], self.points, self.kind)
 
     def block(self, records: Ints) -> Floats:
         """Distances among some records."""
-        if self.matrix is not None:
-            return np.ascontiguousarray(self.matrix[np.ix_(records, records)], dtype=np.float64)
-        assert self.points is not None  # noqa: S101  # one of the two is always there
+        if self.points is None or self.matrix is not None:
+            return np.ascontiguousarray(self.square[np.ix_(records, records)], dtype=np.float64)
         return between(self.points[records], self.points[records], self.kind)
 
     def content(self, order: Ints) -> Iterable[Floats]:
@@ -75,11 +77,12 @@ class Place:
 
     def order(self, codes: Ints) -> Ints:
         """Records by label and content, so that no result depends on the order in which the file came."""
-        if self.points is not None:
-            return np.lexsort((self.points[:, 1], self.points[:, 0], codes))
-        assert self.matrix is not None  # noqa: S101  # one of the two is always there
-        total, far = row_keys(self.matrix)
-        return np.lexsort((far, total, codes))
+        first, second = self.keys()
+        return np.lexsort((second, first, codes))
+
+    def keys(self) -> tuple[Floats, Floats]:
+        """Two numbers that say where each record is, whatever the order of the rows."""
+        return row_keys(self.square) if self.points is None else (self.points[:, 0], self.points[:, 1])
 
 
 def row_keys(matrix: Floats) -> tuple[Floats, Floats]:

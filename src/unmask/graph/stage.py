@@ -14,7 +14,7 @@ import polars as pl
 
 from unmask.arrays import Flags, Floats, Ints
 from unmask.errors import EngineError
-from unmask.graph.distances import Coordinates, between, row_keys
+from unmask.graph.distances import Coordinates, Place, between
 from unmask.graph.tolerance import WIDEST, Deviations
 from unmask.tables import Release, as_text
 
@@ -31,35 +31,29 @@ X, Y = "x", "y"
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class Side(Place):
     """One file before people are drawn: labels, and places or a matrix, of everybody who has a partner."""
 
-    frame: pl.DataFrame
-    points: Floats | None
-    matrix: Floats | None
-    rows: Ints  # of the matrix
+    of_matrix: Ints  # rows of the matrix, which may hold others as well
 
-    def keys(self) -> dict[str, Floats]:
+    def where(self) -> dict[str, Floats]:
         """Numbers that say where each record is, whatever the order of the rows."""
-        if self.points is not None:
-            return {X: self.points[:, 0], Y: self.points[:, 1]}
-        assert self.matrix is not None  # noqa: S101  # one of the two is always there
-        total, far = row_keys(self.matrix)
-        return {X: total[self.rows], Y: far[self.rows]}
+        first, second = self.keys()
+        some = slice(None) if self.matrix is None else self.of_matrix
+        return {X: first[some], Y: second[some]}
 
-    def distances(self, order: Ints, kind: Kind) -> Floats:
+    def among(self, order: Ints, kind: Kind) -> Floats:
         """Distances among some records."""
-        if self.points is not None:
-            return between(self.points[order], self.points[order], kind)
-        assert self.matrix is not None  # noqa: S101  # one of the two is always there
-        return np.asarray(self.matrix[np.ix_(self.rows[order], self.rows[order])], dtype=np.float64)
+        if self.points is None:
+            return self.block(self.of_matrix[order])
+        return between(self.points[order], self.points[order], kind)
 
     def file(self, order: Ints, kind: Kind, distances: Floats) -> File:
         """Return the table and its distances, as `link_graph` takes them."""
         if self.points is None:
-            return self.frame[order], distances
+            return self.labels[order], distances
         x, y = self.points[order].T
-        return self.frame[order].with_columns(pl.Series(X, x), pl.Series(Y, y)), Coordinates(X, Y, kind=kind)
+        return self.labels[order].with_columns(pl.Series(X, x), pl.Series(Y, y)), Coordinates(X, Y, kind=kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +98,12 @@ def set_stage(release: Release, seed: int) -> Stage:
     labels, left_out = _labels(release, tables)
     original = _side(release, tables[0], labels, release.known_distances, paired)
     released = _side(release, tables[1], labels, release.distances, release.truth[paired])
-    whole = np.asarray(np.isfinite([*original.keys().values(), *released.keys().values()]).all(axis=0))
+    whole = np.asarray(np.isfinite([*original.where().values(), *released.where().values()]).all(axis=0))
     if int(whole.sum()) < FEWEST:
         raise EngineError("too few people have a place in both files", got=str(int(whole.sum())), allowed=f"{FEWEST}")
     order = _draw(original, released, whole, seed)
     kind = _kind(original, released, order)
-    known, published = original.distances(order, kind), released.distances(order, kind)
+    known, published = original.among(order, kind), released.among(order, kind)
     ratio = _ratio(known, published) if release.distances is not None else 1.0
     published = published / ratio
     moved = (known - published)[np.triu_indices(len(order), 1)]
@@ -133,13 +127,13 @@ def set_stage(release: Release, seed: int) -> Stage:
 def _side(release: Release, table: pl.DataFrame, labels: tuple[str, ...], matrix: Floats | None, rows: Ints) -> Side:
     frame = pl.DataFrame({name: as_text(table[name]) for name in labels} or {LABEL: ["-"] * table.height})
     if matrix is not None:
-        return Side(frame, None, matrix, rows)
-    return Side(frame, table.select(pl.col(release.coordinates).cast(pl.Float64)).to_numpy(), None, rows)
+        return Side(frame, matrix, None, None, rows)
+    return Side(frame, None, table.select(pl.col(release.coordinates).cast(pl.Float64)).to_numpy(), None, rows)
 
 
 def _draw(original: Side, released: Side, whole: Flags, seed: int) -> Ints:
     """Choose at most PEOPLE of those who have a place, by content and not by row order."""
-    content = [side.frame.with_columns(**side.keys()) for side in (original, released)]
+    content = [side.labels.with_columns(**side.where()) for side in (original, released)]
     both = pl.concat([content[0], content[1].rename(lambda name: f"{name} of the release")], how="horizontal")
     both = both.with_row_index("the row").filter(pl.Series(whole))
     order = both.sort([name for name in both.columns if name != "the row"], nulls_last=True)["the row"].to_numpy()
@@ -156,8 +150,8 @@ def _kind(original: Side, released: Side, order: Ints) -> Kind:
     if released.matrix is None or original.points is None:
         return "lonlat"
     upper = np.triu_indices(len(order), 1)
-    published = released.distances(order, "lonlat")[upper]
-    fits = {kind: _correlation(original.distances(order, kind)[upper], published) for kind in ("lonlat", "planar")}
+    published = released.among(order, "lonlat")[upper]
+    fits = {kind: _correlation(original.among(order, kind)[upper], published) for kind in ("lonlat", "planar")}
     return "planar" if fits["planar"] > fits["lonlat"] else "lonlat"
 
 

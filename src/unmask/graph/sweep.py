@@ -8,8 +8,9 @@ of the change of distances.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -143,44 +144,31 @@ def sweep(  # noqa: PLR0913  # options are keyword-only
     if 2 * _size(place.n, overlap) <= place.n:
         raise ParameterError("a sweep needs people in common", got=f"overlap={overlap} of {place.n} people")
     out, everybody = [], guesses(method, everybody=everybody)
+    link = partial(
+        link_graph, labels=place.labels.columns, method=method, everybody=everybody, null=None, budget=budget
+    )
     for k, (masking, sigma) in enumerate(maskings):
-        setting = _Setting(masking, sigma, overlap, alpha, method, everybody, budget)
-        plays = [_play(place, setting, child) for child in np.random.default_rng([seed, k]).spawn(repetitions)]
+        known = NoiseTolerance(sigma, alpha, masking=masking)
+        children = np.random.default_rng([seed, k]).spawn(repetitions)
+        plays = [_play(place, overlap, known, link, child, everybody=everybody) for child in children]
         out.append(_summary(masking, sigma, plays))
         progress((k + 1) / len(maskings), "maskings")
     return out
 
 
-@dataclass(frozen=True, slots=True)
-class _Setting:
-    masking: Masking
-    sigma: float
-    overlap: float
-    alpha: float
-    method: Method
-    everybody: bool
-    budget: int
+Attack = Callable[..., GraphLinkage]  # on two files, with a tolerance
+_Play = tuple[GraphLinkage, Ints, float, Floats, float]  # claims, truth, recall, risk, variance
 
 
-_Play = tuple["GraphLinkage", Ints, float, Floats, float]  # claims, truth, recall, risk, variance
-
-
-def _play(place: Place, setting: _Setting, rng: np.random.Generator) -> _Play:
+def _play(
+    place: Place, overlap: float, masking: NoiseTolerance, attack: Attack, rng: np.random.Generator, *, everybody: bool
+) -> _Play:
     n = place.n
     order = rng.permutation(n)
-    size = _size(n, setting.overlap)
+    size = _size(n, overlap)
     ours, known = order[:size], rng.permutation(order[n - size :])
-    d = release(place, ours, setting.masking, setting.sigma, rng)
-    link = link_graph(
-        original=_known(place, known),
-        released=(_people(place, ours), d),
-        labels=place.labels.columns,
-        tolerance=NoiseTolerance(setting.sigma, setting.alpha, masking=setting.masking),
-        method=setting.method,
-        everybody=setting.everybody,
-        null=None,
-        budget=setting.budget,
-    )
+    d = release(place, ours, masking.masking, masking.sigma, rng)
+    link = attack(original=_known(place, known), released=(_people(place, ours), d), tolerance=masking)
     rank = np.full(n, -1)
     rank[known] = np.arange(size)
     truth = np.column_stack([np.arange(size), rank[ours]])
@@ -188,7 +176,7 @@ def _play(place: Place, setting: _Setting, rng: np.random.Generator) -> _Play:
     risk = np.zeros(n)
     risk[known] = link.exposure(truth)
     recall = link.recall(truth) if len(truth) else 0.0
-    if setting.everybody:  # who cannot be told apart shares the guesses
+    if everybody:  # who cannot be told apart shares the guesses
         link, recall = link.sure, float(risk.sum() / max(1, len(truth)))
     change = (place.block(ours) - d)[np.triu_indices(size, 1)]
     return link, truth, recall, risk, float(change.var()) if len(change) else 0.0

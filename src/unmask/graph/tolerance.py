@@ -85,8 +85,7 @@ def deviations(identification: Place, tolerance: NoiseTolerance) -> Floats:
                 allowed="masking='distances' or 'rounding', a number, Relative or Deviations",
                 hint="give the identification file as Coordinates",
             )
-        assert identification.matrix is not None  # noqa: S101  # one of the two is always there
-        true = np.asarray(identification.matrix[first, second], dtype=np.float64)
+        true = np.asarray(identification.square[first, second], dtype=np.float64)
         return true - mask_distances(true, tolerance.sigma, tolerance.masking, rng)
     a, b = points[first], points[second]
     true = pairwise(a, b, identification.kind)
@@ -108,8 +107,6 @@ def pairwise(a: Floats, b: Floats, kind: str | None) -> Floats:
 
 def window(identification: Place, tolerance: Tolerance, moved: Floats | None = None) -> Window:
     """Make the window of agreeing distances. ``moved``: what `simulated` says, if it was asked already."""
-    from unmask.kernels.cliques import Window  # noqa: PLC0415  # numba loads when it is needed
-
     if isinstance(tolerance, Deviations):
         if not tolerance.low <= tolerance.high or not np.isfinite([tolerance.low, tolerance.high]).all():
             raise ParameterError("deviations must be two rising numbers", got=f"{tolerance.low}, {tolerance.high}")
@@ -135,8 +132,7 @@ def window(identification: Place, tolerance: Tolerance, moved: Floats | None = N
 def _rounding(place: Place) -> float:
     """How far two computations of one distance may differ: a billionth of the largest."""
     if place.points is None:
-        assert place.matrix is not None  # noqa: S101  # one of the two is always there
-        return 1e-9 * float(place.matrix.max())
+        return 1e-9 * float(place.square.max())
     return 1e-9 * (EARTH if place.kind == "lonlat" else float(np.ptp(place.points, axis=0).max()))
 
 
