@@ -260,6 +260,17 @@ def test_no_file_has_grown_too_large():
     assert not [path.name for path in FILES if len(path.read_text().splitlines()) > 400]
 
 
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_function_does_too_much(path):
+    """At most 40 lines, signature and docstring aside."""
+    lines = path.read_text().splitlines()
+    for function in ast.walk(ast.parse("\n".join(lines))):
+        if isinstance(function, ast.FunctionDef):
+            body = function.body[1:] if ast.get_docstring(function) else function.body
+            code = lines[body[0].lineno - 1 : function.end_lineno] if body else []
+            assert sum(bool(line.strip()) for line in code) <= 40, function.name
+
+
 def homes():
     """Where the names of each lazy door live, by its stub."""
     stubs = {module_of(path): ast.parse(path.read_text()).body for path in SOURCE.rglob("__init__.pyi")}

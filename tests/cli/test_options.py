@@ -56,7 +56,7 @@ def test_what_commands_share_has_one_name(command):
     names = [entry.name for entry in options_of(kind)]
     reads = [entry for entry in fields(kind) if spec_of(entry).reads == "table"]
     if reads and command not in {"verify", "person"}:  # which read as the report says
-        assert {"separator", "encoding", "missing"} <= set(names)
+        assert {"separator", "encoding", "missing", "sheet"} <= set(names)
     if "output" in names:
         flags = next(spec_of(entry).flags for entry in fields(kind) if entry.name == "output")
         assert {"-o", "--output"} <= set(flags)
@@ -161,6 +161,19 @@ def test_files_are_read_as_told(tmp_path, command):
     if command == "mask":
         assert written["größe"].null_count() == 5
     assert run(command, *words, "--separator", "^", "--encoding", "utf-8") == 2
+
+
+@pytest.mark.parametrize("command", ["check", "utility", "explore", "protect"])
+def test_newer_commands_read_files_as_told(tmp_path, capsys, command):
+    table = pl.DataFrame({"größe": [1.5, 2.5, 3.0, 4.0, 5.5, 6.0] * 5, "ort": ["x", "y", "z"] * 10})
+    path = write(tmp_path / "t.csv", table.write_csv(separator="^").encode("latin-1"))
+    two, out = command in {"check", "utility"}, tmp_path / "out.json"
+    words = (path, path, "-o", out) if two else (path, "-o", tmp_path / "out.csv")
+    if two:
+        assert run(command, *words, "--separator", "^", "--encoding", "latin-1") in {0, 1, 3}
+        assert "größe" in out.read_text(encoding="utf-8")
+    assert run(command, *words, "--separator", "^", "--encoding", "utf-8") == 2
+    assert "utf-8" in capsys.readouterr().err
 
 
 def test_the_report_by_suffix(files, tmp_path, capsys):

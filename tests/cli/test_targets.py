@@ -19,13 +19,17 @@ GIVEN = {  # what else a command needs
     "graph-sweep": ("{a}", "--labels", "town", "--lonlat", "id,age"),
     "mask": ("{a}", "--masking", "noise(1)"),
     "fix": ("{a}", "--quasi", "town"),
+    "check": ("{a}", "{b}"),
+    "utility": ("{a}", "{b}"),
+    "explore": ("{a}", "--masking", "noise(1)"),
+    "protect": ("{a}", "-o", "{out}"),
 }  # fmt: skip
 
 
 @pytest.fixture
 def tables(tmp_path, monkeypatch):
     """Two tables; whoever reads one has begun to work."""
-    found = {name: write(tmp_path / f"{name}.csv", GOOD) for name in "ab"}
+    found = {name: write(tmp_path / f"{name}.csv", GOOD) for name in "ab"} | {"out": tmp_path / "out.csv"}
     monkeypatch.setattr("unmask.tables.read.read_text", lambda *_: pytest.fail("a table was read"))
     return found
 
@@ -53,7 +57,7 @@ def test_an_output_that_must_not_be_written(tables, tmp_path, capsys, command, n
         (tmp_path / "no" / f"x{suffix}", "no folder"),
         (tmp_path / "x.xlsx", "cannot write to x.xlsx") if suffix else (tmp_path, "is a folder"),
     ):
-        assert run(command, *words_of(command, tables), f"--{name}", target) == 2
+        assert run(command, *words_of(command, tables), f"--{name.replace('_', '-')}", target) == 2
         assert message in capsys.readouterr().err
     assert tables["a"].read_bytes() == before
 

@@ -192,6 +192,15 @@ def test_a_release_is_frozen(name):
         delattr(release, name)
 
 
+@pytest.mark.parametrize("name", ["truth", "paired_rows"])
+def test_who_belongs_to_whom_cannot_be_rewritten(name):
+    release, given = Release(PEOPLE, PEOPLE, id="id"), np.array([2, 0, 1])
+    for frozen in (release, release.with_masking("noise(1)"), release.with_tables(PEOPLE, PEOPLE, given)):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(frozen, name)[0] = 1
+    given[0] = 1  # whoever gave it may still use it
+
+
 def test_another_release_leaves_the_first_as_it_is():
     release = Release(PEOPLE, PEOPLE[:2], id="id", masking="noise(1)")
     more = release.with_people(PEOPLE)

@@ -20,7 +20,7 @@ from unmask.errors import ParameterError, did_you_mean
 
 T = TypeVar("T")
 TABLE = ("table",)  # written in any format that tables have
-Reads = Literal["", "table", "table or number", "matrix", "matrix or columns", "policy", "settings", "report"]
+Reads = Literal["", "table", "table or number", "matrix", "matrix or columns", "policy", "settings", "report", "plan"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,7 +201,7 @@ class Release:
 
     def _fill(self, **values: Any) -> None:  # noqa: ANN401 - the fields, whatever they hold
         for name, value in values.items():
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, _for_reading(value) if name in {"truth", "paired_rows"} else value)
 
     def _checked(self) -> list[str]:
         """Refuse values that cannot be worked with; return what a careful reader should know."""
@@ -382,3 +382,10 @@ def _is_synthetic(*, synthetic: bool, paired: bool | None) -> bool:
     if synthetic and paired:
         raise ParameterError("a release is synthetic or paired, not both", hint="leave out paired=: it is synthetic=")
     return not paired
+
+
+def _for_reading(rows: Rows) -> Rows:
+    """Return the same rows, which nobody can change by them; an array that was given stays the giver's to change."""
+    shown = rows.view()
+    shown.flags.writeable = False
+    return shown
