@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from unmask import Release, datasets, parse_masking
-from unmask.study.metric import build_space, swap
+from unmask.study.metric import build_space
 from unmask.tables.encode import encode
 
 ATTRIBUTES = 13
@@ -45,4 +45,4 @@ def space_of(n, masking, metric="euclidean", *, back=False):
     """Both files as coordinates; ``back``: the release asks and the original is searched, the paper's direction."""
     space = build_space(encode(release_of(n, masking)), metric=metric)
     assert space.queries.shape[1] == ATTRIBUTES  # noqa: S101 - a benchmark of something else is worth nothing
-    return swap(space) if back else space
+    return space.swapped() if back else space

@@ -10,7 +10,7 @@ from unmask.errors import EngineError
 from unmask.kernels.search import distance_of_pairs
 from unmask.max_knowledge.ranks import ranked
 from unmask.study import ask
-from unmask.study.ask import Index, ask_only
+from unmask.study.ask import Index
 from unmask.study.study import Study
 from unmask.tables.release import Release
 
@@ -48,7 +48,7 @@ def test_some_of_the_people_ask_the_same_tree(metric, monkeypatch):
     index = Study(release).index(metric=metric)
     rows = rng.integers(0, 300, 90)
     truth = rng.integers(0, 300, 90)
-    own = Index(ask_only(index.space, rows))
+    own = Index(index.space.of(rows))
     wanted = own.nearest(seed=3), own.decide(truth), own.rank_of_truth(truth, 20), own.nearest_k(4, seed=3), own.tied()
     planted = []
     monkeypatch.setattr(ask, "plant", lambda space, plant=ask.plant: planted.append(1) or plant(space))
@@ -68,7 +68,7 @@ def test_a_sample_is_asked_where_everybody_would_not_fit(monkeypatch):
     rng = np.random.default_rng(2)
     index = Study(Release(table(rng), table(rng)[:40].with_row_index("id"), synthetic=True)).index()
     few, truth = np.arange(10), np.arange(10)
-    wanted = Index(ask_only(index.space, few)).decide(truth).credit
+    wanted = Index(index.space.of(few)).decide(truth).credit
     monkeypatch.setattr("unmask.study.memory.available_memory", lambda: 20_000)
     with pytest.raises(EngineError, match=r"would need(?s:.*)sample="):
         index.nearest(seed=0)

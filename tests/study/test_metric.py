@@ -10,7 +10,7 @@ from naive import definitions as naive
 from strategies import pairs
 from unmask import Release, link_nearest
 from unmask.errors import ParameterError
-from unmask.study.metric import METRICS, build_space, readable, swap
+from unmask.study.metric import METRICS, build_space, readable
 from unmask.tables.encode import encode
 
 X = pl.DataFrame({"a": [0.0, 2.0, 4.5, 6.0], "b": [10.0, 30.0, 20.0, 45.5], "c": ["u", "u", "v", "w"]})
@@ -171,7 +171,7 @@ def test_unknown_names():
 
 def test_swap_asks_from_the_other_side():
     s = space("gower")
-    assert naive.distance(swap(s), 1, 0) == naive.distance(s, 0, 1)
+    assert naive.distance(s.swapped(), 1, 0) == naive.distance(s, 0, 1)
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1e-3, 1.0, 1e3, 1e9])

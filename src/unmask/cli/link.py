@@ -17,6 +17,7 @@ from unmask.errors import ParameterError
 from unmask.evidence import Estimate, Progress, guess, meant
 from unmask.linkage import DIFFERENT_PEOPLE, Linkage, link_nearest, link_one_to_one, true_ranks, union_of
 from unmask.report import percent
+from unmask.study import inverse
 from unmask.tables import Release
 
 ATTACKS = {"nearest": "Nearest record", "one_to_one": "One to one"}
@@ -106,8 +107,7 @@ def _columns(name: str, linkage: Linkage, n: int) -> dict[str, NDArray[Any]]:
     """Risk, linked row, distance, margin and number of equally good records of every person."""
     truth = linkage.truth
     if linkage.direction == "to_original":  # the row of the release that is theirs
-        truth = np.full(n, -1, dtype=np.int64)
-        truth[linkage.truth[linkage.truth >= 0]] = np.flatnonzero(linkage.truth >= 0)
+        truth = inverse(linkage.truth, n)
     parts = {
         " link": (linkage.links + 1, linkage.links >= 0),
         " distance": (linkage.distances, linkage.links >= 0),

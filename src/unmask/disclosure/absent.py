@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from unmask.arrays import Floats, Rows
-from unmask.disclosure.learn import Task, folds_of, learn_and_apply, name_of, set_task
+from unmask.disclosure.learn import Learner, Task, folds_of, learn_and_apply, name_of, set_task
 from unmask.disclosure.model import asked, in_time
 from unmask.disclosure.secrets import nothing_wanted, wanted
 from unmask.errors import EngineError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, Progress, excess, measure, rate, silent
-from unmask.study import Study, as_study
+from unmask.study import Study, as_study, spread
 from unmask.tables import Release
 
 SAMPLE = 2_000  # people that `assess` learns from
@@ -56,7 +55,7 @@ def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
     release: Release | Study,
     *,
     attributes: Iterable[str] | None = None,
-    learner: Any = "boosting",  # noqa: ANN401 - a name or an estimator
+    learner: Learner = "boosting",
     within: float = 0.10,
     sample: int | None = None,
     budget: float | None = None,
@@ -105,12 +104,7 @@ def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
 
 
 def _attribute(
-    release: Release,
-    task: Task,
-    folds: tuple[Rows, Rows],
-    learner: Any,  # noqa: ANN401 - a name or an estimator
-    among: int,
-    seed: int,
+    release: Release, task: Task, folds: tuple[Rows, Rows], learner: Learner, among: int, seed: int
 ) -> AbsentAttribute:
     fold, part = folds
     people = np.flatnonzero(fold >= 0)
@@ -133,15 +127,13 @@ def _attribute(
         if not np.isnan(labels[~mine]).all():
             without[mine] = model(masked[~mine], labels[~mine], known[mine])
     right, anyhow = _same(task, present, wanted), _same(task, without, wanted)
-    per_record = np.full(task.n, np.nan)
-    per_record[people] = np.maximum(right - anyhow, 0.0)
     return AbsentAttribute(
         task.name,
         name_of(learner),
         rate(agree, chance=chance, seed=seed, control=float(level.mean())),
         rate(level, chance=_chance(task, first, second), seed=seed),
         excess(right, anyhow, seed=seed, among=among),
-        per_record,
+        spread(np.maximum(right - anyhow, 0.0), people, task.n, np.nan),
     )
 
 

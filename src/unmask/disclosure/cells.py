@@ -18,7 +18,7 @@ from unmask.disclosure.learn import matrix
 from unmask.disclosure.secrets import published
 from unmask.errors import ParameterError, RoleError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, exact, measure, rate
-from unmask.study import Study, as_study
+from unmask.study import Study, as_study, inverse
 from unmask.tables import Release, centre_and_spread
 
 
@@ -176,9 +176,7 @@ def _subtracted(
 ) -> Floats:
     """Members of groups whose mean is published: those whom the c largest others bound closely."""
     found = np.zeros(truth.size)
-    made_from = np.full(values.size, -1, dtype=np.int64)
-    rows = np.flatnonzero(release.truth >= 0)
-    made_from[release.truth[rows]] = rows
+    made_from = inverse(release.truth, values.size)
     for members in groups:
         people = made_from[members]
         amounts = truth[people] if (people >= 0).all() else np.array([np.nan])

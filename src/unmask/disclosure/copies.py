@@ -15,7 +15,7 @@ import numpy as np
 
 from unmask.arrays import Counts, Floats, Ints
 from unmask.disclosure.lookalikes import MOST_PEOPLE, MOST_ROWS, lookalikes
-from unmask.disclosure.outside import draw, needs_outsiders, pick, set_scene
+from unmask.disclosure.outside import draw, needs_outsiders, set_scene
 from unmask.evidence import (
     Context,
     Estimate,
@@ -33,7 +33,7 @@ from unmask.evidence import (
     silent,
 )
 from unmask.kernels.groups import identical
-from unmask.study import Study, as_study
+from unmask.study import Study, as_study, spread
 from unmask.tables import Encoded, Encoding, Release
 
 PAIRED = "each row was made from a person: linkage tells more than distances do (if not so, say --synthetic)"
@@ -77,19 +77,14 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
         return _without_control(study, seed)
     scene = set_scene(study)
     size = min(scene.members.size, scene.strangers.size)
-    members, strangers = (
-        pick(scene.of(rows), draw(scene.of(rows), size, seed + k))
-        for k, rows in enumerate((scene.members, scene.strangers))
-    )
-    rows = pick(scene.encoding.released, draw(scene.encoding.released, max(size, 1), seed + 2))
+    members, strangers = _some(scene.of(scene.members), size, seed), _some(scene.of(scene.strangers), size, seed + 1)
+    rows = _some(scene.encoding.released, max(size, 1), seed + 2)
     there = scene.ruler.nearest(rows, members, lambda done, text: progress(0.5 * done, text))
     away = scene.ruler.nearest(rows, strangers, lambda done, text: progress(0.5 + 0.5 * done, text))
     slack = 1e-9 * np.maximum(there.least, away.least) + 1e-18
     credit = np.where(np.abs(there.least - away.least) <= slack, 0.5, (there.least < away.least).astype(np.float64))
     copied = _one_to_one(rows, members)
     mine = _one_to_one(scene.of(scene.members), scene.encoding.released)
-    per_record = np.full(study.release.original.height, np.nan)
-    per_record[scene.members] = mine
     return CopyRisk(
         closer=_widened(rate(credit, chance=0.5, seed=seed), np.where(credit > 0.5, there.row, size + away.row)),
         exact=excess(*(_of_crowds(rows, side) for side in (members, strangers)), seed=seed),
@@ -102,7 +97,7 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
         control_ratio=_ratio(away.least, away.second),
         to_original=np.sort(there.least),
         to_control=np.sort(away.least),
-        per_record=per_record,
+        per_record=spread(mine, scene.members, study.release.original.height, np.nan),
     )
 
 
@@ -128,15 +123,19 @@ def _without_control(study: Study, seed: int) -> CopyRisk:
     )
 
 
+def _some(side: Encoded, count: int, seed: int) -> Encoded:
+    return side.take(draw(side, count, seed))
+
+
 def _claimed(people: Encoded, released: Encoded, outside: Encoded | None, seed: int) -> Estimate | None:
     """People whom a row resembles as it does nobody outside, of as many as can be compared.
 
     With nobody outside, as many rows as there are other people: one of many rows is nearer than one of few.
     """
-    some = pick(people, draw(people, MOST_PEOPLE, seed + 3))
+    some = _some(people, MOST_PEOPLE, seed + 3)
     most = MOST_ROWS if outside is not None else len(some) - 1
-    rows = pick(released, draw(released, max(1, most), seed + 4))
-    others = None if outside is None else pick(outside, draw(outside, MOST_PEOPLE, seed + 5))
+    rows = _some(released, max(1, most), seed + 4)
+    others = None if outside is None else _some(outside, MOST_PEOPLE, seed + 5)
     return lookalikes(some, rows, others, seed=seed)
 
 

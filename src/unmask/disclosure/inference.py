@@ -30,7 +30,7 @@ from unmask.evidence import (
     rate,
     silent,
 )
-from unmask.study import Study, as_study
+from unmask.study import Study, as_study, spread
 from unmask.tables import Encoded, Encoding, Release, canonical_order
 
 MOST_TIES = 20_000_000  # beyond so many tied rows in all, one of them is drawn instead of taking the mean
@@ -107,13 +107,11 @@ def _attribute(study: Study, task: Task, among: int, seed: int) -> AttributeInfe
     credit = read_off(study, task, np.concatenate([members, strangers]), seed)
     mine, others = credit[: members.size], credit[members.size :]
     chance = float(blind_guess(task, members).mean())
-    per_record = np.full(task.n, np.nan)
-    per_record[members] = mine
     return AttributeInference(
         task.name,
         rate(mine, chance=chance, seed=seed, control=float(np.sort(others).mean())),
         excess_over_control(mine, others, seed=seed, among=among),
-        per_record,
+        spread(mine, members, task.n, np.nan),
     )
 
 

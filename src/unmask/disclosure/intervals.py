@@ -20,7 +20,7 @@ from unmask.disclosure.secrets import numeric_secrets, paired_numbers
 from unmask.errors import ParameterError, RoleError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.kernels.windows import count_reached, rank_gaps
-from unmask.study import Study, as_study
+from unmask.study import Study, as_study, spread
 from unmask.tables import centre_and_spread
 
 if TYPE_CHECKING:
@@ -243,8 +243,7 @@ def _combine(
     some = present > 0
     credit = levels[some] / (present[some] * n_widths)
     blind = float(np.sort(chance[some] / present[some]).mean())
-    per_record = np.full(release.original.height, np.nan)
-    per_record[people[some]] = credit
+    per_record = spread(credit, people[some], release.original.height, np.nan)
     return rate(credit, chance=min(1.0, blind), seed=seed), per_record
 
 

@@ -5,21 +5,18 @@ Everything that a learner sees is put in canonical order first, so that no resul
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from unmask.arrays import Flags, Floats, Rows
 from unmask.errors import EngineError, ParameterError, RoleError, check_name
+from unmask.study import Study
 from unmask.tables import Encoded, canonical_order, centre_and_spread
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unmask.study import Study
-
-
+Learner = Any  # one of LEARNERS, or a scikit-learn estimator
 LEARNERS = ("boosting", "tree", "forest")
 MOST_CATEGORIES = 200  # more are given to the learner as ordered codes
 
@@ -52,10 +49,8 @@ class Task:
     def only(self, names: Sequence[str]) -> Task:
         """Return the same task for an intruder who knows these attributes alone."""
         keep = [self.known.index(name) for name in names]
-        return Task(
-            self.name, tuple(names), self.people[:, keep], self.rows[:, keep], self.wanted, self.published,
-            self.n, self.categorical[keep], self.coded, self.numeric, self.tolerance,
-        )  # fmt: skip
+        people, rows, few = self.people[:, keep], self.rows[:, keep], self.categorical[keep]
+        return replace(self, known=tuple(names), people=people, rows=rows, categorical=few)
 
 
 def set_task(study: Study, name: str, *, within: float, control: bool = True) -> Task:
@@ -66,10 +61,9 @@ def set_task(study: Study, name: str, *, within: float, control: bool = True) ->
     known = tuple(column for column in release.quasi if column != name)
     if not known:
         raise RoleError(f"nothing is known from which {name!r} could be guessed", hint="name columns in quasi=")
-    there = name in release.released.columns
     source = study.everybody([*known, name]) if control else study
     encoding = source.encoding(known)
-    wanted, published = _target(source, name) if there else (_only_original(source, name), np.empty(0))
+    wanted, published = _target(source, name)
     numeric = release.columns[name].is_number
     spread = centre_and_spread(wanted[: release.original.height])[1] if numeric else 0.0
     flags = np.array([False] * len(encoding.numeric_names) + [True] * len(encoding.code_names), dtype=bool)
@@ -93,13 +87,10 @@ def matrix(side: Encoded) -> Floats:
 
 
 def _target(study: Study, name: str) -> tuple[Floats, Floats]:
-    encoding = study.encoding([name])
-    return matrix(encoding.original)[:, 0], matrix(encoding.released)[:, 0]
-
-
-def _only_original(study: Study, name: str) -> Floats:
-    """Values of a column that the release does not have."""
-    return matrix(study.alone.encoding([name]).original)[:, 0]
+    """Values of a column in both tables; none of the release where it does not have it."""
+    there = name in study.release.released.columns
+    encoding = (study if there else study.alone).encoding([name])
+    return matrix(encoding.original)[:, 0], matrix(encoding.released)[:, 0] if there else np.empty(0)
 
 
 def folds_of(study: Study, count: int, seed: int) -> Rows:
@@ -120,19 +111,12 @@ def folds_of(study: Study, count: int, seed: int) -> Rows:
     return fold
 
 
-def guess(task: Task, learner: Any, rows: Rows, people: Rows, seed: int) -> Floats:  # noqa: ANN401 - a name or an estimator
+def guess(task: Task, learner: Learner, rows: Rows, people: Rows, seed: int) -> Floats:
     """Learn the wanted attribute from ``rows`` of the release and guess it for ``people``."""
     return learn_and_apply(task, learner, task.rows[rows], task.published[rows], task.people[people], seed)
 
 
-def learn_and_apply(
-    task: Task,
-    learner: Any,  # noqa: ANN401
-    known: Floats,
-    wanted: Floats,
-    asked: Floats,
-    seed: int,
-) -> Floats:
+def learn_and_apply(task: Task, learner: Learner, known: Floats, wanted: Floats, asked: Floats, seed: int) -> Floats:
     """Learn from the records that have a value, in canonical order; a single value is guessed for everybody."""
     has = ~np.isnan(wanted)
     known, wanted = known[has], wanted[has]
@@ -154,7 +138,7 @@ def learn_and_apply(
         return np.asarray(model.predict(asked), dtype=np.float64)
 
 
-def _takes_missing(model: Any) -> bool:  # noqa: ANN401 - any estimator
+def _takes_missing(model: Learner) -> bool:
     try:
         return bool(model.__sklearn_tags__().input_tags.allow_nan)
     except AttributeError:  # scikit-learn before 1.6
@@ -162,7 +146,7 @@ def _takes_missing(model: Any) -> bool:  # noqa: ANN401 - any estimator
         return bool(tags.get("allow_nan", False))
 
 
-def make_learner(learner: Any, task: Task, n_levels: int, seed: int) -> Any:  # noqa: ANN401 - scikit-learn's own types
+def make_learner(learner: Learner, task: Task, n_levels: int, seed: int) -> Learner:
     """Return an estimator: one of ours by name, or a copy of the one given."""
     if not isinstance(learner, str):
         if not (hasattr(learner, "fit") and hasattr(learner, "predict")):
@@ -177,7 +161,7 @@ def make_learner(learner: Any, task: Task, n_levels: int, seed: int) -> Any:  # 
     return _ours(learner, task, n_levels, seed % 2**31)
 
 
-def _ours(learner: str, task: Task, n_levels: int, seed: int) -> Any:  # noqa: ANN401
+def _ours(learner: str, task: Task, n_levels: int, seed: int) -> Learner:
     from sklearn import ensemble, tree  # noqa: PLC0415 - slow to import
 
     if learner == "boosting":

@@ -16,12 +16,12 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats, Rows
-from unmask.disclosure.outside import Scene, in_order, needs_outsiders, pick, set_scene
+from unmask.disclosure.outside import Scene, in_order, needs_outsiders, set_scene
 from unmask.disclosure.roc import Membership, centred, summarise
 from unmask.disclosure.shadow import learn_membership, shadow_scores
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Progress, Series, largest, measure, silent
-from unmask.study import Study, as_study
+from unmask.study import Study, as_study, spread
 from unmask.tables import Release
 
 RARE_ALARMS = "share of people; needs 1,000 people outside to be told apart from 1 %"
@@ -94,13 +94,12 @@ def better(plain: Membership, learnt: Membership) -> Membership:
 def _of_scores(scene: Scene, scores: Floats, place: tuple[int, Rows], seed: int, *, learnt: bool) -> Membership:
     """Sum up the scores of members, then strangers; ``place``: people of the original, and the rows of the scene."""
     n, rows = place
-    per_record = np.full(n, np.nan)
     mine, others = scores[: scene.members.size], scores[scene.members.size :]
     if not learnt:  # distances have no natural limit; learnt odds have: 0
         mine, others = centred(mine, others)
     alarm = np.sort(others)[-1 - others.size // 100]  # 1 % of strangers are above, and no more
-    per_record[rows[scene.members]] = (mine > alarm).astype(np.float64)
-    return replace(summarise(mine, others, per_record, seed), learnt=learnt)
+    accused = spread((mine > alarm).astype(np.float64), rows[scene.members], n, np.nan)
+    return replace(summarise(mine, others, accused, seed), learnt=learnt)
 
 
 def closest_record_scores(scene: Scene, seed: int, progress: Progress = silent) -> Floats:
@@ -121,7 +120,7 @@ def closest_record_scores(scene: Scene, seed: int, progress: Progress = silent) 
     for number in (0, 1):
         asks = np.flatnonzero(sides == number)
         reference = scene.of(strangers[half == number])
-        to_reference[asks] = scene.ruler.nearest(pick(people, asks), reference).least
+        to_reference[asks] = scene.ruler.nearest(people.take(asks), reference).least
     scores = log_ratio(to_reference, to_release)
     return _back(scores, scene, members, strangers)
 

@@ -8,13 +8,14 @@ commonest value. The first less the second is what the release gives away about 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from unmask.arrays import Floats, Rows
-from unmask.disclosure.learn import Task, blind_guess, folds_of, guess, name_of, set_task
+from unmask.disclosure.learn import Learner, Task, blind_guess, folds_of, guess, name_of, set_task
 from unmask.disclosure.secrets import nothing_wanted, wanted
 from unmask.errors import EngineError, ParameterError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, excess, measure, rate, silent
@@ -75,7 +76,7 @@ def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
     release: Release | Study,
     *,
     attributes: Iterable[str] | None = None,
-    learners: Sequence[Any] = ("boosting", "tree"),
+    learners: Sequence[Learner] = ("boosting", "tree"),
     folds: int = 5,
     within: float = 0.10,
     few: int = 3,
@@ -119,12 +120,14 @@ def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
     release = study.release
     names, notes = wanted(release, attributes)
     fold, drawn = asked(study, folds, sample, seed)
-    until = None if budget is None else monotonic() + budget
+    until = inf if budget is None else monotonic() + budget
 
     def models_of(name: str) -> AttributeModel:
         control = release.control is not None and {*release.quasi, name} <= set(release.control.columns)
         task = set_task(study, name, within=within, control=control)
-        return _attribute(release, task, fold, learners, few, seed, until, len(names) * len(learners))
+        people = np.flatnonzero((fold >= 0) & ~np.isnan(task.wanted[: task.n]))
+        dealt = Folds(release.truth[fold >= 0], fold[fold >= 0], people, fold[people])
+        return _attribute(task, dealt, learners, few, seed, until, len(names) * len(learners))
 
     found, late = in_time(names, budget, models_of, progress)
     missed = [f"{e.name!r}" for e in found if len(e.learners) < len(learners) or (few and not e.few)]
@@ -149,9 +152,9 @@ def in_time(
 ) -> tuple[list[Made], tuple[str, ...]]:
     """Look at one attribute after the other, the first in any case; a note names those that did not begin in time."""
     found: list[Made] = []
-    until = None if budget is None else monotonic() + budget
+    until = inf if budget is None else monotonic() + budget
     for number, name in enumerate(names):
-        if until is not None and found and monotonic() > until:
+        if found and monotonic() > until:
             late = ", ".join(map(repr, names[number:]))
             return found, (f"left out, since {budget:g} seconds were over: {late}",)
         found.append(make(name))
@@ -159,28 +162,29 @@ def in_time(
     return found, ()
 
 
+class Folds(NamedTuple):
+    """Rows to learn from and people to ask about, and the fold of each."""
+
+    rows: Rows
+    of_rows: Rows
+    people: Rows
+    of_people: Rows
+
+
 def _attribute(  # noqa: PLR0913, PLR0917 - one row of the experiment
-    release: Release,
-    task: Task,
-    fold: Rows,
-    learners: Sequence[Any],
-    few: int,
-    seed: int,
-    until: float | None,
-    among: int,
+    task: Task, folds: Folds, learners: Sequence[Learner], few: int, seed: int, until: float, among: int
 ) -> AttributeModel:
-    people = np.flatnonzero((fold >= 0) & ~np.isnan(task.wanted[: task.n]))
+    rows, people = folds.rows, folds.people
     if not people.size:
         raise EngineError(f"no person that was asked for has a value of {task.name!r}")
-    rows, parts = release.truth[fold >= 0], fold[fold >= 0]
     blind = float(blind_guess(task, people).mean())
     results: list[LearnerResult] = []
     gains: list[Floats] = []
     for learner in learners:
-        if results and until is not None and monotonic() > until:
+        if results and monotonic() > until:
             break
         present = task.right(guess(task, learner, rows, people, seed), people)
-        absent = out_of_fold(task, learner, rows, parts, people, fold[people], seed)
+        absent = out_of_fold(task, learner, folds, seed)
         results.append(
             LearnerResult(
                 name_of(learner),
@@ -193,39 +197,29 @@ def _attribute(  # noqa: PLR0913, PLR0917 - one row of the experiment
     per_record = np.full(task.n, np.nan)
     best = max(range(len(results)), key=lambda k: (results[k].excess.value, results[k].excess.low))
     per_record[people] = gains[best]
-    sets = () if until is not None and monotonic() > until else best_sets(task, rows, parts, people, fold, few, seed)
+    sets = () if monotonic() > until else best_sets(task, folds, few, seed)
     return AttributeModel(task.name, tuple(results), sets, per_record)
 
 
-def out_of_fold(  # noqa: PLR0913, PLR0917 - arrays of one experiment
-    task: Task,
-    learner: Any,  # noqa: ANN401 - a name or an estimator
-    rows: Rows,
-    parts: Rows,
-    people: Rows,
-    fold: Rows,
-    seed: int,
-) -> Floats:
+def out_of_fold(task: Task, learner: Learner, folds: Folds, seed: int) -> Floats:
     """Adr (algorithm 10), person by person: the model of each fold is learnt from the rows of the others."""
-    credit = np.zeros(people.size)
-    for part in np.unique(parts):
-        mine = fold == part
-        learnt = rows[parts != part]
+    credit = np.zeros(folds.people.size)
+    for part in np.unique(folds.of_rows):
+        mine = folds.of_people == part
+        learnt, asked = folds.rows[folds.of_rows != part], folds.people[mine]
         if mine.any() and learnt.size and not np.isnan(task.published[learnt]).all():
-            credit[mine] = task.right(guess(task, learner, learnt, people[mine], seed), people[mine])
+            credit[mine] = task.right(guess(task, learner, learnt, asked, seed), asked)
     return credit
 
 
-def _on_control(task: Task, learner: Any, rows: Rows, seed: int) -> float | None:  # noqa: ANN401
+def _on_control(task: Task, learner: Learner, rows: Rows, seed: int) -> float | None:
     outside = np.flatnonzero(~np.isnan(task.wanted[task.n :])) + task.n
     if not outside.size:
         return None
     return float(task.right(guess(task, learner, rows, outside, seed), outside).mean())
 
 
-def best_sets(  # noqa: PLR0913, PLR0917 - arrays of one search
-    task: Task, rows: Rows, parts: Rows, people: Rows, fold: Rows, few: int, seed: int
-) -> tuple[tuple[tuple[str, ...], float], ...]:
+def best_sets(task: Task, folds: Folds, few: int, seed: int) -> tuple[tuple[tuple[str, ...], float], ...]:
     """Search forward: the known attribute that predicts best, then the one that adds most, ... by a tree in two halves.
 
     "A good estimate requiring a large number of input attributes may be ok, but a good estimate from a few can be
@@ -233,10 +227,10 @@ def best_sets(  # noqa: PLR0913, PLR0917 - arrays of one search
     """
     chosen: tuple[str, ...] = ()
     found = []
-    halves, side = parts % 2, fold[people] % 2
+    halves = folds._replace(of_rows=folds.of_rows % 2, of_people=folds.of_people % 2)
 
     def adr(names: tuple[str, ...]) -> float:
-        return float(out_of_fold(task.only(names), "tree", rows, halves, people, side, seed).mean())
+        return float(out_of_fold(task.only(names), "tree", halves, seed).mean())
 
     for _ in range(min(few, len(task.known))):
         rates = {name: adr((*chosen, name)) for name in task.known if name not in chosen}

@@ -33,7 +33,7 @@ class Scene(NamedTuple):
 
     def of(self, rows: Rows) -> Encoded:
         """Return the records of some people."""
-        return pick(self.encoding.original, rows)
+        return self.encoding.original.take(rows)
 
 
 def needs_outsiders(release: Release) -> str | None:
@@ -106,11 +106,6 @@ def draw(side: Encoded, count: int, seed: int) -> Rows:
     if count >= order.size:
         return order
     return np.asarray(order[np.sort(np.random.default_rng(seed).choice(order.size, count, replace=False))])
-
-
-def pick(side: Encoded, rows: Rows) -> Encoded:
-    """Keep some rows."""
-    return Encoded(np.ascontiguousarray(side.numeric[rows]), np.ascontiguousarray(side.codes[rows]))
 
 
 class Ruler(NamedTuple):

@@ -8,7 +8,6 @@ the original. Descriptions that fit one person of an equally large control group
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,14 +15,9 @@ from unmask.arrays import Flags, Floats, Rows
 from unmask.disclosure.learn import matrix
 from unmask.disclosure.outside import draw, in_order, needs_outsiders, set_scene
 from unmask.errors import NothingToTryError, ParameterError
-from unmask.evidence import Z95, Context, Estimate, Evidence, Fact, Observation, measure, rate, silent
+from unmask.evidence import Z95, Context, Estimate, Evidence, Fact, Observation, Progress, measure, rate, silent
 from unmask.study import Study, as_study
-from unmask.tables import canonical_order
-
-if TYPE_CHECKING:
-    from unmask.evidence import Progress
-    from unmask.tables import Release
-
+from unmask.tables import Release, canonical_order
 
 RESAMPLES = 200
 TRIALS = 20  # descriptions tried for each that is wanted
@@ -54,8 +48,6 @@ def singling_out(
         Descriptions wanted; at most TRIALS times as many are tried.
     seed
         Seeds the descriptions and the draw of equally many people on both sides.
-    progress
-        Called with the fraction done and a word.
 
     """
     if attributes < 1 or claims < 1:

@@ -15,7 +15,7 @@ from unmask.disclosure.inference import hold_out
 from unmask.disclosure.secrets import Categories, category_secrets, paired_categories
 from unmask.errors import RoleError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate
-from unmask.study import Study, as_study
+from unmask.study import Study, as_study, spread
 from unmask.tables import Release
 
 
@@ -87,12 +87,10 @@ def value_disclosure(
     names = category_secrets(release, attributes)
     if not names:
         raise RoleError("there is no categorical attribute", hint="name some in attributes= or confidential=")
-    people = release.paired_rows
     pairs = [paired_categories(study, name) for name in names]
     found = tuple(_attribute(study, name, columns, seed) for name, columns in zip(names, pairs, strict=True))
     same = np.mean([columns.original == columns.released for columns in pairs], axis=0)
-    per_record = np.full(release.original.height, np.nan)
-    per_record[people] = same
+    per_record = spread(same, release.paired_rows, release.original.height, np.nan)
     chance = float(np.mean([entry.estimate.chance for entry in found]))
     outside = [entry.estimate.control for entry in found if entry.estimate.control is not None]
     control = float(np.mean(outside)) if len(outside) == len(found) else None

@@ -13,26 +13,23 @@ always exists, and in files without anyone in common it is a set of wrong claims
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, cast
 from warnings import warn
 
 import numpy as np
 
 from unmask.errors import ParameterError, check_name
-from unmask.evidence import silent
+from unmask.evidence import Progress, silent
 from unmask.graph.distances import Distances, Place, read_place
 from unmask.graph.null import Null, places_may_be_dealt, strangers
+from unmask.graph.problem import Maps, Problem
 from unmask.graph.result import CliqueLinkage, GraphLinkage, MapLinkage, VoteLinkage
 from unmask.graph.tolerance import Tolerance, place_noise, simulated, window
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+File = tuple[Any, Distances]
+Strangers = Callable[[Callable[[], Maps], np.random.Generator], Problem]
 
-    from unmask.evidence import Progress
-    from unmask.graph.problem import Maps, Problem
-
-    File = tuple[Any, Distances]
-    Strangers = Callable[[Callable[[], Maps], np.random.Generator], Problem]
 
 Method = Literal["auto", "exact", "seeds", "geometric", "votes"]
 METHODS = ("auto", "exact", "seeds", "geometric", "votes")

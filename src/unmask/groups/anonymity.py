@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 
-from unmask.arrays import Codes, Flags, Floats, Ints
+from unmask.arrays import Codes, Flags, Floats, Ints, Table
 from unmask.errors import ParameterError, RoleError, check_name
 from unmask.evidence import Context, Evidence, Fact, measure, small_groups
 from unmask.groups.counting import (
@@ -82,7 +82,7 @@ class Anonymity:
 
 
 def anonymity(  # noqa: PLR0913 - one option for each model that has a parameter
-    table: Any,  # noqa: ANN401 - any frame that narwhals takes
+    table: Table,
     *,
     quasi: Iterable[str],
     confidential: Iterable[str] = (),
@@ -229,9 +229,6 @@ def _check(keys: tuple[str, ...], confidential: tuple[str, ...], missing: str, i
         raise ParameterError("incomplete is out of range", got=str(incomplete), allowed="0 to 1")
     if not c > 0:
         raise ParameterError("c of recursive diversity is out of range", got=str(c), allowed="above 0")
-
-
-# --- as an attack on a pair of tables ---------------------------------------------------------------------------------
 
 
 @measure(

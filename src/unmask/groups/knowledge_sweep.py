@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import comb
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
-from unmask.arrays import Counts, Floats
+from unmask.arrays import Counts, Floats, Table
 from unmask.errors import EngineError, ParameterError, check_name
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, shared_rate
 from unmask.groups.counting import check_keys, count_classes
@@ -98,13 +98,7 @@ class Knowledge:
         return dict(zip(self.keys, shares.tolist(), strict=True))
 
 
-def knowledge_sweep(
-    table: Any,  # noqa: ANN401 - any frame that narwhals takes
-    *,
-    quasi: Iterable[str],
-    max_size: int | None = None,
-    k: int = 5,
-) -> Knowledge:
+def knowledge_sweep(table: Table, *, quasi: Iterable[str], max_size: int | None = None, k: int = 5) -> Knowledge:
     """Count the groups of every set of at most ``max_size`` quasi-identifiers (all sets when None).
 
     The table is grouped once, where it lives, by all quasi-identifiers; the sets are counted here from its classes.
@@ -127,9 +121,6 @@ def knowledge_sweep(
     del classes  # the values themselves are not needed any more
     masks, counts = subset_counts(codes, records, max_size=size, k=k)
     return Knowledge(keys, n, size, k, masks, counts[:, 0], counts[:, 1], counts[:, 2])
-
-
-# --- as an attack on a pair of tables ---------------------------------------------------------------------------------
 
 
 @measure(

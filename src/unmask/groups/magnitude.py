@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 
-from unmask.arrays import Counts, Flags, Floats
+from unmask.arrays import Counts, Flags, Floats, Table
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure, rate
-from unmask.groups.counting import Classes, as_key, check_keys, collect, count_classes, open_table, select_keys
+from unmask.groups.counting import Classes, Frame, as_key, check_keys, collect, count_classes, open_table, select_keys
 from unmask.study import Match, Study
 from unmask.tables import Release, to_floats
 
@@ -72,13 +72,7 @@ class Dominance:
 
 
 def dominance(
-    table: Any,  # noqa: ANN401 - any frame that narwhals takes
-    *,
-    quasi: Iterable[str],
-    magnitude: str,
-    n: int = 2,
-    share: float = 0.85,
-    p: float = 0.10,
+    table: Table, *, quasi: Iterable[str], magnitude: str, n: int = 2, share: float = SHARE, p: float = P
 ) -> Dominance:
     """Apply (n, k) dominance and the p % rule to the total of ``magnitude`` in each cell.
 
@@ -110,7 +104,7 @@ def dominance(
     return Dominance(magnitude, classes, n, share, p, totals, top[:, :n].sum(axis=1), rest, top[:, 0])
 
 
-def _largest(frame: Any, classes: Classes, amount: nw.Expr, n: int) -> Floats:  # noqa: ANN401
+def _largest(frame: Frame, classes: Classes, amount: nw.Expr, n: int) -> Floats:
     """The n largest amounts of each class (classes x n, zeros where there are fewer), ranked where the data lives."""
     names = [f"k{i}" for i in range(len(classes.keys))]
     chosen = select_keys(frame, classes.keys, None, amount.alias("x")).lazy()
@@ -172,7 +166,7 @@ def assess_magnitude(study: Study, context: Context) -> Evidence:
         rate(close[people], chance=float(np.sort(blind[people]).mean()), seed=context.seed)
         for close, blind in zip(closes, blinds, strict=True)
     ]
-    rules = [dominance(release.released, quasi=release.quasi, magnitude=name, p=P, share=SHARE) for name in names]
+    rules = [dominance(release.released, quasi=release.quasi, magnitude=name) for name in names]
     told = f"{rates[0].n:,} people"
     return Evidence(
         observations=(

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import comb, factorial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
-from unmask.arrays import Codes, Counts, Flags, Floats
+from unmask.arrays import Codes, Counts, Flags, Floats, Table
 from unmask.errors import EngineError, ParameterError, check_name
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Progress, measure, shared_rate, silent
 from unmask.groups.counting import Classes, check_keys, count_classes
@@ -137,7 +137,7 @@ class SpecialUniques:
 
 
 def special_uniques(  # noqa: PLR0913 - what to find, how to score it, and how long to look
-    table: Any,  # noqa: ANN401 - any frame that narwhals takes
+    table: Table,
     *,
     quasi: Iterable[str],
     max_size: int | None = None,
@@ -194,9 +194,6 @@ def _check(keys: tuple[str, ...], max_size: int | None, scoring: str, fraction: 
 
 def _sizes(masks: Counts) -> Counts:
     return np.bitwise_count(masks).astype(np.int64)
-
-
-# --- as an attack on a pair of tables ---------------------------------------------------------------------------------
 
 
 @measure(

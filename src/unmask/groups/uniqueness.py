@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import lgamma, log
-from typing import Any
 
 import numpy as np
 
-from unmask.arrays import Floats, Ints
+from unmask.arrays import Floats, Ints, Table
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure, rate
 from unmask.groups.counting import Sizes, check_people, group_sizes, record_sizes
 from unmask.study import Study
@@ -31,7 +30,7 @@ class GroupRisk:
     n_unique: int  # n_1, records alone in their group
     sizes: Sizes = field(repr=False)  # how many groups of each size
     population: int | None = None  # N
-    _table: Any = field(repr=False, compare=False, default=None)
+    _table: Table = field(repr=False, compare=False, default=None)
     _quasi: tuple[str, ...] = field(repr=False, compare=False, default=())
     _weight: str | None = field(repr=False, compare=False, default=None)
 
@@ -67,11 +66,7 @@ class GroupRisk:
 
 
 def group_risk(
-    table: Any,  # noqa: ANN401 - any frame
-    *,
-    quasi: Iterable[str],
-    population: int | None = None,
-    weight: str | None = None,
+    table: Table, *, quasi: Iterable[str], population: int | None = None, weight: str | None = None
 ) -> GroupRisk:
     """Count the groups of records that look the same on ``quasi``.
 
@@ -152,9 +147,6 @@ def count_partitions(n: int, g: int) -> int:
         for total in range(part, r + 1):
             ways[total] += ways[total - part]
     return ways[r]
-
-
-# --- as an attack on a pair of tables ---------------------------------------------------------------------------------
 
 
 @measure(

@@ -18,8 +18,7 @@ from unmask.arrays import Flags, Floats
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.linkage.nearest import best_reading, best_scale
-from unmask.study import Study, as_study, draw, narrowed
-from unmask.tables import Scenario
+from unmask.study import Study, as_study, draw, narrowed, spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from unmask.tables import Release
 
     Names = tuple[str, ...]
-
-__all__ = ["Knowledge", "Scenario", "knowledge_curve"]
 
 SETS = 12  # of each size, unless there are fewer
 PEOPLE = 1000
@@ -63,8 +60,6 @@ def knowledge_curve(
 
     Parameters
     ----------
-    release
-        The two tables and the roles of their columns.
     sets
         Sets of attributes to try for each size; all of them where there are no more. Where there are more, as many
         again that have one attribute more than the worst set so far are tried, for the worst set only.
@@ -72,8 +67,6 @@ def knowledge_curve(
         People to ask for, drawn at random. None: all.
     seed
         Seeds the draw of sets and people, and the bootstrap.
-    progress
-        Called with the fraction done and a word.
 
     Examples
     --------
@@ -116,8 +109,7 @@ def knowledge_curve(
             half = np.sum(np.sort(list(drawn.values()), axis=0), axis=0) / len(drawn)
             of_half = [rates[chosen] for chosen in drawn]
         progress(known / len(names), f"{known} attributes known")
-    risk = np.full(len(truth), np.nan)
-    risk[rows] = half
+    risk = spread(half, rows, len(truth), np.nan)
     estimate = rate(half[truth[rows] >= 0], chance=1.0 / len(encoding.released), seed=seed)
     return Knowledge(tuple(sizes), over_sets(estimate, of_half, comb(len(names), (len(names) + 1) // 2)), risk)
 

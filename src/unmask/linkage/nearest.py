@@ -8,22 +8,17 @@ several records are equally near they must guess among them, so the credit is sh
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import numpy as np
 
 from unmask.arrays import Rows
 from unmask.errors import ParameterError
-from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, silent
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Progress, Series, measure, silent
+from unmask.kernels.base import Space
 from unmask.linkage.result import Linkage, why_more
-from unmask.study import Direction, How, Study, as_study, draw, in_order, readable, set_scene, without
-
-if TYPE_CHECKING:
-    from unmask.evidence import Progress
-    from unmask.kernels.base import Space
-    from unmask.study import Scale
-    from unmask.tables import Encoding, Release
-
+from unmask.study import Direction, How, Scale, Study, as_study, draw, in_order, readable, set_scene, without
+from unmask.tables import Encoding, Release
 
 MOST_ATTRIBUTES = 100  # beyond, one by one would take longer than the attack and fill no readable chart
 NEAR = 10
@@ -44,8 +39,6 @@ def link_nearest(
 
     Parameters
     ----------
-    release
-        The two tables and the roles of their columns.
     direction
         "to_release": each original record looks for its nearest released one. "to_original": the paper's direction.
     sample
@@ -55,8 +48,6 @@ def link_nearest(
         are the same, ``links`` are -1, ``distances`` and ``margin`` NaN, ``tie_sizes`` 0 where the link is wrong.
     seed
         Seeds the draw among tied candidates, the sample and the bootstrap; no risk depends on the draw among ties.
-    progress
-        Called with the fraction done and a word.
     **how
         ``metric``: "euclidean" (standardised), "manhattan", "chebyshev", "mahalanobis", "gower", or "permutation"
         (Chebyshev on ranks). ``scale``: standardise each file by its "own" mean and sd, both by the

@@ -8,24 +8,20 @@ person is the share of them that contains their own record, never what the order
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import numpy as np
 
 from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError
-from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate, silent
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Progress, measure, rate, silent
 from unmask.kernels.assignment import classify, solve
 from unmask.kernels.assignment import credits as shares_of_optima
 from unmask.kernels.base import EUCLIDEAN
 from unmask.linkage.nearest import best_reading, best_scale, curve_figure, link_nearest
 from unmask.linkage.result import Linkage, why_more
 from unmask.study import PREPARING, How, Scene, Study, as_study, check_memory, memory_of_search, readable, set_scene
-
-if TYPE_CHECKING:
-    from unmask.evidence import Progress
-    from unmask.tables import Release
-
+from unmask.tables import Release
 
 EXACT_UP_TO = 100_000  # records that `assess` matches exactly; beyond, to a proven gap of LOOSE
 LOOSE = 1e-3
@@ -55,8 +51,6 @@ def link_one_to_one(
         Stop after so many seconds with the best matching found and a proven bound.
     seed
         Seeds what is drawn among equally good matchings.
-    progress
-        Called with the fraction done and a word.
     **how
         ``metric``, ``scale``, ``weights``, ``ranks``, as in ``link_nearest``.
 
@@ -78,11 +72,8 @@ def link_one_to_one(
 
     """
     scene = set_scene(as_study(release), "to_release", None, seed, how)
-    _check(how.get("metric") if squared and scene.space.norm != EUCLIDEAN else None, max_gap, time_budget)
+    _check(scene, how.get("metric") if squared else None, max_gap, time_budget)
     progress(0.0, PREPARING)
-    check_memory(
-        4 * memory_of_search(scene.space), "the one-to-one matching", "match fewer records, or know fewer columns"
-    )
     matching = solve(
         scene.space,
         squared=squared,
@@ -104,7 +95,6 @@ def link_one_to_one(
         optimal=matching.optimal,
         truth=scene.truth,
         n_candidates=len(scene.space.points),
-        direction="to_release",
         seed=seed,
         gap=0.0 if matching.optimal else matching.gap,
         joint=True,
@@ -114,15 +104,16 @@ def link_one_to_one(
 link_globally = link_one_to_one  # its name up to version 0.1
 
 
-def _check(not_squared: str | None, max_gap: float, time_budget: float | None) -> None:
-    if not_squared is not None:
-        raise ParameterError(
-            "squared totals are of Euclidean distances", got=not_squared, allowed="euclidean, mahalanobis"
-        )
+def _check(scene: Scene, squared: str | None, max_gap: float, time_budget: float | None) -> None:
+    """Refuse limits that are none, squares of another metric, and files that do not fit into memory."""
+    if squared is not None and scene.space.norm != EUCLIDEAN:
+        raise ParameterError("squared totals are of Euclidean distances", got=squared, allowed="euclidean, mahalanobis")
     if not 0 <= max_gap < 1:
         raise ParameterError("a gap is a share of the total", got=str(max_gap), allowed="from 0, below 1")
     if time_budget is not None and not time_budget > 0:
         raise ParameterError("a time budget is a number of seconds", got=str(time_budget), allowed="above 0")
+    needed = 4 * memory_of_search(scene.space)
+    check_memory(needed, "the one-to-one matching", "match fewer records, or know fewer columns")
 
 
 def _margins(scene: Scene, distances: Floats, seed: int, tell: Progress) -> Floats:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unmask.arrays import Flags, Floats, Ints
 from unmask.errors import ParameterError
 from unmask.evidence import Estimate, rate, wilson
-
-if TYPE_CHECKING:
-    from unmask.study import Direction
-
+from unmask.study import Direction
 
 LOTS = 100_000  # drawn for one interval
 FEW_WRONG = 3  # links: fewer say little of how many there might have been
@@ -47,7 +43,7 @@ class Linkage:
     optimal: bool
     truth: Ints  # the row that each record ought to be linked to, -1: not there
     n_candidates: int
-    direction: Direction
+    direction: Direction = "to_release"
     seed: int = 0
     asked: Flags | None = None  # the intruders that were sampled; None: all
     gap: float | None = None  # proven relative distance from the optimum; 0 when it is the optimum

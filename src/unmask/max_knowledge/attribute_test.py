@@ -152,11 +152,7 @@ def held_out_errors(study: Study, both: Ranked, test: AttributeTest, seed: int) 
         if not (rest.size and people.size):
             continue
         queries, place = np.unique(both.query_of[people], return_inverse=True)  # lots must not follow the file's order
-        asked = space._replace(
-            queries=space.queries[queries], query_codes=space.query_codes[queries],
-            points=np.ascontiguousarray(space.points[rest]), point_codes=np.ascontiguousarray(space.point_codes[rest]),
-        )  # fmt: skip
-        found = study.index_of(asked).nearest(seed=seed).row
+        found = study.index_of(space.of(queries, rest)).nearest(seed=seed).row
         errors[people] = attribute_errors(both, attribute, queries, rest[found])[place]
     return errors
 

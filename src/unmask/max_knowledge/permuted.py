@@ -73,9 +73,7 @@ def permuted_distances(
         asked = order
         if intruders is not None and order.size > intruders:
             asked = np.sort(rng.choice(order, intruders, replace=False))
-        space = permuted_space(both.space, rng)
-        space = space._replace(queries=space.queries[asked], query_codes=space.query_codes[asked])
-        instances.append(Index(space).nearest(seed=0).least)
+        instances.append(Index(permuted_space(both.space, rng).of(asked)).nearest(seed=0).least)
         tell((number + 1) / instantiations, "links to shuffled releases")
     return instances
 

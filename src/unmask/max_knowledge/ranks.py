@@ -72,17 +72,8 @@ class Ranked:
     def _with(self, names: list[str]) -> Ranked:
         numeric = [k for k, name in enumerate(self.numeric_names) if name in names]
         codes = [k for k, name in enumerate(self.code_names) if name in names]
-        space = self.space._replace(
-            queries=np.ascontiguousarray(self.space.queries[:, numeric]),
-            points=np.ascontiguousarray(self.space.points[:, numeric]),
-            query_codes=np.ascontiguousarray(self.space.query_codes[:, codes]),
-            point_codes=np.ascontiguousarray(self.space.point_codes[:, codes]),
-            missing=self.space.missing[numeric],
-            step=self.space.step[codes],
-            code_missing=self.space.code_missing[codes],
-        )
         kept = tuple(self.numeric_names[k] for k in numeric), tuple(self.code_names[k] for k in codes)
-        return replace(self, index=Index(space), numeric_names=kept[0], code_names=kept[1])
+        return replace(self, index=Index(self.space.only(numeric, codes)), numeric_names=kept[0], code_names=kept[1])
 
 
 def ranked(
@@ -98,15 +89,13 @@ def ranked(
 def _ranked(study: Study, columns: tuple[str, ...] | None, ranks: RankMethod, seed: int) -> Ranked:
     encoding = study.encoding(columns)
     left, right = _order(encoding.original), _order(encoding.released)
-    ordered = Encoding(
-        _taken(encoding.original, left), _taken(encoding.released, right), encoding.numeric_names, encoding.code_names
-    )
+    sides = encoding.original.take(left), encoding.released.take(right)
+    ordered = Encoding(*sides, encoding.numeric_names, encoding.code_names)
     space = study.index_for(ordered, metric="permutation", ranks=ranks, seed=seed).space
     first = _first_of_equals(ordered.original)
     query_of = np.empty(left.size, dtype=np.int64)
     query_of[left] = np.cumsum(first) - 1
-    space = space._replace(queries=space.queries[first], query_codes=space.query_codes[first])
-    return Ranked(study.index_of(space), query_of, right, encoding.numeric_names, encoding.code_names)
+    return Ranked(study.index_of(space.of(first)), query_of, right, encoding.numeric_names, encoding.code_names)
 
 
 def linkage_distances(ranks: Ranked, tell: Progress = silent) -> Floats:
@@ -121,10 +110,6 @@ def part(tell: Progress, start: float, end: float) -> Progress:
 
 def _order(side: Encoded) -> Ints:
     return canonical_order(side.numeric, side.codes)
-
-
-def _taken(side: Encoded, order: Ints) -> Encoded:
-    return Encoded(np.ascontiguousarray(side.numeric[order]), np.ascontiguousarray(side.codes[order]))
 
 
 def _first_of_equals(side: Encoded) -> Flags:

@@ -1,6 +1,5 @@
 from unmask.study.ask import PREPARING as PREPARING
 from unmask.study.ask import Index as Index
-from unmask.study.ask import ask_only as ask_only
 from unmask.study.displace import Displacement as Displacement
 from unmask.study.displace import mask_distances as mask_distances
 from unmask.study.displace import mask_points as mask_points
@@ -21,6 +20,7 @@ from unmask.study.scene import Direction as Direction
 from unmask.study.scene import How as How
 from unmask.study.scene import Scene as Scene
 from unmask.study.scene import draw as draw
+from unmask.study.scene import inverse as inverse
 from unmask.study.scene import set_scene as set_scene
 from unmask.study.scene import spread as spread
 from unmask.study.study import Study as Study

@@ -50,7 +50,7 @@ class Index:
     def _asked(self, rows: Rows | None, tell: Progress = quiet) -> tuple[Space, Tree]:
         if rows is None:
             return self.space, self.tree(tell)
-        asking = ask_only(self.space, rows)
+        asking = self.space.of(rows)
         if self._tree is None and not fits(self.space):  # a sample may still fit
             check_search(asking)
             return asking, plant(asking)
@@ -85,10 +85,3 @@ class Index:
         """List the nearest points of each query: where each one's start, and all of them."""
         space, tree = self._asked(rows)
         return search.tied(space, tree=tree)
-
-
-def ask_only(space: Space, rows: Rows) -> Space:
-    """Keep some of the queries."""
-    return space._replace(
-        queries=np.ascontiguousarray(space.queries[rows]), query_codes=np.ascontiguousarray(space.query_codes[rows])
-    )

@@ -64,30 +64,11 @@ def build_space(
     return _assemble(encoding, left * factors, right * factors, norm, code_weights, metric)
 
 
-def swap(space: Space) -> Space:
-    """Let the release look for its nearest originals: the paper's direction."""
-    return space._replace(
-        queries=space.points, points=space.queries, query_codes=space.point_codes, point_codes=space.query_codes
-    )
-
-
 def without(space: Space, attribute: int) -> Space:
     """Take one attribute away (numbers first, then categories): the others contribute as before."""
-    p = space.queries.shape[1]
-    if attribute < p:
-        kept = [k for k in range(p) if k != attribute]
-        return space._replace(
-            queries=np.ascontiguousarray(space.queries[:, kept]),
-            points=np.ascontiguousarray(space.points[:, kept]),
-            missing=space.missing[kept],
-        )
-    kept = [k for k in range(space.query_codes.shape[1]) if k != attribute - p]
-    return space._replace(
-        query_codes=np.ascontiguousarray(space.query_codes[:, kept]),
-        point_codes=np.ascontiguousarray(space.point_codes[:, kept]),
-        step=space.step[kept],
-        code_missing=space.code_missing[kept],
-    )
+    p, q = space.queries.shape[1], space.query_codes.shape[1]
+    kept = [k for k in range(p + q) if k != attribute]
+    return space.only([k for k in kept if k < p], [k - p for k in kept if k >= p])
 
 
 def readable(reduced: Floats, norm: int) -> Floats:

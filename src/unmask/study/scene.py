@@ -10,7 +10,7 @@ import numpy as np
 from unmask.arrays import Flags, Rows
 from unmask.errors import ParameterError, check_name
 from unmask.study.ask import quiet
-from unmask.study.metric import Metric, Scale, swap
+from unmask.study.metric import Metric, Scale
 from unmask.tables import Encoding, RankMethod, canonical_order
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def set_scene(study: Study, direction: Direction, sample: int | None, seed: int,
     check_name(direction, DIRECTIONS, f"no direction {direction!r}")
     index, truth = study.index(seed=seed, **how), study.release.truth
     if direction == "to_original":
-        index = study.index_of(swap(index.space))
+        index = study.index_of(index.space.swapped())
         truth = inverse(truth, study.release.released.height)
     n = len(truth)
     rows = np.arange(n) if sample is None else draw(study.encoding(), truth, direction, sample, seed)

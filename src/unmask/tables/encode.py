@@ -38,6 +38,10 @@ class Encoded:
     def __len__(self) -> int:
         return int(self.numeric.shape[0])
 
+    def take(self, rows: Ints) -> Encoded:
+        """Return some rows."""
+        return Encoded(np.ascontiguousarray(self.numeric[rows]), np.ascontiguousarray(self.codes[rows]))
+
 
 @dataclass(frozen=True, slots=True)
 class Spans:

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unmask.arrays import Codes, Counts, Floats
+from unmask.arrays import Codes, Counts, Floats, Table
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.groups.counting.packing import PACKED, find_packing
 from unmask.tables import check_columns
@@ -80,7 +80,7 @@ class Classes:
         return joined["class"].to_numpy().astype(np.int64)
 
 
-def open_table(table: Any, *, name: str = "table", **roles: Iterable[str]) -> Frame:  # noqa: ANN401 - any frame
+def open_table(table: Table, *, name: str = "table", **roles: Iterable[str]) -> Frame:
     """Take any frame of narwhals and check that it has the columns of each role; nothing is read yet."""
     try:
         frame = nw.from_native(table)
@@ -108,12 +108,7 @@ def check_keys(quasi: Iterable[str]) -> tuple[str, ...]:
 
 
 def count_classes(
-    table: Any,  # noqa: ANN401 - any frame
-    quasi: Iterable[str],
-    *,
-    weight: str | None = None,
-    name: str = "table",
-    **aggregates: nw.Expr,
+    table: Table, quasi: Iterable[str], *, weight: str | None = None, name: str = "table", **aggregates: nw.Expr
 ) -> Classes:
     """Group ``table`` by its quasi-identifiers where it lives, and bring the counts here."""
     keys = check_keys(quasi)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from unmask.arrays import Floats, Ints
+from unmask.arrays import Floats, Ints, Table
 from unmask.errors import TableError
-from unmask.groups.counting.classes import check_keys, open_table, refuse_weights, select_keys
+from unmask.groups.counting.classes import Frame, check_keys, open_table, refuse_weights, select_keys
 
 COUNT = "__unmask_size__"
 GROUPS = "__unmask_groups__"
@@ -33,7 +33,7 @@ class Sizes(NamedTuple):
         return int(self.groups.sum())
 
 
-def group_sizes(table: Any, quasi: Iterable[str], weight: str | None = None) -> Sizes:  # noqa: ANN401 - any frame
+def group_sizes(table: Table, quasi: Iterable[str], weight: str | None = None) -> Sizes:
     """Count the groups of every size. Missing is a value of its own: null equals null.
 
     With a weight, the size of a group is the number of people it stands for: the sum of the weights, rounded.
@@ -56,14 +56,14 @@ def group_sizes(table: Any, quasi: Iterable[str], weight: str | None = None) -> 
     return Sizes(whole, np.bincount(place.ravel(), groups).astype(np.int64))
 
 
-def record_sizes(table: Any, quasi: Iterable[str], weight: str | None = None) -> Ints:  # noqa: ANN401 - any frame
+def record_sizes(table: Table, quasi: Iterable[str], weight: str | None = None) -> Ints:
     """Size of each record's group, in the order of the table (a table that lives elsewhere is brought here)."""
     chosen, keys, size = _chosen(table, quasi, weight)
     sizes = chosen.collect().select(size.over(*keys).alias(COUNT))[COUNT].to_numpy()
     return sizes.astype(np.int64) if weight is None else _people(sizes)
 
 
-def _chosen(table: Any, quasi: Iterable[str], weight: str | None) -> tuple[Any, list[str], nw.Expr]:  # noqa: ANN401
+def _chosen(table: Table, quasi: Iterable[str], weight: str | None) -> tuple[Frame, list[str], nw.Expr]:
     """The keys (NaN is missing) as k0, k1, ..., and what a group's size is."""
     names = check_keys(quasi)
     frame = open_table(table, quasi=names, weight=[weight] if weight is not None else []).lazy()

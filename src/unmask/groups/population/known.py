@@ -6,13 +6,13 @@ Each says how many people F look like a record: the chance to pick the right one
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 
-from unmask.arrays import Floats, Ints
+from unmask.arrays import Floats, Ints, Table
 from unmask.errors import RoleError
 from unmask.groups.counting import Classes, check_people, collect, count_classes, open_table, select_keys
 from unmask.groups.population.loglinear import log_linear
@@ -52,7 +52,7 @@ class Households:
         return self.expected / self.n_records
 
 
-def households_of(classes: Classes, table: Any, keys: tuple[str, ...], household: str, risk: Floats) -> Households:  # noqa: ANN401
+def households_of(classes: Classes, table: Table, keys: tuple[str, ...], household: str, risk: Floats) -> Households:
     """Count (household, class) pairs where the table lives, then multiply over each household."""
     frame = open_table(table, household=[household])
     chosen = select_keys(frame, keys, None, nw.col(household).alias("home"))
@@ -96,7 +96,7 @@ class Known:
     notes: tuple[str, ...] = ()  # what a careful reader should know
 
 
-def with_register(classes: Classes, population: Any) -> Known:  # noqa: ANN401 - any frame
+def with_register(classes: Classes, population: Table) -> Known:
     """1/F and P(PU | SU) = sum I(F=1, f=1) / sum I(f=1), counted (Torra 2024; docs/methods.md, section 8)."""
     everybody = count_classes(population, classes.keys, name="population")
     people = _matched(classes, everybody)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unmask.arrays import Flags, Floats, Ints
+from unmask.arrays import Flags, Floats, Ints, Table
 from unmask.errors import ParameterError, check_name
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate
 from unmask.groups.counting import Classes, check_keys, count_classes
@@ -80,7 +80,7 @@ class PopulationRisk(Known):
 
 
 def population_risk(  # noqa: PLR0913 - three sources of knowledge about the population
-    table: Any,  # noqa: ANN401 - any frame that narwhals takes
+    table: Table,
     *,
     quasi: Iterable[str],
     weight: str | None = None,

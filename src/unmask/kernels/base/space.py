@@ -12,7 +12,7 @@ already scaled and weighted. The distance that people read is the square root fo
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ Codes = NDArray[np.int32]
 Singles = NDArray[np.float32]
 
 CHEBYSHEV, MANHATTAN, EUCLIDEAN = 0, 1, 2
+EVERY = slice(None)
 
 
 class Space(NamedTuple):
@@ -38,6 +39,27 @@ class Space(NamedTuple):
     code_missing: Floats  # (q,)
     tolerance: float = 1e-9  # reduced distances d <= least * (1 + tolerance) + floor are ties
     floor: float = 0.0
+
+    def of(self, queries: Any = EVERY, points: Any = EVERY) -> Space:  # noqa: ANN401 - whatever numpy takes for rows
+        """Return the space of some queries and some points."""
+        return self._replace(
+            queries=np.ascontiguousarray(self.queries[queries]),
+            points=np.ascontiguousarray(self.points[points]),
+            query_codes=np.ascontiguousarray(self.query_codes[queries]),
+            point_codes=np.ascontiguousarray(self.point_codes[points]),
+        )
+
+    def only(self, numeric: list[int], codes: list[int]) -> Space:
+        """Return the space of some numbers and some categories: they contribute as before."""
+        return self._replace(
+            queries=np.ascontiguousarray(self.queries[:, numeric]),
+            points=np.ascontiguousarray(self.points[:, numeric]),
+            query_codes=np.ascontiguousarray(self.query_codes[:, codes]),
+            point_codes=np.ascontiguousarray(self.point_codes[:, codes]),
+            missing=self.missing[numeric],
+            step=self.step[codes],
+            code_missing=self.code_missing[codes],
+        )
 
     def swapped(self) -> Space:
         """Return the space with queries and points exchanged: distances are symmetric."""

@@ -114,6 +114,12 @@ def _descend(pools: Words, depth: int, row: Words) -> bool:
 
 
 @kernel
+def _with_room(row: Codes, size: int) -> Codes:
+    """The row, made longer where it has no room for so many entries."""
+    return row if size <= len(row) else np.concatenate((row, np.empty(size, dtype=np.int32)))
+
+
+@kernel
 def search(bits: Words, best: int, first: bool, budget: int, out: Codes) -> tuple[int, int]:  # noqa: FBT001
     """Find a clique of more than ``best`` vertices, the largest or (``first``) any. Returns size (0: none) and work.
 
@@ -155,8 +161,6 @@ def search(bits: Words, best: int, first: bool, budget: int, out: Codes) -> tupl
             return found, work
         depth += 1
         bottom[depth] = top
-        if top + k > len(branch):
-            more = np.empty(top + k, dtype=np.int32)
-            branch, colours = np.concatenate((branch, more)), np.concatenate((colours, more))
+        branch, colours = _with_room(branch, top + k), _with_room(colours, top + k)
         top = _colour(bits, pools[depth], best - depth, branch, colours, top)
     return found, work

@@ -7,7 +7,7 @@ make them agree. Moebius inversion over the sets gives the count of every patter
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from unmask.kernels.base import Codes, Floats, Ints
 from unmask.kernels.compiling import in_chunks, kernel
 from unmask.kernels.groups import identical, label_rows
-
-Task = tuple["_Node", Ints, NDArray[np.bool_], tuple[int, ...]]
 
 SPLIT = 2  # depth from which subtrees go over the threads
 
@@ -39,15 +37,18 @@ class _Node(NamedTuple):
     total: int  # pairs that agree so far
 
 
+Task = tuple[_Node, Ints, NDArray[np.bool_], tuple[int, ...]]
+
+
 def patterns_by_groups(left: Codes, right: Codes) -> Patterns:
     """Count the agreement patterns of all pairs: digit 0 agree, 1 differ, 2 missing in either (where any is, -1)."""
-    gaps = np.asarray((left < 0).any(axis=0) | (right < 0).any(axis=0))
-    sizes = np.array([_levels(left[:, k], right[:, k]) for k in range(left.shape[1])], dtype=np.int64)
+    gaps, sizes = np.asarray((left < 0).any(axis=0) | (right < 0).any(axis=0)), _levels(left, right)
     order = np.argsort(-sizes, kind="stable")  # many values first: their groups are small, and soon fall away
     counts = np.zeros(tuple(3 if gaps[k] else 2 for k in order), dtype=np.int64)
     tasks: list[Task] = []
     _walk(_root(left[:, order], right[:, order])[0], sizes[order], gaps[order], (), counts, tasks)
-    in_chunks(lambda part: _work(tasks[part.start], counts), len(tasks), chunk=1)
+    walk: Any = _walk  # mypy miscounts what a tuple that holds a tuple unpacks to
+    in_chunks(lambda part: walk(*tasks[part.start], counts), len(tasks), chunk=1)
     for axis, k in enumerate(order):
         events = np.moveaxis(counts, axis, 0)
         there = events[2] if gaps[k] else events[0]
@@ -58,13 +59,10 @@ def patterns_by_groups(left: Codes, right: Codes) -> Patterns:
     return Patterns(code.astype(np.int64), flat[code])
 
 
-def _work(task: Task, counts: NDArray[np.int64]) -> None:
-    node, sizes, gaps, at = task
-    _walk(node, sizes, gaps, at, counts, None)
-
-
-def _levels(a: Codes, b: Codes) -> int:
-    return int(max(a.max(initial=-1), b.max(initial=-1))) + 1
+def _levels(left: Codes, right: Codes) -> Ints:
+    """Number of values of each attribute."""
+    most = np.maximum(left.max(axis=0, initial=-1), right.max(axis=0, initial=-1))
+    return np.asarray(most, dtype=np.int64) + 1
 
 
 def _root(left: Codes, right: Codes) -> tuple[_Node, Ints]:
@@ -84,7 +82,7 @@ def _walk(
     gaps: NDArray[np.bool_],
     at: tuple[int, ...],
     counts: NDArray[np.int64],
-    tasks: list[Task] | None,
+    tasks: list[Task] | None = None,
 ) -> None:
     """Leave the next attribute, take it, or (event 2) ask only that it is present on both sides.
 
@@ -113,7 +111,7 @@ def sums_by_groups(left: Codes, right: Codes, factors: Floats) -> Floats:
     ``factors`` (attributes, 3): agree, differ, missing in either. A product of "differ + (agree - differ) [equal]" is a
     sum over the sets of attributes that are equal, so the walk over the sets that counts patterns gives this as well.
     """
-    sizes = np.array([_levels(left[:, k], right[:, k]) for k in range(left.shape[1])], dtype=np.int64)
+    sizes = _levels(left, right)
     order = np.argsort(-sizes, kind="stable")
     root, place = _root(left[:, order], right[:, order])
     return _sums(root, sizes[order], factors[order])[place]
@@ -132,7 +130,7 @@ def _sums(node: _Node, sizes: Ints, factors: Floats) -> Floats:
     out[kept] += (agree - differ) * _sums(taken, sizes[1:], factors[1:])
     if not present.all():
         gone = np.where(present, 0, node.right)
-        pairs = int(_pairs_in_groups(node.label, node.groups, node.left, gone))
+        pairs = _pairs_in_groups(node.label, node.groups, node.left, gone)
         blanks = _rest(node._replace(right=gone, total=pairs), sizes, factors)
         out[present] += (missing - differ) * blanks[present]
     return np.asarray(out, dtype=np.float64)
@@ -159,7 +157,12 @@ def _present(node: _Node) -> _Node:
     keep = node.codes[:, 0] >= 0
     label, left, right = node.label[keep], node.left[keep], node.right[keep]
     total = _pairs_in_groups(label, node.groups, left, right)
-    return _Node(label, node.groups, np.ascontiguousarray(node.codes[keep, 1:]), left, right, int(total))
+    return _Node(label, node.groups, np.ascontiguousarray(node.codes[keep, 1:]), left, right, total)
+
+
+def _pairs_in_groups(label: Ints, groups: int, left: Ints, right: Ints) -> int:
+    a, b = _gather(label, groups, left, right)
+    return int(a @ b)
 
 
 def _collapsed(node: _Node, sizes: Ints) -> tuple[_Node, Ints | None]:
@@ -209,18 +212,6 @@ def _kept(
                 rest[at, k] = codes[i, k + 1]
             at += 1
     return new, groups, rest, a, b, total
-
-
-@kernel
-def _pairs_in_groups(label: Ints, groups: int, left: Ints, right: Ints) -> int:
-    a, b = np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=np.int64)
-    for i in range(label.shape[0]):
-        a[label[i]] += left[i]
-        b[label[i]] += right[i]
-    total = 0
-    for g in range(groups):
-        total += a[g] * b[g]
-    return total
 
 
 @kernel

@@ -62,10 +62,7 @@ def index_both(space: Space, *, squared: bool) -> tuple[Index, Index, Ints, Ints
     """
     tree, back = plant(space), plant(space.swapped())
     queries, points = back.rows, tree.rows
-    space = space._replace(
-        queries=space.queries[queries], query_codes=space.query_codes[queries],
-        points=space.points[points], point_codes=space.point_codes[points],
-    )  # fmt: skip
+    space = space.of(queries, points)
     forward = _index(space, tree._replace(probes=tree.probes[queries]), squared=squared)
     backward = _index(space.swapped(), back._replace(probes=back.probes[points]), squared=squared)
     return forward, backward, queries, points

@@ -15,7 +15,7 @@ import numpy as np
 from unmask.arrays import Floats, Ints
 from unmask.kernels.base import Space
 from unmask.linkage.learned.distances import Aggregator, Distance, MakeIndex, features, pack, plain, shape, unpack
-from unmask.study import Index, ask_only
+from unmask.study import Index
 
 ROUNDS = 3
 HARDEST = 5  # wrong records of each person in each round
@@ -34,7 +34,7 @@ class Lesson(NamedTuple):
 def learn(space: Space, truth: Ints, kind: Aggregator, *, seed: int = 0, index_of: MakeIndex = Index) -> Distance:
     """Learn from all queries that have a true record; ``index_of`` makes the index of a space, or has it."""
     rows = np.flatnonzero(truth >= 0)
-    part, own = ask_only(space, rows), truth[rows]
+    part, own = space.of(rows), truth[rows]
     tries = starts(space, kind)
     rated = [(_found(part, own, trial, index_of), trial) for trial in tries]
     best = max(rated, key=lambda entry: entry[0])

@@ -8,44 +8,38 @@ distance may still use the plain one: where that finds more, it is what is repor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError, check_name
-from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate, silent
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Progress, measure, rate, silent
+from unmask.kernels.base import Space
 from unmask.linkage.learned.descent import learn
 from unmask.linkage.learned.distances import (
     AGGREGATORS,
     Aggregator,
     Distance,
+    MakeIndex,
     importance,
     interactions,
     plain,
-    shape,
 )
 from unmask.linkage.learned.exact import Optimum, solve_worst_case
 from unmask.linkage.result import Linkage
-from unmask.study import Study, as_study, ask_only, narrowed
-from unmask.tables import canonical_order
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unmask.evidence import Progress
-    from unmask.kernels.base import Space
-    from unmask.linkage.learned.distances import MakeIndex
-    from unmask.tables import Encoded, Encoding, Release
-
+from unmask.study import Study, as_study, inverse, narrowed
+from unmask.tables import Encoded, Encoding, Release, canonical_order
 
 LEARN_FROM = 1000  # people to learn from; more teach little
 PEOPLE_FOR_ASSESS = 300
+Rates = tuple[float, Estimate, Estimate]  # of the learnt distance: held out and in-sample; and of the plain one
 MOST_PAIRS = 500_000  # beyond, the measure leaves out what needs a pass over all pairs
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LearnedLinkage(Linkage):
     """``credit`` is held-out: each person was attacked with a distance learnt from others only.
 
@@ -55,13 +49,13 @@ class LearnedLinkage(Linkage):
     As with ``decision_only`` of nearest-record linkage there are no links, distances and margins, only credits.
     """
 
-    distance: Distance | None = None  # learnt from everybody
-    in_sample: Estimate | None = None
-    plain: Estimate | None = None
-    learnt: float | None = None
-    names: tuple[str, ...] = ()
-    importance: tuple[tuple[str, float], ...] = ()
-    interactions: tuple[tuple[str, str, float], ...] = ()  # the strongest first
+    distance: Distance  # learnt from everybody
+    in_sample: Estimate
+    plain: Estimate
+    learnt: float
+    names: tuple[str, ...]
+    importance: tuple[tuple[str, float], ...]
+    interactions: tuple[tuple[str, str, float], ...]  # the strongest first
 
 
 def link_learned(
@@ -76,16 +70,12 @@ def link_learned(
 
     Parameters
     ----------
-    release
-        The two tables and the roles of their columns.
     aggregator
         "mean", "owa", "bilinear" or "choquet"; of several, the one that finds most of the people learnt from.
     learn_from
         Number of people to learn from, at most; drawn at random by content.
     seed
         Seeds halves, draws and the bootstrap.
-    progress
-        Called with the fraction done and a word.
 
     Examples
     --------
@@ -120,15 +110,8 @@ def link_learned(
     best = credit.copy()
     if not learnt:  # the better one of the whole file: who learnt a distance may still use the plain one
         best[people] = usual
-    return _result(study.release, stage, whole, _Credits(best, upper, usual, held_out / max(1, len(people)), seed))
-
-
-class _Credits(NamedTuple):
-    held_out: Floats
-    upper: Floats
-    usual: Floats
-    learnt: float  # rate of the learnt distance, held out
-    seed: int
+    known, common = (rate(credits_, chance=1.0 / len(stage.right), seed=seed) for credits_ in (upper, usual))
+    return _result(study.release, stage, whole, best, (held_out / max(1, len(people)), known, common), seed)
 
 
 class Stage(NamedTuple):
@@ -143,24 +126,16 @@ class Stage(NamedTuple):
 
     def credit(self, distance: Distance, rows: Ints) -> Floats:
         """Credit of some people under a distance."""
-        return distance.credit(ask_only(self.space, rows), self.truth[rows], self.index_of)
+        return distance.credit(self.space.of(rows), self.truth[rows], self.index_of)
 
 
 def set_stage(study: Study) -> Stage:
     """Order both files by content: equal records by their partner's, which makes them interchangeable."""
     encoding, truth = study.encoding(), study.release.truth
     a, b = encoding.original, encoding.released
-    owner = np.full(len(b), -1, dtype=np.int64)
-    owner[truth[truth >= 0]] = np.flatnonzero(truth >= 0)
-    left, right = _by_content(a, b, truth), _by_content(b, a, owner)
+    left, right = _by_content(a, b, truth), _by_content(b, a, inverse(truth, len(b)))
     place = np.argsort(right)
-    space = study.index().space
-    space = space._replace(
-        queries=np.ascontiguousarray(space.queries[left]),
-        points=np.ascontiguousarray(space.points[right]),
-        query_codes=np.ascontiguousarray(space.query_codes[left]),
-        point_codes=np.ascontiguousarray(space.point_codes[right]),
-    )
+    space = study.index().space.of(left, right)
     return Stage(space, np.where(truth[left] >= 0, place[truth[left]], -1), left, right, encoding, study.index_of)
 
 
@@ -208,7 +183,7 @@ def _learn(stage: Stage, rows: Ints, kinds: tuple[Aggregator, ...], seed: int, j
 
 def learn_part(stage: Stage, rows: Ints, kind: Aggregator, seed: int, judged: Ints) -> Distance:
     """Learn from some rows; where others are judged, the plain distance is kept if it finds more of them."""
-    fitted = learn(ask_only(stage.space, rows), stage.truth[rows], kind, seed=seed, index_of=stage.index_of)
+    fitted = learn(stage.space.of(rows), stage.truth[rows], kind, seed=seed, index_of=stage.index_of)
     if np.array_equal(judged, rows):
         return fitted
     options = [plain(stage.space, kind), fitted]
@@ -224,11 +199,13 @@ def worst_case(release: Release | Study, *, aggregator: Aggregator = "mean", tim
     return Optimum(found.distance, credit, found.wrong, found.bound, found.constraints, found.seconds)
 
 
-def _result(release: Release, stage: Stage, whole: Distance, credits_: _Credits) -> LearnedLinkage:
+def _result(
+    release: Release, stage: Stage, whole: Distance, held_out: Floats, rates: Rates, seed: int
+) -> LearnedLinkage:
     n, names = len(stage.truth), stage.encoding.names
     credit = np.zeros(n)
-    credit[stage.left] = credits_.held_out
-    chance = 1.0 / release.released.height
+    credit[stage.left] = held_out
+    learnt, in_sample, usual = rates
     shares = importance(whole, stage.space)
     linked = sorted(interactions(whole, stage.space).items(), key=lambda entry: (-abs(entry[1]), entry[0]))
     blank = np.full(n, np.nan)
@@ -242,19 +219,15 @@ def _result(release: Release, stage: Stage, whole: Distance, credits_: _Credits)
         optimal=False,
         truth=release.truth,
         n_candidates=release.released.height,
-        direction="to_release",
-        seed=credits_.seed,
+        seed=seed,
         distance=whole,
-        in_sample=rate(credits_.upper, chance=chance, seed=credits_.seed),
-        plain=rate(credits_.usual, chance=chance, seed=credits_.seed),
-        learnt=credits_.learnt,
+        in_sample=in_sample,
+        plain=usual,
+        learnt=learnt,
         names=names,
         importance=tuple(zip(names, shares.tolist(), strict=True)),
         interactions=tuple((names[a], names[b], value) for (a, b), value in linked[:10] if abs(value) > 1e-9),
     )
-
-
-# --- as a measure -----------------------------------------------------------------------------------------------------
 
 
 @measure(
@@ -273,13 +246,13 @@ def assess_learned(study: Study, context: Context) -> Evidence:
     linkage = link_learned(
         study, aggregator=kinds, learn_from=PEOPLE_FOR_ASSESS, seed=context.seed, progress=context.progress
     )
-    estimate, distance = linkage.estimate, cast("Distance", linkage.distance)
-    worse = cast("float", linkage.learnt) < estimate.value - 1e-12
+    estimate = linkage.estimate
+    worse = linkage.learnt < estimate.value - 1e-12
     how = "the plain distance, which finds more than the one learnt from others" if worse else _LEARNT
     return Evidence(
         observations=(Observation.of_people("learned.rate", estimate, f"are linked to their own record by {how}."),),
         per_record=linkage.per_record(release.original.height),
-        facts=_facts(linkage, distance),
+        facts=_facts(linkage),
         figures=(_figure(linkage), *_interaction_figure(linkage)),
         notes=(
             *narrow,
@@ -291,13 +264,16 @@ def assess_learned(study: Study, context: Context) -> Evidence:
 _LEARNT = "a distance learnt from others"
 
 
-def _facts(linkage: LearnedLinkage, distance: Distance) -> tuple[Fact, ...]:
-    upper, usual = cast("Estimate", linkage.in_sample), cast("Estimate", linkage.plain)
+def _facts(linkage: LearnedLinkage) -> tuple[Fact, ...]:
     facts = [
-        Fact("rate of the learnt distance", cast("float", linkage.learnt), "learnt from others, tried on each person"),
-        Fact("rate in-sample", upper.value, "learnt on the very people attacked: more than an intruder would reach"),
-        Fact("rate of the plain distance", usual.value, "nearest-record linkage, all attributes alike"),
-        Fact("aggregator", distance.kind, "the form of distance that found most people"),
+        Fact("rate of the learnt distance", linkage.learnt, "learnt from others, tried on each person"),
+        Fact(
+            "rate in-sample",
+            linkage.in_sample.value,
+            "learnt on the very people attacked: more than an intruder would reach",
+        ),
+        Fact("rate of the plain distance", linkage.plain.value, "nearest-record linkage, all attributes alike"),
+        Fact("aggregator", linkage.distance.kind, "the form of distance that found most people"),
     ]
     top = sorted(linkage.importance, key=lambda entry: -entry[1])[:3]
     if top and not np.isnan(top[0][1]):
@@ -337,6 +313,3 @@ def _interaction_figure(linkage: LearnedLinkage) -> tuple[Figure, ...]:
             form="{} {:+.1%}",
         ),
     )
-
-
-__all__ = ["LearnedLinkage", "link_learned", "shape", "worst_case"]

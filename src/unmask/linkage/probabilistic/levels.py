@@ -72,7 +72,9 @@ class Comparison:
         return (*bands, "different", *(["missing"] if self.gaps[k] else []))
 
     def of_rows(self, rows: Ints) -> Comparison:
-        """Keep some of the intruder's records."""
+        """Keep some of the intruder's records, in their order."""
+        if len(rows) == len(self.left):
+            return self
         return Comparison(self.names, self.left[rows], self.right, self.edges, self.n_edges, self.gaps)
 
 

@@ -7,28 +7,23 @@ EM, without knowing a single true pair. They link each person to the record of t
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from unmask.arrays import Floats, Ints
 from unmask.errors import EngineError, ParameterError
-from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Progress, Series, measure, rate, silent
 from unmask.kernels.assignment import CERTIFIED
+from unmask.kernels.pairs import Patterns
 from unmask.linkage.probabilistic.candidates import Found, best_candidates, count_patterns, match_one_to_one
 from unmask.linkage.probabilistic.levels import Comparison, Numbers, compare
 from unmask.linkage.probabilistic.model import FellegiSunter, Fitting, fit, unpack
 from unmask.linkage.result import Linkage
 from unmask.study import Study, as_study, draw, spread
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from unmask.evidence import Progress
-    from unmask.kernels.pairs import Patterns
-    from unmask.tables import Release
-
+from unmask.tables import Release
 
 Status = Literal["linked", "clerical", "non-linked"]
 PAIRS_TO_LEARN_FROM, PAIRS_TO_ASK = 500_000, 40_000_000  # in the measure
@@ -36,38 +31,37 @@ PAIRS_WITH_BANDS = 5_000_000  # to learn from, unless asked otherwise
 SHADE = 1e-9  # bits: weights that differ by less are equal
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProbabilisticLinkage(Linkage):
     """A linkage and its model. ``distances`` are bits below full agreement, ``margin`` bits above the next."""
 
-    model: FellegiSunter | None = None
-    weight: Floats | None = None  # of the best candidate, in bits
-    posterior: Floats | None = None  # probability that the link is right, as the intruder sees it
-    lower: float = 0.0  # bits: below it non-linked, from upper on linked, clerical between
-    upper: float = 0.0
-    comparison: Comparison | None = None
+    model: FellegiSunter
+    weight: Floats  # of the best candidate, in bits
+    posterior: Floats  # probability that the link is right, as the intruder sees it
+    lower: float  # bits: below it non-linked, from upper on linked, clerical between
+    upper: float
+    comparison: Comparison
 
     @property
     def status(self) -> tuple[Status, ...]:
         """Linked, clerical or non-linked, for each record."""
-        weight = cast("Floats", self.weight)
         names: tuple[Status, ...] = ("non-linked", "clerical", "linked")
-        place = (weight >= self.lower).astype(int) + (weight >= self.upper)
-        return tuple(names[int(p) if not np.isnan(w) else 0] for p, w in zip(place, weight, strict=True))
+        place = (self.weight >= self.lower).astype(int) + (self.weight >= self.upper)
+        return tuple(names[int(p) if not np.isnan(w) else 0] for p, w in zip(place, self.weight, strict=True))
 
     def waterfall(self, record: int) -> tuple[tuple[str, str, float], ...]:
         """What each attribute adds to the weight of a record's link: attribute, level in words, bits."""
-        model, comparison = cast("FellegiSunter", self.model), cast("Comparison", self.comparison)
+        model = self.model
         if not 0 <= record < len(self.links) or self.links[record] < 0:
             raise ParameterError("this record has no link", got=str(record), allowed="a row with links >= 0")
-        levels = comparison.levels(np.array([record]), self.links[[record]])[0]
+        levels = self.comparison.levels(np.array([record]), self.links[[record]])[0]
         return tuple(
             (name, model.levels[k][levels[k]], float(model.weights[k, levels[k]])) for k, name in enumerate(model.names)
         )
 
     def calibration(self, bins: int = 10) -> tuple[tuple[float, float, int], ...]:
         """Hold the intruder's probabilities against the truth: mean posterior, share that is right, number of links."""
-        posterior = cast("Floats", self.posterior)[self.attempted]
+        posterior = self.posterior[self.attempted]
         credit = self.credit[self.attempted]
         place = np.minimum((posterior * bins).astype(int), bins - 1)
         return tuple(
@@ -96,8 +90,6 @@ def link_probabilistic(  # noqa: PLR0913 - the choices of the method
 
     Parameters
     ----------
-    release
-        The two tables and the roles of their columns.
     numbers
         "bands": numbers agree exactly, within one of several widths, or not. "exact": they agree or differ.
     widths
@@ -118,8 +110,6 @@ def link_probabilistic(  # noqa: PLR0913 - the choices of the method
         Ask for so many people only. None: all.
     seed
         Seeds the draw among ties, the sample and the bootstrap.
-    progress
-        Called with the fraction done and a word.
 
     Examples
     --------
@@ -133,15 +123,13 @@ def link_probabilistic(  # noqa: PLR0913 - the choices of the method
     study = as_study(release)
     encoding, release = study.encoding(), study.release
     comparison = compare(encoding, numbers=numbers, widths=widths, attributes=attributes)
-    n = len(comparison.left)
-    if learn_from is None and sample is None and not comparison.exact:
-        enough = max(1, PAIRS_WITH_BANDS // len(comparison.right))
-        learn_from = enough if enough < n else None
+    if learn_from is None:
+        learn_from = sample if sample is not None else _enough(comparison)
     rows, taught = (
-        np.arange(n) if size is None else draw(encoding, release.truth, "to_release", size, seed)
-        for size in (sample, sample if learn_from is None else learn_from)
+        np.arange(len(comparison.left)) if size is None else draw(encoding, release.truth, "to_release", size, seed)
+        for size in (sample, learn_from)
     )
-    asked, teaching = (comparison if len(some) == n else comparison.of_rows(some) for some in (rows, taught))
+    asked, teaching = (comparison.of_rows(some) for some in (rows, taught))
     progress(0.0, "agreement patterns of all pairs")
     patterns = count_patterns(teaching)
     progress(0.3, "EM")
@@ -156,6 +144,12 @@ def link_probabilistic(  # noqa: PLR0913 - the choices of the method
     if one_to_one:
         found, gap = match_one_to_one(asked, model, release.truth[rows], lower, found)
     return _result(release, comparison, model, found, _Cut(rows, lower, upper, seed, gap))
+
+
+def _enough(comparison: Comparison) -> int | None:
+    """People to learn from unless asked otherwise: all where agreement is exact, else as many as make enough pairs."""
+    enough = max(1, PAIRS_WITH_BANDS // len(comparison.right))
+    return enough if enough < len(comparison.left) and not comparison.exact else None
 
 
 def _check_rates(**wishes: float | None) -> None:
@@ -219,7 +213,6 @@ def _result(
         optimal=cut.gap <= CERTIFIED,
         truth=spread(release.truth[cut.rows], cut.rows, n, -1),
         n_candidates=len(comparison.right),
-        direction="to_release",
         seed=cut.seed,
         asked=None if len(cut.rows) == n else spread(np.ones(len(cut.rows), dtype=bool), cut.rows, n, blank=False),
         gap=cut.gap,
@@ -230,9 +223,6 @@ def _result(
         upper=cut.upper,
         comparison=comparison,
     )
-
-
-# --- as a measure -----------------------------------------------------------------------------------------------------
 
 
 HELD = "m and u did not settle together: u is held at its share among all pairs, nearly all of which are no matches"
@@ -300,7 +290,7 @@ def _link(study: Study, context: Context) -> tuple[ProbabilisticLinkage, tuple[s
 
 
 def _notes(release: Release, linkage: ProbabilisticLinkage) -> tuple[str, ...]:
-    names = cast("FellegiSunter", linkage.model).names
+    names = linkage.model.names
     notes = [] if len(names) == len(release.quasi) else [f"compared on {len(names)} of {len(release.quasi)} attributes"]
     if len(names) < 3:
         notes.append("with fewer than three attributes m and u cannot be told apart; only the order of levels counts")
@@ -308,24 +298,23 @@ def _notes(release: Release, linkage: ProbabilisticLinkage) -> tuple[str, ...]:
 
 
 def _facts(linkage: ProbabilisticLinkage, linked: int) -> tuple[Fact, ...]:
-    model = cast("FellegiSunter", linkage.model)
     gap = sum(n * abs(said - right) for said, right, n in linkage.calibration()) / max(1, int(linkage.attempted.sum()))
     clerical = int((np.array(linkage.status)[linkage.attempted] == "clerical").sum())
     return (
         Fact("links that the intruder would claim", linked, f"weight of at least {linkage.upper:.1f} bits"),
         Fact("links left to judgement", clerical, f"weight from {linkage.lower:.1f} bits: the clerical ones"),
         Fact("calibration error", gap, "mean difference between the probability they see and the share that is right"),
-        Fact("steps of EM", model.iterations, "until m and u no longer moved"),
+        Fact("steps of EM", linkage.model.iterations, "until m and u no longer moved"),
     )
 
 
 def _figures(linkage: ProbabilisticLinkage) -> tuple[Figure, ...]:
-    model = cast("FellegiSunter", linkage.model)
-    right = np.where(linkage.attempted & (linkage.credit > 0), cast("Floats", linkage.weight), -np.inf)
+    prior = linkage.model.prior
+    right = np.where(linkage.attempted & (linkage.credit > 0), linkage.weight, -np.inf)
     if not np.isfinite(right).any():
         return ()
     steps = linkage.waterfall(int(np.argmax(right)))
-    odds = float(np.log2(model.prior / (1 - model.prior)))
+    odds = float(np.log2(prior / (1 - prior)))
     names = ("before comparing", *(f"{name}: {level}" for name, level, _ in steps), "in all")
     bits = (odds, *(weight for _, _, weight in steps), odds + sum(weight for _, _, weight in steps))
     return (

@@ -8,14 +8,13 @@ have been made from them, and weigh the others by how likely the masking makes t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from unmask.arrays import Flags, Floats, Ints
 from unmask.errors import EngineError, ParameterError
-from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate, silent
-from unmask.kernels.likelihood import likelihoods
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Progress, measure, rate, silent
+from unmask.kernels.likelihood import Likelihoods, likelihoods
 from unmask.kernels.weighing import TIE
 from unmask.linkage.result import Linkage, why_more
 from unmask.linkage.transparent.again import link_again
@@ -24,25 +23,20 @@ from unmask.linkage.transparent.chains import describe, peel
 from unmask.linkage.transparent.matching import MOST_PAIRS, matching_credit
 from unmask.masking import Chain, Masking, parse_masking
 from unmask.study import Study, as_study, draw, spread
-
-if TYPE_CHECKING:
-    from unmask.evidence import Progress
-    from unmask.kernels.likelihood import Likelihoods
-    from unmask.tables import Release
-
+from unmask.tables import Release
 
 PAIRS_FOR_ASSESS = 20_000_000
 SURE = 0.95  # posterior from which the intruder relies on a link
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TransparentLinkage(Linkage):
     """Links by likelihood. ``distances`` and ``margin`` are in units of log-likelihood (natural logarithms)."""
 
-    posterior: Floats | None = None  # of the linked record, given that the person is in the release
-    true_posterior: Floats | None = None  # of the true record
-    anonymity: Ints | None = None  # size of the set A_b of records that the person can have become
-    inside: Flags | None = None  # whether the true record is in it
+    posterior: Floats  # of the linked record, given that the person is in the release
+    true_posterior: Floats  # of the true record
+    anonymity: Ints  # size of the set A_b of records that the person can have become
+    inside: Flags  # whether the true record is in it
     matched: Floats | None = None  # credit in the most likely one-to-one matching; None: too many, or not all asked for
 
     @property
@@ -55,15 +49,14 @@ class TransparentLinkage(Linkage):
     @property
     def reid_k(self) -> Estimate:
         """Reid_k: the success of guessing within the anonymity set, 1/|A_b| where it holds the true record."""
-        sizes, inside = cast("Ints", self.anonymity), cast("Flags", self.inside)
-        credit = np.where(inside, 1.0 / np.maximum(sizes, 1), 0.0)[self.attempted]
+        credit = np.where(self.inside, 1.0 / np.maximum(self.anonymity, 1), 0.0)[self.attempted]
         return rate(credit, chance=self.chance, seed=self.seed)
 
     def sure(self, least: float = SURE) -> Estimate:
         """Share of people whose link has at least this posterior, and is right."""
         if not 0 < least <= 1:
             raise ParameterError("a posterior is a probability", got=str(least), allowed="above 0, at most 1")
-        claimed = cast("Floats", self.posterior)[self.attempted] >= least
+        claimed = self.posterior[self.attempted] >= least
         right = np.where(claimed, self.credit[self.attempted], 0.0)
         return rate(right, chance=self.chance * float(claimed.mean()), seed=self.seed)
 
@@ -80,16 +73,12 @@ def link_transparent(
 
     Parameters
     ----------
-    release
-        The two tables and the roles of their columns.
     masking
         What the intruder knows: a masking, or a text such as "rank_swap(share=0.05)". None: ``release.masking``.
     sample
         Ask for so many people only. None: all.
     seed
         Seeds the draw among ties, the sample and the bootstrap.
-    progress
-        Called with the fraction done and a word.
 
     Examples
     --------
@@ -146,7 +135,6 @@ def _result(release: Release, found: Likelihoods, rows: Ints, seed: int) -> Tran
         optimal=True,
         truth=release.truth,
         n_candidates=release.released.height,
-        direction="to_release",
         seed=seed,
         asked=None if len(rows) == n else spread(np.ones(len(rows), dtype=bool), rows, n, blank=False),
         gap=0.0,
@@ -155,9 +143,6 @@ def _result(release: Release, found: Likelihoods, rows: Ints, seed: int) -> Tran
         anonymity=spread(found.possible, rows, n, 0),
         inside=spread(found.true_possible, rows, n, blank=False),
     )
-
-
-# --- as a measure -----------------------------------------------------------------------------------------------------
 
 
 def _applies(release: Release) -> str | None:
@@ -251,12 +236,12 @@ def _facts(linkage: TransparentLinkage | None, blind: list[Attempt]) -> tuple[Fa
     if linkage is None:
         return (ignorant,)
     there = linkage.attempted
-    outside = int((~cast("Flags", linkage.inside)[there]).sum())
+    outside = int((~linkage.inside[there]).sum())
     return (
         ignorant,
         Fact(
             "median anonymity set",
-            float(np.median(cast("Ints", linkage.anonymity)[there])),
+            float(np.median(linkage.anonymity[there])),
             "released records that a person can have become (under noise: with a probability of 99 %)",
         ),
         Fact("Reid_k", linkage.reid_k.value, "success of guessing within the anonymity set"),
