@@ -162,29 +162,19 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     'unsafe'
 
     """
-    if seed < 0:
-        raise ParameterError("a seed is a whole number from 0", got=str(seed))
-    rules = policy if isinstance(policy, Policy) else Policy.load(policy)
-    measures = discover()
+    rules, measures = policy if isinstance(policy, Policy) else Policy.load(policy), discover()
     chosen, who, given = choose(measures, only, skip), as_intruder(intruder), as_recipients(recipients)
     columns = check_by(release, (by,) if isinstance(by, str) else tuple(dict.fromkeys(by)))
-    kept = check_keep(release, keep)
-    looked = check_looked(utility, only)
-    if isinstance(release.masking, str):
-        release = release.with_masking(parse_masking(release.masking))
-    for limits in (rules, *(recipient.policy(rules) for recipient in given)):
-        for key in [key for entry in chosen for key in entry.keys]:
-            limits.threshold(key)  # refuse an incomplete policy before the work, not after it
-    parties = parties_of(release, given, who)
+    kept, looked = check_keep(release, keep), check_looked(utility, only)
+    release = _ready(release, seed)
+    _refuse_gaps(chosen, (rules, *(recipient.policy(rules) for recipient in given)))
     left_out = tuple(name for name in measures if name not in {entry.name for entry in chosen})
-    attacked = {
-        names: replace(one, left_out=left_out)
-        for names, one in attack_all(parties, chosen, Context(seed, progress or silent, show_values)).items()
-    }
-    main = attacked[None]
-    judged = main.judge(rules, who)
+    found_of = attack_all(parties_of(release, given, who), chosen, Context(seed, progress or silent, show_values))
+    attacked = {names: replace(one, left_out=left_out) for names, one in found_of.items()}
+    main, judged = attacked[None], attacked[None].judge(rules, who)
     found = risk_of_people(main.study.release, judged.reported, again_with(chosen), seed=seed)
     records = _records(release, judged.reported, found.risk)
+    labels = release.original[release.id] if show_values and release.id is not None else None
     built = document.build(
         judged,
         check=check_of(main.checked),
@@ -192,7 +182,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         warnings=_warnings(main, judged, rules, who),
         risk={name: records[name].to_numpy() for name in records.columns if name != "row"},
         people=people_of(release, found, found_by(found.measure, records, judged.findings), columns),
-        labels=tuple(release.original[release.id].cast(pl.String)) if show_values and release.id is not None else None,
+        labels=None if labels is None else tuple(labels.cast(pl.String)),
         recipients=tuple(_judged_for(recipient, attacked, release, rules) for recipient in given),
         utility=utility_of(release, kept, looked, seed),
         manifest=_manifest(
@@ -209,9 +199,23 @@ def assess(  # noqa: PLR0913 - the options of an assessment
             utility=looked,
         ),
     )
-    if show_values and release.id is not None:
-        records = records.with_columns(release.original[release.id].alias("id"))
+    if labels is not None:
+        records = records.with_columns(labels.alias("id"))
     return Assessment(judged.verdict.word, judged.verdict.reason, judged.findings, records, built, release)
+
+
+def _ready(release: Release, seed: int) -> Release:
+    """Read what is said of the masking, and refuse a seed that is none."""
+    if seed < 0:
+        raise ParameterError("a seed is a whole number from 0", got=str(seed))
+    return release.with_masking(parse_masking(release.masking)) if isinstance(release.masking, str) else release
+
+
+def _refuse_gaps(chosen: list[Measure], policies: Iterable[Policy]) -> None:
+    """Refuse an incomplete policy before the work, not after it."""
+    for limits in policies:
+        for key in [key for entry in chosen for key in entry.keys]:
+            limits.threshold(key)
 
 
 def _judged_for(
