@@ -4,6 +4,7 @@ from unmask.report.exchange import to_annotations as to_annotations
 from unmask.report.exchange import to_junit as to_junit
 from unmask.report.exchange import to_sarif as to_sarif
 from unmask.report.html import render as render
+from unmask.report.reading import load_report as load_report
 from unmask.report.terminal import column_table as column_table
 from unmask.report.terminal import show as show
 from unmask.report.terminal import show_check as show_check
