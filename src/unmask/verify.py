@@ -13,6 +13,7 @@ from unmask.errors import TableError
 from unmask.evidence import Policy, Progress, meant
 from unmask.masking import parse_masking
 from unmask.report import load_report
+from unmask.shown import Shown
 from unmask.tables import Release
 
 SETTINGS: dict[str, tuple[str, Callable[[Any], Any]]] = {  # former name: name now, and what the value is there
@@ -21,7 +22,7 @@ SETTINGS: dict[str, tuple[str, Callable[[Any], Any]]] = {  # former name: name n
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(Shown):
     """What differs, in words, and what is called otherwise than in the report."""
 
     differences: tuple[str, ...]

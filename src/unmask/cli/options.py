@@ -364,6 +364,23 @@ class Person(Common):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Compare(Common):
+    """Put two reports side by side: before and after a change, or last year and this year.
+
+    Example:  unmask compare before.json after.json -o compared.html
+
+    Exit code 0: told, 2: cannot.
+    """
+
+    before: str = option("A JSON report.", place=True, reads="report")
+    after: str = option("Another JSON report.", place=True, reads="report")
+    output: str | None = option("Write the page (.html).", "--output", "-o", "--html", default=None, writes=(".html",))
+    json: str | None = option(
+        "Write the comparison as JSON; - for standard output.", default=None, writes=(".json",), screen=True
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Verify(Common):
     """Run a report's manifest again and say whether the result is the same.
 

@@ -23,6 +23,7 @@ from unmask.evidence.finding import Absence as Absence
 from unmask.evidence.finding import Evidence as Evidence
 from unmask.evidence.finding import Fact as Fact
 from unmask.evidence.finding import Finding as Finding
+from unmask.evidence.finding import Findings as Findings
 from unmask.evidence.finding import Observation as Observation
 from unmask.evidence.finding import Outside as Outside
 from unmask.evidence.finding import Reported as Reported

@@ -25,6 +25,7 @@ from unmask.report.words import (
     finders,
     held,
     limit,
+    number,
     ordered,
     others,
     percent,
@@ -123,7 +124,7 @@ def _outcome(word: str) -> Markup:
     return Markup('<span class="mark {}">{}</span>').format(word.replace(" ", "-"), OUTCOMES[word])
 
 
-def _coded(words: str, code: str) -> Markup:
+def coded(words: str, code: str) -> Markup:
     """A name in words, and in small type the code that is typed."""
     return Markup('{} <code class="small soft">{}</code>').format(words, code)
 
@@ -144,7 +145,7 @@ def _family_row(entry: Decided) -> Row:
 
 
 def _finding_row(finding: FindingEntry) -> Row:
-    name = _coded(name_of(finding.key), finding.key)
+    name = coded(name_of(finding.key), finding.key)
     if finding.estimate is None:
         name += Markup('<br><span class="small soft">{}</span>').format(tell(finding))
     return name, *_figures(finding), _outcome(finding.outcome)
@@ -211,13 +212,6 @@ def _attack(entry: MeasureEntry, document: Document, rules: set[str]) -> dict[st
     }
 
 
-def number(value: float) -> str:
-    """A number as people write it: no powers of ten."""
-    if isinstance(value, int):
-        return f"{value:,}"
-    return "under 0.001" if 0 < value < 0.001 else f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
-
-
 def _fact(fact: Fact) -> str:
     """A fact: shares as percent."""
     if isinstance(fact.value, str):
@@ -228,7 +222,7 @@ def _fact(fact: Fact) -> str:
 
 def _untried(document: Document) -> list[Row]:
     return [
-        (_coded(entry.title, entry.name), f"{'; '.join(entry.notes)}.") for entry in document.measures if not entry.ran
+        (coded(entry.title, entry.name), f"{'; '.join(entry.notes)}.") for entry in document.measures if not entry.ran
     ]
 
 

@@ -112,7 +112,7 @@ def _show_people(document: Document, console: Console) -> None:
         console.print(_exposed(document))
 
 
-def _table(title: str | Text, *columns: str) -> Table:
+def table_of(title: str | Text, *columns: str) -> Table:
     """Begin a table. A heading after ~ may be folded; after < (to the left) or > (to the right) it never is."""
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for mark, heading in ((column[0], column[1:]) for column in columns):
@@ -123,7 +123,7 @@ def _table(title: str | Text, *columns: str) -> Table:
 def _recipients(document: Document) -> Table:
     """One verdict for each recipient."""
     columns = ("~recipient", "~audience", "~intruder", ">found", ">worst", ">tries", "<verdict")
-    table = _table("Who may get it", *columns)
+    table = table_of("Who may get it", *columns)
     for entry in document.recipients:
         table.add_row(
             escape(entry.name),
@@ -147,7 +147,7 @@ def show_check(check: CheckEntry, console: Console) -> None:
 def _findings(document: Document) -> list[Table | Text]:
     """A row for each figure, by question; attacks without one are named below. Every name stays whole at 80 columns."""
     title = "Findings, with 95 % intervals and what a blind guess would find"
-    table = _table(title, "<", ">rate", ">interval", ">guess", ">limit", "<")
+    table = table_of(title, "<", ">rate", ">interval", ">guess", ">limit", "<")
     table.padding = 0  # so that every name and outcome fits 80 columns
     for question in (*HEADINGS, None):
         rows = [f for f in ordered(document.findings) if heading_of(f.measure) == question and f.estimate is not None]
@@ -174,7 +174,7 @@ def _figures(finding: FindingEntry) -> tuple[str, ...]:
 def _intruders(document: Document) -> Table:
     """What each intruder finds, by what they know: who knows more never finds less."""
     columns = ("~an intruder who ...", ">found", ">interval", ">sure of", "<best attack")
-    table = _table("What each intruder finds", *columns)
+    table = table_of("What each intruder finds", *columns)
     for entry in document.intruders:
         estimate, known = entry.estimate, "" if entry.known is None else percent(entry.known.value)
         figures = percent(estimate.value), span(estimate.low, estimate.high), known
@@ -220,7 +220,7 @@ def _exposed(document: Document) -> Table:
     """A row per record: the probability of being found, who shares it, and the attacks that found it this time."""
     labelled = any(entry.label for entry in document.exposed)
     by = "~found this time by (with its share where several fit)"
-    table = _table("The most exposed records", ">row", *(["~id"] if labelled else []), ">risk", by)
+    table = table_of("The most exposed records", ">row", *(["~id"] if labelled else []), ">risk", by)
     for entry in document.exposed:
         label = [escape(entry.label or "")] if labelled else []
         table.add_row(str(entry.row), *label, percent(entry.risk), finders(entry))
@@ -232,7 +232,7 @@ def _groups(told: RiskByGroup) -> Table | Text:
     title = f"Who bears the risk, by {told.column}"
     if told.everybody is None:
         return Text(f"{title}: {NO_GROUPS}")
-    table = _table(Text(title), "~group", ">people", ">mean risk", ">found", ">interval", ">times all")
+    table = table_of(Text(title), "~group", ">people", ">mean risk", ">found", ">interval", ">times all")
     for one in (*told.groups, told.everybody):
         shown = percent(one.risk), percent(one.found.value), span(one.found.low, one.found.high), times(one.ratio)
         table.add_row(escape(one.name), f"{one.n:,}", *shown)
@@ -242,7 +242,7 @@ def _groups(told: RiskByGroup) -> Table | Text:
 def column_table(columns: Sequence[ColumnEntry]) -> Table:
     """How every column is written in both files, and for how many people the release contains their own value."""
     headings = ("~column", "<role", "~original", "~release", ">own value", "~taken for")
-    table = _table("How the columns were read", *headings)
+    table = table_of("How the columns were read", *headings)
     table.columns[0].min_width = min(LONGEST, max((len(column.name) for column in columns), default=0))
     for column in columns[:MOST_COLUMNS]:
         forms = column.original or "not there", column.released or "not there"
@@ -258,7 +258,7 @@ def show_checks(
 ) -> None:
     """Print what the self-check saw, a row for each measure and table."""
     columns = ("<measure", "<table", ">copy", ">light", ">heavy", ">other", ">chance", "~")
-    table = _table("Self-check: does each measure tell a copy from a stranger?", *columns)
+    table = table_of("Self-check: does each measure tell a copy from a stranger?", *columns)
     for measure, kind, risks, chance, failures in rows:
         applies = any(value is not None for value in risks)
         word = Text("passed", style="green") if applies else Text("does not apply", style="dim")
@@ -273,7 +273,7 @@ def _failed(failures: tuple[str, ...]) -> Text | None:
 def show_gauntlet(rows: list[tuple[str, float | None, float | None, tuple[str, ...]]], console: Console) -> None:
     """Print, for each release with a known answer, what its own intruder finds and what the report finds."""
     title = "Gauntlet: does a report keep up with the intruder who was written for the release?"
-    table = _table(title, "<release", ">intruder", ">report", "~")
+    table = table_of(title, "<release", ">intruder", ">report", "~")
     for name, wanted, best, failures in rows:
         figures = "nobody" if wanted is None else percent(wanted), percent(best)
         table.add_row(name.replace("_", " "), *figures, _failed(failures) or Text("holds", style="green"))

@@ -78,6 +78,13 @@ def limit(threshold: float | None, people: int | None = None) -> str:
     return "none" if threshold is not None and threshold >= 1 else percent(threshold)
 
 
+def number(value: float) -> str:
+    """A number as people write it: no powers of ten."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return "under 0.001" if 0 < value < 0.001 else f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
 def times(ratio: float) -> str:
     """Write a ratio: 1.8; nothing where there is none."""
     return "-" if ratio != ratio else f"{ratio:.2g}" if ratio < 10 else f"{ratio:,.0f}"  # noqa: PLR0124 - not a number

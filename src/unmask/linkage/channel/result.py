@@ -9,8 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.evidence import Estimate, rate
+<<<<<<< HEAD
 from unmask.linkage.channel.competition import Competition
 from unmask.linkage.channel.linking import best_attack, best_rate
+=======
+from unmask.shown import Shown
+>>>>>>> dc034b6 (Compare two reports; results show themselves in notebooks)
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -49,7 +53,7 @@ def rising(points: Sequence[Point], most: Estimate) -> tuple[Point, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelLinkage:
+class ChannelLinkage(Shown):
     """Links of people by a learnt channel. Arrays have one entry per original record, in the order of the table.
 
     ``credit``: 1/|T| when the person's record is among the |T| most probable ones, else 0. ``matched``: the same of the
