@@ -109,6 +109,7 @@ LABELS: dict[str, str] = {  # each measure in at most three words, for tables: w
     "membership": "Membership",
     "singling": "Singling out",
     "copies": "Copies",
+    "keys": "Shared keys",
     "check": "The two tables",
     "columns": "Columns compared",
 }
@@ -136,6 +137,8 @@ FIGURES: dict[str, str] = {  # what a figure counts, by the end of its key; noth
     "estimable": "estimable",
     "auc": "told apart",
     "tpr": "recognised",
+    "replicated": "replicated",
+    "disclosed": "disclosed",
 }
 ALONE = frozenset(  # keys of measures with one figure: the label says it all
     {"absent.excess", "anonymity.small", "graph.rate", "household.rate", "inference.excess", "knowledge_curve.half",

@@ -9,12 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.evidence import Estimate, rate
-<<<<<<< HEAD
 from unmask.linkage.channel.competition import Competition
 from unmask.linkage.channel.linking import best_attack, best_rate
-=======
 from unmask.shown import Shown
->>>>>>> dc034b6 (Compare two reports; results show themselves in notebooks)
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
