@@ -120,8 +120,8 @@ def test_the_command_can_be_typed(document, demo):
 def test_what_was_not_tested_says_what_it_needs(document):
     idle = sum(entry.outcome == "does not apply" for entry in document.findings)
     assert front(document).untested == (
-        f"{idle} of {len(ENTRIES)} attacks, which need how the release was made, households, places, the population or people outside "
-        "the release."
+        f"{idle} of {len(ENTRIES)} attacks, which need how the release was made, households, places, the population or "
+        "people outside the release."
     )
     few = replace(document, manifest=replace(document.manifest, measures=("nearest",)), findings=())
     assert front(few).untested == f"{len(ENTRIES) - 1} of {len(ENTRIES)} attacks were left out."

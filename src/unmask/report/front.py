@@ -245,7 +245,7 @@ def _untested(document: Document) -> str:
     left = [name for name in names if name not in chosen]
     lacking = list(dict.fromkeys(word for name in idle for word in needs_of(name)))
     told = [f"{joined(failed)} could not run."] if failed else []
-    told += [f"{len(left)} of {len(names)} attacks were left out."] if left else []
+    told += [f"{len(left)} of {len(names)} attacks {'was' if len(left) == 1 else 'were'} left out."] if left else []
     if idle:
         about = f", which need {joined(lacking, 'or')}" if lacking else ""
         told.append(f"{len(idle)} of {len(names)} attacks{about}.")

@@ -74,8 +74,7 @@ def show_comparison(compared: Comparison, console: Console) -> None:
         table = table_of("Findings that moved", "<", ">before", ">after", "~now")
         table.padding = 0
         for entry in compared.moved:
-            words = f"{WAYS[entry.way]}: {outcome(entry.outcomes[1])}" if entry.outcomes[1] else WAYS[entry.way]
-            table.add_row(escape(entry.name), rate(entry.before), rate(entry.after), words)
+            table.add_row(escape(entry.name), rate(entry.before), rate(entry.after), outcome(entry.outcomes[1]))
         console.print(table)
     for title, entries in (("Columns that differ", compared.columns), ("Settings that differ", compared.settings)):
         if entries:
