@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from unmask.cli.options import Compare
+from unmask.cli.report_options import Compare
 from unmask.cli.screen import console, say
 from unmask.cli.targets import check_files, write_atomically
 from unmask.report import compare_reports, render_comparison, show_comparison
