@@ -60,6 +60,7 @@ docs: $(STAMP)  ## The documentation in site/: examples run, links checked, warn
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	$(BIN)/python docs/reference.py
 	$(BIN)/python docs/examples.py
+	$(BIN)/python docs/notebooks.py
 	$(BIN)/python -m sphinx -W --keep-going -n -q docs site
 
 papers: $(STAMP)  ## Reproduce the papers' tables and figures into docs/papers

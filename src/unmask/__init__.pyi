@@ -110,6 +110,8 @@ from unmask.protecting import Protection as Protection
 from unmask.protecting import follow_plan as follow_plan
 from unmask.protecting import protect_table as protect_table
 from unmask.recipients import Recipient as Recipient
+from unmask.report import Comparison as Comparison
+from unmask.report import compare_reports as compare_reports
 from unmask.selfcheck import selfcheck as selfcheck
 from unmask.tables import Release as Release
 from unmask.tables import Scenario as Scenario

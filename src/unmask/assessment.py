@@ -23,6 +23,7 @@ from unmask.evidence import (
     Context,
     Evidence,
     Finding,
+    Findings,
     Judgement,
     Measure,
     Policy,
@@ -40,6 +41,7 @@ from unmask.masking import parse_masking
 from unmask.people import Found, PersonRisk, RiskByGroup, check_by, risk_by_group, risk_of_people, uneven
 from unmask.recipients import Recipient, as_recipients, entry_of
 from unmask.report import document
+from unmask.shown import Shown
 from unmask.tables import Release, write_atomically, write_table
 
 ROOMS = ("linkage", "graph", "max_knowledge", "groups", "disclosure")
@@ -55,19 +57,25 @@ def discover() -> dict[str, Measure]:
     return registered()
 
 
-@dataclass(frozen=True, slots=True)
-class Assessment:
+@dataclass(frozen=True, slots=True, repr=False)
+class Assessment(Shown):
     """The verdict on a release, with everything that led to it.
 
-    ``records`` has one row per original record: the ``risk``, and what each attack made of the person in this release.
+    ``findings`` is a tuple with ``to_frame()``; ``plot()`` draws it. ``records`` has one row per original record: the
+    ``risk``, and what each attack made of the person in this release.
     """
 
     verdict: str
     reason: str
-    findings: tuple[Finding, ...]
+    findings: Findings
     records: pl.DataFrame = field(repr=False)
     document: document.Document = field(repr=False)
     release: Release = field(repr=False)
+
+    def __repr__(self) -> str:
+        """One line: the verdict and how many findings led to it."""
+        judged = sum(finding.outcome == "against" for finding in self.findings)
+        return f"<Assessment: {self.verdict}; {judged} of {len(self.findings)} findings above their limits>"
 
     @property
     def risks(self) -> Floats:
@@ -201,7 +209,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     )
     if labels is not None:
         records = records.with_columns(labels.alias("id"))
-    return Assessment(judged.verdict.word, judged.verdict.reason, judged.findings, records, built, release)
+    return Assessment(judged.verdict.word, judged.verdict.reason, Findings(judged.findings), records, built, release)
 
 
 def _ready(release: Release, seed: int) -> Release:

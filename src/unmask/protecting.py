@@ -36,6 +36,7 @@ from unmask.protect import (
     weigh,
     weigh_together,
 )
+from unmask.shown import Shown
 from unmask.tables import Release, read_table
 from unmask.utility import what_is_left
 
@@ -48,7 +49,7 @@ FRESH = 1000  # between the seed of the search and that of the last attack
 
 
 @dataclass(frozen=True)
-class Protection:
+class Protection(Shown):
     """What was done to each column, and what the whole assessment says of the result."""
 
     steps: tuple[Treatment, ...]  # columns that changed

@@ -22,6 +22,7 @@ from unmask.datasets.gauntlet import Answer, Known
 from unmask.errors import ParameterError
 from unmask.evidence import Absence, Context, Estimate, Evidence, Measure, Progress, silent
 from unmask.masking import Noise, parse_masking
+from unmask.shown import Shown
 from unmask.tables import Release
 
 SIZE = 400
@@ -31,7 +32,7 @@ STAGES = ("identical", "lightly masked", "heavily masked", "independent")
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Check(Shown):
     """What one measure did on one table: its risk at each stage, and what is wrong, if anything."""
 
     measure: str

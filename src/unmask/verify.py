@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,11 +12,9 @@ from unmask.assessment import VERSIONS_OF, assess, discover
 from unmask.errors import TableError
 from unmask.evidence import Policy, Progress, meant
 from unmask.masking import parse_masking
-from unmask.report import document
+from unmask.report import load_report
+from unmask.shown import Shown
 from unmask.tables import Release
-
-READS = (document.SCHEMA, "unmask-report/1")  # schemas of reports that can be run again
-
 
 SETTINGS: dict[str, tuple[str, Callable[[Any], Any]]] = {  # former name: name now, and what the value is there
     "paired": ("synthetic", operator.not_),
@@ -25,7 +22,7 @@ SETTINGS: dict[str, tuple[str, Callable[[Any], Any]]] = {  # former name: name n
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(Shown):
     """What differs, in words, and what is called otherwise than in the report."""
 
     differences: tuple[str, ...]
@@ -46,7 +43,7 @@ def verify(
     progress: Progress | None = None,
 ) -> Verification:
     """Re-run the assessment that a JSON report describes. The tables are where they were, or where you say."""
-    data, moved = brought_up_to_date(_load(Path(report)))
+    data, moved = brought_up_to_date(load_report(report))
     manifest = data["manifest"]
     release = _release(Path(report), manifest, original, released)
     differences = [
@@ -88,7 +85,7 @@ def release_of(
     report: str | Path, *, original: str | Path | None = None, released: str | Path | None = None
 ) -> tuple[Release, dict[str, Any]]:
     """The release that a JSON report is about, from the tables where they were or where you say, and the report."""
-    data, _ = brought_up_to_date(_load(Path(report)))
+    data, _ = brought_up_to_date(load_report(report))
     return _release(Path(report), data["manifest"], original, released), data
 
 
@@ -134,27 +131,6 @@ def brought_up_to_date(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]
         {**entry, "risks": {meant(name): risk for name, risk in entry["risks"].items()}} for entry in data["exposed"]
     ]
     return {**data, "manifest": renamed, "findings": findings, "exposed": exposed}, moved
-
-
-def _load(path: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise TableError(f"no report at {path}", hint="write one with: unmask assess ... --json report.json") from None
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError):
-        raise TableError(
-            f"{path} is not a JSON report", hint="write one with: unmask assess ... --json report.json"
-        ) from None
-    if not isinstance(data, dict) or data.get("schema") not in READS:
-        raise TableError(
-            f"{path} is not a report of this version",
-            got=str(data.get("schema") if isinstance(data, dict) else None),
-            allowed=" or ".join(READS),
-        )
-    absent = [key for key in ("manifest", "findings", "exposed", "digest", "verdict") if key not in data]
-    if absent:
-        raise TableError(f"{path} is not a whole report", got=f"no {', no '.join(absent)}")
-    return data
 
 
 def _locate(name: str, source: dict[str, Any], given: str | Path | None, beside: Path) -> str:

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from unmask.assessment import choose, discover
 from unmask.errors import ParameterError
-from unmask.evidence.catalogue import ENTRIES, HEADINGS, guess, meant
+from unmask.evidence.catalogue import (
+    ALONE,
+    ENTRIES,
+    FAMILIES,
+    HEADINGS,
+    LABELS,
+    LACKING,
+    family_of,
+    guess,
+    heading_of,
+    meant,
+    name_of,
+    needs_of,
+)
 
 TITLES = {name: entry.title for name, entry in discover().items()}
 
@@ -69,3 +84,27 @@ def test_every_measure_answers_one_of_the_three_questions():
     filed = [name for names in HEADINGS.values() for name in names]
     assert sorted(filed) == sorted(ENTRIES)
     assert list(HEADINGS) == ["singling out", "linkability", "inference"]
+
+
+def test_every_figure_has_a_name_in_words_that_fits_a_terminal():
+    keys = [key for entry in discover().values() for key in entry.keys]
+    names = [name_of(key) for key in keys]
+    assert len(set(names)) == len(names)
+    assert max(map(len, names)) <= 26
+    assert all(name_of(key) != key and "_" not in name_of(key) for key in keys)
+    alone = {entry.keys[0] for entry in discover().values() if len(entry.keys) == 1}
+    assert alone == ALONE
+
+
+def test_every_label_belongs_to_a_measure_or_to_the_tables():
+    assert set(LABELS) - {"check", "columns"} == set(ENTRIES)
+    assert {heading_of(name) for name in ENTRIES} == set(HEADINGS)
+    assert {family_of(name) for name in ENTRIES} == set(FAMILIES)
+    assert heading_of("check") is None and family_of("columns") is None
+
+
+def test_what_a_measure_lacked_is_said_in_words():
+    assert needs_of("transparent") == ("how the release was made",)
+    assert needs_of("nearest") == ()
+    flags = {flag for entry in ENTRIES.values() for flag in re.findall(r"--[a-z]+", entry.needs)}
+    assert flags <= set(LACKING)

@@ -20,7 +20,6 @@ from unmask.linkage.nearest import (
     assess_nearest,
     best_scale,
     claimed_of_control,
-    curve_figure,
     true_ranks,
 )
 from unmask.study.metric import METRICS, build_space
@@ -439,7 +438,7 @@ def test_another_scale_must_find_more_and_is_tried_whichever_file_is_larger():
 def test_the_curve_of_equals_is_one_step():
     """Half of the people have one nearest record, half are copies of each other: nothing lies between."""
     table = pl.DataFrame({"a": [*np.arange(10.0) * 7 + 0.5, *[500.5] * 10]})
-    figure = curve_figure(link_nearest(Release(table, table)), "links")
+    figure = link_nearest(Release(table, table)).figure("links")
     line = figure.series[0]
     assert line.x[0] == 0.0
     assert line.y[0] == 1.0

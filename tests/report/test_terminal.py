@@ -9,9 +9,12 @@ import pytest
 from rich.console import Console
 
 import unmask
+from unmask.evidence.catalogue import name_of
+from unmask.evidence.estimate import Estimate
 from unmask.evidence.measure import registered
 from unmask.report.document import ExposedEntry, MeasureEntry
 from unmask.report.terminal import MOST_NOTES, show
+from unmask.report.words import OUTCOMES
 
 ATTACKS = (
     "anonymity",
@@ -52,15 +55,16 @@ def exposed(row, **risks):
 @pytest.mark.parametrize("width", [80, 160])
 def test_the_exposed_records_name_their_attacks_whole(document, width):
     every = exposed(7, **dict.fromkeys(ATTACKS, 1.0))
-    some = exposed(9, nearest=0.5, special=0.25, learned=0.5, anonymity=0.0)
+    some = exposed(9, nearest=0.5, special_uniques=0.25, learned=0.5, anonymity=0.0)
     text = shown(replace(document, exposed=(every, some)), width)
     assert max(map(len, text.split("\n"))) <= width
     assert "…" not in text
     table = part(text, "The most exposed", "How the columns")
     words = " ".join(" ".join(table).split()).replace("\N{NO-BREAK SPACE}", " ")
-    assert words.endswith(f"7 1.000 {', '.join(ATTACKS)} 9 0.500 nearest 0.5, learned 0.5, special 0.25")
+    names = ", ".join(map(name_of, ATTACKS))
+    assert words.endswith(f"7 100 % {names} 9 50 % Nearest record 0.5, Learned distance 0.5, Special uniques 0.25")
     assert len(table) <= 8  # a line or two for each record
-    assert "drawn again. 3 people share a risk of 0.500." in " ".join(text.split())
+    assert "drawn again. 3 people share a risk of 50 %." in " ".join(text.split())
 
 
 def test_ids_are_shown_where_they_may_be(document):
@@ -75,7 +79,7 @@ def test_notes_of_the_attacks_that_ran(document):
         MeasureEntry("three", "", "", ran=False, notes=("it does not apply",)),
     )
     notes = part(shown(replace(document, measures=measures), 80), "Notes", "Risk:")
-    assert [line.strip() for line in notes if line.strip()] == ["- one, two: a [b] is coarse", "- one: of one only"]
+    assert [line.strip() for line in notes if line.strip()] == ["- One, Two: a [b] is coarse", "- One: of one only"]
     assert "Notes" not in shown(replace(document, measures=measures[2:]), 80)
 
 
@@ -88,11 +92,16 @@ def test_many_notes_are_counted(document):
 
 
 def test_no_name_or_outcome_is_broken_at_80_columns(document):
-    key = max((key for entry in registered().values() for key in entry.keys), key=len)
-    longest = tuple(replace(document.findings[0], key=key, outcome=word) for word in ("does not apply", "against"))
-    text = shown(replace(document, findings=longest), 80)
-    assert text.count(key) == 2
-    assert "does not apply" in text and "above limit" in text
+    key = max((key for entry in registered().values() for key in entry.keys), key=lambda key: len(name_of(key)))
+    judged = ("for", "against", "inconclusive", "not judged")
+    first = replace(document.findings[0], key=key, people=0, estimate=Estimate(0.1234, 0.00092, 0.1555, 100, 0.000876))
+    text = shown(replace(document, findings=tuple(replace(first, outcome=word) for word in judged)), 80)
+    table = part(text, "Findings", "What decides")
+    assert max(map(len, table)) <= 80
+    rows = [line.split() for line in table if line.strip().startswith(name_of(key))]
+    assert [row[len(name_of(key).split()) :] for row in rows] == [
+        ["12.3", "%", "0.092-15.6", "%", "0.0876", "%", "nobody", *OUTCOMES[word].split()] for word in judged
+    ]
 
 
 def test_no_column_and_no_role_is_broken_at_80_columns(document):
@@ -101,3 +110,27 @@ def test_no_column_and_no_role_is_broken_at_80_columns(document):
     text = shown(replace(document, columns=(written,)), 80)
     assert max(map(len, text.split("\n"))) <= 80
     assert "income of the household" in text and "confidential" in text
+
+
+def test_page_one_comes_first_and_the_command_is_one_line(demo):
+    text = shown(demo.assessment.document, 80)
+    place = 0
+    for word in (
+        "Disclosure risk of",
+        "Do not publish",
+        "Found by the best intruder",
+        "Which columns do it",
+        "Findings",
+    ):
+        place = text.index(word, place)
+    assert (
+        len([line for line in text.split("\n") if line.startswith("  unmask protect ") and "-o safer.csv" in line]) == 1
+    )
+    others = [line for line in text.split("\n") if not line.startswith("  unmask protect ")]
+    assert max(map(len, others)) <= 80
+
+
+def test_attacks_that_do_not_apply_are_one_line_and_no_rows(demo):
+    text = shown(demo.assessment.document, 80)
+    assert "Did not apply: Known masking," in text
+    assert "does not apply" not in text.split("Did not apply")[0]

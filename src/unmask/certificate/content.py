@@ -13,6 +13,7 @@ from typing import Any
 from unmask.certificate.statement import Statement
 from unmask.evidence import HEADINGS, STANCES, Estimate, as_intruder
 from unmask.report import document, limit
+from unmask.shown import Shown
 
 SCHEMA = "unmask-certificate/1"
 SMALL = 11  # counts below are not told in public: the groups of public files
@@ -79,7 +80,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class Certificate(Shown):
     """A certificate as data; HTML, PDF and JSON-LD show the same."""
 
     id: str

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unmask.cli import making_options, options, serve
+from unmask.cli import making_options, options, report_options, serve
 from unmask.cli.fields import as_command
 from unmask.errors import DEBUG, ParameterError, UnmaskError, debugging, tell_where
 
@@ -30,9 +30,10 @@ COMMANDS: dict[str, tuple[type[options.Common], str]] = {  # name: its options, 
     "explore": (making_options.Explore, "explore"),
     "protect": (making_options.Protect, "protect"),
     "measures": (options.Measures, "measures"),
-    "person": (options.Person, "person"),
-    "verify": (options.Verify, "verify"),
-    "sign": (options.Sign, "sign"),
+    "person": (report_options.Person, "person"),
+    "compare": (report_options.Compare, "compare"),
+    "verify": (report_options.Verify, "verify"),
+    "sign": (report_options.Sign, "sign"),
     "selfcheck": (options.Selfcheck, "selfcheck"),
     "demo": (options.Demo, "demo"),
     "serve": (serve.Serve, "serve"),

@@ -13,7 +13,7 @@ from unmask.certificate import write as write_certificate
 from unmask.certifying import certify
 from unmask.cli.fields import roles_of
 from unmask.cli.options import Assess, Link, Tables
-from unmask.cli.screen import progress_bar, show_assessment
+from unmask.cli.screen import progress_bar, say, show_assessment
 from unmask.cli.targets import check_files, write_atomically, write_table
 from unmask.errors import ParameterError
 from unmask.evidence import Policy, as_intruder
@@ -67,10 +67,11 @@ def attack(options: Assess) -> Assessment:
             keep=options.keep,
             utility=options.utility,
         )
-    write(assessment, release, options)
-    write_certificates(assessment, options)
+    written = [*write(assessment, release, options), *write_certificates(assessment, options)]
     if not options.quiet:
         show_assessment(assessment, to_stderr=options.json == "-")
+        for line in written:
+            say(line, to_stderr=options.json == "-")
     return assessment
 
 
@@ -91,39 +92,49 @@ def release_of(options: Tables | Link) -> Release:
     return Release(options.original, options.released, **roles, reading=options.reading)
 
 
-def write(assessment: Assessment, release: Release, options: Assess) -> None:
-    """Write what was asked for, and nothing else."""
+def write(assessment: Assessment, release: Release, options: Assess) -> list[str]:
+    """Write what was asked for, and nothing else; a line for each file."""
+    told = []
     if options.json == "-":
         sys.stdout.write(document.to_json(assessment.document))
     elif options.json is not None:
         assessment.write_json(options.json)
+        told.append(f"Report as JSON: {options.json}")
     if options.html is not None:
         assessment.write_html(options.html)
-    for target, made in ((options.junit, to_junit), (options.sarif, to_sarif)):
+        told.append(f"Report as HTML: {options.html}")
+    for name, target, made in (("JUnit", options.junit, to_junit), ("SARIF", options.sarif, to_sarif)):
         if target is not None:
             write_atomically(target, made(assessment.document))
+            told.append(f"Report as {name}: {target}")
     if options.annotate:
         sys.stderr.write("".join(f"{line}\n" for line in to_annotations(assessment.document)))
     if options.records is not None:
         assessment.write_records(options.records)
+        told.append(f"Risk of each person: {options.records}")
     if options.fix is not None:
-        told = _write_fix(release, options)
-        sys.stderr.write("" if options.quiet else f"{told}\n")
+        words = _write_fix(release, options)
+        sys.stderr.write("" if options.quiet else f"{words}\n")
+    return told
 
 
-def write_certificates(assessment: Assessment, options: Assess) -> None:
+def write_certificates(assessment: Assessment, options: Assess) -> list[str]:
     """Write the certificate, and the one for the public, where either is asked for: both from one more assessment."""
     if options.certificate is None and options.public_certificate is None:
-        return
+        return []
+    told = []
     with progress_bar(quiet=options.quiet) as tell:
         made = certify(assessment, statement=options.statement, progress=tell)
     if options.certificate is not None:
         write_certificate(made, options.certificate)
+        told.append(f"Certificate: {options.certificate}")
     if options.public_certificate is not None:
         write_certificate(made.for_the_public(), options.public_certificate)
+        told.append(f"Certificate for the public: {options.public_certificate}")
     left = as_statement(options.statement).missing
     if left and not options.quiet:
         sys.stderr.write(f"note: the certificate does not state {', '.join(left)}; give them in [statement]\n")
+    return told
 
 
 def _write_fix(release: Release, options: Assess) -> str:

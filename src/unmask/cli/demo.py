@@ -35,7 +35,6 @@ def run(options: Demo) -> int:
             records=str(folder / "records.csv"),
         )
     )
-    say(f"\nThe report: {report}")
     command = f"unmask assess {original} {released} --id patient --confidential diagnosis,cost --html {report}"
     say(f"The same by hand: {command}")
     return 0

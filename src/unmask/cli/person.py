@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unmask.cli.options import Person
+from unmask.cli.report_options import Person
 from unmask.cli.screen import say
 from unmask.cli.targets import check_files, write_atomically, write_table
 from unmask.errors import ParameterError

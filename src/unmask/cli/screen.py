@@ -18,9 +18,9 @@ from unmask.tables import write_atomically
 BETWEEN = 0.2  # seconds, at least, between two notes of how far a command is
 
 
-def say(text: str) -> None:
-    """Write a result to standard output."""
-    sys.stdout.write(f"{text}\n")
+def say(text: str, *, to_stderr: bool = False) -> None:
+    """Write a result to standard output, or to standard error where that is taken."""
+    (sys.stderr if to_stderr else sys.stdout).write(f"{text}\n")
 
 
 def console(*, to_stderr: bool = False) -> Any:  # noqa: ANN401 - rich's console

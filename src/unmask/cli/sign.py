@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unmask.certificate import new_key, sign_file
-from unmask.cli.options import Sign
+from unmask.cli.report_options import Sign
 from unmask.cli.screen import say
 from unmask.cli.targets import check_files
 from unmask.errors import ParameterError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from unmask.certificate import check_signature
-from unmask.cli.options import Verify
+from unmask.cli.report_options import Verify
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files
 from unmask.verify import verify

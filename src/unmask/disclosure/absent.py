@@ -18,6 +18,7 @@ from unmask.disclosure.model import asked, in_time
 from unmask.disclosure.secrets import nothing_wanted, wanted
 from unmask.errors import EngineError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, Progress, excess, measure, rate, silent
+from unmask.shown import Shown
 from unmask.study import Study, as_study, spread
 from unmask.tables import Release
 
@@ -39,7 +40,7 @@ class AbsentAttribute:
 
 
 @dataclass(frozen=True, slots=True)
-class AbsentDisclosure:
+class AbsentDisclosure(Shown):
     """DDMBAR of each confidential attribute."""
 
     attributes: tuple[AbsentAttribute, ...]

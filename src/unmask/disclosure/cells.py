@@ -18,12 +18,13 @@ from unmask.disclosure.learn import matrix
 from unmask.disclosure.secrets import published
 from unmask.errors import ParameterError, RoleError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, exact, measure, rate
+from unmask.shown import Shown
 from unmask.study import Study, as_study, inverse
 from unmask.tables import Release, centre_and_spread
 
 
 @dataclass(frozen=True, slots=True)
-class CellDisclosure:
+class CellDisclosure(Shown):
     """People whose confidential values follow from their group. ``groups`` lists these groups, the smallest first."""
 
     external: Estimate

@@ -33,6 +33,7 @@ from unmask.evidence import (
     silent,
 )
 from unmask.kernels.groups import identical
+from unmask.shown import Shown
 from unmask.study import Study, as_study, spread
 from unmask.tables import Encoded, Encoding, Release
 
@@ -41,7 +42,7 @@ NEAR = 0.01  # a near copy is nearer to an original than all but this share of r
 
 
 @dataclass(frozen=True, slots=True)
-class CopyRisk:
+class CopyRisk(Shown):
     """Distances of synthetic rows to the original and to control, and what equals a record.
 
     Distances are Euclidean and standardised, squared.

@@ -30,6 +30,7 @@ from unmask.evidence import (
     rate,
     silent,
 )
+from unmask.shown import Shown
 from unmask.study import Study, as_study, spread
 from unmask.tables import Encoded, Encoding, Release, canonical_order
 
@@ -47,7 +48,7 @@ class AttributeInference:
 
 
 @dataclass(frozen=True, slots=True)
-class Inference:
+class Inference(Shown):
     """Attribute inference of each confidential attribute."""
 
     attributes: tuple[AttributeInference, ...]

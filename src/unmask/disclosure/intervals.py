@@ -20,6 +20,7 @@ from unmask.disclosure.secrets import numeric_secrets, paired_numbers
 from unmask.errors import ParameterError, RoleError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.kernels.windows import count_reached, rank_gaps
+from unmask.shown import Shown
 from unmask.study import Study, as_study, spread
 from unmask.tables import centre_and_spread
 
@@ -47,7 +48,7 @@ class AttributeIntervals:
 
 
 @dataclass(frozen=True, slots=True)
-class IntervalDisclosure:
+class IntervalDisclosure(Shown):
     """Interval disclosure of each numeric attribute. Estimates are means over attributes and widths."""
 
     widths: tuple[float, ...]  # shares: of the people, of the sd

@@ -18,6 +18,7 @@ import polars as pl
 from unmask.arrays import Flags, Floats, Ints
 from unmask.errors import ParameterError, RoleError, check_name
 from unmask.evidence import Z95, Context, Estimate, Evidence, Fact, Figure, Observation, measure
+from unmask.shown import Shown
 from unmask.study import Study
 from unmask.tables import Release
 
@@ -30,7 +31,7 @@ NOT_SYNTHETIC = "each row was made from a person: linkage tells more (if not so,
 
 
 @dataclass(frozen=True, slots=True)
-class KeyDisclosure:
+class KeyDisclosure(Shown):
     """What each person's keys find. Arrays have a place for each person of the original; shares are derived.
 
     ``cap``: share of the synthetic rows with the person's keys that have the person's target; NaN where there are none.

@@ -19,6 +19,7 @@ from unmask.disclosure.learn import Learner, Task, blind_guess, folds_of, guess,
 from unmask.disclosure.secrets import nothing_wanted, wanted
 from unmask.errors import EngineError, ParameterError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, excess, measure, rate, silent
+from unmask.shown import Shown
 from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class AttributeModel:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelDisclosure:
+class ModelDisclosure(Shown):
     """Model-based disclosure of each confidential attribute, and what was left out."""
 
     attributes: tuple[AttributeModel, ...]

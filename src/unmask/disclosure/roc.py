@@ -8,13 +8,14 @@ import numpy as np
 
 from unmask.arrays import Floats
 from unmask.evidence import Z95, Estimate, rate
+from unmask.shown import Shown
 
 RESAMPLED = 2000
 POINTS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Membership:
+class Membership(Shown):
     """Who is told to be in the release (or among those a model was learnt from)."""
 
     auc: Estimate  # a member scores higher than a stranger; chance 1/2

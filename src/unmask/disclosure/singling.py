@@ -16,6 +16,7 @@ from unmask.disclosure.learn import matrix
 from unmask.disclosure.outside import draw, in_order, needs_outsiders, set_scene
 from unmask.errors import NothingToTryError, ParameterError
 from unmask.evidence import Z95, Context, Estimate, Evidence, Fact, Observation, Progress, measure, rate, silent
+from unmask.shown import Shown
 from unmask.study import Study, as_study
 from unmask.tables import Release, canonical_order
 
@@ -24,7 +25,7 @@ TRIALS = 20  # descriptions tried for each that is wanted
 
 
 @dataclass(frozen=True, slots=True)
-class SinglingOut:
+class SinglingOut(Shown):
     """Descriptions that fit one released row: how many fit one person of the original, and one of control."""
 
     excess: Estimate  # original less control, description by description

@@ -15,6 +15,7 @@ from unmask.disclosure.inference import hold_out
 from unmask.disclosure.secrets import Categories, category_secrets, paired_categories
 from unmask.errors import RoleError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate
+from unmask.shown import Shown
 from unmask.study import Study, as_study, spread
 from unmask.tables import Release
 
@@ -41,7 +42,7 @@ class AttributeValues:
 
 
 @dataclass(frozen=True, slots=True)
-class ValueDisclosure:
+class ValueDisclosure(Shown):
     """SADR of each categorical attribute, and the mean over them."""
 
     attributes: tuple[AttributeValues, ...]

@@ -1,7 +1,11 @@
 from unmask.evidence.catalogue import FAMILIES as FAMILIES
 from unmask.evidence.catalogue import HEADINGS as HEADINGS
+from unmask.evidence.catalogue import family_of as family_of
 from unmask.evidence.catalogue import guess as guess
+from unmask.evidence.catalogue import heading_of as heading_of
 from unmask.evidence.catalogue import meant as meant
+from unmask.evidence.catalogue import name_of as name_of
+from unmask.evidence.catalogue import needs_of as needs_of
 from unmask.evidence.coverage import ColumnEntry as ColumnEntry
 from unmask.evidence.crowds import small_groups as small_groups
 from unmask.evidence.estimate import Z95 as Z95
@@ -19,6 +23,7 @@ from unmask.evidence.finding import Absence as Absence
 from unmask.evidence.finding import Evidence as Evidence
 from unmask.evidence.finding import Fact as Fact
 from unmask.evidence.finding import Finding as Finding
+from unmask.evidence.finding import Findings as Findings
 from unmask.evidence.finding import Observation as Observation
 from unmask.evidence.finding import Outside as Outside
 from unmask.evidence.finding import Reported as Reported
@@ -29,6 +34,7 @@ from unmask.evidence.measure import measure as measure
 from unmask.evidence.measure import registered as registered
 from unmask.evidence.measure import silent as silent
 from unmask.evidence.policy import Policy as Policy
+from unmask.evidence.policy import kind_of as kind_of
 from unmask.evidence.verdict import Judgement as Judgement
 from unmask.evidence.verdict import conclude as conclude
 from unmask.evidence.who import INTRUDERS as INTRUDERS

@@ -79,6 +79,82 @@ HEADINGS: dict[str, tuple[str, ...]] = {  # the three questions of WP216 [WP29]_
         "attribute_test",
     ),
 }  # fmt: skip
+LABELS: dict[str, str] = {  # each measure in at most three words, for tables: with its figure it fits 26 letters
+    "nearest": "Nearest record",
+    "one_to_one": "One-to-one matching",
+    "probabilistic": "Probabilistic",
+    "learned": "Learned distance",
+    "transparent": "Known masking",
+    "channel": "Learnt masking",
+    "likelihood": "Blind likelihood",
+    "clusters": "Whole households",
+    "knowledge_curve": "Half of the columns",
+    "graph": "Distances alone",
+    "dictionary": "Dictionary test",
+    "permuted": "Permuted test",
+    "attribute_test": "Attribute test",
+    "uniqueness": "Exact match",
+    "special_uniques": "Special uniques",
+    "knowledge_sweep": "Worst three columns",
+    "anonymity": "Small groups",
+    "population": "Population",
+    "household": "Household members",
+    "magnitude": "Amounts",
+    "cells": "Alike groups",
+    "intervals": "Numbers",
+    "values": "Categories",
+    "model": "Model of a secret",
+    "absent": "Unpublished secret",
+    "inference": "Attribute inference",
+    "membership": "Membership",
+    "singling": "Singling out",
+    "copies": "Copies",
+    "keys": "Shared keys",
+    "check": "The two tables",
+    "columns": "Columns compared",
+}
+FIGURES: dict[str, str] = {  # what a figure counts, by the end of its key; nothing where a measure has one alone
+    "rate": "found",
+    "average": "found",
+    "people": "people",
+    "found": "found",
+    "known": "known",
+    "linked": "known",
+    "unique": "alone",
+    "learnt": "learnt",
+    "ks": "in all",
+    "minimum": "at worst",
+    "external": "outsider",
+    "internal": "insider",
+    "rare": "rare",
+    "closer": "closer",
+    "exact": "exact",
+    "whole": "whole file",
+    "denoised": "denoised",
+    "rank": "by rank",
+    "sd": "by sd",
+    "dominated": "dominated",
+    "estimable": "estimable",
+    "auc": "told apart",
+    "tpr": "recognised",
+    "replicated": "replicated",
+    "disclosed": "disclosed",
+}
+ALONE = frozenset(  # keys of measures with one figure: the label says it all
+    {"absent.excess", "anonymity.small", "graph.rate", "household.rate", "inference.excess", "knowledge_curve.half",
+     "knowledge_sweep.rate", "learned.rate", "model.excess", "singling.excess", "special_uniques.rate", "values.rate"}
+)  # fmt: skip
+LACKING: dict[str, str] = {  # what an option of the needs would have given
+    "--masking": "how the release was made",
+    "--control": "people outside the release",
+    "--population": "the population",
+    "--weight": "",
+    "--household": "households",
+    "--coordinates": "places",
+    "--distances": "",
+    "--confidential": "confidential columns",
+    "--synthetic": "",
+}
 ENTRIES: dict[str, Entry] = {name: entry for measures in FAMILIES.values() for name, entry in measures.items()}
 FORMER = {  # new name: name up to version 0.1; draws of randomness still follow the old one
     "one_to_one": "global",
@@ -93,6 +169,31 @@ CLOSE = 0.6  # likeness from which a name is offered
 def page_of(name: str) -> str:
     """Page of the documentation about a measure."""
     return f"docs/measures/{name}.md"
+
+
+def name_of(key: str) -> str:
+    """A measure, or one of its figures (``nearest.known``), in words: "Nearest record: known"."""
+    measure, _, figure = key.partition(".")
+    label = LABELS.get(measure, measure.replace("_", " ").capitalize())
+    if not figure or key in ALONE:
+        return label
+    return f"{label}: {FIGURES.get(figure, figure.replace('_', ' '))}"
+
+
+def needs_of(measure: str) -> tuple[str, ...]:
+    """What would let a measure run besides two paired tables, in words."""
+    needs = ENTRIES[measure].needs if measure in ENTRIES else ""
+    return tuple(LACKING[flag] for flag in re.findall(r"--[a-z]+", needs) if LACKING.get(flag))
+
+
+def heading_of(measure: str) -> str | None:
+    """The question of WP216 that a measure answers; None for a finding about the tables themselves."""
+    return next((heading for heading, names in HEADINGS.items() if measure in names), None)
+
+
+def family_of(measure: str) -> str | None:
+    """The family of a measure; None for a finding about the tables themselves."""
+    return next((family for family, measures in FAMILIES.items() if measure in measures), None)
 
 
 def meant(name: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from unmask.arrays import Floats
 from unmask.errors import ParameterError
+from unmask.shown import Shown
 
 Interval = Literal["wilson", "bootstrap", "clustered", "exact"]
 Z95 = 1.959963984540054  # two-sided 95 %
@@ -17,7 +18,7 @@ RESAMPLES = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Shown):
     """A rate in [0, 1] with its 95 % interval; ``chance`` is what a blind guess gets on the same task."""
 
     value: float

@@ -5,10 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+import polars as pl
+
 from unmask.arrays import Counts, Flags, Floats
+from unmask.evidence.catalogue import name_of
 from unmask.evidence.estimate import Estimate
 from unmask.evidence.figure import Figure
+from unmask.shown import Shown
 
+FIGURES = ("value", "low", "high", "n", "chance", "control")
+SCHEMA = {
+    **dict.fromkeys(("measure", "key", "name"), pl.String),
+    **dict.fromkeys(FIGURES, pl.Float64),
+    "n": pl.Int64,
+    "outcome": pl.String,
+    "threshold": pl.Float64,
+    "people": pl.Int64,
+    "claim": pl.String,
+    "reason": pl.String,
+}
 Outcome = Literal["for", "against", "inconclusive", "not judged", "does not apply", "could not run"]
 
 
@@ -81,7 +96,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Shown):
     """A judged claim: for or against publishing, or why it says neither. Silence must not read as safety."""
 
     measure: str
@@ -92,6 +107,23 @@ class Finding:
     estimate: Estimate | None = None
     threshold: float | None = None
     people: int | None = None  # the most people of whom it may be true; None: the policy sets no number
+
+
+class Findings(tuple[Finding, ...], Shown):
+    """The findings of an assessment: a tuple that also shows itself in a notebook, as a frame and as a picture."""
+
+    __slots__ = ()
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row for each finding; figures are null where there are none."""
+        rows = []
+        for finding in self:
+            e = finding.estimate
+            figures = {name: None if e is None else getattr(e, name) for name in FIGURES}
+            told = {"measure": finding.measure, "key": finding.key, "name": name_of(finding.key)}
+            judged = {name: getattr(finding, name) for name in ("outcome", "threshold", "people", "claim", "reason")}
+            rows.append({**told, **figures, **judged})
+        return pl.DataFrame(rows, schema=SCHEMA)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from unmask.arrays import Flags, Floats, Ints
 from unmask.graph.null import Calibration
 from unmask.graph.problem import Task
+from unmask.shown import Shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GraphLinkage(ABC):
+class GraphLinkage(Shown, ABC):
     """Who was found. Pairs are rows of the two files as they were given; without a claim there are none."""
 
     pairs: Ints  # (k, 2): row of the target file, row of the identification file

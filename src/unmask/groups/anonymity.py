@@ -28,6 +28,7 @@ from unmask.groups.counting import (
     wildcard_values,
 )
 from unmask.groups.diversity import Cells, Diversity, Ground, diversity
+from unmask.shown import Shown
 from unmask.study import Study
 from unmask.tables import check_columns
 
@@ -35,7 +36,7 @@ Missing = Literal["value", "wildcard"]
 
 
 @dataclass(frozen=True, slots=True)
-class Anonymity:
+class Anonymity(Shown):
     """Sizes of the groups and the diversity of each confidential attribute in them."""
 
     classes: Classes

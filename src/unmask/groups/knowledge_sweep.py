@@ -18,6 +18,7 @@ from unmask.arrays import Counts, Floats, Table
 from unmask.errors import EngineError, ParameterError, check_name
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, shared_rate
 from unmask.groups.counting import check_keys, count_classes
+from unmask.shown import Shown
 from unmask.study import Matcher, Study, narrowed
 
 Risk = Literal["average", "unique", "below"]
@@ -27,7 +28,7 @@ REPORT_WORK = 500_000_000  # classes looked at for a report: some seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
+class Knowledge(Shown):
     """Counts of every set of attributes; one entry for each set. Rates derive from counts."""
 
     keys: tuple[str, ...]

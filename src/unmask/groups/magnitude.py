@@ -20,6 +20,7 @@ from unmask.arrays import Counts, Flags, Floats, Table
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure, rate
 from unmask.groups.counting import Classes, Frame, as_key, check_keys, collect, count_classes, open_table, select_keys
+from unmask.shown import Shown
 from unmask.study import Match, Study
 from unmask.tables import Release, to_floats
 
@@ -28,7 +29,7 @@ P, SHARE = 0.10, 0.85  # what statistical offices commonly take; the defaults of
 
 
 @dataclass(frozen=True, slots=True)
-class Dominance:
+class Dominance(Shown):
     """Totals of a magnitude by cell, and which may not be published."""
 
     magnitude: str

@@ -20,6 +20,7 @@ from unmask.errors import EngineError, ParameterError, check_name
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Progress, measure, shared_rate, silent
 from unmask.groups.counting import Classes, check_keys, count_classes
 from unmask.groups.knowledge_sweep import size_of_sets
+from unmask.shown import Shown
 from unmask.study import Matcher, Study, narrowed
 
 Scoring = Literal["elliot", "ihsn"]
@@ -29,7 +30,7 @@ MAX_WORK = 20_000_000_000  # classes looked at over all sets: some minutes of on
 
 
 @dataclass(frozen=True, slots=True)
-class SpecialUniques:
+class SpecialUniques(Shown):
     """Minimal sample uniques of a table. MSUs are stored; scores, contributions and DIS derive from them."""
 
     classes: Classes

@@ -15,6 +15,7 @@ import numpy as np
 from unmask.arrays import Floats, Ints, Table
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure, rate
 from unmask.groups.counting import Sizes, check_people, group_sizes, record_sizes
+from unmask.shown import Shown
 from unmask.study import Study
 from unmask.tables import Release
 
@@ -22,7 +23,7 @@ EXACT_BITS = 54  # from 2^54 on 1/(m+1) is under half the spacing of doubles bel
 
 
 @dataclass(frozen=True, slots=True)
-class GroupRisk:
+class GroupRisk(Shown):
     """Group counts of a release. Counts are stored and rates derived: a report shows both."""
 
     n_records: int  # n

@@ -10,12 +10,13 @@ from unmask.errors import TableError, UnmaskError
 from unmask.evidence import ColumnEntry, Finding
 from unmask.intake.identifiers import Identifier, identifiers
 from unmask.intake.pairing import WAYS_ON, Pairing, check_pairing
+from unmask.shown import Shown
 from unmask.study import Study, as_study
 from unmask.tables import Release, form_of
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Check(Shown):
     """What was seen before any attack. ``findings`` are those that no "safe" may ignore."""
 
     pairing: Pairing

@@ -21,6 +21,7 @@ from unmask.errors import RoleError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, Progress, measure, rate, silent
 from unmask.kernels.base import Space
 from unmask.kernels.search import distance_of_pairs
+from unmask.shown import Shown
 from unmask.study import Metric, Study, as_study
 from unmask.tables import Encoded, Release
 
@@ -116,7 +117,7 @@ def _shared(twins: Rows, partner: Rows, truth: Rows) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterLinkage:
+class ClusterLinkage(Shown):
     """Who was found by matching whole clusters. Arrays have one entry per original record; NaN: was not looked for."""
 
     household: Floats = field(repr=False)  # credit: the person's cluster was matched to its own

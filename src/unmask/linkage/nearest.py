@@ -14,7 +14,7 @@ import numpy as np
 
 from unmask.arrays import Rows
 from unmask.errors import ParameterError
-from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Progress, Series, measure, silent
+from unmask.evidence import Context, Evidence, Fact, Observation, Progress, measure, silent
 from unmask.kernels.base import Space
 from unmask.linkage.result import Linkage, why_more
 from unmask.study import Direction, How, Scale, Study, as_study, draw, in_order, readable, set_scene, without
@@ -236,7 +236,7 @@ def assess_nearest(study: Study, context: Context) -> Evidence:
         per_record=best.per_record(release.original.height),
         compared=study.compared,
         facts=(*_facts(best), *_more_facts(study, linkage, scale)),
-        figures=(curve_figure(best, "nearest-record linkage"),),
+        figures=(best.figure("nearest-record linkage"),),
         attributes=attributes,
         notes=(*encoding.notes, *_left_out(encoding), *read, *note),
     )
@@ -301,30 +301,4 @@ def _more_facts(study: Study, linkage: Linkage, scale: Scale) -> tuple[Fact, ...
             back.estimate.value,
             "share of people found when each released record looks for its nearest person",
         ),
-    )
-
-
-def curve_figure(linkage: Linkage, name: str) -> Figure:
-    """Draw precision against coverage."""
-    curve = linkage.curve
-    pick = np.unique(np.linspace(0, len(curve.coverage) - 1, 200).round().astype(int))
-    known = linkage.claimed() / max(int(linkage.attempted.sum()), 1)
-    return Figure(
-        shape="step",
-        title="How sure can the intruder be?",
-        caption="They claim their clearest links first, equally clear ones together: of this share of people claimed, "
-        "this share is right.",
-        alt=f"Precision against coverage. Precision is at least 95 percent up to {known:.1%} of people; "
-        f"over all it is {linkage.estimate.value:.1%}.",
-        x_label="people claimed",
-        y_label="claims that are right",
-        series=(
-            Series(
-                name,
-                (0.0, *curve.coverage[pick].tolist()),  # a step ends at its coverage: part of equals is no choice
-                (float(curve.precision[0]), *curve.precision[pick].tolist()),
-            ),
-            Series("blind guess", (0.0, 1.0), (linkage.chance, linkage.chance)),
-        ),
-        percent=(True, True),
     )

@@ -18,7 +18,7 @@ from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observati
 from unmask.kernels.assignment import classify, solve
 from unmask.kernels.assignment import credits as shares_of_optima
 from unmask.kernels.base import EUCLIDEAN
-from unmask.linkage.nearest import best_reading, best_scale, curve_figure, link_nearest
+from unmask.linkage.nearest import best_reading, best_scale, link_nearest
 from unmask.linkage.result import Linkage, why_more
 from unmask.study import PREPARING, How, Scene, Study, as_study, check_memory, memory_of_search, readable, set_scene
 from unmask.tables import Release
@@ -169,7 +169,7 @@ def assess_global(study: Study, context: Context) -> Evidence:
         per_record=linkage.credit.copy(),
         compared=study.compared,
         facts=_facts(linkage, nearest, union, people),
-        figures=(_figure(linkage, nearest, union), curve_figure(linkage, "one-to-one linkage")),
+        figures=(_figure(linkage, nearest, union), linkage.figure("one-to-one linkage")),
         notes=(*read, *note, *_unproven(linkage)),
     )
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from unmask.arrays import Flags, Floats, Ints
 from unmask.errors import ParameterError
-from unmask.evidence import Estimate, rate, wilson
+from unmask.evidence import Estimate, Figure, Series, rate, wilson
+from unmask.shown import Shown
 from unmask.study import Direction
 
 LOTS = 100_000  # drawn for one interval
@@ -26,7 +27,7 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Linkage:
+class Linkage(Shown):
     """What a linkage attack found. Arrays have one entry per intruder record.
 
     ``links`` is the row that the record is linked to (-1: none); among tied candidates one is drawn at random and
@@ -138,6 +139,31 @@ class Linkage:
         values = self.credit if self.asked is None else np.where(self.asked, self.credit, np.nan)
         risk[self.truth[there]] = values[there]
         return risk
+
+    def figure(self, name: str = "this attack") -> Figure:
+        """Precision against coverage."""
+        curve = self.curve
+        pick = np.unique(np.linspace(0, len(curve.coverage) - 1, 200).round().astype(int))
+        known = self.claimed() / max(int(self.attempted.sum()), 1)
+        return Figure(
+            shape="step",
+            title="How sure can the intruder be?",
+            caption="They claim their clearest links first, equally clear ones together: of this share of people "
+            "claimed, this share is right.",
+            alt=f"Precision against coverage. Precision is at least 95 percent up to {known:.1%} of people; "
+            f"over all it is {self.estimate.value:.1%}.",
+            x_label="people claimed",
+            y_label="claims that are right",
+            series=(
+                Series(
+                    name,
+                    (0.0, *curve.coverage[pick].tolist()),  # a step ends at its coverage: part of equals is no choice
+                    (float(curve.precision[0]), *curve.precision[pick].tolist()),
+                ),
+                Series("blind guess", (0.0, 1.0), (self.chance, self.chance)),
+            ),
+            percent=(True, True),
+        )
 
 
 def in_twos(found: Estimate) -> Estimate:

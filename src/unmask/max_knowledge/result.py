@@ -19,6 +19,7 @@ from unmask.max_knowledge.compare import (
     ks_distance,
     ks_p_value,
 )
+from unmask.shown import Shown
 
 WORDS: dict[Direction, str] = {
     "disclosive": "links are closer than chance makes them: the release tells who is who",
@@ -28,7 +29,7 @@ WORDS: dict[Direction, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class DeniabilityTest:
+class DeniabilityTest(Shown):
     """What an intruder who knows every original value links, beside what they would link if the release said nothing.
 
     Distances are permutation distances (ranks, 0 to n - 1). A record whose linkage distance is small against the

@@ -15,6 +15,7 @@ import polars as pl
 
 from unmask.arrays import Floats, Ints
 from unmask.evidence import Estimate, Figure, Series, rate
+from unmask.shown import Shown
 from unmask.tables import Release, as_text, check_columns, to_floats
 
 LEAST = 11  # people in a group that is told
@@ -41,7 +42,7 @@ class GroupOfPeople:
 
 
 @dataclass(frozen=True, slots=True)
-class RiskByGroup:
+class RiskByGroup(Shown):
     """The groups of one column, those with most people found first; none where fewer than eleven people have a risk."""
 
     column: str

@@ -17,6 +17,7 @@ import polars as pl
 from unmask.arrays import Flags, Floats
 from unmask.errors import ParameterError
 from unmask.evidence import Figure
+from unmask.shown import Shown
 from unmask.study import as_study
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class PersonStory:
+class PersonStory(Shown):
     """Why a person is found, and what would hide them."""
 
     row: int  # of the original, from 1

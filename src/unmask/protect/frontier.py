@@ -8,6 +8,7 @@ from typing import Any, Literal
 import polars as pl
 
 from unmask.evidence import Figure, Series
+from unmask.shown import Shown
 
 Stage = Literal["glance", "core", "whole"]
 SAID: dict[Stage, str] = {
@@ -54,7 +55,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Frontier:
+class Frontier(Shown):
     """All points that were tried, the most useful first."""
 
     points: tuple[Point, ...]

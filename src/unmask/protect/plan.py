@@ -20,6 +20,7 @@ from unmask.arrays import Counts, Ints
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.groups.counting import Frame, check_keys, count_classes, encode, open_table, select_keys
 from unmask.masking import Lots, Units, blank_cells, suppress
+from unmask.shown import Shown
 
 WIDTHS = (1.0, 2.0, 5.0)  # times powers of ten: what people round to
 STEPS = 8  # widths tried for each attribute
@@ -86,7 +87,7 @@ MAX_COARSENINGS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Shown):
     """What to do to reach k and l.
 
     ``suppressed``: key values (after coarsening), a flag for each key to blank, and in how many records of the class.

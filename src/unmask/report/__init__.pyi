@@ -1,9 +1,16 @@
 from unmask.report import document as document
 from unmask.report.charts import draw as draw
+from unmask.report.comparison import Comparison as Comparison
+from unmask.report.comparison import compare_reports as compare_reports
 from unmask.report.exchange import to_annotations as to_annotations
 from unmask.report.exchange import to_junit as to_junit
 from unmask.report.exchange import to_sarif as to_sarif
 from unmask.report.html import render as render
+from unmask.report.notebook import as_chart as as_chart
+from unmask.report.notebook import as_html as as_html
+from unmask.report.reading import load_report as load_report
+from unmask.report.side_by_side import render_comparison as render_comparison
+from unmask.report.side_by_side import show_comparison as show_comparison
 from unmask.report.terminal import column_table as column_table
 from unmask.report.terminal import show as show
 from unmask.report.terminal import show_check as show_check

@@ -2,27 +2,58 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
 import altair as alt
 import vl_convert
 
-from unmask.evidence import Figure
-from unmask.report.document import FindingEntry
-from unmask.report.words import OUTCOMES, limit
+from unmask.evidence import Figure, name_of
+from unmask.report.document import FindingEntry, MeasureEntry
+from unmask.report.words import OUTCOMES, limit, percent, span
 
 INK, GREY, BLUE, ORANGE, RED, GREEN = "#1b1b1f", "#6b6b76", "#1f5fa8", "#a34700", "#b3261e", "#146c2e"
 COLOURS = [BLUE, ORANGE, GREEN, "#6d3b9e", RED, GREY]
 OUTCOME_COLOURS = {"for": GREEN, "against": RED, "inconclusive": ORANGE, "not judged": GREY}
 CONTROL = r"\\u00[01][0-9a-f]|\\[bf]|\\ud[89a-f][0-9a-f]{2}"  # what XML cannot hold, as JSON writes it
-WIDTH = 620
+WIDTH = 790  # of what is drawn on; with its labels a picture is as wide as the page
+WHOLE = 890
+LETTER = 7.2  # mean width of one
+WEIGHTS = {  # attacks that weigh columns: the axis, the caption, the unit, how a value is written
+    "channel": (
+        "bits",
+        "Bits that each column tells about who somebody is: each bit halves the records that may be theirs.",
+        1 / math.log(2),
+        "{} {:.1f}",
+    ),
+    "nearest": (
+        "people found less without it",
+        "How much the share of people found falls when the intruder does not know the column, but all others.",
+        1.0,
+        "{} {:+.1%}",
+    ),
+    "knowledge_sweep": (
+        "what it adds to the risk",
+        "The risk that a column adds, averaged over all orders in which columns become known (Shapley values).",
+        1.0,
+        "{} {:+.1%}",
+    ),
+}
+WIDER = {"left": 40, "right": 18, "top": 6, "bottom": 6}  # a reader's letters may be wider than ours
+WHOLE_LABELS = alt.Axis(labelLimit=0)
 FONT = "Arial, 'Liberation Sans', sans-serif"  # widths are measured here and drawn there: fonts of equal metrics
 
 
 def draw(figure: Figure) -> str:
     """Return a figure as SVG text with its alternative text inside."""
+    return _svg(chart(figure), f"{figure.title} {figure.alt}")
+
+
+def chart(figure: Figure) -> Any:  # noqa: ANN401 - altair's own chart type
+    """Return a figure as an Altair chart."""
     rows = [
         {"x": x, "y": y, "series": series.name, "order": position}
         for series in figure.series
@@ -34,13 +65,13 @@ def draw(figure: Figure) -> str:
     if figure.shape == "interval":
         return _dots(figure)
     names = [series.name for series in figure.series]
-    chart = _mark(alt.Chart(alt.InlineData(rows)), figure.shape).encode(
+    drawn = _mark(alt.Chart(alt.InlineData(rows)), figure.shape).encode(
         x=_x(figure, words=words),
         y=alt.Y(
             "y:Q",
             title=figure.y_label,
             scale=alt.Scale(zero=figure.shape != "point"),
-            axis=alt.Axis(format=_format([y for series in figure.series for y in series.y], percent=figure.percent[1])),
+            axis=_axis([y for series in figure.series for y in series.y], percent=figure.percent[1]),
         ),
         order=alt.Order("order:Q"),
         color=alt.Color(
@@ -50,7 +81,7 @@ def draw(figure: Figure) -> str:
             legend=alt.Legend(title=None, orient="top", labelLimit=400) if len(names) > 1 else None,
         ),
     )
-    return _svg(chart.properties(width=WIDTH, height=230), f"{figure.title} {figure.alt}")
+    return drawn.properties(width=WIDTH, height=230)
 
 
 def _long(figure: Figure) -> bool:
@@ -59,42 +90,45 @@ def _long(figure: Figure) -> bool:
     return figure.shape == "bar" and max(map(len, words)) * len(words) > WIDTH / 7
 
 
-def _lying(figure: Figure, width: int = WIDTH - 220, form: str | None = None) -> str:
+def _beside(words: Sequence[object]) -> int:
+    """Width that is left beside whole words."""
+    return max(WIDTH // 3, int(WHOLE - LETTER * max(map(len, map(str, words)), default=0)) - 80)
+
+
+def _lying(figure: Figure) -> Any:  # noqa: ANN401 - altair's own chart type
     """Bars with their words beside them."""
     series = figure.series[0]
     rows = [{"what": x, "from": a, "to": b} for x, (a, b) in zip(series.x, spans(figure), strict=True)]
-    form = form or _format([end for span in spans(figure) for end in span], percent=figure.percent[1])
-    chart = (
+    axis = _axis([end for span in spans(figure) for end in span], percent=figure.percent[1])
+    return (
         alt.Chart(alt.InlineData(rows))
         .mark_bar(color=BLUE)
         .encode(
-            y=alt.Y("what:N", sort=[str(x) for x in series.x], title=None, axis=alt.Axis(labelLimit=280)),
-            x=alt.X("from:Q", title=figure.y_label, axis=alt.Axis(format=form)),
+            y=alt.Y("what:N", sort=[str(x) for x in series.x], title=figure.x_label or None, axis=WHOLE_LABELS),
+            x=alt.X("from:Q", title=figure.y_label, axis=axis),
             x2="to:Q",
         )
-        .properties(width=width, height=20 * len(rows) + 10)
+        .properties(width=_beside(series.x), height=20 * len(rows) + 10, padding=WIDER)
     )
-    return _svg(chart, f"{figure.title} {figure.alt}")
 
 
-def _dots(figure: Figure) -> str:
+def _dots(figure: Figure) -> Any:  # noqa: ANN401 - altair's own chart type
     """Dots with their intervals, one below the other, and an upright line that they are held against."""
     value, low, high, against = figure.series
     rows = [
         {"what": what, "value": v, "low": a, "high": b}
         for what, v, a, b in zip(value.x, value.y, low.y, high.y, strict=True)
     ]
-    axis = alt.Axis(format=_format([*high.y, *against.y], percent=figure.percent[1]))
+    axis = _axis([*high.y, *against.y], percent=figure.percent[1])
     base = alt.Chart(alt.InlineData(rows)).encode(
-        y=alt.Y("what:N", sort=[str(x) for x in value.x], title=None, axis=alt.Axis(labelLimit=280))
+        y=alt.Y("what:N", sort=[str(x) for x in value.x], title=figure.x_label or None, axis=WHOLE_LABELS)
     )
     bars = base.mark_rule(strokeWidth=5, opacity=0.45, color=BLUE).encode(
         x=alt.X("low:Q", title=figure.y_label, axis=axis), x2="high:Q"
     )
     dots = base.mark_point(filled=True, size=90, opacity=1, color=BLUE).encode(x="value:Q")
     line = alt.Chart(alt.InlineData([{"at": against.y[0]}])).mark_rule(color=INK, strokeWidth=1.5).encode(x="at:Q")
-    chart = (bars + dots + line).properties(width=WIDTH - 220, height=26 * len(rows) + 10)
-    return _svg(chart, f"{figure.title} {figure.alt}")
+    return (bars + dots + line).properties(width=_beside(value.x), height=26 * len(rows) + 10, padding=WIDER)
 
 
 def spans(figure: Figure) -> list[tuple[float, float]]:
@@ -123,12 +157,16 @@ def _x(figure: Figure, *, words: bool) -> Any:  # noqa: ANN401 - altair's own ch
             "x:N",
             title=figure.x_label,
             sort=order,
-            axis=alt.Axis(labelAngle=0 if len(order) < 11 else -40, labelLimit=140),
+            axis=alt.Axis(labelAngle=0 if len(order) < 11 else -40, labelLimit=0),
         )
     scale = alt.Scale(type="log") if figure.log_x else alt.Scale(zero=False)
     values = [float(x) for series in figure.series for x in series.x]
-    axis = alt.Axis(format=_format(values, percent=figure.percent[0]), labelOverlap=True)
+    axis = _axis(values, percent=figure.percent[0])
     return alt.X("x:Q", title=figure.x_label, scale=scale, axis=axis)
+
+
+def _axis(values: list[float], *, percent: bool) -> Any:  # noqa: ANN401 - altair's own axis type
+    return alt.Axis(format=_format(values, percent=percent), tickCount=6, labelOverlap=True)
 
 
 def _format(values: list[float], *, percent: bool) -> str:
@@ -137,10 +175,10 @@ def _format(values: list[float], *, percent: bool) -> str:
     return "%" if percent else ",~r" if 1e-3 <= largest < 1e5 else "~s"
 
 
-def _finding_rows(findings: tuple[FindingEntry, ...]) -> list[dict[str, Any]]:
+def _finding_rows(findings: Sequence[FindingEntry]) -> list[dict[str, Any]]:
     return [
         {
-            "finding": finding.key,
+            "finding": name_of(finding.key),
             "value": finding.estimate.value,
             "low": finding.estimate.low,
             "high": finding.estimate.high,
@@ -160,13 +198,22 @@ def _stroke(finding: FindingEntry) -> float | None:
     return finding.threshold if finding.threshold is not None and finding.threshold < 1 else None
 
 
-def findings_chart(findings: tuple[FindingEntry, ...]) -> str | None:
-    """Draw every rate with its interval, its limit and the blind guess on one axis."""
+def findings_chart(findings: Sequence[FindingEntry]) -> str | None:
+    """Draw every rate with its interval, its limit and the blind guess on one axis; None where there is none."""
     rows = _finding_rows(findings)
-    if not rows:
-        return None
+    text = "; ".join(
+        f"{r['finding']}: {percent(r['value'])}, interval {span(r['low'], r['high'])}, "
+        f"blind guess {percent(r['chance'])}, limit {limit(r['limit'])}, {r['outcome']}"
+        for r in rows
+    )
+    return _svg(chart_of_findings(findings), f"Rates with intervals. {text}") if rows else None
+
+
+def chart_of_findings(findings: Sequence[FindingEntry]) -> Any:  # noqa: ANN401 - altair's own chart type
+    """Every rate with its interval, its limit and the blind guess, as an Altair chart."""
+    rows = _finding_rows(findings)
     base = alt.Chart(alt.InlineData(rows)).encode(
-        y=alt.Y("finding:N", title=None, sort=[str(r["finding"]) for r in rows], axis=alt.Axis(labelLimit=260))
+        y=alt.Y("finding:N", title=None, sort=[str(r["finding"]) for r in rows], axis=WHOLE_LABELS)
     )
     axis = alt.Axis(format="%", values=[0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1], labelOverlap=True)
     scale = alt.Scale(type="sqrt", domain=[0, 1])
@@ -183,28 +230,24 @@ def findings_chart(findings: tuple[FindingEntry, ...]) -> str | None:
     chance = base.mark_point(shape="diamond", size=70, color=GREY, filled=False, strokeWidth=2).encode(
         x=alt.X("chance:Q", scale=scale)
     )
-    text = "; ".join(
-        f"{r['finding']}: {r['value']:.1%}, interval {r['low']:.1%} to {r['high']:.1%}, "
-        f"blind guess {r['chance']:.2%}, limit {limit(r['limit'])}, {r['outcome']}"
-        for r in rows
-    )
-    return _svg(
-        (interval + stroke + chance + value).properties(width=WIDTH - 120, height=34 * len(rows) + 10),
-        f"Rates with intervals. {text}",
+    return (interval + stroke + chance + value).properties(
+        width=_beside([r["finding"] for r in rows]), height=26 * len(rows) + 10, padding=WIDER
     )
 
 
-def attributes_chart(attributes: tuple[tuple[str, float], ...], title: str) -> str:
-    """Draw what each attribute adds to the risk, the largest first."""
-    top = sorted(attributes, key=lambda entry: -entry[1])[:20]
-    gained = ("attribute", "change of the share found when the intruder knows it")
-    figure = Figure.bars(top, title=f"{title}:", caption="", said="", axes=gained, form="{} {:+.1%}")
-    return _lying(figure, WIDTH - 160, "+.1%")
+def attributes_figure(entry: MeasureEntry) -> Figure | None:
+    """What each column adds by one attack, the largest first; None where it does not say, or draws it itself."""
+    if not entry.attributes or entry.name not in WEIGHTS:
+        return None
+    axis, caption, factor, form = WEIGHTS[entry.name]
+    top = sorted(((name, factor * value) for name, value in entry.attributes), key=lambda pair: -pair[1])[:20]
+    title = "Which columns matter?"
+    return Figure.bars(top, title=title, caption=caption, said=f"{axis}: ", axes=("column", axis), form=form)
 
 
 def _svg(chart: Any, text: str) -> str:  # noqa: ANN401 - altair's own chart type
     styled = (
-        chart.configure(font=FONT, background="transparent", padding={"left": 12, "right": 18, "top": 6, "bottom": 6})
+        chart.configure(font=FONT, background="transparent", padding={**WIDER, "left": 12})
         .configure_axis(
             labelColor=INK,
             titleColor=INK,

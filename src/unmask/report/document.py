@@ -296,14 +296,15 @@ def _reliability(people: PeopleEntry) -> Figure | None:
 
 def to_dict(document: Document) -> dict[str, Any]:
     """Return plain dicts, lists, strings and numbers; what is not finite becomes null."""
-    return _plain(asdict(document))  # type: ignore[no-any-return]
+    return plain(asdict(document))  # type: ignore[no-any-return]
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+def plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """Only what JSON has: what is not finite becomes null."""
     if isinstance(value, dict):
-        return {str(key): _plain(entry) for key, entry in value.items()}
+        return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
+        return [plain(entry) for entry in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
@@ -11,27 +12,30 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from unmask.evidence import ColumnEntry
+from unmask.evidence import HEADINGS, ColumnEntry, Estimate, heading_of, name_of
 from unmask.people import RiskByGroup
-from unmask.report.document import CheckEntry, Document
+from unmask.report.deciding import by_question
+from unmask.report.document import CheckEntry, Document, FindingEntry
+from unmask.report.front import Front, front
 from unmask.report.words import (
     NO_GROUPS,
     OUTCOMES,
-    VERDICTS,
     about_risk,
     about_sure,
     finders,
     held,
-    intruder,
     left_of_data,
     limit,
+    ordered,
     others,
     percent,
     span,
+    tell,
     times,
 )
 
 MOST_NOTES = 8
+LONGEST_GUESS = 8  # letters
 MOST_COLUMNS = 30
 LONGEST = 24  # letters of a column's name that are never broken
 COLOURS = {"safe": "green", "unsafe": "red", "inconclusive": "yellow"}
@@ -46,22 +50,54 @@ MARKS = {
 
 
 def show(document: Document, console: Console) -> None:
-    """Print the summary."""
-    colour = COLOURS[document.verdict]
-    title = Text(f"{VERDICTS[document.verdict]} ({document.verdict})", style=f"bold {colour}")
-    who = document.manifest.intruder
-    under = f"policy: {document.policy}" + (f"; intruder: {who}" if who != "maximum" else "")
-    console.print(Panel(Group(title, Text(document.reason), Text(under, style="dim")), border_style=colour))
+    """Print page 1, the findings, and who is most exposed."""
+    page, colour = front(document), COLOURS[document.verdict]
+    console.print(Text(page.title, style="bold"))
+    console.print(Text(page.files, style="dim"))
+    title = Text(f"{page.headline} ({document.verdict})", style=f"bold {colour}")
+    console.print(Panel(Group(title, Text(page.sentence)), border_style=colour))
+    console.print(_numbers(page))
+    console.print(_parts(page))
+    console.print(Text(f"\nWhat to do next: {page.next}"))
+    if page.command:
+        console.print(Text(f"  {page.command}", style="bold"), soft_wrap=True)  # one line, so that it can be copied
+    console.print()
+    _show_notes_of_tables(document, console)
     if document.recipients:
         console.print(_recipients(document))
         for line in held(document):
             console.print(Text(line, style="dim"))
+    for part in (*_findings(document), *_words(document)):
+        console.print(part)
+    _show_people(document, console)
+    console.print(column_table(document.columns))
+
+
+def _numbers(page: Front) -> Table:
+    """The three numbers, one below the other."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for number in page.numbers:
+        table.add_row(number.name, Text(number.value, style="bold"), Text(number.words, style="dim"))
+    return table
+
+
+def _parts(page: Front) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, text in page.parts:
+        if text != page.next:
+            table.add_row(name, Text(text))
+    return table
+
+
+def _show_notes_of_tables(document: Document, console: Console) -> None:
     show_check(document.check, console)
     for warning in document.warnings:
         console.print(Text(f"note: {warning}", style="yellow"))
-    console.print(_findings(document))
-    for part in _words(document):
-        console.print(part)
+
+
+def _show_people(document: Document, console: Console) -> None:
     if len(document.intruders) > 1:
         console.print(_intruders(document))
         if about := about_sure(document):
@@ -74,10 +110,9 @@ def show(document: Document, console: Console) -> None:
     if document.exposed:
         console.print(Text(about_risk(document)))
         console.print(_exposed(document))
-    console.print(column_table(document.columns))
 
 
-def _table(title: str | Text, *columns: str) -> Table:
+def table_of(title: str | Text, *columns: str) -> Table:
     """Begin a table. A heading after ~ may be folded; after < (to the left) or > (to the right) it never is."""
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for mark, heading in ((column[0], column[1:]) for column in columns):
@@ -88,7 +123,7 @@ def _table(title: str | Text, *columns: str) -> Table:
 def _recipients(document: Document) -> Table:
     """One verdict for each recipient."""
     columns = ("~recipient", "~audience", "~intruder", ">found", ">worst", ">tries", "<verdict")
-    table = _table("Who may get it", *columns)
+    table = table_of("Who may get it", *columns)
     for entry in document.recipients:
         table.add_row(
             escape(entry.name),
@@ -109,40 +144,50 @@ def show_check(check: CheckEntry, console: Console) -> None:
         console.print(Text(f"note: {line}", style="yellow"))
 
 
-def _findings(document: Document) -> Table:
+def _findings(document: Document) -> list[Table | Text]:
+    """A row for each figure, by question; attacks without one are named below. Every name stays whole at 80 columns."""
     title = "Findings, with 95 % intervals and what a blind guess would find"
-    table = _table(title, "~finding", ">rate", ">interval", ">guess", ">limit", "<")
-    table.padding = (0, 1, 0, 0)  # so that every name and outcome fits 80 columns
-    for finding in document.findings:
-        figures = ["-"] * 4
-        if (estimate := finding.estimate) is not None:
-            interval = span(estimate.low, estimate.high)
-            most = limit(finding.threshold, finding.people)
-            figures = [percent(estimate.value), interval, percent(estimate.chance), most]
-        table.add_row(escape(finding.key), *figures, Text(OUTCOMES[finding.outcome], style=MARKS[finding.outcome]))
-    return table
+    table = table_of(title, "<", ">rate", ">interval", ">guess", ">limit", "<")
+    table.padding = 0  # so that every name and outcome fits 80 columns
+    for question in (*HEADINGS, None):
+        rows = [f for f in ordered(document.findings) if heading_of(f.measure) == question and f.estimate is not None]
+        if rows:
+            table.add_row(Text((question or "others").upper(), style="bold"))
+        for finding in rows:
+            table.add_row(*_figures(finding), Text(OUTCOMES[finding.outcome], style=MARKS[finding.outcome]))
+    idle = [name_of(f.measure) for f in ordered(document.findings) if f.outcome == "does not apply"]
+    return [table, Text(f"Did not apply: {', '.join(idle)}.", style="dim")] if idle else [table]
+
+
+def _figures(finding: FindingEntry) -> tuple[str, ...]:
+    estimate = cast("Estimate", finding.estimate)
+    guess = percent(estimate.chance)
+    return (
+        escape(name_of(finding.key)),
+        percent(estimate.value),
+        span(estimate.low, estimate.high),
+        guess if len(guess) <= LONGEST_GUESS else "~0 %",
+        limit(finding.threshold, finding.people),
+    )
 
 
 def _intruders(document: Document) -> Table:
     """What each intruder finds, by what they know: who knows more never finds less."""
     columns = ("~an intruder who ...", ">found", ">interval", ">sure of", "<best attack")
-    table = _table("What each intruder finds", *columns)
+    table = table_of("What each intruder finds", *columns)
     for entry in document.intruders:
         estimate, known = entry.estimate, "" if entry.known is None else percent(entry.known.value)
         figures = percent(estimate.value), span(estimate.low, estimate.high), known
-        table.add_row(escape(entry.words), *figures, escape(entry.measure))
+        table.add_row(escape(entry.words), *figures, escape(name_of(entry.measure)))
     return table
 
 
 def _words(document: Document) -> list[Text | Table]:
-    """Tell what the intruder could do, what could not run, and the notes; the rest is counted."""
-    told = intruder(document)
-    told += [
-        f"{finding.claim} could not run: {finding.reason}"
-        for finding in document.findings
-        if finding.outcome == "could not run"
-    ]
-    parts: list[Text | Table] = [Text("What the intruder could do", style="italic"), _bullets(told)]
+    """Tell the finding that decides each question, what could not run, and the notes; the rest is counted."""
+    asked = [entry for entry in by_question(document) if entry.finding is not None and entry.finding.estimate]
+    told = [f"{entry.name}: {tell(cast('FindingEntry', entry.finding))}" for entry in asked]
+    told += [tell(finding) for finding in document.findings if finding.outcome == "could not run"]
+    parts: list[Text | Table] = [Text("What decides", style="italic"), _bullets(told)] if told else []
     parts.append(Text(others(document), style="dim"))
     parts += [Text(line) for line in left_of_data(document)]
     notes = _notes(document)
@@ -152,9 +197,11 @@ def _words(document: Document) -> list[Text | Table]:
 def _notes(document: Document) -> list[str]:
     """What the attacks that ran have to remark; a remark of several attacks once, with their names."""
     by_note: dict[str, list[str]] = {}
+    rules = {f"{column.name!r}: {column.rule}" for column in document.columns}  # told where the columns are
     for measure in document.measures:
         for note in measure.notes if measure.ran else ():
-            by_note.setdefault(note, []).append(measure.name)
+            if note not in rules:
+                by_note.setdefault(note, []).append(name_of(measure.name))
     lines = [f"{', '.join(names)}: {note}" for note, names in by_note.items()]
     more = len(lines) - MOST_NOTES
     return [*lines[:MOST_NOTES], f"and {more} more in the JSON and the HTML"] if more > 0 else lines
@@ -173,10 +220,10 @@ def _exposed(document: Document) -> Table:
     """A row per record: the probability of being found, who shares it, and the attacks that found it this time."""
     labelled = any(entry.label for entry in document.exposed)
     by = "~found this time by (with its share where several fit)"
-    table = _table("The most exposed records", ">row", *(["~id"] if labelled else []), ">risk", by)
+    table = table_of("The most exposed records", ">row", *(["~id"] if labelled else []), ">risk", by)
     for entry in document.exposed:
         label = [escape(entry.label or "")] if labelled else []
-        table.add_row(str(entry.row), *label, f"{entry.risk:.3f}", finders(entry))
+        table.add_row(str(entry.row), *label, percent(entry.risk), finders(entry))
     return table
 
 
@@ -185,7 +232,7 @@ def _groups(told: RiskByGroup) -> Table | Text:
     title = f"Who bears the risk, by {told.column}"
     if told.everybody is None:
         return Text(f"{title}: {NO_GROUPS}")
-    table = _table(Text(title), "~group", ">people", ">mean risk", ">found", ">interval", ">times all")
+    table = table_of(Text(title), "~group", ">people", ">mean risk", ">found", ">interval", ">times all")
     for one in (*told.groups, told.everybody):
         shown = percent(one.risk), percent(one.found.value), span(one.found.low, one.found.high), times(one.ratio)
         table.add_row(escape(one.name), f"{one.n:,}", *shown)
@@ -195,7 +242,7 @@ def _groups(told: RiskByGroup) -> Table | Text:
 def column_table(columns: Sequence[ColumnEntry]) -> Table:
     """How every column is written in both files, and for how many people the release contains their own value."""
     headings = ("~column", "<role", "~original", "~release", ">own value", "~taken for")
-    table = _table("How the columns were read", *headings)
+    table = table_of("How the columns were read", *headings)
     table.columns[0].min_width = min(LONGEST, max((len(column.name) for column in columns), default=0))
     for column in columns[:MOST_COLUMNS]:
         forms = column.original or "not there", column.released or "not there"
@@ -211,7 +258,7 @@ def show_checks(
 ) -> None:
     """Print what the self-check saw, a row for each measure and table."""
     columns = ("<measure", "<table", ">copy", ">light", ">heavy", ">other", ">chance", "~")
-    table = _table("Self-check: does each measure tell a copy from a stranger?", *columns)
+    table = table_of("Self-check: does each measure tell a copy from a stranger?", *columns)
     for measure, kind, risks, chance, failures in rows:
         applies = any(value is not None for value in risks)
         word = Text("passed", style="green") if applies else Text("does not apply", style="dim")
@@ -226,7 +273,7 @@ def _failed(failures: tuple[str, ...]) -> Text | None:
 def show_gauntlet(rows: list[tuple[str, float | None, float | None, tuple[str, ...]]], console: Console) -> None:
     """Print, for each release with a known answer, what its own intruder finds and what the report finds."""
     title = "Gauntlet: does a report keep up with the intruder who was written for the release?"
-    table = _table(title, "<release", ">intruder", ">report", "~")
+    table = table_of(title, "<release", ">intruder", ">report", "~")
     for name, wanted, best, failures in rows:
         figures = "nobody" if wanted is None else percent(wanted), percent(best)
         table.add_row(name.replace("_", " "), *figures, _failed(failures) or Text("holds", style="green"))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from unmask.evidence import Estimate
-from unmask.report.document import Document, ExposedEntry
+from collections.abc import Sequence
+
+from unmask.evidence import FAMILIES, Estimate, name_of
+from unmask.report.document import Document, ExposedEntry, FindingEntry
 
 VERDICTS = {
     "safe": "Safe to publish under this policy",
@@ -17,6 +19,41 @@ OUTCOMES = {
     "not judged": "not judged",
     "does not apply": "does not apply",
     "could not run": "could not run",
+}
+HOW = {  # how to read a figure, by what it counts
+    "found": "Compare the share with the blind guess: people are found as far as it is above. Of a person who is "
+    "found the whole record is read.",
+    "known": "People whom the intruder would claim, and be right about at least 19 times in 20; up to one claim in "
+    "twenty is wrong, so that more can be known than are found.",
+    "small": "Somebody in a group of k looks like k - 1 others: an intruder who knows the columns is right once in k.",
+    "unique": "Nobody else has their values, so whoever knows the columns has the record.",
+    "learnt": "Learnt because people are in the file: what could be guessed without them is taken off.",
+    "deniable": "These people can no longer say that the release tells nothing about them.",
+    "insider": "The intruder is one of the people in the file, and takes their own value off first.",
+    "interval": "How near the published numbers are to the true ones. It presumes that the record was found.",
+    "value": "How many categories are published as they are. It presumes that the record was found.",
+    "told_apart": "50 % is a coin; 100 % tells everybody in the file from everybody outside it.",
+    "recognised": "People of the file who are recognised where 1 % of strangers would be wrongly accused.",
+    "closer": "50 % is right for a table that remembers nobody: its rows are no nearer to the original than to others.",
+    "copied": "Rows that equal a person of the original more often than they equal people outside it were remembered.",
+    "distribution": "0 % is a release that tells nothing about who is who, 100 % one that tells everything.",
+    "worst_rank": "100 % says that the least protected person is linked to their own values exactly.",
+}
+GLOSSARY = {
+    "95 % CI": "Confidence interval: a range that holds the true share 19 times in 20. The verdict looks at its ends.",
+    "Blind guess": "What somebody without the attack would find. A rate near it is no evidence.",
+    "Found": "The intruder names the right record of a person. Where several fit equally well the success is shared.",
+    "Known": "Links so clear that at least 19 in 20 are right. They are claims, so more can be known than found.",
+    "Intruder": "Somebody who holds facts about real people and wants to know which record is theirs.",
+    "Quasi-identifier": "A column that an intruder may know of people: sex, town, date of birth.",
+    "Confidential": "A column that an intruder wants to learn.",
+    "Singling out": "Picking one person out of the release.",
+    "Linkability": "Linking a record to the person, or to another record of the same person.",
+    "Inference": "Learning something about a person from the release, whether or not their record is found.",
+    "Risk of a person": "How often the best attack finds them if the masking is drawn again.",
+    "Limit": "The largest share, or number, of people that the policy accepts.",
+    "Undecided": "The interval contains the limit: more people, or a stronger masking, would decide it.",
+    "Not judged": "Shown for information; the policy sets no limit.",
 }
 NO_GROUPS = "There are no groups to tell: fewer than 11 people have a risk."
 
@@ -41,49 +78,64 @@ def limit(threshold: float | None, people: int | None = None) -> str:
     return "none" if threshold is not None and threshold >= 1 else percent(threshold)
 
 
+def number(value: float) -> str:
+    """A number as people write it: no powers of ten."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return "under 0.001" if 0 < value < 0.001 else f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
 def times(ratio: float) -> str:
     """Write a ratio: 1.8; nothing where there is none."""
     return "-" if ratio != ratio else f"{ratio:.2g}" if ratio < 10 else f"{ratio:,.0f}"  # noqa: PLR0124 - not a number
 
 
 def span(low: float, high: float) -> str:
-    """Write an interval with one unit: 22.9 - 28 %."""
-    return f"{percent(low).removesuffix(' %')} - {percent(high)}" if low < high else percent(low)
+    """Write an interval with one unit: 22.9-28 %."""
+    return f"{percent(low).removesuffix(' %')}-{percent(high)}" if low < high else percent(low)
+
+
+def ordered(findings: Sequence[FindingEntry]) -> list[FindingEntry]:
+    """Findings by family, the plainest attack first; those about the tables themselves on top."""
+    place = {name: at for at, name in enumerate(name for family in FAMILIES.values() for name in family)}
+    return sorted(findings, key=lambda finding: place.get(finding.measure, -1))
+
+
+def figures(estimate: Estimate) -> str:
+    """A rate, its interval, what a blind guess would find, and people outside: never one without the others."""
+    parts = [percent(estimate.value), f"95 % CI {span(estimate.low, estimate.high)}"]
+    parts.append(f"blind guessing finds {percent(estimate.chance)}")
+    parts += [] if estimate.control is None else [f"among people outside the file {percent(estimate.control)}"]
+    return "; ".join(parts)
 
 
 def sentence(claim: str, estimate: Estimate) -> str:
-    """Tell a finding: the claim, the rate and its interval, and what a blind guess would find."""
-    blind = estimate.chance * estimate.n
-    guess = f"A blind guess would find {percent(estimate.chance)}" + (
-        f", about {blind:,.0f} of them." if blind >= 0.95 else "."
-    )
-    interval = f"95 % interval {percent(estimate.low)} to {percent(estimate.high)}"
-    text = f"{claim} That is {percent(estimate.value)} ({interval}). {guess}"
-    if estimate.control is not None:
-        text += f" Among people outside the file it is {percent(estimate.control)}."
-    return text
+    """Tell a finding: the claim, and its figures."""
+    return f"{claim.removesuffix('.')} ({figures(estimate)})."
 
 
-def intruder(document: Document) -> list[str]:
-    """Tell what an intruder could do: what speaks against publishing, the worst on top, then what is undecided."""
-    told = []
-    for outcome in ("against", "inconclusive"):
-        found = [(f.claim, f.estimate) for f in document.findings if f.outcome == outcome and f.estimate is not None]
-        told += [sentence(claim, estimate) for claim, estimate in sorted(found, key=lambda pair: -pair[1].value)]
-    return told
+def tell(finding: FindingEntry) -> str:
+    """A finding as a sentence with its figures."""
+    if finding.estimate is None:
+        return f"{finding.claim.rstrip('.')}: {finding.reason}."
+    return sentence(finding.claim, finding.estimate)
 
 
 def finders(entry: ExposedEntry) -> str:
-    """Name the attacks that find a record, the surest first: "nearest, global, special 0.25"."""
+    """Name the attacks that find a record, the surest first: "Nearest record, Special uniques 0.25"."""
     risks = sorted(((name, risk) for name, risk in entry.risks.items() if risk > 0), key=lambda pair: -pair[1])
-    return ", ".join(name if risk == 1 else f"{name}\N{NO-BREAK SPACE}{risk:.2g}" for name, risk in risks)
+    return ", ".join(
+        name_of(name) if risk == 1 else f"{name_of(name)} {risk:.2g}".replace(" ", "\N{NO-BREAK SPACE}")
+        for name, risk in risks
+    )
 
 
 def about_risk(document: Document) -> str:
     """Say what a risk is, and how many people share the one that the list of the most exposed ends with."""
     last = document.exposed[-1] if document.exposed else None
-    told = f"Risk: how often the attack `{document.people.measure}` finds the person if the masking is drawn again."
-    shared = f" {last.sharing:,} people share a risk of {last.risk:.3f}." if last and last.sharing > 1 else ""
+    attack = f"the attack “{name_of(document.people.measure)}”" if document.people.measure else "the best attack"
+    told = f"Risk: how often {attack} finds the person if the masking is drawn again."
+    shared = f" {last.sharing:,} people share a risk of {percent(last.risk)}." if last and last.sharing > 1 else ""
     return told + shared
 
 
@@ -96,9 +148,12 @@ def about_sure(document: Document) -> str:
 def others(document: Document) -> str:
     """Count what is not told in sentences, so that nobody takes the list for the whole."""
     counts = {word: sum(f.outcome == word for f in document.findings) for word in OUTCOMES}
-    words = {"for": "within their limits", "not judged": "told without a limit", "does not apply": "not applicable"}
+    words = {
+        "against": "above their limits", "inconclusive": "undecided", "for": "within their limits",
+        "not judged": "without a limit", "could not run": "could not run", "does not apply": "not applicable",
+    }  # fmt: skip
     parts = [f"{counts[word]} {text}" for word, text in words.items() if counts[word]]
-    return f"Further findings: {', '.join(parts)}." if parts else ""
+    return f"{', '.join(parts)}." if parts else ""
 
 
 def held(document: Document) -> list[str]:

@@ -17,6 +17,7 @@ import polars as pl
 
 from unmask.arrays import Floats, Rows
 from unmask.errors import ParameterError, RoleError, TableError
+from unmask.shown import Shown
 from unmask.tables.checks import check_population, check_values, check_weight, identifiers, swapped
 from unmask.tables.pairing import pair, same_names
 from unmask.tables.places import check_coordinates, check_places, read_matrices
@@ -54,7 +55,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
-class Release:
+class Release(Shown):
     """The original and the table to be published, paired, with the role of every column. Frozen once it is made.
 
     Parameters

@@ -15,6 +15,7 @@ import polars as pl
 
 from unmask.arrays import Floats, Ints, Rows
 from unmask.errors import ParameterError, RoleError, TableError, UnmaskError, check_name, did_you_mean
+from unmask.shown import Shown
 from unmask.tables import bounds, has_intervals, to_floats
 from unmask.utility.pairs import read_pair
 from unmask.utility.statistics import STATISTICS, Answer, regress
@@ -38,7 +39,7 @@ class Analysis:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Shown):
     """What an analysis says on both tables, a number for each label: a group, or a coefficient."""
 
     analysis: Analysis

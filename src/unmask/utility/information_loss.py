@@ -18,6 +18,7 @@ import numpy as np
 from scipy.special import erf
 
 from unmask.arrays import Floats
+from unmask.shown import Shown
 from unmask.utility.pairs import numbers, numeric_names, read_pair
 
 QUANTILES = np.linspace(0.05, 0.95, 19)
@@ -25,7 +26,7 @@ LEAST_ERROR = 1e-12  # relative to the statistics' scale: below it a sampling er
 
 
 @dataclass(frozen=True, slots=True)
-class InformationLoss:
+class InformationLoss(Shown):
     """Probabilistic information loss of five kinds of statistics, each from 0 (nothing lost) to 1."""
 
     means: float

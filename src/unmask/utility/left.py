@@ -16,6 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from unmask.arrays import Codes
+from unmask.shown import Shown
 from unmask.utility.analyses import compare_analyses
 from unmask.utility.associations import Sides, association, contingency, entropy
 from unmask.utility.coding import both_coded
@@ -26,7 +27,7 @@ MOST_COLUMNS = 20  # whose relations are looked at
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Left(Shown):
     """What is left of a table, each part from 0 (nothing) to 1 (all of it)."""
 
     columns: dict[str, float]

@@ -10,6 +10,7 @@ import polars as pl
 
 from unmask.arrays import Floats
 from unmask.errors import RoleError, check_name
+from unmask.shown import Shown
 from unmask.tables import to_floats
 from unmask.utility.pairs import read_pair
 
@@ -17,7 +18,7 @@ BINS = 20  # of numeric attributes for Hellinger, at quantiles of the original
 
 
 @dataclass(frozen=True, slots=True)
-class Marginals:
+class Marginals(Shown):
     """Per attribute, the distance of its released from its original distribution: 0 alike, 1 nothing in common."""
 
     names: tuple[str, ...]

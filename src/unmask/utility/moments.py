@@ -12,13 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from unmask.arrays import Floats
+from unmask.shown import Shown
 from unmask.utility.pairs import numbers, numeric_names, present, read_pair
 
 PROBABILITIES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 @dataclass(frozen=True, slots=True)
-class Moments:
+class Moments(Shown):
     """Statistics of both tables, original first; differences are released minus original."""
 
     names: tuple[str, ...]

@@ -16,6 +16,7 @@ import polars as pl
 
 from unmask.arrays import Floats, Rows
 from unmask.errors import RoleError, check_name
+from unmask.shown import Shown
 from unmask.utility.analyses import is_number, numbers
 from unmask.utility.pairs import read_pair
 from unmask.utility.propensity import features_of
@@ -26,7 +27,7 @@ MOST_CLASSES = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(Shown):
     """How well a column is predicted: R squared of numbers, accuracy of categories, on people of the original."""
 
     column: str

@@ -15,6 +15,7 @@ import polars as pl
 
 from unmask.arrays import Floats, Ints
 from unmask.errors import RoleError, UnmaskError, check_name
+from unmask.shown import Shown
 from unmask.utility.analyses import numbers
 from unmask.utility.pairs import read_pair
 
@@ -25,7 +26,7 @@ COMMON = 20  # categories of a column that get an indicator; the others share on
 
 
 @dataclass(frozen=True, slots=True)
-class Propensity:
+class Propensity(Shown):
     """The predicted probabilities' distance from knowing nothing, in and out of sample."""
 
     pmse: float  # out of sample

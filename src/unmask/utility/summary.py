@@ -15,6 +15,7 @@ import polars as pl
 
 from unmask.arrays import Rows
 from unmask.errors import UnmaskError
+from unmask.shown import Shown
 from unmask.tables import check_columns
 from unmask.utility.analyses import Kept, compare_analyses
 from unmask.utility.associations import Associations, compare_associations
@@ -75,7 +76,7 @@ class AnalysisUtility:
 
 
 @dataclass(frozen=True, slots=True)
-class UtilityEntry:
+class UtilityEntry(Shown):
     """What is left of the data, 0 to 1, with what the headline is made of and what it does not say.
 
     ``value``: the mean of ``columns_left``, ``relations_left`` and ``analyses_left``; ``rows``: of the original, looked

@@ -18,6 +18,7 @@ from unmask.groups.counting import Classes, check_people, collect, count_classes
 from unmask.groups.population.loglinear import log_linear
 from unmask.groups.population.sizes import Model, Prediction, pitman, poisson_gamma, predict, sizes_of, zayatz
 from unmask.groups.population.weights import Method, household_risk, inclusion, individual_risk, unique_variance
+from unmask.shown import Shown
 
 Source = Literal["population", "weights", "models"]
 
@@ -83,7 +84,7 @@ def intruders_of(classes: Classes, risk: Floats, source: Source, threshold: floa
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Known(Shown):
     """What follows for each class from what is known of the population."""
 
     source: Source  # where F comes from: "population" (a register), "weights" or "models"

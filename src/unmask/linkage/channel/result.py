@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from unmask.evidence import Estimate, rate
 from unmask.linkage.channel.competition import Competition
 from unmask.linkage.channel.linking import best_attack, best_rate
+from unmask.shown import Shown
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -49,7 +50,7 @@ def rising(points: Sequence[Point], most: Estimate) -> tuple[Point, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelLinkage:
+class ChannelLinkage(Shown):
     """Links of people by a learnt channel. Arrays have one entry per original record, in the order of the table.
 
     ``credit``: 1/|T| when the person's record is among the |T| most probable ones, else 0. ``matched``: the same of the

@@ -28,6 +28,7 @@ from unmask.linkage.learned.distances import (
     size,
     unpack,
 )
+from unmask.shown import Shown
 
 EPSILON = 1e-5  # a link is right when the true record is nearer by this much (of weights that sum to 1)
 MOST = 1000  # people; beyond, use the surrogate
@@ -35,7 +36,7 @@ FIRST = 3  # nearest wrong records of each person to begin with
 
 
 @dataclass(frozen=True, slots=True)
-class Optimum:
+class Optimum(Shown):
     """The best parameters found, and a proof of how far they can be from the best there are."""
 
     distance: Distance

@@ -1,0 +1,265 @@
+"""Page 1: what somebody must know who reads nothing else, in at most 180 words: the same in all forms of the report."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import PurePath
+
+from unmask.evidence import FAMILIES, Estimate, name_of, needs_of
+from unmask.report.deciding import deciding
+from unmask.report.document import Document, FindingEntry, MeasureEntry
+from unmask.report.words import VERDICTS, limit, percent, span
+
+MOST_COLUMNS = 3  # that do it
+MOST_LEARNT = 4
+MOST_RECIPIENTS = 3
+WEIGHTS = ("channel", "nearest", "knowledge_sweep", "special_uniques")  # who tells what columns do, the best first
+TOO_FEW = 'can say "safe" only from'
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A figure in large type: what is counted, the share, and the words below it."""
+
+    name: str
+    value: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """Page 1. ``command``: what to type next; empty where there is nothing to type."""
+
+    title: str
+    files: str
+    headline: str
+    sentence: str
+    numbers: tuple[Number, ...]
+    learn: str
+    columns: str
+    next: str
+    command: str
+    untested: str
+    check: str
+
+    @property
+    def parts(self) -> tuple[tuple[str, str], ...]:
+        """What stands below the numbers: a heading and a text each."""
+        return (
+            ("What they would learn", self.learn),
+            ("Which columns do it", self.columns),
+            ("What to do next", self.next),
+            ("What was not tested", self.untested),
+            ("The two tables", self.check),
+        )
+
+
+def front(document: Document) -> Front:
+    """Gather page 1 from the document; nothing is computed anew."""
+    told, command = _next(document)
+    return Front(
+        title=f"Disclosure risk of {_name(document, 'released', 'a table in memory')}",
+        files=_files(document),
+        headline=VERDICTS[document.verdict],
+        sentence=_sentence(document),
+        numbers=_numbers(document),
+        learn=_learn(document),
+        columns=_columns(document),
+        next=told,
+        command=command,
+        untested=_untested(document),
+        check=_check(document),
+    )
+
+
+def best(document: Document) -> tuple[Estimate | None, Estimate | None, str]:
+    """People found by the best intruder, people they are sure of, and what this intruder holds."""
+    if document.intruders:
+        entry = document.intruders[-1]
+        return entry.estimate, entry.known, _least(document, entry.estimate)
+    found = deciding(f for f in document.findings if f.key == "copies.found" and f.estimate is not None)
+    return (None, None, "") if found is None else (found.estimate, None, "compares rows with people")
+
+
+def _least(document: Document, estimate: Estimate) -> str:
+    """What the worst informed intruder holds who finds as many."""
+    return next(entry.words for entry in document.intruders if entry.estimate.value >= estimate.value)
+
+
+def _name(document: Document, table: str, otherwise: str) -> str:
+    path = document.manifest.inputs.get(table, {}).get("path")
+    return PurePath(path).name if path else otherwise
+
+
+def _files(document: Document) -> str:
+    inputs = document.manifest.inputs
+    rows = inputs.get("released", {}).get("rows", 0)
+    original = _name(document, "original", "a table in memory")
+    return f"Made from {original}; {rows:,} rows. {day(document.manifest.created)}. Policy: {document.policy}."
+
+
+def day(created: str) -> str:
+    """A date as people write it: 17 November 2026."""
+    try:
+        when = datetime.fromisoformat(created)
+    except ValueError:
+        return created
+    return f"{when.day} {when:%B %Y}"
+
+
+def _sentence(document: Document) -> str:
+    """The verdict as somebody may repeat it."""
+    if document.recipients:
+        told = [f"{entry.name}: {entry.verdict}" for entry in document.recipients[:MOST_RECIPIENTS]]
+        more = len(document.recipients) - MOST_RECIPIENTS
+        return f"For each recipient: {'; '.join(told)}{f'; and {more} more' if more > 0 else ''}."
+    if document.verdict == "safe":
+        return _safe(document)
+    found = deciding(document.findings)
+    if document.verdict == "unsafe" and found is not None and found.estimate is not None:
+        return _against(document, found)
+    if found is not None and found.outcome == "inconclusive" and found.estimate is not None:
+        upper = percent(found.estimate.high)
+        return (
+            f"{name_of(found.key)} may be as high as {upper}; the policy allows {limit(found.threshold, found.people)}."
+        )
+    return f"{document.reason[:1].upper()}{document.reason[1:]}."
+
+
+def _safe(document: Document) -> str:
+    estimate, _, _ = best(document)
+    judged = [finding for finding in document.findings if finding.outcome == "for"]
+    told = f"All {len(judged)} judged figures are within the policy."
+    if estimate is None:
+        return told
+    return f"The best intruder finds {_people(estimate)}, at most {percent(estimate.high)}. {told}"
+
+
+def _against(document: Document, found: FindingEntry) -> str:
+    """What speaks against publishing: people found, where that does it, else the claim that does."""
+    estimate, _, holds = best(document)
+    most = limit(found.threshold, found.people)
+    allowed = f"the policy allows {most}"
+    if estimate is not None and found.estimate == estimate:
+        return f"Someone who {holds} finds the right record for {_people(estimate)}; {allowed}."
+    claim = found.claim.split(". ")[0].rstrip(".")
+    return f"{claim}; {allowed}."
+
+
+def _people(estimate: Estimate) -> str:
+    return f"{estimate.hits:,.0f} of {estimate.n:,} people"
+
+
+def _numbers(document: Document) -> tuple[Number, ...]:
+    """People found, known, and found by guessing. Who claims may claim more than are found: the reason is said."""
+    estimate, known, _ = best(document)
+    if estimate is None:
+        return (Number("People found", "-", "no attack that looks for people applies to these tables"),)
+    interval = f"95 % CI {span(estimate.low, estimate.high)}"
+    shown = [Number("Found by the best intruder", percent(estimate.value), interval)]
+    if known is not None:
+        words = f"{known.hits:,.0f} people"
+        if known.value > estimate.value:
+            words = f"{known.hits:,.0f} claims, at least 19 in 20 right"
+        shown.append(Number("Known for certain", percent(known.value), words))
+    shown.append(Number("Found by blind guessing", percent(estimate.chance), _guessed(estimate)))
+    return tuple(shown)
+
+
+def _guessed(estimate: Estimate) -> str:
+    people = estimate.chance * estimate.n
+    return f"{people:,.0f} of {estimate.n:,}" if people >= 0.95 else f"fewer than 1 of {estimate.n:,}"
+
+
+def _learn(document: Document) -> str:
+    """Confidential columns in the record that is found, and for how many people they are true."""
+    there = [column for column in document.columns if column.role == "confidential" and column.released]
+    if not there:
+        shared = sum(bool(column.released) and column.role != "id" for column in document.columns)
+        return f"Everything in the record that they find: {shared} columns. None is named as confidential."
+    named = [
+        column.name + ("" if column.own is None else f" ({percent(column.own)} unchanged)")
+        for column in there[:MOST_LEARNT]
+    ]
+    more = [f"{len(there) - MOST_LEARNT} more columns"] if len(there) > MOST_LEARNT else []
+    return f"In the record that they find: {joined([*named, *more])}."
+
+
+def joined(names: Sequence[str], last: str = "and") -> str:
+    """Names as people list them: a, b and c."""
+    return " ".join(filter(None, (", ".join(names[:-1]), last if len(names) > 1 else "", *names[-1:])))
+
+
+def _columns(document: Document) -> str:
+    """The columns that give people away, the most telling first, and how far half of them go."""
+    known = {column.name for column in document.columns}
+    by = {entry.name: entry for entry in document.measures if entry.ran}
+    weights: Iterable[tuple[str, float]] = next((by[n].attributes for n in WEIGHTS if n in by and by[n].attributes), ())
+    order = sorted((pair for pair in weights if pair[0] in known and pair[1] > 0), key=lambda pair: -pair[1])
+    half = _fact(by.get("knowledge_curve"), "worst set of half the attributes")
+    told = [f"Mostly {joined([name for name, _ in order[:MOST_COLUMNS]])}."] if order else []
+    told += [f"The worst half of the columns finds {percent(half)}."] if isinstance(half, float) else []
+    return " ".join(told) or "No attack tells columns apart here."
+
+
+def _fact(entry: MeasureEntry | None, name: str) -> float | str | None:
+    return None if entry is None else next((fact.value for fact in entry.facts if fact.name == name), None)
+
+
+def _next(document: Document) -> tuple[str, str]:
+    """What to do, and the command that does it."""
+    few = next((line for line in document.warnings if TOO_FEW in line), None)
+    if document.verdict == "safe":
+        return "Publish this file and no other; keep the JSON report, which repeats it:", "unmask verify REPORT.json"
+    if few is not None:
+        return f"{few[:1].upper()}{few[1:]}.", ""
+    if document.verdict == "inconclusive" and any(f.outcome == "could not run" for f in document.findings):
+        return "Remove the reason named above, and assess again.", ""
+    if document.manifest.settings.get("synthetic"):
+        return "Make the table again with a model that remembers single people less, and assess it.", ""
+    return "Search for a release that is safe:", command(document)
+
+
+def command(document: Document) -> str:
+    """The command that looks for a release of the same original that is safe."""
+    settings, path = document.manifest.settings, document.manifest.inputs.get("original", {}).get("path")
+    words = ["unmask", "protect", path or "ORIGINAL.csv"]
+    words += ["--id", settings["id"]] if settings.get("id") else []
+    words += ["--confidential", ",".join(settings["confidential"])] if settings.get("confidential") else []
+    dropped = [column.name for column in document.columns if not column.released and column.role != "id"]
+    words += ["--ignored", ",".join(dropped)] if dropped else []
+    words += ["--policy", document.policy] if document.policy != "public" else []
+    return shlex.join([*words, "-o", "safer.csv"])
+
+
+def _untested(document: Document) -> str:
+    """Attacks that gave no figure, and what they would have needed."""
+    chosen = set(document.manifest.measures)
+    names = [name for family in FAMILIES.values() for name in family]
+    absent = {f.measure for f in document.findings if f.outcome == "does not apply"}
+    idle = [name for name in names if name in absent]
+    failed = [name_of(f.measure) for f in document.findings if f.outcome == "could not run" and f.measure in names]
+    left = [name for name in names if name not in chosen]
+    lacking = list(dict.fromkeys(word for name in idle for word in needs_of(name)))
+    told = [f"{joined(failed)} could not run."] if failed else []
+    told += [f"{len(left)} of {len(names)} attacks {'was' if len(left) == 1 else 'were'} left out."] if left else []
+    if idle:
+        about = f", which need {joined(lacking, 'or')}" if lacking else ""
+        told.append(f"{len(idle)} of {len(names)} attacks{about}.")
+    return " ".join(told) or "Nothing that unmask has; other attacks may exist."
+
+
+def _check(document: Document) -> str:
+    """Whether rows belong together, in a sentence; and how much else there is to read about the tables."""
+    words = {
+        "paired": "Rows belong to the people they seem to.",
+        "unpaired": "Rows do not seem to belong together: look at this first.",
+    }.get(document.check.pairing, "Whether rows belong together could not be tested.")
+    naming = len(document.check.identifiers)
+    told = [f"{naming} column{'s name' if naming > 1 else ' names'} people."] if naming else []
+    notes = len(document.warnings)
+    told += [f"{notes} note{'s' if notes > 1 else ''} below."] if notes else []
+    return " ".join([words, *told])

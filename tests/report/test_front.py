@@ -1,0 +1,146 @@
+"""Page 1: every sentence says what the document says, in at most 180 words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import unmask
+from unmask.evidence.catalogue import ENTRIES
+from unmask.evidence.estimate import Estimate
+from unmask.report.document import FindingEntry, IntruderEntry
+from unmask.report.front import command, day, front, joined
+
+MOST_WORDS = 180
+
+
+def words(page):
+    told = [page.title, page.files, page.headline, page.sentence, page.command]
+    told += [text for number in page.numbers for text in (number.name, number.value, number.words)]
+    told += [text for part in page.parts for text in part]
+    return " ".join(told).split()
+
+
+@pytest.fixture
+def document(demo):
+    return demo.assessment.document
+
+
+def estimate(value, **more):
+    return Estimate(value, max(0, value - 0.01), min(1, value + 0.01), 1000, 0.001, **more)
+
+
+def finding(key, value, outcome="against", claim="Something is so.", **more):
+    return FindingEntry(key.split(".")[0], key, claim, outcome, "r", estimate(value), 0.09, "why", **more)
+
+
+def intruder(value, known=None):
+    sure = None if known is None else estimate(known)
+    return IntruderEntry("files", "holds the two files", "nearest", 3, estimate(value), sure)
+
+
+def test_page_one_is_read_in_a_minute(document):
+    assert len(words(front(document))) <= MOST_WORDS
+
+
+@pytest.mark.parametrize("verdict", ["safe", "inconclusive"])
+def test_page_one_is_short_whatever_the_verdict(document, verdict):
+    assert len(words(front(replace(document, verdict=verdict, reason="word " * 20)))) <= MOST_WORDS
+
+
+def test_the_verdict_tells_who_finds_how_many_and_what_is_allowed(document):
+    told = replace(document, verdict="unsafe", intruders=(intruder(0.899),), findings=(finding("nearest.rate", 0.899),))
+    assert front(told).sentence == (
+        "Someone who holds the two files finds the right record for 899 of 1,000 people; the policy allows 9 %."
+    )
+
+
+def test_an_unsafe_release_whose_people_are_not_found_tells_its_own_reason(document):
+    small = finding("anonymity.small", 0.2, claim="200 of 1,000 people are in groups of fewer than 11. More.", people=0)
+    told = replace(document, verdict="unsafe", intruders=(intruder(0.01),), findings=(small,))
+    assert front(told).sentence == "200 of 1,000 people are in groups of fewer than 11; the policy allows nobody."
+
+
+def test_a_safe_release_tells_the_most_that_may_be_found(document):
+    within = (finding("nearest.rate", 0.02, "for"), finding("uniqueness.unique", 0.0, "for"))
+    told = front(replace(document, verdict="safe", intruders=(intruder(0.02),), findings=within))
+    assert told.sentence == (
+        "The best intruder finds 20 of 1,000 people, at most 3 %. All 2 judged figures are within the policy."
+    )
+    assert told.command == "unmask verify REPORT.json"
+
+
+def test_an_undecided_release_tells_how_high_it_may_be(document):
+    told = replace(document, verdict="inconclusive", findings=(finding("nearest.rate", 0.085, "inconclusive"),))
+    assert front(told).sentence == "Nearest record: found may be as high as 9.5 %; the policy allows 9 %."
+
+
+def test_more_known_than_found_comes_with_its_reason(document):
+    found, known, blind = front(replace(document, intruders=(intruder(0.9, 1.0),))).numbers
+    assert (found.value, known.value, blind.value) == ("90 %", "100 %", "0.1 %")
+    assert found.words == "95 % CI 89-91 %"
+    assert known.words == "1,000 claims, at least 19 in 20 right"
+    assert front(replace(document, intruders=(intruder(0.9, 0.5),))).numbers[1].words == "500 people"
+
+
+def test_nobody_looked_for_is_said(document):
+    (number,) = front(replace(document, intruders=(), findings=())).numbers
+    assert number.value == "-" and "no attack" in number.words
+
+
+def test_the_worst_informed_who_finds_as_many_is_named(document):
+    more = replace(intruder(0.9), words="also knows some")
+    told = replace(
+        document, verdict="unsafe", intruders=(intruder(0.9), more), findings=(finding("nearest.rate", 0.9),)
+    )
+    assert "Someone who holds the two files finds" in front(told).sentence
+
+
+def test_columns_are_those_that_the_attack_weighs_most(document):
+    weights = (("sex", 0.1), ("whole rows", 9.0), ("bmi", 0.5), ("days", 0.7), ("height", -1.0))
+    measures = tuple(replace(m, attributes=weights) if m.name == "channel" else m for m in document.measures)
+    assert front(replace(document, measures=measures)).columns.startswith("Mostly days, bmi and sex.")
+    assert "finds" in front(document).columns  # how far half of them go
+    assert front(replace(document, measures=())).columns == "No attack tells columns apart here."
+
+
+def test_confidential_columns_are_told_with_how_true_they_are(document):
+    assert front(document).learn.startswith("In the record that they find: diagnosis (100 % unchanged) and cost (")
+    none = tuple(replace(column, role="quasi") for column in document.columns)
+    assert "None is named as confidential" in front(replace(document, columns=none)).learn
+
+
+def test_the_command_can_be_typed(document, demo):
+    typed = command(document)
+    assert typed.startswith(f"unmask protect {demo.html.parent / 'original.csv'} --id patient")
+    assert "--confidential diagnosis,cost --ignored longitude,latitude --policy internal -o safer.csv" in typed
+
+
+def test_what_was_not_tested_says_what_it_needs(document):
+    idle = sum(entry.outcome == "does not apply" for entry in document.findings)
+    assert front(document).untested == (
+        f"{idle} of {len(ENTRIES)} attacks, which need how the release was made, households, places, the population or "
+        "people outside the release."
+    )
+    few = replace(document, manifest=replace(document.manifest, measures=("nearest",)), findings=())
+    assert front(few).untested == f"{len(ENTRIES) - 1} of {len(ENTRIES)} attacks were left out."
+
+
+def test_rows_that_do_not_belong_together_are_said_first(document):
+    check = replace(document.check, pairing="unpaired", identifiers=("'name' names people", "'mail' too"))
+    assert front(replace(document, check=check, warnings=())).check == (
+        "Rows do not seem to belong together: look at this first. 2 columns name people."
+    )
+
+
+def test_days_and_lists_are_written_as_people_write_them():
+    assert day("2026-11-17T02:49:00+00:00") == "17 November 2026"
+    assert [joined(names) for names in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
+
+
+def test_a_table_in_memory_has_no_name():
+    people = unmask.datasets.census(40)
+    page = front(unmask.assess(unmask.Release(people, people), only=["nearest"]).document)
+    assert page.title == "Disclosure risk of a table in memory"
+    assert page.command == "" and "can say" in page.next  # too few for any release to be safe
