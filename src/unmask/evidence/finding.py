@@ -25,6 +25,18 @@ class Crowds(NamedTuple):
     share: Floats | None = None
 
 
+class Ranked(NamedTuple):
+    """People in the order of their risk, the largest first, and what the best attack made of each in this release.
+
+    ``risk`` was learnt without the person's own hit; ``attacks``: of how many this attack was the best.
+    """
+
+    risk: Floats
+    hits: Floats
+    measure: str
+    attacks: int
+
+
 @dataclass(frozen=True, slots=True)
 class Observation:
     """A figure before it is judged. ``key`` names the threshold in the policy; ``claim`` is a whole sentence."""
@@ -34,6 +46,7 @@ class Observation:
     estimate: Estimate
     claims: int | None = None  # for people whom the intruder is sure of: how many they claim, right or wrong
     crowds: Crowds | None = field(default=None, repr=False)  # for people in small groups: how small is for the policy
+    ranked: Ranked | None = field(default=None, repr=False)  # for people above a risk: which is for the policy
 
     @classmethod
     def of_people(cls, key: str, estimate: Estimate, words: str, claims: int | None = None) -> Observation:
