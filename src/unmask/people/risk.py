@@ -25,6 +25,7 @@ from unmask.people.calibration import (
     luck_of,
     reliability,
 )
+from unmask.people.chance import follows_by_rule
 from unmask.people.isolation import isolation
 from unmask.tables import Release
 
@@ -75,7 +76,7 @@ def risk_of_people(release: Release, reported: Sequence[Reported], again: Again,
     alike = hits_among_alike(features, hits)
     if evidence.posterior is not None:
         sure = levelled(np.nan_to_num(evidence.posterior[there]), hits)
-        luck = luck_of(sure, hits)
+        luck = 0.0 if follows_by_rule(release) else luck_of(sure, hits)
         found, how = (1.0 - 0.5 * luck) * sure + 0.5 * luck * alike, POSTERIOR
         held_out = found
     elif (redrawn := _redrawn(release, name, again, there, seed)) is not None:
