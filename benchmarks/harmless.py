@@ -56,6 +56,22 @@ def strangers(n: int, rng: np.random.Generator) -> unmask.Release:
     return publish(people(), people(), rng, confidential=["secret"])
 
 
+def categories(n: int, rng: np.random.Generator) -> unmask.Release:
+    """Everybody has somebody else's row of three coarse columns; two in a hundred have the secret."""
+
+    def people() -> pl.DataFrame:
+        return pl.DataFrame(
+            {
+                "sex": rng.choice(["f", "m"], n),
+                "town": rng.choice(list("ABCDEFGHIJ"), n),
+                "school": rng.choice(["none", "short", "long", "longest"], n),
+                "secret": np.where(rng.random(n) < 0.02, "yes", "no"),
+            }
+        )
+
+    return publish(people(), people(), rng, confidential=["secret"])
+
+
 def numbers(n: int, rng: np.random.Generator) -> unmask.Release:
     """Three numbers that have nothing to do with the person."""
 
@@ -97,7 +113,7 @@ def histogram(n: int, rng: np.random.Generator) -> unmask.Release:
 
 
 KINDS: dict[str, Callable[[int, np.random.Generator], unmask.Release]] = {
-    made.__name__: made for made in (strangers, numbers, crowds, histogram)
+    made.__name__: made for made in (strangers, categories, numbers, crowds, histogram)
 }
 
 
