@@ -37,7 +37,7 @@ from unmask.evidence import (
 )
 from unmask.intake import Check
 from unmask.masking import parse_masking
-from unmask.people import KEYS, Found, PersonRisk, RiskByGroup, check_by, risk_by_group, uneven
+from unmask.people import Found, PersonRisk, RiskByGroup, check_by, risk_by_group, uneven
 from unmask.recipients import Recipient, as_recipients, entry_of
 from unmask.report import document
 from unmask.tables import Release, write_atomically, write_table
@@ -172,7 +172,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     found_of = attack_all(parties_of(release, given, who), chosen, Context(seed, progress or silent, show_values))
     attacked = {names: replace(one, left_out=left_out) for names, one in found_of.items()}
     main = attacked[None]
-    found = main.risk_for(who, again_with(chosen), seed)
+    found = main.risk_for(rules, who, again_with(chosen), seed)
     judged = main.judge(rules, who, found)
     risks: dict[tuple[tuple[str, ...] | None, Who], PersonRisk] = {(None, who): found}
     records = _records(release, judged.reported, found.risk)
@@ -216,7 +216,7 @@ def _ready(release: Release, seed: int) -> Release:
 def _refuse_gaps(chosen: list[Measure], policies: Iterable[Policy]) -> None:
     """Refuse an incomplete policy before the work, not after it."""
     for limits in policies:
-        for key in (*KEYS, *(key for entry in chosen for key in entry.keys)):
+        for key in (*PersonRisk.keys, *(key for entry in chosen for key in entry.keys)):
             limits.threshold(key)
 
 
@@ -230,9 +230,10 @@ def _judged_for(
     """The verdict for one recipient; ``risks``: those that are known already, by columns and intruder."""
     names, who = held(recipient, release), recipient.who
     attacked = by_columns[names]
+    limits = recipient.policy(policy)
     if (names, who) not in risks:
-        risks[names, who] = attacked.risk_for(who, never_again, 0)
-    judged = attacked.judge(recipient.policy(policy), who, risks[names, who], recipient.attempt)
+        risks[names, who] = attacked.risk_for(limits, who, never_again, 0)
+    judged = attacked.judge(limits, who, risks[names, who], recipient.attempt)
     return entry_of(recipient, judged, attacked.reported)
 
 

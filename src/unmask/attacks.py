@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.errors import NothingToTryError, UnmaskError, tell_where
-from unmask.evidence import Absence, Context, Evidence, Measure, Reported, closed_to, conclude, seen_by
+from unmask.evidence import Absence, Context, Evidence, Measure, Reported, closed_to, conclude
 from unmask.intake import Check, check, unreadable
-from unmask.people import reported_risk, risk_of_people
+from unmask.people import risk_of_people
 from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
@@ -38,21 +38,21 @@ class Attacked:
     reported: tuple[Reported, ...]
     left_out: tuple[str, ...] = ()  # attacks that nobody wanted to be run
 
-    def risk_for(self, who: Who, again: Again, seed: int) -> PersonRisk:
+    def risk_for(self, policy: Policy, who: Who, again: Again, seed: int) -> PersonRisk:
         """How often the best attack of one intruder finds each person."""
-        return risk_of_people(self.study.release, seen_by(self.reported, who), again, seed=seed)
+        return risk_of_people(self.study.release, self.judge(policy, who).reported, again, seed=seed)
 
     def ran_core(self, policy: Policy, who: Who) -> bool:
         """Whether the attacks ran without which nothing is safe: without them nobody knows which is the best."""
         ran = {entry.measure for entry in self.reported if isinstance(entry.evidence, Evidence)}
         return all(name in ran or closed_to(name, who) for name in policy.core.get("paired", ()))
 
-    def judge(self, policy: Policy, who: Who, people: PersonRisk, attempt: float = 1.0) -> Judgement:
-        """The verdict for one intruder; ``people``: their risks."""
+    def judge(self, policy: Policy, who: Who, people: PersonRisk | None = None, attempt: float = 1.0) -> Judgement:
+        """The verdict for one intruder; ``people``: their risks, which are judged where the core attacks ran."""
         from unmask.linkage import target_columns  # noqa: PLC0415 - loads numba
 
         return conclude(
-            (*self.reported, *(reported_risk(people) if self.ran_core(policy, who) else ())),
+            (*self.reported, *(people.reported() if people and self.ran_core(policy, who) else ())),
             policy,
             columns=target_columns(self.known),
             shared=bool(self.known.quasi),

@@ -6,20 +6,19 @@ import numpy as np
 import pytest
 
 from naive.above import above, tail
-from unmask.evidence.above import above_risk, luck
-from unmask.evidence.finding import Evidence, Ranked, Reported
+from unmask.evidence.above import held_to_risk, luck
+from unmask.evidence.finding import Evidence, Observation, Reported
 from unmask.evidence.policy import Policy, Threshold
 from unmask.evidence.verdict import judge
 
 
 def ranked(risk, hits, attacks=1):
-    order = np.argsort(-np.asarray(risk), kind="stable")
-    return Ranked(np.asarray(risk)[order], np.asarray(hits, dtype=float)[order], "nearest", attacks)
+    return Observation.of_risks("x", np.asarray(risk), np.asarray(hits, dtype=float), "nearest", attacks)
 
 
 def judged(people, k=11, most=0):
     policy = Policy("test", "", {"x": Threshold(1.0, "because", "us", most, k)})
-    (found,) = judge([Reported("risk", "R", "story", Evidence((above_risk("x", people),)))], policy)
+    (found,) = judge([Reported("risk", "R", "story", Evidence((people,)))], policy)
     return found
 
 
@@ -29,7 +28,7 @@ def test_equals_the_definition(seed, k):
     rng = np.random.default_rng(seed)
     risk = np.round(rng.random(70), seed % 3)
     hits = (rng.random(70) < risk * 0.6).astype(float)
-    found, wanted = above_risk("x", ranked(risk, hits, 3), k).estimate, above(risk.tolist(), hits.tolist(), k, 3)
+    found, wanted = held_to_risk(ranked(risk, hits, 3), k).estimate, above(risk.tolist(), hits.tolist(), k, 3)
     assert (found.value, found.low, found.high) == pytest.approx((wanted.value, wanted.low, wanted.high))
 
 
@@ -43,7 +42,7 @@ def test_by_hand():
         "nearest finds 10 of the 10 people of largest risk."
     )
     assert found.outcome == "against"
-    assert luck(people, 11, 0) == pytest.approx(2 * tail(10, 10, 1 / 11))
+    assert luck(people.ranked, 11, 0) == pytest.approx(2 * tail(10, 10, 1 / 11))
     assert judged(people, most=10).outcome == "for"
 
 
@@ -89,6 +88,6 @@ def test_the_lower_end_is_at_most_the_truth():
     lows = []
     for _ in range(300):
         people = ranked(truth * np.exp(0.5 * rng.normal(size=400)), rng.random(400) < truth)
-        lows.append(above_risk("x", people, 11).estimate.low * 400)
+        lows.append(held_to_risk(people, 11).estimate.low * 400)
     assert np.mean(np.array(lows) > 60) <= 0.05
     assert np.mean(lows) > 2

@@ -1,4 +1,3 @@
-from unmask.evidence.above import above_risk as above_risk
 from unmask.evidence.catalogue import FAMILIES as FAMILIES
 from unmask.evidence.catalogue import HEADINGS as HEADINGS
 from unmask.evidence.catalogue import guess as guess
@@ -22,7 +21,6 @@ from unmask.evidence.finding import Fact as Fact
 from unmask.evidence.finding import Finding as Finding
 from unmask.evidence.finding import Observation as Observation
 from unmask.evidence.finding import Outside as Outside
-from unmask.evidence.finding import Ranked as Ranked
 from unmask.evidence.finding import Reported as Reported
 from unmask.evidence.measure import Context as Context
 from unmask.evidence.measure import Measure as Measure
@@ -39,5 +37,4 @@ from unmask.evidence.who import Who as Who
 from unmask.evidence.who import as_intruder as as_intruder
 from unmask.evidence.who import best_of as best_of
 from unmask.evidence.who import closed_to as closed_to
-from unmask.evidence.who import seen_by as seen_by
 from unmask.evidence.who import told_of as told_of

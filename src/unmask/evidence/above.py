@@ -13,17 +13,11 @@ from dataclasses import replace
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-from unmask.evidence.crowds import GROUPS
 from unmask.evidence.estimate import Estimate, tail, wilson
 from unmask.evidence.finding import Observation, Ranked
 
 FIRST = 10  # people of the smallest set: of fewer one hit is no evidence
 SHOWN = 9  # digits in which equal risks are equal
-
-
-def above_risk(key: str, ranked: Ranked, k: int = GROUPS) -> Observation:
-    """Observe how many people have a risk above 1/k; another k is for the policy to say, when it judges."""
-    return held_to_risk(Observation(key, "", _estimate(ranked, k), ranked=ranked), k)
 
 
 def held_to_risk(observation: Observation, k: int) -> Observation:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from unmask.arrays import Counts, Flags, Floats
 from unmask.evidence.estimate import Estimate
 from unmask.evidence.figure import Figure
@@ -52,6 +54,16 @@ class Observation:
     def of_people(cls, key: str, estimate: Estimate, words: str, claims: int | None = None) -> Observation:
         """Say of how many people something is true: "12 of 400 people ..."."""
         return cls(key, f"{estimate.hits:,.0f} of {estimate.n:,} people {words}", estimate, claims)
+
+    @classmethod
+    def of_risks(cls, key: str, risk: Floats, hits: Floats, measure: str, attacks: int) -> Observation:
+        """Hand over risks of people, learnt without their own hits; which is too large is for the policy to say.
+
+        ``measure`` is the best of so many ``attacks``. Among equal risks the order of rows makes no difference.
+        """
+        order = np.lexsort((hits, -np.round(risk, 9)))
+        unknown = Estimate(0.0, 0.0, 1.0, int(risk.size), 0.0, None, "exact")
+        return cls(key, "", unknown, ranked=Ranked(risk[order], hits[order], measure, attacks))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,16 @@
 `risk_of_people` turns what the attacks found in one draw of the masking into how often the best of them finds each
 person (`PersonRisk`, with its reliability on held-out people, in bins: `Bin`). `risk_by_group` splits people by a
 column (`check_by` refuses one that is not there), and `uneven` says in a line when one of all groups bears far more.
-`reported_risk` says how many people are above a risk, for the policy to judge (`KEYS`).
+It also says how many are above a risk, for the policy to judge.
 `explain_person` tells what gives one person away and what would hide them (`PersonStory`); `hiding_list` sums that up.
 """
 
 from unmask.people.calibration import Bin
 from unmask.people.groups import Found, RiskByGroup, check_by, risk_by_group, uneven
-from unmask.people.risk import KEYS, PersonRisk, reported_risk, risk_of_people
+from unmask.people.risk import PersonRisk, risk_of_people
 from unmask.people.story import PersonStory, explain_person, hiding_list
 
 __all__ = [
-    "KEYS", "Bin", "Found", "PersonRisk", "PersonStory", "RiskByGroup", "check_by", "explain_person", "hiding_list",
-    "reported_risk", "risk_by_group", "risk_of_people", "uneven",
+    "Bin", "Found", "PersonRisk", "PersonStory", "RiskByGroup", "check_by", "explain_person", "hiding_list",
+    "risk_by_group", "risk_of_people", "uneven",
 ]  # fmt: skip

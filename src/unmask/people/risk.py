@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
 from unmask.arrays import Flags, Floats
 from unmask.errors import UnmaskError
-from unmask.evidence import Evidence, Fact, Ranked, Reported, above_risk
+from unmask.evidence import Evidence, Fact, Observation, Reported
 from unmask.masking import Masking
 from unmask.people.calibration import (
     Bin,
@@ -33,8 +34,6 @@ Again = Callable[[str, Release, int], Floats | None]
 
 REDRAWS = 8
 SHARED = 0.2  # hits that spread less than this part of a coin's are shares of links, the same in every draw
-DIGITS = 9  # in which equal risks are equal
-KEYS = ("risk.above",)  # limits that judge the risks of people
 TITLE = "People above a risk"
 STORY = (
     "The intruder uses the attack that finds most people. Who are found more often than anybody in the smallest group "
@@ -54,12 +53,20 @@ class PersonRisk:
     measure: str | None  # the attack that finds most people; None: none of those that ran finds people
     how: str  # where the probabilities come from, in words
     bins: tuple[Bin, ...] = ()  # held-out people by risk, and how many of them were found in the release
-    ranked: Ranked | None = field(default=None, repr=False)  # those who are paired, by risks learnt without their hits
+    above: Observation | None = field(default=None, repr=False)  # people above the risk that a policy accepts
+    keys: ClassVar[tuple[str, ...]] = ("risk.above",)  # limits that judge them
 
     @property
     def error(self) -> float:
         """Calibration error: mean difference between the risks of people of like risk and how many were found."""
         return calibration_error(self.bins)
+
+    def reported(self) -> tuple[Reported, ...]:
+        """What the risks of people say of the release, for a policy to judge; nothing where no row is anybody's."""
+        if self.above is None:
+            return ()
+        largest = Fact("largest_risk", float(np.nanmax(self.risk)), f"largest risk of one person: {self.how}")
+        return (Reported("risk", TITLE, STORY, Evidence((self.above,), facts=(largest,))),)
 
 
 def risk_of_people(release: Release, reported: Sequence[Reported], again: Again, *, seed: int = 0) -> PersonRisk:
@@ -86,23 +93,8 @@ def risk_of_people(release: Release, reported: Sequence[Reported], again: Again,
         (found, how), held_out = _of_one_draw(alike, hits), alike
     risk = np.full(release.original.height, np.nan)
     risk[there] = np.clip(found, 0.0, 1.0)
-    ranked = None if release.synthetic else _ranked(held_out, hits, name, attacks)
-    return PersonRisk(risk, name, how, reliability(risk[there], hits), ranked)
-
-
-def _ranked(risk: Floats, hits: Floats, name: str, attacks: int) -> Ranked:
-    """People from the largest risk down; among equal ones the order of rows makes no difference."""
-    order = np.lexsort((hits, -np.round(risk, DIGITS)))
-    return Ranked(risk[order], hits[order], name, attacks)
-
-
-def reported_risk(found: PersonRisk) -> tuple[Reported, ...]:
-    """What the risks of people say of the release: how many are above the one that the policy accepts."""
-    if found.ranked is None:
-        return ()
-    largest = Fact("largest_risk", float(np.nanmax(found.risk)), f"largest risk of one person: {found.how}")
-    evidence = Evidence((above_risk("risk.above", found.ranked),), facts=(largest,))
-    return (Reported("risk", TITLE, STORY, evidence),)
+    above = None if release.synthetic else Observation.of_risks(PersonRisk.keys[0], held_out, hits, name, attacks)
+    return PersonRisk(risk, name, how, reliability(risk[there], hits), above)
 
 
 def _best(release: Release, reported: Sequence[Reported]) -> tuple[str, Evidence, Flags, int] | None:
