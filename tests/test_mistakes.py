@@ -146,7 +146,7 @@ def test_large_crowds_are_safe():
 
 
 @pytest.mark.slow
-def test_strangers_with_a_rare_secret_are_not_unsafe():
+def test_strangers_with_a_rare_secret_are_safe():
     def drawn(seed):
         rng = np.random.default_rng(seed)
         return with_ids(
@@ -160,7 +160,7 @@ def test_strangers_with_a_rare_secret_are_not_unsafe():
         )
 
     release = unmask.Release(drawn(1), drawn(2), id="pid", confidential=["secret"])
-    assert unmask.assess(release, policy="partner").verdict != "unsafe"
+    assert unmask.assess(release, policy="partner").verdict == "safe"
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats
-from unmask.attacks import Attacked, again_with, attack_all, held, parties_of, run_measure
+from unmask.attacks import Attacked, again_with, attack_all, held, never_again, parties_of, run_measure
 from unmask.beside import check_keep, check_looked, utility_of
 from unmask.errors import ParameterError
 from unmask.evidence import (
@@ -38,7 +38,7 @@ from unmask.evidence import (
 )
 from unmask.intake import Check
 from unmask.masking import parse_masking
-from unmask.people import Found, PersonRisk, RiskByGroup, check_by, risk_by_group, risk_of_people, uneven
+from unmask.people import Found, PersonRisk, RiskByGroup, check_by, risk_by_group, uneven
 from unmask.recipients import Recipient, as_recipients, entry_of
 from unmask.report import document
 from unmask.shown import Shown
@@ -179,8 +179,10 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     left_out = tuple(name for name in measures if name not in {entry.name for entry in chosen})
     found_of = attack_all(parties_of(release, given, who), chosen, Context(seed, progress or silent, show_values))
     attacked = {names: replace(one, left_out=left_out) for names, one in found_of.items()}
-    main, judged = attacked[None], attacked[None].judge(rules, who)
-    found = risk_of_people(main.study.release, judged.reported, again_with(chosen), seed=seed)
+    main = attacked[None]
+    found = main.risk_for(rules, who, again_with(chosen), seed)
+    judged = main.judge(rules, who, found)
+    risks: dict[tuple[tuple[str, ...] | None, Who], PersonRisk] = {(None, who): found}
     records = _records(release, judged.reported, found.risk)
     labels = release.original[release.id] if show_values and release.id is not None else None
     built = document.build(
@@ -191,7 +193,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         risk={name: records[name].to_numpy() for name in records.columns if name != "row"},
         people=people_of(release, found, found_by(found.measure, records, judged.findings), columns),
         labels=None if labels is None else tuple(labels.cast(pl.String)),
-        recipients=tuple(_judged_for(recipient, attacked, release, rules) for recipient in given),
+        recipients=tuple(_judged_for(recipient, attacked, release, rules, risks) for recipient in given),
         utility=utility_of(release, kept, looked, seed),
         manifest=_manifest(
             release,
@@ -222,15 +224,24 @@ def _ready(release: Release, seed: int) -> Release:
 def _refuse_gaps(chosen: list[Measure], policies: Iterable[Policy]) -> None:
     """Refuse an incomplete policy before the work, not after it."""
     for limits in policies:
-        for key in [key for entry in chosen for key in entry.keys]:
+        for key in (*PersonRisk.keys, *(key for entry in chosen for key in entry.keys)):
             limits.threshold(key)
 
 
 def _judged_for(
-    recipient: Recipient, by_columns: Mapping[tuple[str, ...] | None, Attacked], release: Release, policy: Policy
+    recipient: Recipient,
+    by_columns: Mapping[tuple[str, ...] | None, Attacked],
+    release: Release,
+    policy: Policy,
+    risks: dict[tuple[tuple[str, ...] | None, Who], PersonRisk],
 ) -> document.RecipientEntry:
-    attacked = by_columns[held(recipient, release)]
-    judged = attacked.judge(recipient.policy(policy), recipient.who, recipient.attempt)
+    """The verdict for one recipient; ``risks``: those that are known already, by columns and intruder."""
+    names, who = held(recipient, release), recipient.who
+    attacked = by_columns[names]
+    limits = recipient.policy(policy)
+    if (names, who) not in risks:
+        risks[names, who] = attacked.risk_for(limits, who, never_again, 0)
+    judged = attacked.judge(limits, who, risks[names, who], recipient.attempt)
     return entry_of(recipient, judged, attacked.reported)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from unmask.errors import NothingToTryError, UnmaskError, tell_where
 from unmask.evidence import Absence, Context, Evidence, Measure, Reported, closed_to, conclude
 from unmask.intake import Check, check, unreadable
+from unmask.people import risk_of_people
 from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
 
     from unmask.arrays import Floats
     from unmask.evidence import Judgement, Policy, Progress, Who
+    from unmask.people import PersonRisk
     from unmask.recipients import Recipient
     from unmask.tables import Release
 
+    Again = Callable[[str, Release, int], Floats | None]
     Columns = tuple[str, ...] | None  # that somebody holds; None: all
 
 SEE_WHERE = "run again with --debug (in Python: UNMASK_DEBUG=1) to see where, and please report it"
@@ -35,12 +38,21 @@ class Attacked:
     reported: tuple[Reported, ...]
     left_out: tuple[str, ...] = ()  # attacks that nobody wanted to be run
 
-    def judge(self, policy: Policy, who: Who, attempt: float = 1.0) -> Judgement:
-        """The verdict for one intruder."""
+    def risk_for(self, policy: Policy, who: Who, again: Again, seed: int) -> PersonRisk:
+        """How often the best attack of one intruder finds each person."""
+        return risk_of_people(self.study.release, self.judge(policy, who).reported, again, seed=seed)
+
+    def ran_core(self, policy: Policy, who: Who) -> bool:
+        """Whether the attacks ran without which nothing is safe: without them nobody knows which is the best."""
+        ran = {entry.measure for entry in self.reported if isinstance(entry.evidence, Evidence)}
+        return all(name in ran or closed_to(name, who) for name in policy.core.get("paired", ()))
+
+    def judge(self, policy: Policy, who: Who, people: PersonRisk | None = None, attempt: float = 1.0) -> Judgement:
+        """The verdict for one intruder; ``people``: their risks, which are judged where the core attacks ran."""
         from unmask.linkage import target_columns  # noqa: PLC0415 - loads numba
 
         return conclude(
-            self.reported,
+            (*self.reported, *(people.reported() if people and self.ran_core(policy, who) else ())),
             policy,
             columns=target_columns(self.known),
             shared=bool(self.known.quasi),
@@ -151,7 +163,11 @@ def _seed(seed: int, entry: Measure) -> int:
     return int(np.random.SeedSequence([seed, entry.seed]).generate_state(1)[0] % (2**31))
 
 
-def again_with(measures: Sequence[Measure]) -> Callable[[str, Release, int], Floats | None]:
+def never_again(_name: str, _release: Release, _seed: int) -> None:
+    """Attack no other draw: for the risks of further recipients, whom this release alone has to do."""
+
+
+def again_with(measures: Sequence[Measure]) -> Again:
     """How one attack is run on another draw of the masking: what it finds, or None."""
     by_name = {entry.name: entry for entry in measures}
 

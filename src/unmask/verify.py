@@ -12,6 +12,7 @@ from unmask.assessment import VERSIONS_OF, assess, discover
 from unmask.errors import TableError
 from unmask.evidence import Policy, Progress, meant
 from unmask.masking import parse_masking
+from unmask.people import PersonRisk
 from unmask.report import load_report
 from unmask.shown import Shown
 from unmask.tables import Release
@@ -54,7 +55,10 @@ def verify(
     absent = [name for name in manifest["measures"] if name not in discover()]
     differences += [f"this version has no measure {name!r}" for name in absent]
     policy, known = manifest["policy"], discover()
-    keys = [key for measure in manifest["measures"] if measure in known for key in known[measure].keys]
+    keys = [
+        *PersonRisk.keys,
+        *(key for measure in manifest["measures"] if measure in known for key in known[measure].keys),
+    ]
     limits, new_limits = Policy.recorded(policy["name"], data["policy_description"], policy["thresholds"], keys)
     moved += new_limits
     again = assess(
@@ -149,7 +153,7 @@ def _recipients(manifest: dict[str, Any]) -> list[dict[str, Any]]:
     found = []
     for entry in manifest.get("recipients", ()):
         limits = entry["audience"]
-        policy, _ = Policy.recorded(limits["name"], limits["description"], limits["thresholds"], ())
+        policy, _ = Policy.recorded(limits["name"], limits["description"], limits["thresholds"], PersonRisk.keys)
         found.append({**entry, "audience": policy})
     return found
 

@@ -158,3 +158,22 @@ def test_a_rare_secret_is_not_lost_in_the_average(given_away):
     outcomes = {f.key: f.outcome for f in assessment.findings}
     assert outcomes["cells.rare"] == ("against" if given_away else "for")
     assert outcomes["cells.external"] == "for"
+
+
+@pytest.mark.parametrize("towns", [3, 10, 40])
+def test_strangers_with_a_rare_secret_learn_nothing_that_everybody_does_not_know(towns):
+    """Groups in which all but one have no secret: another member learns what is true of 98 in 100 anyway."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        tables = [
+            pl.DataFrame(
+                {
+                    "sex": rng.choice(["f", "m"], 1000),
+                    "town": rng.choice([f"t{k}" for k in range(towns)], 1000),
+                    "secret": np.where(rng.random(1000) < 0.02, "yes", "no"),
+                }
+            )
+            for _ in range(2)
+        ]
+        found = cell_disclosure(Release(*tables, quasi=["sex", "town"], confidential=["secret"]))
+        assert abs(found.internal.excess) < 0.09 and abs(found.external.excess) < 0.05

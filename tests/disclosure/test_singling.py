@@ -51,3 +51,21 @@ def test_row_order_refusals_and_evidence():
     with pytest.raises(EngineError, match="no description"):
         singling_out(Release(same, same, control=pl.DataFrame({"c": ["y"] * 30}), synthetic=True), claims=5)
     assert assess_singling(Study(base), Context()).observations[0].key == "singling.excess"
+
+
+def test_few_descriptions_are_not_many_because_they_are_found_again():
+    """Coarse tables with a handful of cells of one row: one that fits by luck is not half of all, nor of people."""
+    alarms = unsure = some = 0
+    for seed in range(16):
+        rng = np.random.default_rng(seed)
+        tables = [pl.DataFrame({c: rng.choice(list("abcd"), 250) for c in "xyz"}) for _ in range(3)]
+        tables = [t.filter((pl.col("x") != "a") | pl.Series(rng.random(250) < 0.15)) for t in tables]
+        try:
+            found = singling_out(Release(*tables[:2], control=tables[2], synthetic=True), claims=100, seed=seed).excess
+        except EngineError:
+            continue
+        some += 1
+        alarms += found.low > 0
+        unsure += found.high > 0.09
+        assert found.n < 20 and found.value <= found.n / 150  # no more people than descriptions
+    assert some > 12 and alarms == 0 and unsure == 0

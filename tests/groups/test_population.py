@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 
 import reference
 from naive import groups as naive
+from unmask import Release
+from unmask.assessment import discover, run_measure
 from unmask.errors import ParameterError, RoleError
+from unmask.evidence import Context
 from unmask.groups.population.measure import population_risk
 from unmask.groups.uniqueness import group_risk
 
@@ -192,3 +195,24 @@ def test_a_number_of_people_is_a_number(people):
     counted = population_risk(table, quasi="k", population=np.int64(10))
     assert counted.population == 10
     assert counted.tau1 == population_risk(table, quasi="k", population=10).tau1
+
+
+@pytest.mark.parametrize("told", ["number", "weights"])
+def test_nobody_who_is_alone_in_the_sample_is_taken_for_one_of_many_for_sure(told):
+    """A third of the people have a job of their own, the others stand in large crowds: what models and weights expect
+    is a fraction of the truth, so that only the upper end may be held against a limit."""
+    missed = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        job = np.where(rng.random(6000) < 1 / 3, np.arange(6000) + 100, rng.integers(0, 8, 6000)).astype(str)
+        country = pl.DataFrame({"job": job, "sex": rng.choice(["f", "m"], 6000)})
+        survey = country.sample(150, seed=seed).with_columns(weight=pl.lit(40.0))
+        roles = {"weight": "weight"} if told == "weights" else {"population": 6000}
+        release = Release(survey, survey, quasi=["job", "sex"], **roles)
+        found = run_measure(discover()["population"], release, Context()).observations
+        unique = next(entry.estimate for entry in found if entry.key == "population.unique")
+        truth = float((survey["job"].cast(pl.Int64) >= 100).mean())
+        missed += unique.value < truth / 4
+        rate = next(entry.estimate for entry in found if entry.key == "population.rate")
+        assert unique.high >= truth and rate.high >= truth
+    assert missed >= (6 if told == "weights" else 1)  # or the simulation would show nothing

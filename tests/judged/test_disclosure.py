@@ -109,11 +109,11 @@ def test_values(other):
 
 
 def cells(case, secrets, reach):
-    """For each person: whether outsiders learn a value from the group, whether one member does, and a blind guess."""
-    outside, inside, blind = [], [], []
+    """For each person: whether outsiders learn a value from the group, whether one member does, and blind guesses."""
+    outside, inside, blind, left = [], [], [], []
     for i, row in enumerate(case.original):
         group = [r for r in case.released if (r["sex"], r["town"]) == (row["sex"], row["town"])]
-        told = [(0.0, 0.0, 0.0)]
+        told = [(0.0, 0.0, 0.0, 0.0)]
         for name in secrets:
             shown, truth = [r[name] for r in group], row[name]
             if not shown or truth is None or None in shown:
@@ -137,12 +137,28 @@ def cells(case, secrets, reach):
                 learnt = len(shown) > 1 and sum(far) <= 1 and not all(far)
                 level = sum(low - reach <= r[name] <= high + reach for r in case.original) / len(case.original)
             external = float(alike and own)
-            told.append((external, max(external if len(shown) > 1 else 0.0, float(learnt)), level if alike else 0.0))
+            internal = max(external if len(shown) > 1 else 0.0, float(learnt))
+            guess = anybody(case.original, name, truth, reach) if internal else 0.0
+            if not internal and len(shown) > 1:
+                common = sorted(shown)[len(shown) // 2]
+                odd = sum(not same(value, common, reach) for value in shown)
+                guess = anybody(case.original, name, common, reach) if odd <= 1 else 0.0
+            told.append((external, internal, level if alike else 0.0, guess))
         best = [max(side) for side in zip(*told, strict=True)]
         outside.append(best[0])
         inside.append(best[1])
         blind.append(best[2])
-    return outside, inside, blind
+        left.append(best[3])
+    return outside, inside, blind, left
+
+
+def same(a, b, reach):
+    return a == b if isinstance(a, str) else abs(a - b) <= reach
+
+
+def anybody(people, name, value, reach):
+    """Share of people for whom the value is right."""
+    return sum(same(row[name], value, reach) for row in people) / len(people)
 
 
 @pytest.mark.parametrize("secrets", [["ill"], ["wage"], ["ill", "wage"]])
@@ -170,12 +186,12 @@ def test_cells(secrets, other):
         else given(table, released, **roles)
     )
     reach = 0.1 * naive.mean_and_sd(wage)[1]
-    outside, inside, blind = cells(case, secrets, reach)
+    outside, inside, blind, left = cells(case, secrets, reach)
     found = judged(case.release, "cells")
-    level = sum(case.of(blind)) / len(case.people)
-    assert 0 < level < 1 and 0 < sum(case.of(outside)) < len(case.people)
+    level, within = (sum(case.of(guess)) / len(case.people) for guess in (blind, left))
+    assert 0 < level < within < 1 and 0 < sum(case.of(outside)) < len(case.people)
     assert agrees(found["cells.external"], naive.rate(case.of(outside), level))
-    assert agrees(found["cells.internal"], naive.rate(case.of(inside), level))
+    assert agrees(found["cells.internal"], naive.rate(case.of(inside), within))
 
 
 def test_people_with_a_value_that_few_have():
@@ -199,16 +215,17 @@ def test_cells_of_means(digits):
     released = table.with_columns(wage=pl.col("wage").mean().over("town").round(digits))
     case = given(table, released, quasi=["town"], confidential=["wage"])
     reach = 0.1 * naive.mean_and_sd(table["wage"].to_list())[1]
-    outside, inside = [], []
+    outside, inside, left = [], [], []
     for wages in groups.values():
         mean = round(sum(wages) / len(wages), digits)
         for person, wage in enumerate(wages):
             near = abs(wage - mean) <= reach
             outside.append(float(near))
             inside.append(float(near or definitions.bounded_by_insiders(wages, person, 1, 10.0)))
+            left.append(anybody(case.original, "wage", wage if inside[-1] else mean, reach))
     found = judged(case.release, "cells")
     assert found["cells.external"].value == pytest.approx(sum(outside) / 12)
-    assert agrees(found["cells.internal"], naive.rate(inside, found["cells.external"].chance))
+    assert agrees(found["cells.internal"], naive.rate(inside, sum(left) / 12))
     assert sum(inside) > sum(outside)
 
 

@@ -102,18 +102,18 @@ def test_a_copy_is_told_from_ten_rows_on(n, whole):
 
 
 def descriptions(rows, count, seed):
-    """Random descriptions of random rows by three attributes, until so many fit no other row."""
+    """Random descriptions of random rows by three attributes, each once, as far as they fit no other row."""
     rng = np.random.default_rng(seed)
     middle = {name: float(np.median([r[name] for r in rows])) for name in NUMBERS}
     ordered = sorted(rows, key=lambda r: (r["age"], r["rent"], r["code"], r["size"]))
     names, found = ["age", "rent", "code", "size"], []
-    while len(found) < count:
+    for _ in range(20 * count):
         row, columns = ordered[int(rng.integers(len(rows)))], np.sort(rng.permutation(4)[:3])
         told = {
             name: (row[name], "=" if name not in NUMBERS else ">=" if row[name] >= middle[name] else "<=")
             for name in (names[k] for k in columns)
         }
-        if sum(fits(other, told) for other in rows) == 1:
+        if len(found) < count and told not in found and sum(fits(other, told) for other in rows) == 1:
             found.append(told)
     return found
 
@@ -149,12 +149,14 @@ def test_singling(seed):
     for _ in range(400):
         inside = rng.permutation(np.arange(80) < 40)
         draws.append(np.mean((fit & inside).sum(axis=1) == 1) - np.mean((fit & ~inside).sum(axis=1) == 1))
-    value, half = sum(mine) / 500 - sum(theirs) / 500, 1.96 * float(np.std(draws))
-    assert sum(mine) == 500 and 0 < sum(theirs) < 500  # the release is the original
+    n = len(told)
+    value, half = sum(mine) / n - sum(theirs) / n, 1.96 * float(np.std(draws))
+    assert sum(mine) == n and 0 < sum(theirs) < n  # the release is the original
+    assert 40 < n < 500  # as many descriptions as people at least: nobody is beyond their reach
     alone = fit[:, :40][np.array(mine)].any(axis=0)  # each of these descriptions fits one of them
     assert 0 < alone.sum() < 40
     assert assess(release, only=["singling"]).records["singling"].to_list() == alone.astype(float).tolist()
-    assert agrees(found, naive.Judged(value, 0.0, 500, value - half, min(1.0, value + half), slack=0.15 * half))
+    assert agrees(found, naive.Judged(value, 0.0, n, value - half, min(1.0, value + half), slack=0.15 * half))
 
 
 @pytest.mark.parametrize("outside", ["control", "unreleased"])

@@ -79,18 +79,23 @@ def cell_disclosure(
     outside = release.control is not None and set(needed) <= set(release.control.columns)
     study = study.beside("control", needed) if outside else study
     crowds = _crowds(study)
-    outer, inner, blind, unusual, told = (np.zeros(crowds.own.size) for _ in range(5))
+    outer, inner, blind, within_it, unusual, told = (np.zeros(crowds.own.size) for _ in range(6))
     listed = []
     for name in names:
-        external, internal, guess, few = _attribute(study, name, crowds, coalition, within)
+        external, internal, guess, left, few = _attribute(study, name, crowds, coalition, within)
         unusual, told = np.maximum(unusual, few), np.maximum(told, few * external)
-        outer, inner, blind = np.maximum(outer, external), np.maximum(inner, internal), np.maximum(blind, guess)
+        outer, inner = np.maximum(outer, external), np.maximum(inner, internal)
+        blind, within_it = np.maximum(blind, guess), np.maximum(within_it, left)
         listed += _list(name, "external", external[:n], crowds)
         listed += _list(name, "internal", internal[:n], crowds)
-    chance = float(np.sort(blind[people]).mean())
     found = [
-        rate(credit[people], chance=chance, seed=seed, control=float(credit[n:].mean()) if outside else None)
-        for credit in (outer, inner)
+        rate(
+            credit[people],
+            chance=float(np.sort(guess[people]).mean()),
+            seed=seed,
+            control=float(credit[n:].mean()) if outside else None,
+        )
+        for credit, guess in ((outer, blind), (inner, within_it))
     ]
     rare = _rare(unusual[people], told[people], blind[people])
     return CellDisclosure(found[0], found[1], rare, coalition, _frame(listed), outer[:n], inner[:n])
@@ -134,15 +139,20 @@ def _crowds(study: Study) -> Crowds:
 
 def _attribute(
     study: Study, name: str, crowds: Crowds, coalition: int, within: float
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """What is learnt from outside and inside, what a blind guess gets, and who has a value that few have."""
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """What is learnt from outside and inside, what a blind guess of either gets, and who has a value that few have.
+
+    A guess is blind that names the value which the group leaves, of anybody: where 98 of 100 have no illness, a group
+    in which all but one have none tells little that everybody does not know.
+    """
     encoding, release = study.encoding([name]), study.release
     truth, values = matrix(encoding.original)[:, 0], matrix(encoding.released)[:, 0]
     numeric = release.columns[name].is_number
     reach = within * centre_and_spread(truth)[1] if numeric else 0.0
     n = truth.size
-    external, internal, blind = np.zeros(n), np.zeros(n), np.zeros(n)
+    external, internal, blind, left = (np.zeros(n) for _ in range(4))
     ordered = np.sort(truth[~np.isnan(truth)])
+    alike = _share(ordered, truth, truth, reach)
     for person in np.flatnonzero((crowds.own >= 0) & ~np.isnan(truth)):
         members = crowds.records[int(crowds.own[person])]
         shown = values[members]
@@ -153,14 +163,21 @@ def _attribute(
         low, high = float(shown.min()), float(shown.max())
         if high - low <= reach:
             external[person] = float(abs(truth[person] - (low + high) / 2) <= reach)
-            inside = np.searchsorted(ordered, high + reach, "right") - np.searchsorted(ordered, low - reach, "left")
-            blind[person] = inside / ordered.size
+            blind[person] = _share(ordered, low, high, reach)
+        common = float(np.sort(shown)[size // 2])
+        if size > 1 and (np.abs(shown - common) > reach).sum() <= coalition:
+            left[person] = _share(ordered, common, common, reach)
         internal[person] = max(external[person] if size > 1 else 0.0, _inside(truth[person], shown, reach, coalition))
     if numeric:
         internal = np.maximum(internal, _subtracted(release, truth, values, crowds.groups, coalition, within))
-    alike = np.searchsorted(ordered, truth + reach, "right") - np.searchsorted(ordered, truth - reach, "left")
-    few = (alike < ordered.size / 2) & ~np.isnan(truth)
-    return external, internal, blind, few.astype(np.float64)
+    few = (alike < 0.5) & ~np.isnan(truth)
+    return external, internal, blind, np.where(internal > 0, alike, left), few.astype(np.float64)
+
+
+def _share(ordered: Floats, low: Any, high: Any, reach: float) -> Any:  # noqa: ANN401 - of one value, or of each of many
+    """Share of people whose value is from low to high, or within reach of them."""
+    inside = np.searchsorted(ordered, high + reach, "right") - np.searchsorted(ordered, low - reach, "left")
+    return inside / max(1, ordered.size)
 
 
 def _inside(value: float, shown: Floats, reach: float, coalition: int) -> float:

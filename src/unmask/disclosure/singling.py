@@ -15,7 +15,7 @@ from unmask.arrays import Flags, Floats, Rows
 from unmask.disclosure.learn import matrix
 from unmask.disclosure.outside import draw, in_order, needs_outsiders, set_scene
 from unmask.errors import NothingToTryError, ParameterError
-from unmask.evidence import Z95, Context, Estimate, Evidence, Fact, Observation, Progress, measure, rate, silent
+from unmask.evidence import Z95, Context, Estimate, Evidence, Fact, Observation, Progress, measure, rate, silent, wilson
 from unmask.shown import Shown
 from unmask.study import Study, as_study
 from unmask.tables import Release, canonical_order
@@ -28,7 +28,7 @@ TRIALS = 20  # descriptions tried for each that is wanted
 class SinglingOut(Shown):
     """Descriptions that fit one released row: how many fit one person of the original, and one of control."""
 
-    excess: Estimate  # original less control, description by description
+    excess: Estimate  # original less control; as a share of people where there are fewer descriptions than wanted
     original: Estimate  # share that fit exactly one person of the original; control: of the control group
     n_attributes: int
     per_record: Floats = field(repr=False)  # 1 for people who are the only one that a description fits
@@ -46,7 +46,7 @@ def singling_out(
     attributes
         Attributes in a description: a category or a missing value is named, a number is "at least" or "at most".
     claims
-        Descriptions wanted; at most TRIALS times as many are tried.
+        Different descriptions wanted; at most TRIALS times as many are tried.
     seed
         Seeds the descriptions and the draw of equally many people on both sides.
 
@@ -77,7 +77,7 @@ def singling_out(
         if people.size == 1:
             per_record[groups[0][0][order[people]]] = 1.0
     return SinglingOut(
-        _excess(fitting, float(mine.mean() - theirs.mean()), size, seed),
+        _excess(fitting, (mine, theirs), size, seed, min(1.0, len(found) / size) if len(found) < claims else 1.0),
         rate(mine, chance=float(theirs.mean()), seed=seed, control=float(theirs.mean())),
         min(attributes, coded.size),
         per_record,
@@ -93,27 +93,33 @@ def _singled(fitting: list[Rows], inside: Flags) -> tuple[Floats, Floats]:
     return (within == 1).astype(np.float64), (sizes - within == 1).astype(np.float64)
 
 
-def _excess(fitting: list[Rows], value: float, size: int, seed: int) -> Estimate:
-    """Estimate original less control; its spread is that of groups drawn anew from both, since descriptions overlap."""
+def _excess(fitting: list[Rows], singled: tuple[Floats, Floats], size: int, seed: int, share: float) -> Estimate:
+    """Estimate original less control; its spread is that of groups drawn anew from both, since descriptions overlap.
+
+    It is at least that of two shares of so many descriptions: of three, one that fits by luck is a third. ``share``:
+    people whom as many descriptions could single out at most; more are not learnt about, whatever the descriptions do.
+    """
     rng = np.random.default_rng([seed, 1])
     draws = []
     for _ in range(RESAMPLES):
         inside = np.zeros(2 * size, dtype=bool)
         inside[rng.permutation(2 * size)[:size]] = True
-        mine, theirs = _singled(fitting, inside)
-        draws.append(float(mine.mean() - theirs.mean()))
-    half = Z95 * float(np.std(draws))
-    low, high, shown = (min(1.0, max(0.0, figure)) for figure in (value - half, value + half, value))
-    return Estimate(shown, low, high, len(fitting), 0.0, None, "bootstrap")
+        draws.append(float(np.subtract(*(one.mean() for one in _singled(fitting, inside)))))
+    half, (mine, theirs) = Z95 * float(np.std(draws)), (float(one.mean()) for one in singled)
+    (low, high), (less, more) = (wilson(float(one.sum()), one.size) for one in singled)
+    below = max(half, float(np.hypot(mine - low, more - theirs)))  # Newcombe's interval of a difference
+    above = max(half, float(np.hypot(high - mine, theirs - less)))
+    value, low, high = (min(1.0, max(0.0, share * (mine - theirs + far))) for far in (0.0, -below, above))
+    return Estimate(value, low, high, len(fitting), 0.0, None, "bootstrap")
 
 
 def _claims(
     rows: Floats, coded: Flags, width: int, claims: int, seed: int, progress: Progress
 ) -> tuple[list[tuple[Rows, Floats, Rows]], int]:
-    """Describe random rows by random attributes, and keep the descriptions that fit no other row."""
+    """Describe random rows by random attributes, and keep each description that fits no other row, once."""
     rng = np.random.default_rng(seed)
     middle = np.array([np.median(c[~np.isnan(c)]) if (~np.isnan(c)).any() else 0.0 for c in rows.T])
-    found: list[tuple[Rows, Floats, Rows]] = []
+    found: dict[tuple[int, ...], tuple[Rows, Floats, Rows]] = {}
     tried = 0
     while len(found) < claims and tried < TRIALS * claims:
         row, columns = int(rng.integers(len(rows))), np.sort(rng.permutation(coded.size)[:width])
@@ -121,10 +127,10 @@ def _claims(
         signs = np.where(coded[columns] | np.isnan(values), 0, np.where(values >= middle[columns], 1, -1))
         tried += 1
         if _fits(rows[:, columns], values, signs).sum() == 1:
-            found.append((columns, values, signs))
+            found[row, *columns.tolist()] = (columns, values, signs)
         if tried % 1000 == 0:
             progress(min(0.99, len(found) / claims), "descriptions")
-    return found, tried
+    return list(found.values()), tried
 
 
 def _fits(table: Floats, values: Floats, signs: Rows) -> Flags:

@@ -128,6 +128,13 @@ def largest(estimates: Sequence[Estimate]) -> Estimate:
     return replace(best, low=max(0.0, low), high=min(1.0, high))
 
 
+def tail(hits: float, n: float, chance: float) -> float:
+    """P(at least so many hits among n), each with this chance."""
+    from scipy import special  # noqa: PLC0415 - judging alone needs it
+
+    return float(special.betainc(hits, n - hits + 1, chance)) if hits >= 1 else 1.0
+
+
 def _resampled(figures: Floats, rng: np.random.Generator) -> Floats:
     """Means over resampled records."""
     values, counts = np.unique(figures, return_counts=True)

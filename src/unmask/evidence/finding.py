@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+import numpy as np
 import polars as pl
 
 from unmask.arrays import Counts, Flags, Floats
@@ -40,6 +41,18 @@ class Crowds(NamedTuple):
     share: Floats | None = None
 
 
+class Ranked(NamedTuple):
+    """People in the order of their risk, the largest first, and what the best attack made of each in this release.
+
+    ``risk`` was learnt without the person's own hit; ``attacks``: of how many this attack was the best.
+    """
+
+    risk: Floats
+    hits: Floats
+    measure: str
+    attacks: int
+
+
 @dataclass(frozen=True, slots=True)
 class Observation:
     """A figure before it is judged. ``key`` names the threshold in the policy; ``claim`` is a whole sentence."""
@@ -49,11 +62,22 @@ class Observation:
     estimate: Estimate
     claims: int | None = None  # for people whom the intruder is sure of: how many they claim, right or wrong
     crowds: Crowds | None = field(default=None, repr=False)  # for people in small groups: how small is for the policy
+    ranked: Ranked | None = field(default=None, repr=False)  # for people above a risk: which is for the policy
 
     @classmethod
     def of_people(cls, key: str, estimate: Estimate, words: str, claims: int | None = None) -> Observation:
         """Say of how many people something is true: "12 of 400 people ..."."""
         return cls(key, f"{estimate.hits:,.0f} of {estimate.n:,} people {words}", estimate, claims)
+
+    @classmethod
+    def of_risks(cls, key: str, risk: Floats, hits: Floats, measure: str, attacks: int) -> Observation:
+        """Hand over risks of people, learnt without their own hits; which is too large is for the policy to say.
+
+        ``measure`` is the best of so many ``attacks``. Among equal risks the order of rows makes no difference.
+        """
+        order = np.lexsort((hits, -np.round(risk, 9)))
+        unknown = Estimate(0.0, 0.0, 1.0, int(risk.size), 0.0, None, "exact")
+        return cls(key, "", unknown, ranked=Ranked(risk[order], hits[order], measure, attacks))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from unmask.evidence.above import held_to_risk, luck
 from unmask.evidence.coverage import unseen
 from unmask.evidence.crowds import held_to
-from unmask.evidence.estimate import Z95, wilson
+from unmask.evidence.estimate import Z95, tail, wilson
 from unmask.evidence.finding import Absence, Finding, Observation, Outcome, Reported
 from unmask.evidence.intruders import Intruder, attempts_of, by_knowledge
 from unmask.evidence.who import STANCES, Who, attempted, closed_to, limits_for, not_tried, seen_by
@@ -32,6 +33,7 @@ LEVEL = 0.05  # chance that a release within all limits is called unsafe
 MOST_NAMED = 6  # attacks that the sentence names: of more, only the number is told
 PRECISION = 0.95  # of claims about people whom the intruder is sure of
 TABLES = {"check", "columns"}  # findings about the tables themselves, not of an attack
+NO_ATTACK = TABLES | {"risk"}  # nor is the risk of people, which follows from all of them
 BY_CHANCE = "among {} figures one that far above its limit is expected by chance"
 
 
@@ -120,7 +122,7 @@ class Held(NamedTuple):
 
 def _judge_one(measure: str, observation: Observation, policy: Policy) -> Judged:
     threshold = policy.threshold(observation.key)
-    observation = held_to(observation, threshold.groups)
+    observation = held_to_risk(held_to(observation, threshold.groups), threshold.groups)
     estimate = observation.estimate
     most = threshold.allows(observation.key, estimate.chance)
     held = [_as_share(estimate, threshold, most)] if threshold.value < 1 else []
@@ -148,27 +150,44 @@ def _as_share(estimate: Estimate, threshold: Threshold, most: float) -> Held:
 
 
 def _as_number(observation: Observation, threshold: Threshold, most: int) -> Held:
-    """Hold a number of people against the most that there may be: whether they are, not how large their share is.
-
-    People whom the intruder is sure of are there if claims like these are shown to be right more often than one in
-    ``groups``: who takes their surest link is right now and then by luck.
-    """
+    """Hold a number of people against the most that there may be: whether they are, not how large their share is."""
     estimate, limit = observation.estimate, f"{most or 'no'} {'person' if most == 1 else 'people'} ({threshold.source})"
-    if observation.crowds is not None or observation.claims is None:
-        low, high = (float(np.rint(end * estimate.n)) for end in (estimate.low, estimate.high))
-        if low > most:
-            chance = 0.0 if observation.crowds is not None else p_value(estimate, most / estimate.n)
-            return Held("against", f"{low:,.0f} people, where the limit is {limit}", chance)
-        if observation.crowds is None or high <= most:
-            return Held("for", f"not shown to be more than the limit of {limit}", 1.0)
-        return Held("inconclusive", f"up to {high:,.0f} people, where the limit is {limit}", 1.0)
-    hits, claims = float(np.floor(estimate.hits + 1e-9)), max(observation.claims, int(estimate.hits))
+    if observation.ranked is not None:
+        return _above(estimate, luck(observation.ranked, threshold.groups, most), most, limit)
+    if observation.crowds is None and observation.claims is not None:
+        return _claimed(observation, threshold, most, limit)
+    low, high = (float(np.rint(end * estimate.n)) for end in (estimate.low, estimate.high))
+    if low > most:
+        chance = 0.0 if observation.crowds is not None else p_value(estimate, most / estimate.n)
+        return Held("against", f"{low:,.0f} people, where the limit is {limit}", chance)
+    if observation.crowds is None or high <= most:
+        return Held("for", f"not shown to be more than the limit of {limit}", 1.0)
+    return Held("inconclusive", f"up to {high:,.0f} people, where the limit is {limit}", 1.0)
+
+
+def _claimed(observation: Observation, threshold: Threshold, most: int, limit: str) -> Held:
+    """Hold people whom the intruder is sure of: who takes their surest link is right now and then by luck.
+
+    They are there if claims like these are shown to be right more often than one in ``groups``.
+    """
+    found = observation.estimate.hits
+    hits, claims = float(np.floor(found + 1e-9)), max(observation.claims or 0, int(found))
     if hits <= most or wilson(hits, claims)[1] < PRECISION:
         return Held("for", f"{hits:,.0f} of {claims:,} claims are right, which is within the limit of {limit}", 1.0)
     chance, told = tail(hits - most, claims - most, 1 / threshold.groups), f"{hits:,.0f} of {claims:,} claims are right"
     if chance > LEVEL:
         return Held("inconclusive", f"{told}: too few to tell knowledge from luck, where the limit is {limit}", chance)
     return Held("against", f"{told}, where the limit is {limit}", chance)
+
+
+def _above(estimate: Estimate, chance: float, most: int, limit: str) -> Held:
+    """Hold the number of people above a risk: what may be luck is undecided, and never within the limit."""
+    low, count = np.rint(estimate.low * estimate.n), np.rint(estimate.hits)
+    if low > most:
+        return Held("against", f"at least {low:,.0f} people, where the limit is {limit}", chance)
+    if count > most:
+        return Held("inconclusive", f"{count:,.0f} people, which may be luck, where the limit is {limit}", chance)
+    return Held("for", f"no set of people is found more often than the limit of {limit} allows", chance)
 
 
 def _judge_together(found: Sequence[Judged]) -> tuple[Finding, ...]:
@@ -181,13 +200,6 @@ def _judge_together(found: Sequence[Judged]) -> tuple[Finding, ...]:
         else finding
         for finding, _ in found
     )
-
-
-def tail(hits: float, n: float, chance: float) -> float:
-    """P(at least so many hits among n), each with this chance."""
-    from scipy import special  # noqa: PLC0415 - judging alone needs it
-
-    return float(special.betainc(hits, n - hits + 1, chance)) if hits >= 1 else 1.0
 
 
 def p_value(estimate: Estimate, limit: float | None) -> float:
@@ -219,8 +231,8 @@ def decide(findings: Sequence[Finding], core: Sequence[str] = (), left_out: Sequ
     What was not tried is not safe: with one of the ``core`` missing the verdict is inconclusive at best, and the
     sentence says how many attacks were run and which were ``left_out``.
     """
-    ran = {finding.measure for finding in findings if finding.estimate is not None}
-    absent = {finding.measure for finding in findings if finding.estimate is None} - ran - TABLES
+    ran = {finding.measure for finding in findings if finding.estimate is not None} - NO_ATTACK
+    absent = {finding.measure for finding in findings if finding.estimate is None} - ran - NO_ATTACK
     count, others = f"{len(ran)} of {len(ran | absent | set(left_out))} attacks", _others(findings, absent, left_out)
     verdict = _by_outcome(findings)
     missing = [name for name in core if name not in ran]

@@ -210,6 +210,7 @@ def assess_attribute(study: Study, context: Context) -> Evidence:
             ),
         ),
         per_record=np.max([entry[1].astype(float) for entry in told], axis=0),
+        identity=False,
         facts=(*means, *facts(test)),
         figures=(distributions(test, "to shuffled releases"),),
     )

@@ -3,6 +3,7 @@
 `risk_of_people` turns what the attacks found in one draw of the masking into how often the best of them finds each
 person (`PersonRisk`, with its reliability on held-out people, in bins: `Bin`). `risk_by_group` splits people by a
 column (`check_by` refuses one that is not there), and `uneven` says in a line when one of all groups bears far more.
+It also says how many are above a risk, for the policy to judge.
 `explain_person` tells what gives one person away and what would hide them (`PersonStory`); `hiding_list` sums that up.
 """
 

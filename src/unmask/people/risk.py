@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
 from unmask.arrays import Flags, Floats
 from unmask.errors import UnmaskError
-from unmask.evidence import Evidence, Reported
+from unmask.evidence import Evidence, Fact, Observation, Reported
 from unmask.masking import Masking
 from unmask.people.calibration import (
     Bin,
@@ -25,6 +26,7 @@ from unmask.people.calibration import (
     luck_of,
     reliability,
 )
+from unmask.people.chance import follows_by_rule
 from unmask.people.isolation import isolation
 from unmask.tables import Release
 
@@ -32,6 +34,11 @@ Again = Callable[[str, Release, int], Floats | None]
 
 REDRAWS = 8
 SHARED = 0.2  # hits that spread less than this part of a coin's are shares of links, the same in every draw
+TITLE = "People above a risk"
+STORY = (
+    "The intruder uses the attack that finds most people. Who are found more often than anybody in the smallest group "
+    "that the policy accepts, if the masking is drawn again?"
+)
 ALIKE = "how often it finds people who stand as far apart from others in the original (learnt from others than them)"
 AMONG = "the person's share of the link, one in as many records as fit them"
 POSTERIOR = f"how sure it is of its link of the person, averaged with {ALIKE}"
@@ -46,11 +53,20 @@ class PersonRisk:
     measure: str | None  # the attack that finds most people; None: none of those that ran finds people
     how: str  # where the probabilities come from, in words
     bins: tuple[Bin, ...] = ()  # held-out people by risk, and how many of them were found in the release
+    above: Observation | None = field(default=None, repr=False)  # people above the risk that a policy accepts
+    keys: ClassVar[tuple[str, ...]] = ("risk.above",)  # limits that judge them
 
     @property
     def error(self) -> float:
         """Calibration error: mean difference between the risks of people of like risk and how many were found."""
         return calibration_error(self.bins)
+
+    def reported(self) -> tuple[Reported, ...]:
+        """What the risks of people say of the release, for a policy to judge; nothing where no row is anybody's."""
+        if self.above is None:
+            return ()
+        largest = Fact("largest_risk", float(np.nanmax(self.risk)), f"largest risk of one person: {self.how}")
+        return (Reported("risk", TITLE, STORY, Evidence((self.above,), facts=(largest,))),)
 
 
 def risk_of_people(release: Release, reported: Sequence[Reported], again: Again, *, seed: int = 0) -> PersonRisk:
@@ -61,25 +77,28 @@ def risk_of_people(release: Release, reported: Sequence[Reported], again: Again,
     best = _best(release, reported)
     if best is None:
         return PersonRisk(np.full(release.original.height, np.nan), None, "no attack that finds people ran")
-    name, evidence, there = best
+    name, evidence, there, attacks = best
     hits = np.asarray(evidence.per_record, dtype=np.float64)[there]
     features = isolation(release)[there]
     alike = hits_among_alike(features, hits)
-    redrawn = None
     if evidence.posterior is not None:
         sure = levelled(np.nan_to_num(evidence.posterior[there]), hits)
-        luck = luck_of(sure, hits)
+        luck = 0.0 if follows_by_rule(release) else luck_of(sure, hits)
         found, how = (1.0 - 0.5 * luck) * sure + 0.5 * luck * alike, POSTERIOR
+        held_out = found
+    elif (redrawn := _redrawn(release, name, again, there, seed)) is not None:
+        found, how = _over_draws(features, np.vstack([hits, redrawn])), REDRAWN
+        held_out = _over_draws(features, redrawn)
     else:
-        redrawn = _redrawn(release, name, again, there, seed)
-        found, how = _of_one_draw(alike, hits) if redrawn is None else (_over_draws(features, hits, redrawn), REDRAWN)
+        (found, how), held_out = _of_one_draw(alike, hits), alike
     risk = np.full(release.original.height, np.nan)
     risk[there] = np.clip(found, 0.0, 1.0)
-    return PersonRisk(risk, name, how, reliability(risk[there], hits))
+    above = None if release.synthetic else Observation.of_risks(PersonRisk.keys[0], held_out, hits, name, attacks)
+    return PersonRisk(risk, name, how, reliability(risk[there], hits), above)
 
 
-def _best(release: Release, reported: Sequence[Reported]) -> tuple[str, Evidence, Flags] | None:
-    """The attack that finds most of the people it looked for, with these people; equal ones by name."""
+def _best(release: Release, reported: Sequence[Reported]) -> tuple[str, Evidence, Flags, int] | None:
+    """The attack that finds most of the people it looked for, these people, and of how many attacks; equal: by name."""
     paired = np.zeros(release.original.height, dtype=bool)
     paired[release.paired_rows if len(release.paired_rows) else slice(None)] = True
     found: list[tuple[float, str, Evidence, Flags]] = []
@@ -92,7 +111,7 @@ def _best(release: Release, reported: Sequence[Reported]) -> tuple[str, Evidence
     if not found:
         return None
     surest = max(found, key=lambda one: (round(one[0], 9), one[2].posterior is not None, one[1]))
-    return surest[1], surest[2], surest[3]
+    return *surest[1:], len(found)
 
 
 def _of_one_draw(alike: Floats, hits: Floats) -> tuple[Floats, str]:
@@ -100,9 +119,8 @@ def _of_one_draw(alike: Floats, hits: Floats) -> tuple[Floats, str]:
     return (hits, AMONG) if luck_of(alike, hits) < SHARED else (alike, ALIKE)
 
 
-def _over_draws(features: Floats, hits: Floats, redrawn: Floats) -> Floats:
-    everything = np.vstack([hits, redrawn])
-    return averaged_over_draws(hits_among_alike(features, everything.mean(0)), everything)
+def _over_draws(features: Floats, hits: Floats) -> Floats:
+    return averaged_over_draws(hits_among_alike(features, hits.mean(0)), hits)
 
 
 def _redrawn(release: Release, name: str, again: Again, there: Flags, seed: int) -> Floats | None:

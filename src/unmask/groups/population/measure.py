@@ -144,10 +144,21 @@ SOURCES = {
     "weights": "sum of the sampling weights",
     "models": "as given; how many look alike is left to models",
 }
+NO_REGISTER = (
+    "without a register nobody knows who is alone in the population: the upper ends take everybody for it who is alone "
+    "in the sample (a table of the population tells: --population)"
+)
+
+
 NO_COVER = (
     "from sampling weights: the intervals do not cover a wrong model, and people who look alike may be fewer than the "
     "weights say (risk understated); a table or a number of people tells more (--population instead of --weight)"
 )
+
+
+def _doubts(source: str) -> tuple[str, ...]:
+    """What to tell of figures that nobody counted."""
+    return () if source == "population" else (NO_REGISTER, NO_COVER) if source == "weights" else (NO_REGISTER,)
 
 
 def unknown(release: Release) -> str | None:
@@ -174,10 +185,13 @@ def assess_population(study: Study, context: Context) -> Evidence:
     credit = np.where(own, found.per_record[truth], 0.0)
     alone = np.where(own, found.classes.spread(found.class_unique)[truth], 0.0)
     single = own & (found.classes.spread(found.classes.counts)[truth] == 1)
+    people, counted = study.release.paired_rows, found.source == "population"
     rates = [
-        _predicted(values, single, study.release.paired_rows, found, prediction, context.seed)
+        _predicted(values, single, people, found, prediction, context.seed)
         for values, prediction in ((credit, found.tau2), (alone, found.tau1))
     ]
+    if not counted:
+        rates = [_at_most(one, np.where(single, 1.0, v)[people]) for one, v in zip(rates, (credit, alone), strict=True)]
     told = f"of {rates[0].n:,} people are expected to be"
     claims = (
         f"{rates[0].hits:,.1f} {told} found by linking with everybody.",
@@ -192,7 +206,7 @@ def assess_population(study: Study, context: Context) -> Evidence:
         outside=outside_of(study, found, own, rates[1]),
         facts=_facts(found, context.seed),
         figures=(_figure(found),),
-        notes=(*study.encoding().notes, *found.notes, *((NO_COVER,) if found.source == "weights" else ())),
+        notes=(*study.encoding().notes, *found.notes, *_doubts(found.source)),
     )
 
 
@@ -243,6 +257,15 @@ def _predicted(
     up = np.hypot(seen.high - seen.value, share * (tau.high - tau.value))
     ends = max(0.0, float(seen.value - down)), min(1.0, float(seen.value + up))
     return Estimate(seen.value, *ends, seen.n, seen.chance, None, seen.method)
+
+
+def _at_most(figure: Estimate, most: Floats) -> Estimate:
+    """The upper end if everybody who is alone in the sample were alone in the population: no model can exclude it.
+
+    Where a third of the people have a job of their own and the others stand in large crowds, models that are fitted to
+    both expect a hundredth of the truth, and so do weights.
+    """
+    return replace(figure, high=min(1.0, max(figure.high, float(np.sort(most).mean()))))
 
 
 def _facts(found: PopulationRisk, seed: int) -> tuple[Fact, ...]:
