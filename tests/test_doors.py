@@ -32,7 +32,7 @@ MORE = {
     "unmask.certificate": 10,  # the statement, the content, three formats and the reviewer's keys
     "unmask.report": 24,  # a way to show each kind of result
     "unmask.study": 27,  # what every measure asks: matches, spaces, who asks for whom, what fits in memory
-    "unmask.tables": 27,  # reading, roles, arrays and writing, for all rooms and the command line
+    "unmask.tables": 30,  # reading, roles, arrays and writing, for all rooms and the command line
     "unmask.utility": 10,  # a function for each view, and all of them for a report
 }
 FOR_USERS = {"unmask.datasets.gauntlet", "unmask.graph", "unmask.masking"}  # classes that people name in their scripts

@@ -92,4 +92,78 @@ def with_twin_secret(told):
     return replace(told.each(lambda table: table.with_columns(illness=pl.col("disease"))), options=options)
 
 
-CHANGES = (with_constant, with_twin, with_twin_category, with_twin_secret)
+def with_shuffled_rows(told):
+    rng = np.random.default_rng(5)
+    return told.each(lambda table: table[rng.permutation(table.height)])
+
+
+def with_shuffled_columns(told):
+    rng = np.random.default_rng(6)
+    return told.each(lambda table: table.select([table.columns[k] for k in rng.permutation(table.width)]))
+
+
+def with_other_names(told):
+    """Names that sort the other way round."""
+    names = told.tables["original"].columns
+    book = {name: f"{chr(ord('z') - place)}{place}" for place, name in enumerate(names)}
+
+    def renamed(value):
+        return [book.get(one, one) for one in value] if isinstance(value, list) else book.get(value, value)
+
+    options = {option: renamed(value) for option, value in told.options.items()}
+    tables = {role: table.rename(lambda name: book.get(name, name)) for role, table in told.tables.items()}
+    return Told(tables, options)
+
+
+def in_other_units(told):
+    """Years on another scale, pounds, another currency."""
+    scales = (pl.col("age") * 1.8 + 32, pl.col("weight") * 2.2046, pl.col("cost") * 0.91)
+    return told.each(lambda table: table.with_columns(scales))
+
+
+def in_smaller_units(told):
+    """Months, grams, cents: whole numbers."""
+    scales = (pl.col("age") * 12, (pl.col("weight") * 1000).round(0), (pl.col("cost") * 100).round(0))
+    return told.each(lambda table: table.with_columns(scales))
+
+
+def as_floats(told):
+    return told.each(lambda table: table.with_columns(pl.col(pl.Int64).cast(pl.Float64)))
+
+
+def as_texts(told):
+    return told.each(lambda table: table.with_columns(pl.col(pl.Int64, pl.Float64).cast(pl.String)))
+
+
+def as_times(told):
+    return told.each(lambda table: table.with_columns(pl.col(pl.Date).cast(pl.Datetime)))
+
+
+def with_days_as_texts(told):
+    return told.each(lambda table: table.with_columns(pl.col(pl.Date).dt.strftime("%d.%m.%Y")))
+
+
+def as_categories(told):
+    return told.each(lambda table: table.with_columns(pl.col(pl.String).cast(pl.Categorical)))
+
+
+def with_other_labels(told):
+    """Labels that sort in another order. Whole numbers keep theirs: their order is information."""
+
+    def relabelled(table):
+        for name, labels in (("sex", ("f", "m")), ("town", TOWNS), ("disease", DISEASES)):
+            deal = np.random.default_rng(len(labels)).permutation(len(labels))
+            book = {label: f"{'qwertzu'[place]} {name}" for label, place in zip(labels, deal, strict=True)}
+            table = table.with_columns(pl.col(name).replace_strict(book))
+        return table
+
+    return told.each(relabelled)
+
+
+TOLD_OTHERWISE = (
+    with_shuffled_rows, with_shuffled_columns, with_other_names, in_other_units, in_smaller_units, as_floats, as_texts,
+    as_times, with_days_as_texts, as_categories, with_other_labels, with_constant, with_twin, with_twin_category,
+    with_twin_secret,
+)  # fmt: skip
+ADDED = (with_constant, with_twin, with_twin_category, with_twin_secret)  # all of them at once
+SAME_VALUES = (with_shuffled_rows, with_shuffled_columns, with_other_labels, as_categories, with_other_names)

@@ -9,7 +9,7 @@ import numpy as np
 
 from unmask.errors import NothingToTryError, UnmaskError, tell_where
 from unmask.evidence import Absence, Context, Evidence, Measure, Reported, closed_to, conclude
-from unmask.intake import Check, check, unreadable
+from unmask.intake import Check, check, readable
 from unmask.people import risk_of_people
 from unmask.study import Study, as_study
 
@@ -100,9 +100,11 @@ def attack_all(
 
 def _attack_for(release: Release, chosen: Sequence[Measure], whose: Iterable[Who], context: Context) -> Attacked:
     """Run the attacks that are open to some of the intruders, each once."""
-    release = release.without_redundant()
-    study = _without_unreadable(Study(release))  # one for all measures
+    places = {name: place for place, name in enumerate((*release.original.columns, *release.released.columns)[::-1])}
+    release = release.without_redundant().in_order_of_content()
+    study = readable(Study(release))  # one for all measures
     checked = check(study)
+    checked = replace(checked, columns=tuple(sorted(checked.columns, key=lambda entry: -places[entry.name])))
     if checked.pairing.looks == "unpaired":  # attacks that need no pairs are not misled
         study = Study(study.release.without_pairs())
     reasons = {entry.name: [closed_to(entry.name, who) for who in whose] for entry in chosen}
@@ -119,13 +121,6 @@ def _attack_for(release: Release, chosen: Sequence[Measure], whose: Iterable[Who
         if entry.name not in done and (reason := reasons[entry.name][0]) is not None
     }
     return Attacked(study, release, checked, tuple({**done, **left}[entry.name] for entry in chosen))
-
-
-def _without_unreadable(study: Study) -> Study:
-    """The study without known columns that cannot be compared: the attacks run on the rest, and the report says so."""
-    release, out = study.release, unreadable(study)
-    left = tuple(name for name in release.quasi if name not in out)
-    return Study(release.with_roles(replace(release.roles, quasi=left))) if out and left else study
 
 
 def _part_of(progress: Progress, place: int, n: int, title: str) -> Progress:

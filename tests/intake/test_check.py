@@ -112,3 +112,28 @@ def test_json_and_roles(files):
     assert "'mail'" in roles.read_text() or '"mail"' in roles.read_text()
     code = run("assess", files / "original.csv", files / "release.csv", "--config", roles, "--only", "nearest")
     assert code in {1, 3}
+
+
+def test_roles_that_are_accepted_hide_no_column_from_the_attacks(files):
+    """A column under another name in each file: written as ignored, the attack that needs no names would not see it."""
+    mixed = people().rename({"age": "years"}).with_columns(religion=pl.Series(["a", "b", "c"] * (N // 3)))
+    mixed.write_csv(files / "renamed.csv")
+    code = run("check", files / "original.csv", files / "renamed.csv", "--accept-roles", files / "roles.toml")
+    assert code == 0
+    written = tomllib.loads((files / "roles.toml").read_text())
+    assert "ignored" not in written
+    assert written["quasi"] == ["age", "income", "sex", "town"]
+    assert "an intruder may know it" in (files / "roles.toml").read_text()
+
+
+def test_suggested_roles_have_reasons():
+    secret = pl.Series("diagnosis", ["asthma", "cancer", "none"] * (N // 3))
+    one = pl.lit("here").alias("country")
+    table = people().with_columns(secret, one)
+    suggested = {each.column: each for each in unmask.check(unmask.Release(table, table)).suggestions}
+    assert suggested["diagnosis"].role == "confidential"
+    assert "health" in suggested["diagnosis"].reason
+    assert suggested["country"].role == "safe"
+    assert suggested["age"].role == "quasi"
+    said = unmask.check(unmask.Release(table, table, confidential=["income"], ignored=["town"])).roles
+    assert (said["income"], said["town"]) == ("confidential", "ignored")

@@ -90,3 +90,47 @@ def test_the_id_and_ignored_columns_are_not_looked_at():
     both = table(mail=mails)
     assert identifiers(unmask.Release(both, both, id="mail")) == ()
     assert identifiers(unmask.Release(both, both, ignored=["mail"])) == ()
+
+
+ABROAD = {
+    "a name": [
+        ("氏名", ["山田太郎", "佐藤花子", "鈴木一郎"]),
+        ("Nachname", ["MÜLLER", "ÖZDEMIR", "WEISS"]),
+        ("фамилия", ["Иванова", "Петров", "Сидоров"]),
+        ("apellidos", ["García López", "Núñez", "de la Cruz"]),
+        ("patient_name", ["smith", "jones", "o'neill"]),
+    ],
+    "a phone number": [("contact", ["555-123-4567", "(212) 555 0199", "415.555.2671"]), ("x", ["030/1234567"] * 2)],
+    "a social-security number": [
+        ("x", ["AA 12 34 56 C", "AB123456D"]),
+        ("x", ["RSSMRA85T10A562S", "BNCLRA70A41F205X"]),
+        ("x", ["850709-9805", "19850709-9805"]),
+        ("x", ["111.444.777-35"]),
+        ("x", ["12345678Z", "X1234567L"]),
+        ("x", ["943 476 5919", "4010232137"]),
+    ],
+    "an address": [("x", ["ul. Długa 5", "Rua Augusta 100", "Storgatan 3"])],
+}
+
+
+@pytest.mark.parametrize(("what", "name", "values"), [(w, *case) for w, cases in ABROAD.items() for case in cases])
+def test_names_and_numbers_of_several_countries(what, name, values):
+    found = recognise(pl.Series(name, (values * N)[:N]))
+    assert found is not None
+    assert (found[0], found[2]) == (what, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("x", ["SW1A 1AA", "M1 1AE"]), ("x", ["1012 AB"]), ("PLZ", ["10115", "80331"])]
+)
+def test_full_postcodes_are_told_and_not_held_against(name, values):
+    what, _, direct = recognise(pl.Series(name, (values * N)[:N]))
+    assert (what, direct) == ("a full postcode", False)
+
+
+def test_days_as_text_and_numbered_records_are_told():
+    days = pl.date_range(pl.date(1950, 1, 1), pl.date(1990, 1, 1), "61d", eager=True).dt.strftime("%d.%m.%Y")
+    assert recognise(days)[0] == "an exact date"
+    assert recognise(pl.Series("record", range(1000, 1300)))[0] == "a key"
+    assert recognise(pl.Series("mrn", RNG.permutation(90_000)[:N] + 10_000))[0] == "a key"
+    assert recognise(pl.Series("income", RNG.permutation(90_000)[:N] + 10_000)) is None

@@ -98,3 +98,21 @@ def test_columns_under_other_names_are_looked_at():
 def test_few_people_are_enough_to_see_that_they_are_paired():
     looks = [looked_at(people(k, 30), noisy(people(k, 30), 0.7)).looks for k in range(20)]
     assert looks.count("paired") >= 19
+
+
+def test_files_sorted_by_one_column_are_no_pairs():
+    table = people(n=400)
+    ordered = table.sort("age", "income")
+    independent = people(seed=5, n=400).sort("age", "town")
+    for released in (independent, shuffled(noisy(table, 0.1)).with_columns(table["age"].sort())):
+        pairing = unmask.check(unmask.Release(ordered, released)).pairing
+        assert pairing.looks == "unpaired"
+        assert pairing.sorted_by == ("age",)
+        assert "sorted by 'age'" in pairing.words
+
+
+def test_sorted_files_that_belong_together_are_pairs():
+    ordered = people(n=400).sort("age")
+    masked = noisy(ordered, 0.3).with_columns(ordered["age"])
+    assert unmask.check(unmask.Release(ordered, masked)).pairing.looks == "paired"
+    assert unmask.check(unmask.Release(ordered, ordered)).pairing.looks == "paired"

@@ -12,6 +12,7 @@ from unmask.evidence.measure import Context
 from unmask.linkage.knowledge_curve import Size, _larger, _sets, assess_scenario
 from unmask.linkage.nearest import best_scale
 from unmask.study.study import Study
+from unmask.tables import by_content
 
 PEOPLE = datasets.census(150, seed=1)
 NAMES = tuple(sorted(PEOPLE.columns))
@@ -144,8 +145,8 @@ def test_the_worst_set_grows_where_sets_are_drawn(seed):
 
 def test_the_mean_is_over_drawn_sets_only():
     release = Release(PEOPLE, MASKED)
-    size = knowledge_curve(release, sets=2, seed=1).sizes[4]
-    rates = [link_nearest(Release(PEOPLE, MASKED, quasi=chosen)).estimate.value for chosen in _sets(NAMES, 5, 2, 1)]
+    size, names = knowledge_curve(release, sets=2, seed=1).sizes[4], by_content(release, NAMES)
+    rates = [link_nearest(Release(PEOPLE, MASKED, quasi=chosen)).estimate.value for chosen in _sets(names, 5, 2, 1)]
     assert size.mean == pytest.approx(np.mean(rates))
 
 

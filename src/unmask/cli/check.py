@@ -40,7 +40,9 @@ def run(options: Options) -> int:
 def _plain(checked: Check) -> dict[str, object]:
     columns = [asdict(entry) for entry in checked.columns]
     told = asdict(check_of(checked))
-    return {"check": told, "columns": columns, "roles": checked.roles, "ids": list(checked.pairing.ids)}
+    reasons = {each.column: each.reason for each in checked.suggestions}
+    ids = list(checked.pairing.ids)
+    return {"check": told, "columns": columns, "roles": checked.roles, "reasons": reasons, "ids": ids}
 
 
 def _show(checked: Check, least: int) -> None:
@@ -49,6 +51,9 @@ def _show(checked: Check, least: int) -> None:
     screen = console()
     show_check(check_of(checked), screen)
     screen.print(column_table(checked.columns))
+    for each in checked.suggestions:
+        if each.role in {"direct", "confidential", "safe"} and each.reason != "as you said":
+            say(f"Suggested role of {each.column!r}: {each.role}. Why: {each.reason}.")
     say(f'The policy can say "safe" from {least} people on.')
     for finding in checked.findings:
         say(f"{finding.claim} {finding.reason[:1].upper()}{finding.reason[1:]}.")
@@ -57,18 +62,23 @@ def _show(checked: Check, least: int) -> None:
 
 
 def roles_toml(checked: Check) -> str:
-    """The suggested roles as a file for `unmask assess --config`; what names people is to be taken out, not ignored."""
+    """The suggested roles as a file for `unmask assess --config`; what names people is to be taken out, not ignored.
+
+    Columns that only the release has need no role: left out of the file they are looked at, ignored they would not be.
+    """
+    there = {entry.name for entry in checked.columns if entry.original}
     by: dict[str, list[str]] = {}
-    for name, role in checked.roles.items():
-        by.setdefault(role, []).append(name)
+    for each in checked.suggestions:
+        by.setdefault(each.role, []).append(each.column)
     out = [entry.column for entry in checked.identifiers if entry.against]
     lines = ["# Roles that the columns suggest. Look at each before you rely on it."]
+    lines += [f"# {_quoted(each.column)}: {each.role}, {each.reason}" for each in checked.suggestions]
     if out:
         lines.append(f"# Take these out of the release: they name people: {', '.join(map(_quoted, out))}")
     for role in ("quasi", "confidential", "ignored"):
-        names = [name for name in by.get(role, []) if name not in out]
-        if names:
-            lines.append(f"{role} = [{', '.join(map(_quoted, names))}]")
+        kept = [name for name in by.get(role, []) if name not in out and (name in there or role != "quasi")]
+        if kept:
+            lines.append(f"{role} = [{', '.join(map(_quoted, kept))}]")
     lines += [f"{role} = {_quoted(by[role][0])}" for role in ("id", "weight", "household") if by.get(role)]
     return "\n".join(lines) + "\n"
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from unmask.arrays import Floats, Rows
+from unmask.arrays import Codes, Floats, Rows
 from unmask.tables import canonical_order
 
 FOLDS = 2
+MOST_LEVELS = 20  # of a category, with a column each
 SHRINK = (1e-3, 1e-1, 10.0)  # ridge penalties per person, chosen on the people taught
 
 
@@ -35,6 +36,18 @@ def denoised(values: Floats, masked: Floats, record: Floats, *, seed: int = 0) -
         if guess is not None:
             estimate[known[asked]] = guess(design[asked])
     return estimate
+
+
+def indicators(codes: Codes) -> list[Floats]:
+    """Categories as numbers that no label decides: one column for each of a few, else how many records have it."""
+    columns = []
+    for column in codes.T:
+        levels, place, count = np.unique(column, return_inverse=True, return_counts=True)
+        if levels.size > MOST_LEVELS:
+            columns.append(count[place].astype(np.float64))
+        else:
+            columns += [(column == level).astype(np.float64) for level in levels[np.argsort(-count, kind="stable")]]
+    return columns
 
 
 def _design(columns: Floats) -> Floats:

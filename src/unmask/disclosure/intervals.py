@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.arrays import Counts, Flags, Floats
-from unmask.disclosure.denoise import denoised
+from unmask.disclosure.denoise import denoised, indicators
 from unmask.disclosure.inference import hold_out
 from unmask.disclosure.secrets import numeric_secrets, paired_numbers
 from unmask.errors import ParameterError, RoleError, former_percent
@@ -134,7 +134,8 @@ def _denoised(study: Study, names: tuple[str, ...], widths: Floats, chance: floa
     """Share of values within the widths of an estimate from the whole record, learnt from other people."""
     release = study.release
     encoding = study.encoding((*release.quasi, *(name for name in names if name not in release.quasi)))
-    record = np.column_stack([encoding.released.numeric, encoding.released.codes])[release.truth[release.paired_rows]]
+    shown = np.column_stack([encoding.released.numeric, *indicators(encoding.released.codes)])
+    record = shown[release.truth[release.paired_rows]]
     inside, present = np.zeros(len(record)), np.zeros(len(record))
     for place, name in enumerate(names):
         values, masked = paired_numbers(study, name)

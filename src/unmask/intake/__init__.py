@@ -5,6 +5,6 @@ value does the release contain (``columns``), which columns name people (``ident
 `Check` has the findings that no "safe" may ignore, and the roles that the columns suggest.
 """
 
-from unmask.intake.check import Check, check, unreadable
+from unmask.intake.check import Check, check, readable
 
-__all__ = ["Check", "check", "unreadable"]
+__all__ = ["Check", "check", "readable"]

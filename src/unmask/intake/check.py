@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from unmask.errors import TableError, UnmaskError
 from unmask.evidence import ColumnEntry, Finding
+from unmask.intake.containing import containing
 from unmask.intake.identifiers import Identifier, identifiers
+from unmask.intake.origins import origin
 from unmask.intake.pairing import WAYS_ON, Pairing, check_pairing
+from unmask.intake.suggest import Suggestion, suggest
 from unmask.shown import Shown
 from unmask.study import Study, as_study
-from unmask.tables import Release, form_of
+from unmask.tables import Encoding, Release, form_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,7 @@ class Check(Shown):
     pairing: Pairing
     columns: tuple[ColumnEntry, ...]
     identifiers: tuple[Identifier, ...]
+    ignored: tuple[str, ...] = ()  # columns that somebody wants to be left out
 
     @property
     def passed(self) -> bool:
@@ -44,13 +48,14 @@ class Check(Shown):
         return tuple(found)
 
     @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """The role that each column suggests, and why."""
+        return suggest(self.columns, self.identifiers, self.ignored)
+
+    @property
     def roles(self) -> dict[str, str]:
         """The role that each column suggests: direct, quasi, confidential, id, or safe where it says nothing."""
-        direct = {entry.column for entry in self.identifiers if entry.direct}
-        return {
-            entry.name: "direct" if entry.name in direct else "safe" if "only one value" in entry.reason else entry.role
-            for entry in self.columns
-        }
+        return {each.column: each.role for each in self.suggestions}
 
 
 def check(release: Release | Study) -> Check:
@@ -65,7 +70,8 @@ def check(release: Release | Study) -> Check:
 
     """
     study = as_study(release)
-    return Check(check_pairing(study), check_columns(study), identifiers(study.release))
+    seen = check_pairing(readable(study)), check_columns(study), identifiers(study.release)
+    return Check(*seen, study.release.ignored)
 
 
 def check_columns(study: Study) -> tuple[ColumnEntry, ...]:
@@ -84,9 +90,12 @@ def _check(study: Study, name: str) -> ColumnEntry:
         for side, table in (("original", release.original), ("released", release.released))
     ]
     rule, own = _own(study, name) if all(forms) and release.role(name) != "id" else ("", None)
+    if told is None and (made := origin(release, name)) is not None:
+        rule, own = made
     kind, reason = (told.kind, told.reason) if told else ("", "the original does not have it")
     rule = "; ".join(part for part in (*(seen.rules if seen else ()), rule) if part)
-    return ColumnEntry(name, kind, release.role(name), reason, forms[0], forms[1], rule, own)
+    alone = not all(forms) and release.role(name) == "ignored" and name not in release.ignored
+    return ColumnEntry(name, kind, "unshared" if alone else release.role(name), reason, forms[0], forms[1], rule, own)
 
 
 def _own(study: Study, name: str) -> tuple[str, float | None]:
@@ -101,12 +110,30 @@ def _own(study: Study, name: str) -> tuple[str, float | None]:
     rule = "; ".join(note.removeprefix(f"{name!r}: ") for note in encoding.notes)
     if encoding.foreign or not len(rows):
         return rule, None
+    seen = None if encoding.notes or not encoding.numeric_names else _contained(study, encoding)
+    if seen is not None:
+        return seen
     return rule, float(np.mean(own[rows]))
 
 
-def unreadable(study: Study) -> tuple[str, ...]:
-    """Known columns that cannot be compared at all, such as numbers beside words: one of them must stop no attack."""
-    return tuple(name for name in study.release.quasi if _fails(study, name))
+def _contained(study: Study, encoding: Encoding) -> tuple[str, float] | None:
+    """Rounded numbers, and top and bottom codes: nobody's own number, and yet theirs is in it."""
+    rows = study.release.paired_rows
+    known, published = encoding.original.numeric[rows, 0], encoding.released.numeric[study.release.truth[rows], 0]
+    there = ~np.isnan(known) & ~np.isnan(published)
+    found = containing(known[there], published[there])
+    both = np.isnan(known) & np.isnan(published)
+    return None if found is None else (found.words, float((found.own.sum() + both.sum()) / len(rows)))
+
+
+def readable(study: Study) -> Study:
+    """The study without known columns that cannot be compared at all, such as numbers beside words.
+
+    One of them must stop no attack: they run on the rest, and the report says so.
+    """
+    release = study.release
+    left = tuple(name for name in release.quasi if not _fails(study, name))
+    return study if left in ((), release.quasi) else Study(release.with_roles(replace(release.roles, quasi=left)))
 
 
 def _fails(study: Study, name: str) -> bool:

@@ -8,16 +8,18 @@ and none of its values is in the release, the column is told and not held agains
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import polars as pl
 
-from unmask.tables import Release, as_text
+from unmask.intake.shapes import DIGIT_POSTCODE, NUMBER, POSTCODE, SHAPES, is_address, is_name, may_be_name, named
+from unmask.tables import Release, as_text, read_days
 
 LOOKED_AT = 2000  # different values of a column
 MOSTLY = 0.8  # share of values that must have the shape
+HUNDRED = 130
+KEY = 0.98  # of different values, for a key
 OFTEN = 0.5  # of different values among all, for a column that tells people apart
 LONG_TEXT = 40  # characters on average, of free text
 WORDS_OF_TEXT = 4
@@ -85,27 +87,56 @@ def recognise(column: pl.Series) -> tuple[str, str, bool] | None:
         if share >= MOSTLY and (hint == what if needs_name else True):
             why = "by its name and shape" if hint == what else f"{share:.0%} of its values have the shape"
             return what, why, True
-    if column.dtype != pl.String:
-        return None
-    return _by_text(looked, distinct, len(texts), hint)
+    if column.dtype == pl.String and (days := read_days(column)) is not None:
+        return _exact_dates(days.drop_nulls())
+    if column.dtype == pl.String or column.dtype.is_integer():
+        return _by_text(looked, distinct, len(texts), hint)
+    return None
 
 
 def _by_text(looked: pl.Series, distinct: float, rows: int, hint: str | None) -> tuple[str, str, bool] | None:
     """Names, addresses, free text and keys: less sure, so that most people must have their own."""
     apart = rows >= 20 and distinct > OFTEN
-    names = sum(map(_is_name, looked)) / len(looked)
-    if hint == "a name" and names >= MOSTLY:
+    names = _share(is_name, looked)
+    if hint == "a name" and _share(may_be_name, looked) >= MOSTLY:
         return "a name", "by its name and shape", True
-    if sum(map(_is_address, looked)) / len(looked) >= MOSTLY:
+    if _share(is_address, looked) >= MOSTLY:
         return "an address", "a street and a number", True
     length = float(looked.str.len_chars().mean() or 0)  # type: ignore[arg-type]
-    if apart and length >= LONG_TEXT and sum(len(t.split()) >= WORDS_OF_TEXT for t in looked) >= MOSTLY * len(looked):
+    if apart and length >= LONG_TEXT and _share(_is_sentence, looked) >= MOSTLY:
         return "free text", f"{distinct:.0%} different texts of {length:.0f} characters on average", True
     if apart and names >= MOSTLY and any(" " in text for text in looked):
         return "a name", f"{distinct:.0%} different texts of one to four capitalised words", True
-    if rows >= 20 and distinct > 1 - 1e-9 and not any(map(NUMBER.match, looked.head(50))):
-        return "a key", "every record has its own value", False
+    return _narrowing(looked, distinct, rows, hint)
+
+
+def _narrowing(looked: pl.Series, distinct: float, rows: int, hint: str | None) -> tuple[str, str, bool] | None:
+    """Full postcodes, and keys that everybody, or nearly everybody, has a value of their own of."""
+    if looked.str.contains(POSTCODE.pattern).mean() >= MOSTLY:  # type: ignore[operator]
+        return "a full postcode", "by its shape", False
+    if hint == "a postcode" and looked.str.contains(DIGIT_POSTCODE.pattern).mean() >= MOSTLY:  # type: ignore[operator]
+        return "a full postcode", "by its name and shape", False
+    numbers = any(map(NUMBER.match, looked.head(50)))
+    if rows >= 20 and distinct > KEY and (hint == "a key" or not numbers or _numbered(looked, rows)):
+        own = "every record has its own value" if distinct == 1 else f"{distinct:.1%} of its values are different"
+        return "a key", own, False
     return None
+
+
+def _share(fits: Callable[[str], bool], texts: pl.Series) -> float:
+    return sum(map(fits, texts)) / len(texts)
+
+
+def _is_sentence(text: str) -> bool:
+    return len(text.split()) >= WORDS_OF_TEXT
+
+
+def _numbered(looked: pl.Series, rows: int) -> bool:
+    """Whether the records are numbered one after the other; a hundred numbers may be ages."""
+    numbers = looked.cast(pl.Int64, strict=False)
+    if numbers.null_count() or not HUNDRED < rows <= LOOKED_AT:
+        return False
+    return int(numbers.max()) - int(numbers.min()) == rows - 1  # type: ignore[arg-type]
 
 
 def _exact_dates(values: pl.Series) -> tuple[str, str, bool] | None:
@@ -116,73 +147,3 @@ def _exact_dates(values: pl.Series) -> tuple[str, str, bool] | None:
     if (days.dt.day() == 1).mean() > MOSTLY or days.n_unique() < 100:  # type: ignore[operator]
         return None
     return "an exact date", f"{days.n_unique()} different days", False
-
-
-# --- shapes ---------------------------------------------------------------------------------------------------------
-
-EMAIL = re.compile(r"^[^@\s*]+@[^@\s*]+\.[A-Za-z]{2,}$")
-PHONE = re.compile(r"^(\+|00)?[\d][\d\s()/.-]{6,17}$")
-SOCIAL = re.compile(r"^\d{3}-\d{2}-\d{4}$|^756\.\d{4}\.\d{4}\.\d{2}$|^[12] \d{2} \d{2} \d{2} \d{3} \d{3}( \d{2})?$")
-STREETS = (
-    "street|st|road|rd|avenue|ave|lane|drive|square|court|rue|allée|boulevard|chemin|calle|avenida|plaza|via|piazza"
-)
-ADDRESS = re.compile(rf"\b({STREETS})\b|(straße|strasse|str\.|weg|platz|gasse|straat|gatan|vej)\b", re.IGNORECASE)
-NAME = re.compile(r"^[^\W\d_][^\W\d_'’.-]*([ ,'’-]+[^\W\d_][^\W\d_'’.-]*\.?){0,4}$")  # noqa: RUF001 - people type both
-NUMBER = re.compile(r"^[+-]?[\d.,]+$")
-NAMED = {
-    "a name": r"(sur|first|last|full|given|family|vor|nach|familien|maiden)?[ _]?name|pr[eé]nom|nom|apellidos?|nombre",
-    "a phone number": r"(tele)?(ph|f)one?(number|nr|no)?|mobile|cell|handy|telefon(nummer)?|telephone|tel|fax",
-    "an e-mail address": r"e?[ _-]?mail.*",
-    "a social-security number": r"ssn|social.?security.*|nino|nhs.?(number|no)?|ahv|sozialvers.*|insee|svnr|bsn",
-    "an account number": r"iban|account.*|konto.*|kreditkarte|credit.?card.*",
-}
-
-
-def named(column: str) -> str | None:
-    """What a column is by its name."""
-    plain = column.strip().casefold()
-    return next((what for what, form in NAMED.items() if re.fullmatch(form, plain)), None)
-
-
-def _is_iban(text: str) -> bool:
-    """Country, two check digits, and the remainder 1 modulo 97 (ISO 13616)."""
-    plain = text.replace(" ", "").upper()
-    if not re.fullmatch(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}", plain):
-        return False
-    return int("".join(str(int(c, 36)) for c in plain[4:] + plain[:4])) % 97 == 1
-
-
-def _is_card(text: str) -> bool:
-    """Thirteen to nineteen digits with the check digit of Luhn."""
-    digits = [int(c) for c in text if c.isdigit()]
-    if not 13 <= len(digits) <= 19 or not re.fullmatch(r"[\d -]+", text):
-        return False
-    doubled = [d if k % 2 == 0 else d * 2 - 9 * (d > 4) for k, d in enumerate(reversed(digits))]
-    return sum(doubled) % 10 == 0
-
-
-def _is_phone(text: str) -> bool:
-    return bool(PHONE.match(text)) and 7 <= sum(c.isdigit() for c in text) <= 15
-
-
-def _is_dialled(text: str) -> bool:
-    """A phone number that cannot be taken for an amount or a date: it begins with + or 00, or is broken by blanks."""
-    return _is_phone(text) and (text.startswith(("+", "00")) or bool(re.match(r"^\(?0\d+\)?[\s/-]", text)))
-
-
-def _is_name(text: str) -> bool:
-    return bool(NAME.match(text)) and text[:1].isupper() and len(text) > 1 and not text.isupper()
-
-
-def _is_address(text: str) -> bool:
-    return bool(ADDRESS.search(text)) and any(c.isdigit() for c in text)
-
-
-SHAPES: tuple[tuple[str, Callable[[str], bool], bool], ...] = (  # what, its shape, whether the name must say it too
-    ("an e-mail address", lambda text: bool(EMAIL.match(text)), False),
-    ("an account number", _is_iban, False),
-    ("an account number", _is_card, False),
-    ("a social-security number", lambda text: bool(SOCIAL.match(text)), False),
-    ("a phone number", _is_dialled, False),
-    ("a phone number", _is_phone, True),
-)

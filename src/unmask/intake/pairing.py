@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.arrays import Floats
+from unmask.errors import UnmaskError
 from unmask.study import Study
 from unmask.tables import Release, as_text, to_floats
 
@@ -30,9 +31,10 @@ MOST_PAIRS = 200  # pairs of columns that are looked at where the names differ
 CLEARLY = 4.5  # standard errors: among the columns of a table hardly ever by chance
 TOGETHER = 4.0  # standard errors of all columns together
 WITH_OTHERS = 2.0  # standard errors of one column where all together are clear
+WINDOW = 10  # rows that are shuffled among each other where both files are sorted
 MOST_SWAPPED = 0.5  # share of people at others' rows that a masking may explain where an id pairs the rows
 WAYS_ON = (
-    "name the column that says which rows belong together (--id), put the rows of both files in the same order, or say "
+    "Name the column that says which rows belong together (--id), put the rows of both files in the same order, or say "
     "that no row was made from one person (--synthetic)"
 )
 
@@ -49,6 +51,7 @@ class Pairing:
     equal: float  # share whose own record equals them in every column that can be compared
     equal_elsewhere: float  # share for whom only other people's records do
     ids: tuple[str, ...]  # columns that could say which rows belong together
+    sorted_by: tuple[str, ...] = ()  # columns by which both files are sorted: that they go together says nothing
 
     @property
     def words(self) -> str:
@@ -71,6 +74,12 @@ class Pairing:
         told = ["The pairs look wrong: paired rows are no more alike than rows dealt at random"]
         if self.related:
             told = ["The pairs look wrong"]
+        elif self.sorted_by:
+            names = ", ".join(map(repr, self.sorted_by))
+            near = (
+                f"both files are sorted by {names}, and beyond that paired rows are no more alike than rows near them"
+            )
+            told = [f"The pairs look wrong: {near}"]
         if self.equal_elsewhere > 0:
             told.append(f", and {self.equal_elsewhere:.0%} of the people stand in the release at somebody else's row")
         return ["".join(told) + "."]
@@ -89,15 +98,16 @@ def check_pairing(study: Study) -> Pairing:
     by: Literal["id", "order"] = "order" if release.id is None else "id"
     ids = id_columns(release)
     equal, elsewhere, moved = _whole_rows(study)
-    related, tested = _related(release)
-    looks: Looks = "paired" if related else "unpaired"
+    ordered = sorted_by(release) if by == "order" else ()
+    related, tested = _related(release, ordered)
+    looks: Looks = "paired" if related or (ordered and equal > MOST_SWAPPED) else "unpaired"
     believed = by == "id" and not related  # the release may tell nothing about anybody
     if len(release.paired_rows) < LEAST or not tested or believed:
         looks = "untested"
     swapped = by == "id" and bool(related) and elsewhere < MOST_SWAPPED
     if moved and not swapped:
         looks = "unpaired"
-    return Pairing(by, len(release.paired_rows), looks, related, tested, equal, elsewhere, ids)
+    return Pairing(by, len(release.paired_rows), looks, related, tested, equal, elsewhere, ids, ordered)
 
 
 def id_columns(release: Release) -> tuple[str, ...]:
@@ -122,9 +132,12 @@ def _whole_rows(study: Study) -> tuple[float, float, bool]:
     original itself: as many would have one among other people of the same population.
     """
     release = study.release
-    if not len(release.paired_rows) or not release.quasi or not study.compared:
+    if not len(release.paired_rows) or not release.quasi:
         return 0.0, 0.0, False
-    matcher = study.comparable
+    try:
+        matcher = study.comparable
+    except UnmaskError:
+        return 0.0, 0.0, False
     match = matcher.match()
     rows = release.paired_rows
     own = match.owns(release.truth)[rows]
@@ -139,19 +152,44 @@ def _whole_rows(study: Study) -> tuple[float, float, bool]:
 # --- do values go together? -----------------------------------------------------------------------------------------
 
 
-def _related(release: Release) -> tuple[tuple[str, ...], int]:
+def sorted_by(release: Release) -> tuple[str, ...]:
+    """Columns by which the rows of both files are sorted."""
+    found = []
+    for name in release.original.columns:
+        sides = [table[name] for table in (release.original, release.released) if name in table.columns]
+        if len(sides) < 2 or any(side.null_count() or side.n_unique() < 2 for side in sides):
+            continue
+        if all(_is_sorted(side) for side in sides):
+            found.append(name)
+    return tuple(found)
+
+
+def _is_sorted(column: pl.Series) -> bool:
+    plain = column if column.dtype.is_numeric() or column.dtype.is_temporal() else as_text(column)
+    return plain.is_sorted() or plain.is_sorted(descending=True)
+
+
+def _shuffles(n: int, *, near: bool) -> list[Codes]:
+    """Random orders of n rows; with ``near`` rows change places with those around them only."""
+    rng = np.random.default_rng(0)
+    if not near:
+        return [rng.permutation(n) for _ in range(SHUFFLES)]
+    return [np.lexsort((rng.random(n), (np.arange(n) + rng.integers(WINDOW)) // WINDOW)) for _ in range(SHUFFLES)]
+
+
+def _related(release: Release, ordered: tuple[str, ...] = ()) -> tuple[tuple[str, ...], int]:
     """Released columns whose values go together with an original column's in paired rows, and how many were looked at.
 
     Every statistic is held against the same shuffles of the pairs. One column must stand out by far; or all together
-    must tell more than in any shuffle, which a few dozen people can show.
+    must tell more than in any shuffle, which a few dozen people can show. Where both files are sorted by some columns
+    (``ordered``), rows are shuffled among their neighbours, and those columns do not count.
     """
-    rng = np.random.default_rng(0)
-    rows = _by_content(release)[:SAMPLE]
+    rows = release.paired_rows[:SAMPLE] if ordered else _by_content(release)[:SAMPLE]
     if len(rows) < LEAST:
         return (), 0
     partners = release.truth[rows]
     statistics = {}
-    for left, right in _columns(release):
+    for left, right in _columns(release, ordered):
         made = _statistic(release.original[left][rows], release.released[right][partners])
         if made is not None:
             statistics[left, right] = made
@@ -159,7 +197,7 @@ def _related(release: Release) -> tuple[tuple[str, ...], int]:
         return (), 0
     straight = np.arange(len(rows))
     observed = np.array([value(straight) for value in statistics.values()])
-    orders = [rng.permutation(len(rows)) for _ in range(SHUFFLES)]
+    orders = _shuffles(len(rows), near=bool(ordered))
     shuffled = np.array([[value(order) for value in statistics.values()] for order in orders])
     centre, spread = shuffled.mean(axis=0), shuffled.std(axis=0)
     spread = np.where(spread > 0, spread, np.inf)
@@ -183,9 +221,9 @@ def _by_content(release: Release) -> Codes:
     return rows[np.argsort(keys, kind="stable")]
 
 
-def _columns(release: Release) -> list[tuple[str, str]]:
+def _columns(release: Release, ordered: tuple[str, ...]) -> list[tuple[str, str]]:
     """Pairs of columns to look at: those of one name, or all of them where no name is shared."""
-    aside = {release.id, release.weight, *release.ignored}
+    aside = {release.id, release.weight, *release.ignored, *ordered}
     left = [name for name in release.original.columns if name not in aside]
     right = [name for name in release.released.columns if name not in aside]
     same = [(name, name) for name in left if name in right]

@@ -19,6 +19,7 @@ from unmask.errors import ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.linkage.nearest import best_reading, best_scale
 from unmask.study import Study, as_study, draw, narrowed, spread
+from unmask.tables import by_content
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,7 +81,7 @@ def knowledge_curve(
         raise ParameterError("at least one set of attributes is to be tried", got=str(sets), allowed="from 1")
     study = as_study(release)
     encoding = study.encoding()
-    names, truth = tuple(sorted(encoding.names)), study.release.truth
+    names, truth = by_content(study.release, encoding.names), study.release.truth
     rows = np.arange(len(truth)) if people is None else draw(encoding, truth, "to_release", people, seed)
     there = truth[rows] >= 0
     sizes: list[Size] = []
@@ -150,7 +151,7 @@ def _larger(before: Size, names: Names, sets: int, seed: int) -> list[Names]:
     if len(others) > sets:
         rng = np.random.default_rng([seed, before.known, 1])
         others = [others[int(k)] for k in np.sort(rng.choice(len(others), sets, replace=False))]
-    return [tuple(sorted((*before.worst_set, name))) for name in others]
+    return [tuple(one for one in names if one == name or one in before.worst_set) for name in others]
 
 
 def _share(credit: Floats, there: Flags) -> float:

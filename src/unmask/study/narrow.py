@@ -12,7 +12,7 @@ import polars as pl
 
 from unmask.arrays import Floats
 from unmask.study.study import Study
-from unmask.tables import rank
+from unmask.tables import moved_nearby, rank
 
 MOST = 60  # attributes that methods over sets of them take on
 
@@ -52,9 +52,6 @@ def _rank_correlation(left: Floats, right: Floats) -> float:
     return abs(float(a @ b)) / spread if spread > 0 else 0.0
 
 
-NEARER = 0.9  # changed values lie nearer to the true one than this share of what chance would give
-
-
 def in_order(study: Study) -> tuple[Study, tuple[str, ...]]:
     """The same study with codes read as numbers where masking moved them to near values, and their names.
 
@@ -78,18 +75,7 @@ def _keeps_order(study: Study, name: str) -> bool:
     own = release.truth[release.paired_rows]
     a, b = left[release.paired_rows], right[own]
     there = ~np.isnan(a) & ~np.isnan(b)
-    return _moved_nearby(a[there], b[there])
-
-
-def _moved_nearby(a: Floats, b: Floats) -> bool:
-    """Whether those who were changed lie nearer to their own value than a changed value of somebody else."""
-    a, b = a[a != b], b[a != b]
-    if not len(a):
-        return False
-    (levels, one), (others, two) = (np.unique(side, return_counts=True) for side in (a, b))
-    apart = np.abs(levels[:, None] - others[None, :])
-    pairs = np.outer(one, two) * (apart > 0)
-    return bool(np.abs(a - b).mean() < NEARER * (apart * pairs).sum() / pairs.sum())
+    return moved_nearby(a[there], b[there])
 
 
 def _whole(column: pl.Series) -> Floats | None:

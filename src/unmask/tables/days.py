@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 from numpy.typing import NDArray
 
+from unmask.tables.months import MONTHS, WEEKDAYS
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -19,24 +21,16 @@ if TYPE_CHECKING:
 
 CERTAIN = (
     "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%d-%B-%Y", "%b %d %Y",
-    "%B %d %Y", "%d.%m.%y", "%Y%m%d",
+    "%B %d %Y", "%d.%m.%y", "%d-%b-%y", "%d %b %y", "%Y%m%d",
 )  # fmt: skip
 ORDERS = {
     "day first": ("%d/%m/%Y", "%d-%m-%Y", "%d/%m/%y", "%d-%m-%y"),
     "month first": ("%m/%d/%Y", "%m-%d-%Y", "%m/%d/%y", "%m-%d-%y"),
 }
-MONTHS = {
-    "januar": "january", "februar": "february", "märz": "march", "mai": "may", "juni": "june", "juli": "july",
-    "oktober": "october", "dezember": "december", "mrz": "mar", "okt": "oct", "dez": "dec", "janvier": "january",
-    "février": "february", "mars": "march", "avril": "april", "juin": "june", "juillet": "july", "août": "august",
-    "septembre": "september", "octobre": "october", "novembre": "november", "décembre": "december", "enero": "january",
-    "febrero": "february", "marzo": "march", "abril": "april", "mayo": "may", "junio": "june", "julio": "july",
-    "agosto": "august", "septiembre": "september", "octubre": "october", "noviembre": "november",
-    "diciembre": "december",
-}  # fmt: skip
 EARLIEST, LATEST = dt.date(1800, 1, 1), dt.date(2199, 12, 31)
 NEWEST_SHORT = 2030  # the last year that two digits stand for: 31 is 1931
 PROBES = 200  # texts that are tried first
+TIME = r"[ t](\d{1,2}:\d\d(?::\d\d)?)(?:\.\d+)?\s?(?:z|[+-]00:?00)?"
 FEWEST_DIGITS = 10  # different numbers of eight digits that must all be days
 
 
@@ -61,8 +55,8 @@ def day_readings(column: pl.Series, missing: frozenset[str]) -> list[Days]:
         return []
     if bool(tidy.str.contains(r"^\d+$").all()):
         return _digits(raw.cast(pl.Int64, strict=False)) if bool(tidy.str.contains(r"^\d{8}$").all()) else []
-    time = tidy.str.extract(r"[ t](\d{1,2}:\d\d(?::\d\d)?)$", 1)
-    day = tidy.str.replace(r"[ t]\d{1,2}:\d\d(?::\d\d)?(?:\.0+)?$", "")
+    time = tidy.str.extract(rf"{TIME}$", 1)
+    day = tidy.str.replace(rf"{TIME}$", "")
     probe = day.gather_every(max(1, len(day) // PROBES))
     tried = {order: (*CERTAIN, *forms) for order, forms in ORDERS.items()}
     tried = {order: forms for order, forms in tried.items() if _by_forms(probe, forms) is not None}
@@ -78,12 +72,21 @@ def day_readings(column: pl.Series, missing: frozenset[str]) -> list[Days]:
     ]
 
 
+def read_days(column: pl.Series) -> pl.Series | None:
+    """A column of texts as days, in the likeliest way; None where it holds something else."""
+    found = day_readings(column, frozenset())
+    return found[0].column if found else None
+
+
 def _tidied(texts: pl.Series) -> pl.Series:
     plainly = texts.str.to_lowercase().str.replace_all(r"[,\s]+", " ").str.strip_chars(" ")
-    plainly = plainly.str.replace_all(r"(\d)(?:\.|st|nd|rd|th) ", "$1 ")
+    plainly = plainly.str.replace_all(r"(\d)(?:\.|st|nd|rd|th|er) ", "$1 ").str.replace_all("[年月]", "-")
+    plainly = plainly.str.strip_suffix("日")
     if not bool(plainly.str.contains("[a-z]").any()):
         return plainly
-    return plainly.str.replace_many({f" {theirs} ": f" {ours} " for theirs, ours in MONTHS.items()})
+    plainly = plainly.str.replace(rf"^(?:{WEEKDAYS})\.? (?:den |the |le |el )?", "").str.replace_all(r" de[l]? ", " ")
+    named = {f"{a}{theirs}{b}": f"{a}{ours}{b}" for theirs, ours in MONTHS.items() for a, b in ("  ", "--")}
+    return plainly.str.replace_many(named)
 
 
 def _orders(day: pl.Series) -> bool:
@@ -95,7 +98,7 @@ def _by_forms(day: pl.Series, forms: Sequence[str]) -> pl.Series | None:
     read = pl.Series(day.name, [None] * len(day), dtype=pl.Date)
     for form in forms:
         short = form.endswith("%y")
-        fits = day.str.contains(r"^\d{1,2}[-/.]\d{1,2}[-/.]\d\d$") == short
+        fits = day.str.contains(r"^\d{1,2}[-/. ](?:\d{1,2}|[a-z]+)[-/. ]\d\d$") == short
         at = day.set(~fits, None).str.to_date(form, strict=False)
         read = read.zip_with(read.is_not_null(), _full_year(at) if short else at)
         if not read.null_count():

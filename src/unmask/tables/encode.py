@@ -12,7 +12,7 @@ from unmask.arrays import Codes, Floats, Ints
 from unmask.errors import ParameterError, TableError
 from unmask.tables.intervals import bounds, has_intervals
 from unmask.tables.periods import read_periods
-from unmask.tables.recode import into_intervals, into_merged, into_prefixes
+from unmask.tables.recode import into_intervals, into_merged, into_prefixes, into_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unmask.tables.release import Release
 
 
+FEW_WORDS = 0.2  # share of cells that may be words in a column of numbers: they are taken as missing, and told
 LARGEST_WHOLE = 2.0**53  # whole numbers beyond it are not told apart as floats
 WHOLE_AS_FLOAT, WHOLE_NUMBER = r"^[+-]?\d+\.0+$", r"^[+-]?\d+(\.0+)?$"
 RankMethod = Literal["ordinal", "average", "dense"]
@@ -166,7 +167,11 @@ def _numbers(release: Release, name: str, notes: list[str]) -> tuple[Floats, Flo
         return *_levels(original, released), None
     left = to_floats(original, name)
     if not has_intervals(released):
-        return left, to_floats(released, name), None
+        right = to_floats(released, name)
+        unread = int(np.isnan(left).sum() - original.null_count() + np.isnan(right).sum() - released.null_count())
+        if unread:
+            notes.append(f"{name!r}: {unread} cells are words among numbers: taken as missing")
+        return left, right, None
     notes.append(
         f"{name!r}: the release has intervals in place of numbers; the intruder knows which one a number is in"
     )
@@ -223,7 +228,7 @@ def to_floats(column: pl.Series, name: str) -> Floats:
 def _text_numbers(column: pl.Series, name: str) -> Floats:
     low, high = bounds(column)
     unread = np.isnan(low) & ~column.is_null().to_numpy()
-    if unread.any():
+    if unread.mean() > FEW_WORDS:
         raise TableError(
             f"column {name!r} is numeric in one table and holds text in the other",
             got=f"{int(unread.sum())} cells that are neither numbers nor intervals, "
@@ -266,13 +271,15 @@ def _categories(release: Release, name: str, notes: list[str]) -> tuple[Codes, C
     original, released = as_text(release.original[name]), as_text(release.released[name])
     pairs = original[release.paired_rows], released[release.truth[release.paired_rows]]
     coarse = into_prefixes(original, *pairs)
+    cut = coarse is not None
     if coarse is None:
         coarse = into_merged(original, *pairs)
+    if coarse is None:
+        coarse = into_ranges(original, released)
     if coarse is not None:
         before, after = original.drop_nulls().n_unique(), coarse.drop_nulls().n_unique()
-        notes.append(
-            f"{name!r}: the release has coarser categories ({before} became {after}); the intruder knows the coding"
-        )
+        words = f"coarser categories ({before} became {after})" if cut or after < before else "other words for them"
+        notes.append(f"{name!r}: the release has {words}; the intruder knows the coding")
         original = coarse
     book = (
         pl.concat([original.drop_nulls(), released.drop_nulls()]).unique().sort()

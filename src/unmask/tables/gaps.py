@@ -19,7 +19,12 @@ WORDS = (
     "unknown|not known|n/a|na|n.a.|n.a|not available|not applicable|not stated|not given|missing|no answer|refused|"
     "?|??|???|-|--|---|.|..|*|**|***|****|suppressed|redacted|masked|withheld|confidential|null|nil|nan|none|#n/a|"
     "<na>|unbekannt|k.a.|k. a.|keine angabe|ohne angabe|fehlt|inconnu|inconnue|non renseigné|nr|n.r.|n/r|"
-    "desconocido|sin dato|onbekend"
+    "desconocido|sin dato|onbekend|no answer given|prefer not to say|don't know|do not know|declined|no data|"
+    "not recorded|unspecified|nicht bekannt|weiß nicht|keine antwort|refus|ne sait pas|non réponse|nsp|no contesta|"
+    "no sabe|ns/nc|sin respuesta|sin información|sconosciuto|non noto|non disponibile|n.d.|nd|nessuna risposta|"
+    "desconhecido|ignorado|sem informação|não informado|geen antwoord|okänd|okänt|uppgift saknas|ukjent|ukendt|"
+    "uoplyst|ei tietoa|brak danych|brak|nieznane|nieznany|nie podano|neznámé|ismeretlen|неизвестно|"
+    "н/д|нет данных|不明|未知|无"
 )
 MISSING_WORDS = frozenset(WORDS.split("|"))
 NINES = tuple(10**digits - 1 for digits in range(1, 5))  # 9, 99, 999, 9999

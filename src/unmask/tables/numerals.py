@@ -34,7 +34,7 @@ UNITS: dict[str, tuple[str, float]] = {  # what it measures, and how many of the
     "km²": ("area", 1e6), "km2": ("area", 1e6), "ha": ("area", 1e4), "kcal": ("energy", 1.0),
 }  # fmt: skip
 SAME_UNITS = {
-    "year": "y yr yrs years yo y/o an ans jahr jahre jahren j año años anno anni jaar år",
+    "year": "y yr yrs years yo y/o an ans jahr jahre jahren j año años anno anni ano anos jaar år lat lata vuotta лет",
     "month": "months mo mth mths monat monate monaten mois mes meses",
     "week": "weeks wk wks woche wochen semaine semaines",
     "day": "days d tag tage tagen jour jours día días",
@@ -57,14 +57,16 @@ OTHER = {".": ",", ",": "."}
 
 CURRENCY = "|".join(sorted((re.escape(word) for word in CURRENCIES), key=len, reverse=True))
 UPWARDS = (
-    "over|above|more|older|upwards?|up|higher|greater|mehr|älter|aelter|darüber|höher|plus|más|mas|mayores|meer|ouder"
+    "over|above|more|older|upwards?|up|higher|greater|mehr|älter|aelter|darüber|höher|plus|más|mas|mayores|meer|ouder|"
+    "oltre|più|äldre|eldre|ældre|więcej|starsi|starsze|mais|enemmän"
 )
-DOWNWARDS = "under|below|less|younger|fewer|lower|weniger|jünger|darunter|moins|menos|minder"
-AND = "and|or|&|und|oder|et|ou|y|o|e|en"
-TO = r"-|–|—|to|through|thru|until|till|bis|à|au|a|hasta|tot|\.\.\.?|…|and|und|et|y"  # noqa: RUF001
+DOWNWARDS = "under|below|less|younger|fewer|lower|weniger|jünger|darunter|moins|menos|minder|meno|yngre|mniej|jonger"
+AND = "and|or|&|und|oder|et|ou|y|o|e|en|och|og|eller|i|lub|of|ja"
+TO = r"-|–|—|to|through|thru|until|till|til|bis|à|au|a|al|hasta|até|tot|t/m|do|\.\.\.?|…|and|und|et|y"  # noqa: RUF001
 NO_UNIT = (
-    rf"(?!(?:{UPWARDS}|{DOWNWARDS}|and|or|und|oder|et|ou|to|through|thru|until|till|bis)(?![^\W\d])"
-    r"|(?:y|o|e|a|à|au|en)\s)"
+    rf"(?!(?:{UPWARDS}|{DOWNWARDS}|and|or|und|oder|et|ou|och|og|eller|lub|to|through|thru|until|till|til|bis|hasta|até|tot|do)"
+    r"(?![^\W\d])"
+    r"|(?:y|o|e|a|à|au|al|en|i|of|ja)\s)"
 )
 UNIT = rf"(?:{NO_UNIT}[^\W\d_][^\W_./]*(?:[./][^\W_]+)*[.²³]?|[%‰€$£¥₹₽₺₩]|°c?)"
 NUMBER = rf"(?:[+-]\s?)?(?:(?:{CURRENCY})\s?)?(?:[+-]\s?)?1(?:\s?{UNIT}){{0,2}}"
@@ -75,11 +77,24 @@ ONE = re.compile(
 NEGATIVE = re.compile(
     rf"^\(\s?(?P<a>{NUMBER})\s?\)(?P<after>\s?{UNIT})?$|^(?P<before>{CURRENCY})\s?\(\s?1\s?\)$|^(?P<b>{NUMBER})\s?-$"
 )
-LESS = "under|below|less than|fewer than|lower than|younger than|unter|weniger als|jünger als|moins de|menos de|onder|<"
-MOST = r"up to|at most|no more than|not more than|max\.?|maximum|bis zu|bis|höchstens|jusqu'à|au plus|hasta|tot|<=|=<|≤"
-MORE = "over|above|more than|greater than|older than|exceeding|über|ueber|mehr als|älter als|plus de|más de|mas de|>"
-LEAST = r"at least|from|no less than|min\.?|minimum|ab|mindestens|à partir de|au moins|desde|a partir de|vanaf|>=|=>|≥"
-FROM = "(?:between|from|von|de|zwischen|entre|van)?"
+LESS = (
+    "under|below|less than|fewer than|lower than|younger than|unter|weniger als|jünger als|moins de|menos de|onder|"
+    "meno di|sotto i|sotto|minder dan|jonger dan|yngre än|yngre end|mindre än|poniżej|mniej niż|alle|<"
+)
+MOST = (
+    r"up to|at most|no more than|not more than|max\.?|maximum|bis zu|bis|höchstens|jusqu'à|au plus|hasta|tot|"
+    r"fino a|até|do|högst|hoogstens|najwyżej|<=|=<|≤"
+)
+MORE = (
+    "over|above|more than|greater than|older than|exceeding|über|ueber|mehr als|älter als|plus de|más de|mas de|"
+    "oltre|più di|mais de|meer dan|ouder dan|äldre än|ældre end|mer än|mere end|powyżej|więcej niż|yli|>"
+)
+LEAST = (
+    r"at least|from|no less than|min\.?|minimum|ab|mindestens|à partir de|au moins|desde|a partir de|vanaf|"
+    r"almeno|da|minst|mindst|minstens|od|co najmniej|a partire da|>=|=>|≥"
+)
+FROM = "(?:between|from|von|de|zwischen|entre|van|da|dai|tra|od|från|fra|mellan)?"
+BELOW = "under|unter|below|moins de|less than|menos de|meno di|<"
 OLD = r"(?:\s?(?:old|of age|alt))?"
 FORMS = tuple(
     (re.compile(form), write)
@@ -91,7 +106,7 @@ FORMS = tuple(
         (rf"^(?P<a>{NUMBER}){OLD}\s?(?:{AND})?\s?(?:{UPWARDS})$", ">={0}"),
         (rf"^(?P<a>{NUMBER})\s?\+(?:\s?{UNIT})?{OLD}$", ">={0}"),
         (rf"^(?P<a>{NUMBER}){OLD}\s?(?:{AND})\s(?:{DOWNWARDS})$", "<={0}"),
-        (rf"^{FROM}\s?(?P<a>{NUMBER})\s?(?:{TO})\s?(?:under|unter|below|<)\s?(?P<b>{NUMBER}){OLD}$", "[{0}, {1})"),
+        (rf"^{FROM}\s?(?P<a>{NUMBER})\s?(?:{TO})\s?(?:{BELOW})\s?(?P<b>{NUMBER}){OLD}$", "[{0}, {1})"),
         (rf"^{FROM}\s?(?P<a>{NUMBER})\s?(?:{TO})\s?(?P<b>{NUMBER}){OLD}$", "{0}-{1}"),
         (rf"^(?P<a>{NUMBER})\s?(?:<=|≤)[a-z_ ]*<\s?(?P<b>{NUMBER})$", "[{0}, {1})"),
         (rf"^(?P<a>{NUMBER})\s?<[a-z_ ]*(?:<=|≤)\s?(?P<b>{NUMBER})$", "({0}, {1}]"),
@@ -106,7 +121,7 @@ FORMS = tuple(
         (rf"^[(\]]\s?(?P<a>{NUMBER})\s?[,;]\s?(?:\+?\s?(?:inf|∞))?\s?[\])\[]$", ">{0}"),
     )
 )
-TENS = re.compile(r"^(\d0)'?s$")
+TENS = re.compile(r"^(\d?0)(?:'?s|er|代|-talet|-årene)$")
 
 
 class Plain(NamedTuple):

@@ -19,6 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.tables.intervals import bounds, parse_interval
+from unmask.tables.months import MONTHS
 
 Floats = NDArray[np.float64]
 Days = tuple[dt.date, dt.date]
@@ -29,13 +30,36 @@ FORMATS = (
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y%m%d", "%d %b %Y", "%d %B %Y",
     "%d.%m.%y", "%d/%m/%y", "%m/%d/%y",
 )  # fmt: skip
-MONTH_FORMATS = ("%Y-%m", "%Y/%m", "%m/%Y", "%m.%Y", "%m-%Y", "%b %Y", "%B %Y", "%b-%Y", "%Y%m")
+MONTH_FORMATS = (
+    "%Y-%m",
+    "%Y/%m",
+    "%m/%Y",
+    "%m.%Y",
+    "%m-%Y",
+    "%b %Y",
+    "%B %Y",
+    "%b-%Y",
+    "%b-%y",
+    "%b %y",
+    "%B-%Y",
+    "%B-%y",
+    "%B %y",
+    "%Y%m",
+)
 YEAR = r"(?P<y>(?:18|19|20|21)\d\d)"
 NUMBERED = {  # how periods of a year are marked, before or after it, and numbered
-    "week": r"(?:W|KW|week )\s?(?P<k>0?[1-9]|[1-4]\d|5[0-3])",
-    "quarter": r"(?:Q|quarter )(?P<k>[1-4])",
-    "half-year": r"(?:H|half )(?P<k>[12])",
+    "week": r"(?:W|KW|S|week)\s?(?P<k>0?[1-9]|[1-4]\d|5[0-3])",
+    "quarter": r"(?:[QTK]|quarter)\s?(?P<k>[1-4])",
+    "half-year": r"(?:H|S|HJ|half)\s?(?P<k>[12])",
 }
+NUMBERS = {  # words for such periods, as they stand before or behind their number
+    "quarter": "quarters?|quartal|trimestre|trim|kwartaal|kwartał|kvartal|kvartaal|четверть|квартал|四半期|季度",
+    "half": "half-?year|half|semester|halbjahr|semestre|halfjaar|półrocze|halvår|полугодие",
+    "week": "calendar week|kalenderwoche|week|woche|semaine|sem|semana|settimana|vecka|uge|uke|tydzień|неделя|週",
+}
+BEFORE = re.compile(rf"^(?:before|prior to|until|vor|bis|avant|antes de|prima del|voor|före|przed|<)\s?{YEAR}$")
+SINCE = re.compile(rf"^(?:since|from|after|seit|ab|nach|depuis|après|desde|dal|vanaf|från|od|>=?|≥)\s?{YEAR}$")
+FISCAL = re.compile(rf"^(?:fy\s?)?{YEAR}[-/](?P<next>\d{{2}}|\d{{4}})$")
 DECADE = re.compile(r"^(?P<y>(?:18|19|20|21)\d)(?:0\s?'?s|0er|[xX*?])$")
 STEPS = (1, 5, 10, 20, 25, 50, 100)  # years that coarser years are multiples of, the finest first
 EARLIEST, LATEST = 1800, 2200
@@ -62,11 +86,13 @@ def read_periods(known: pl.Series, released: pl.Series, pairs: Pairs) -> Periods
     """
     days = _days(known)
     if released.dtype.is_temporal():
-        return _truncated(known, days, released) if released.dtype in (pl.Date, pl.Datetime) else None
+        return _truncated(known, days, released, pairs) if released.dtype in (pl.Date, pl.Datetime) else None
     days = np.floor(days)
     texts = released.cast(pl.String).str.strip_chars().str.replace(r"^(\d{4})\.0+$", "$1")
     read = _written(days, texts, pairs)
-    return _ages(known, released, pairs) if read is None else Periods(days, *read)
+    if read is not None:
+        return Periods(days, *read)
+    return _counted(days, released, pairs) or _ages(known, released, pairs)
 
 
 def _days(column: pl.Series) -> Floats:
@@ -109,14 +135,16 @@ def _whole_years(first: int, last: int) -> Days:
 def _written(days: Floats, texts: pl.Series, pairs: Pairs) -> tuple[Floats, Floats, str] | None:
     """First and last days by the form that holds most paired dates; what it cannot read, by the next best."""
     words = texts.drop_nulls().unique().sort().to_list()
+    tidy = {text: _tidied(text) for text in words}
     forms: list[Form] = _year_forms(words)
     if not forms:
         latest = _latest(days)
         forms = [*((_form(f, latest), "day") for f in FORMATS), *((_form(f, latest), "month") for f in MONTH_FORMATS)]
-        forms += [*((partial(_numbered, word=word), word) for word in NUMBERED), (_long, "period")]
+        forms += [*((partial(_numbered, word=word), word) for word in NUMBERED), (_bare_quarter, "quarter")]
+        forms += [(partial(_fiscal, month=month), "year") for month in range(1, 13)] + [(_long, "period")]
     probe = words[:: max(1, len(words) // PROBES)]
-    forms = [(form, word) for form, word in forms if any(form(text) is not None for text in probe)]
-    read = [({text: span for text in words if (span := form(text)) is not None}, word) for form, word in forms]
+    forms = [(form, word) for form, word in forms if any(form(tidy[text]) is not None for text in probe)]
+    read = [({text: span for text in words if (span := form(tidy[text])) is not None}, word) for form, word in forms]
     read.sort(key=lambda entry: -_held(days, texts, entry[0], pairs))  # stable: of equal ones the plainest
     spans: dict[str, Days] = {}
     for entry, _ in read:
@@ -159,6 +187,36 @@ def _month_end(year: int, month: int) -> dt.date:
     return dt.date(year + month // 12, month % 12 + 1, 1) - dt.timedelta(days=1)
 
 
+def _tidied(text: str) -> str:
+    """English names of months, and Q, H or W before the number of a quarter, half-year or week."""
+    text = re.sub(r"[,\s]+", " ", text.casefold()).strip()
+    text = re.sub(r"(\d)年(\d)", r"\1-\2", text).removesuffix("月")
+    if re.fullmatch(r"[\d\W]*|[a-z]?\d[\d\W]*[a-z]?\d*", text):
+        return text
+    text = re.sub(r"\b(?:de|del|of|des|den|r\.)\s(?=\d)", "", text)
+    for word, names in NUMBERS.items():
+        text = re.sub(
+            rf"(?<!\d)(\d\d?)(?:\.|st|nd|rd|th|er|re|e|è|eme|ème|º|°|ª|-?й)?\s?(?:{names})\b", rf"{word[0]}\1", text
+        )
+        text = re.sub(rf"(?:\b|(?<=\d))(?:{names})\.?\s?(\d\d?)(?!\d)", rf"{word[0]}\1", text)
+    return re.sub(r"[^\W\d_]+\.?", lambda match: MONTHS.get(match[0].rstrip("."), match[0]), text)
+
+
+def _bare_quarter(text: str) -> Days | None:
+    """2020/3, where no month is meant."""
+    found = re.fullmatch(rf"{YEAR}[-/ .](?P<k>[1-4])", text)
+    return _span("quarter", int(found["y"]), int(found["k"])) if found else None
+
+
+def _fiscal(text: str, month: int) -> Days | None:
+    """2019/20: a year from the first of some month on."""
+    found = FISCAL.match(text)
+    if found is None or (int(found["y"]) + 1) % 10 ** len(found["next"]) != int(found["next"]):
+        return None
+    year = int(found["y"])
+    return dt.date(year, month, 1), dt.date(year + 1, month, 1) - dt.timedelta(days=1)
+
+
 def _numbered(text: str, word: str) -> Days | None:
     for form in (rf"{YEAR}[-/ ]?{NUMBERED[word]}", rf"{NUMBERED[word]}[-/ ]?{YEAR}"):
         if found := re.fullmatch(form, text, re.IGNORECASE):
@@ -181,16 +239,21 @@ def _long(text: str) -> Days | None:
     """Decades, and spans of years."""
     if found := DECADE.match(text):
         return _whole_years(10 * int(found["y"]), 10 * int(found["y"]) + 9)
+    if found := BEFORE.match(text):
+        return _whole_years(EARLIEST, int(found["y"]) - (not text.startswith(("until", "bis"))))
+    if found := SINCE.match(text):
+        return _whole_years(int(found["y"]) + (text.startswith(("after", "nach", "après")) or text[:2] == "> "), LATEST)
     span = parse_interval(text)
-    if span is None or not all(EARLIEST <= end <= LATEST for end in span):
+    if span is None or not any(EARLIEST <= end <= LATEST for end in span):
         return None
+    span = max(span[0], EARLIEST), min(span[1], LATEST)
     return _whole_years(int(np.ceil(span[0])), int(np.floor(span[1])))
 
 
 # --- dates that stand for longer periods -----------------------------------------------------------------------------
 
 
-def _truncated(known: pl.Series, days: Floats, released: pl.Series) -> Periods | None:
+def _truncated(known: pl.Series, days: Floats, released: pl.Series, pairs: Pairs) -> Periods | None:
     """Released dates that all stand on one day of a month, quarter, year or decade, where the known ones do not."""
     whole = released.cast(pl.Datetime("us"))
     there = whole.drop_nulls()
@@ -201,9 +264,21 @@ def _truncated(known: pl.Series, days: Floats, released: pl.Series) -> Periods |
     if unit is None or unit == _unit(known.drop_nulls().cast(pl.Date)):
         return None if bool((np.floor(days) == days)[~np.isnan(days)].all()) else _by_day(days, released)
     every, word = unit
+    if word == "week":
+        return _weeks(np.floor(days), _days(whole), pairs)
     begins = whole.dt.truncate(every)
     low, high = _days(begins), _days(begins.dt.offset_by(every)) - 1.0
     return Periods(np.floor(days), low, high, word)
+
+
+def _weeks(days: Floats, published: Floats, pairs: Pairs) -> Periods:
+    """Weeks from the Monday before the published day on, or from another day that holds more of the paired days."""
+    monday = float((np.nanmin(published) + 3) % 7)  # 1970 began on a Thursday
+    known, own = days[pairs[0]], published[pairs[1]]
+    shifts = sorted(range(7), key=lambda shift: shift != monday)
+    inside = [int(((known >= own - shift) & (known < own - shift + 7)).sum()) for shift in shifts]
+    low = published - shifts[int(np.argmax(inside))]
+    return Periods(days, low, low + 6.0, "week")
 
 
 def _by_day(days: Floats, released: pl.Series) -> Periods:
@@ -224,6 +299,20 @@ def _unit(date: pl.Series) -> tuple[str, str] | None:
             return ("10y", "decade") if bool((years % 10 == 0).all()) else ("1y", "year")
         return ("1q", "quarter") if (months % 3).n_unique() == 1 else ("1mo", "month")
     return ("1w", "week") if date.dt.weekday().n_unique() == 1 and date.n_unique() > 7 else None
+
+
+def _counted(days: Floats, released: pl.Series, pairs: Pairs) -> Periods | None:
+    """Days, seconds or milliseconds since some day, the same for nearly all: as spreadsheets and computers count."""
+    if not released.dtype.is_numeric() or len(pairs[0]) < FEWEST:
+        return None
+    numbers = released.cast(pl.Float64).fill_null(np.nan).to_numpy().astype(np.float64)
+    for unit in (1.0, 86_400.0, 86_400e3):
+        own = np.floor(numbers / unit)
+        apart = (own[pairs[1]] - days[pairs[0]])[~np.isnan(own[pairs[1]]) & ~np.isnan(days[pairs[0]])]
+        zero = float(np.median(apart)) if apart.size >= FEWEST else np.nan
+        if (apart == zero).mean() >= HOLDS and np.unique(own[~np.isnan(own)]).size >= FEWEST:
+            return Periods(days, own - zero, own - zero, "counted day")
+    return None
 
 
 # --- ages ------------------------------------------------------------------------------------------------------------

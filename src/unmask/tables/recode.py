@@ -2,7 +2,7 @@
 
 A release may publish age bands, shortened postcodes ("750**") or merged categories. The coding scheme is public (it
 is printed in the release or its documentation), so an intruder who knows a person's exact value knows the coarse one
-too. Three forms are recognised; anything else is compared as it stands:
+too. Four forms are recognised; anything else is compared as it stands:
 
 1. intervals in place of numbers: a number becomes the interval it falls into;
 2. shortened or masked text: a text becomes the released prefix it begins with ("750", "750**"), or the released text
@@ -10,7 +10,9 @@ too. Three forms are recognised; anything else is compared as it stands:
 3. merged categories: every original category appears under one released category. The rule is learnt from the pairs
    only where it is *tested* by repetition (``TESTED`` of the rows share their original value with another row); on
    unique values any pairing looks like a rule, and using it would hand the intruder the answer. Whole numbers are such
-   categories where they stand under numbers that are nowhere near them: area codes under regions.
+   categories where they stand under numbers that are nowhere near them: area codes under regions. A few categories
+   under as many other labels (``homme`` as ``H``, 1 as ``male``) are learnt in the same way;
+4. ranges of codes: ``E11.9`` is in ``E10-E14``.
 """
 
 from __future__ import annotations
@@ -26,8 +28,11 @@ from unmask.tables.intervals import has_intervals
 
 TESTED = 0.8
 PROBES = 1000
+RANGE = re.compile(r"^([^\W\d_]+)(\d+)\s?[-–]\s?\1(\d+)$")  # noqa: RUF001 - people type en dashes
+MOSTLY = 0.5  # of the different released texts that must be ranges
+MOST_LABELS = 20  # that the other file may write in its own way, and anybody reads
 HOLDS = 0.95  # share of tested rows that must follow the rule, beyond those that the largest category has anyway
-PREFIX = re.compile(r"^(.+?)[*?xX•#…]+$")
+PREFIX = re.compile(r"^(.+?)(?:\s?[*?xX•#…]+|-{2,})$")
 HIDDEN = "*?xX•#_0"  # signs that may stand for others in a text of the same length
 
 
@@ -154,12 +159,22 @@ def _is_truncated(fine: pl.Series, coarse: pl.Series) -> bool:
 def into_merged(original: pl.Series, paired_original: pl.Series, paired_released: pl.Series) -> pl.Series | None:
     """Original categories as the released ones, if each always appears under one and the rule is tested."""
     pairs = pl.DataFrame({"a": paired_original, "b": paired_released}).drop_nulls()
-    if not pairs.height or pairs["b"].n_unique() >= pairs["a"].n_unique():
+    if not pairs.height or not (_is_fewer(pairs) or _is_relabelled(pairs)):
         return None
     if set(pairs["b"].unique()) <= set(pairs["a"].unique()) and bool((pairs["a"] == pairs["b"]).mean() > 0.5):  # type: ignore[operator]
         return None  # the same categories, most of them unchanged: a perturbation or suppression, not a coarser scheme
     rule = _rule(pairs)
     return None if rule is None else original.replace(rule["a"], rule["b"])
+
+
+def _is_fewer(pairs: pl.DataFrame) -> bool:
+    return pairs["b"].n_unique() < pairs["a"].n_unique()
+
+
+def _is_relabelled(pairs: pl.DataFrame) -> bool:
+    """Whether as many categories, few of them, stand under labels that the original does not have: H for homme."""
+    few = pairs["a"].n_unique() == pairs["b"].n_unique() <= MOST_LABELS
+    return few and not set(pairs["a"].unique()) & set(pairs["b"].unique())
 
 
 def _rule(pairs: pl.DataFrame) -> pl.DataFrame | None:
@@ -192,6 +207,8 @@ def are_merged_codes(fine: pl.Series, coarse: pl.Series) -> bool:
     pairs = pl.DataFrame({"a": fine, "b": coarse}).drop_nulls()
     if not pairs.height or pairs["b"].n_unique() >= pairs["a"].n_unique() or bool((pairs["a"] == pairs["b"]).any()):
         return False
+    if _are_first_digits(pairs):
+        return True
     if _rule(pairs) is None:
         return False
     groups = pairs.group_by("b").agg(
@@ -200,6 +217,31 @@ def are_merged_codes(fine: pl.Series, coarse: pl.Series) -> bool:
     width = groups["high"] - groups["low"] + 1
     near = (groups["b"] >= groups["low"] - width) & (groups["b"] <= groups["high"] + width)
     return int(groups.filter(near)["n"].sum()) < pairs.height / 2
+
+
+def _are_first_digits(pairs: pl.DataFrame) -> bool:
+    """Whether codes of one length were cut to their first digits, all of them."""
+    texts = pairs.select(pl.all().cast(pl.String))
+    lengths = texts.select(pl.all().str.len_chars().n_unique()).row(0)
+    begins = bool(texts.select(pl.col("a").str.starts_with(pl.col("b")).all()).item())
+    return begins and lengths == (1, 1) and pairs["b"].n_unique() > 2
+
+
+def into_ranges(original: pl.Series, released: pl.Series) -> pl.Series | None:
+    """Original codes as the released ranges of codes that they are in: E11.9 in E10-E14; None where there are none."""
+    ranges = [(text, found) for text in released.drop_nulls().unique().sort() if (found := RANGE.match(text))]
+    if not ranges or len(ranges) < MOSTLY * released.drop_nulls().n_unique():
+        return None
+
+    def place(code: str) -> str:
+        text: str
+        for text, found in ranges:
+            digits = code[len(found[1]) :][: len(found[2])]
+            if code.startswith(found[1]) and digits.isdigit() and int(found[2]) <= int(digits) <= int(found[3]):
+                return text
+        return code
+
+    return original.replace({code: place(code) for code in original.drop_nulls().unique()})
 
 
 def is_coarser(fine: pl.Series, coarse: pl.Series) -> bool:

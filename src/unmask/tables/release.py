@@ -19,6 +19,7 @@ from unmask.arrays import Floats, Rows
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.shown import Shown
 from unmask.tables.checks import check_population, check_values, check_weight, identifiers, swapped
+from unmask.tables.order import reordered
 from unmask.tables.pairing import pair, same_names
 from unmask.tables.places import check_coordinates, check_places, read_matrices
 from unmask.tables.read import fingerprint, read_table
@@ -247,6 +248,10 @@ class Release(Shown):
         roles, notes = leave_out_redundant(self)
         told = self._changed(warnings=(*self.warnings, *notes))
         return told.with_roles(roles) if notes else self
+
+    def in_order_of_content(self) -> Release:
+        """The same with its columns in an order that follows what they hold, not how the files name or place them."""
+        return self._changed(**reordered(self))
 
     def known_by(self, columns: Iterable[str]) -> Release:
         """Return the release to somebody who holds these columns of the original alone."""

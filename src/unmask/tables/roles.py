@@ -15,6 +15,7 @@ import polars as pl
 
 from unmask.arrays import Rows
 from unmask.errors import RoleError, check_name, did_you_mean
+from unmask.tables.digits import FEW_CODES, ROWS_PER_CODE, moved_anywhere
 from unmask.tables.intervals import MOSTLY, has_intervals, interval_share
 from unmask.tables.recode import are_merged_codes
 
@@ -22,13 +23,11 @@ Kind = Literal["numeric", "ordinal", "categorical", "boolean", "date"]
 Role = Literal["id", "quasi", "confidential", "weight", "household", "ignored"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
-FEW_CODES = 20  # integers with at most this many values ...
 NO_SHARED_NAME = (
     "no column of the release has the name of an original one: only the attack that learns how the columns were made "
     "can compare them; rename those that are the same as in the original, and every attack is run"
 )
 MERGED = "whole numbers that always stand under one other number, not near it: codes merged into groups"
-ROWS_PER_CODE = 20  # ... each standing for at least this many rows on average, look like codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +228,17 @@ def describe(
             kind, reason = kinds[name], "as you said"
         elif shared and kind == "numeric" and are_merged_codes(original[name][paired], released[name][truth[paired]]):
             kind, reason = "categorical", MERGED
+        elif shared and kind == "numeric" and _like_codes(original[name], released[name], (paired, truth[paired])):
+            reason += f"; values that were changed went anywhere: if these are codes, say so (kinds {name}=categorical)"
         described[name] = Column(name, kind, roles.of(name), reason)
     return described
+
+
+def _like_codes(original: pl.Series, released: pl.Series, pairs: tuple[Rows, Rows]) -> bool:
+    """Whether whole numbers of many different values were changed as codes are."""
+    if not all(column.dtype.is_numeric() and is_whole(column) for column in (original, released)):
+        return False
+    return bool(moved_anywhere(original, released, pairs))
 
 
 def check_columns(names: Iterable[str], known: Iterable[str], role: str, where: str) -> tuple[str, ...]:

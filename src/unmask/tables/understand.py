@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from unmask.tables.amounts import Reading, nearest_pair, readings
 from unmask.tables.days import Days, day_readings, nearer_days
+from unmask.tables.digits import as_numbers
 from unmask.tables.gaps import MISSING_WORDS, missing_codes
 from unmask.tables.intervals import parse_interval
 from unmask.tables.numerals import UNITS
@@ -106,6 +107,8 @@ def _shared(found: Understood, name: str, pairs: Pairs) -> None:
         return
     if _dates(found, original, released, pairs) or _numbers(found, original, released, pairs):
         return
+    if _digits(found, original, released, pairs):
+        return
     same = same_words(original, released)
     if same is not None:
         found.put("original", same.original)
@@ -121,7 +124,7 @@ def _dates(found: Understood, original: pl.Series, released: pl.Series, pairs: P
     """Read dates that are written as text or digits; whether there were any."""
     known, published = _days(original), _days(released)
     if not known or (original.dtype.is_temporal() and not published):
-        return False
+        return bool(known) and _bands_of_ages(found, original, released, pairs)
     if published:
         left, right, clear = nearer_days([each.column for each in known], [each.column for each in published], pairs)
     elif released.dtype in TEXTS or released.dtype.is_numeric():
@@ -134,10 +137,24 @@ def _dates(found: Understood, original: pl.Series, released: pl.Series, pairs: P
     _say_dates(found, original.name, known[left], "original")
     if right >= 0:
         _say_dates(found, original.name, published[right], "released")
+        if known[left].words != published[right].words:
+            found.rule(original.name, "both files are read as days")
     if not clear and not (known[left].sure and (right < 0 or published[right].sure)):
         order = (known[left].words or published[right].words).rpartition(", ")[2]
         found.rule(original.name, f"day and month cannot be told apart; {order} is assumed", warn=True)
     return True
+
+
+def _bands_of_ages(found: Understood, original: pl.Series, released: pl.Series, pairs: Pairs) -> bool:
+    """Bands of ages in words beside birth dates: written plainly, where they hold people who could not be read else."""
+    if released.dtype not in TEXTS or read_periods(original, released, pairs) is not None:
+        return False
+    for reading in _readings(released):
+        plain = reading.apply(released)
+        if read_periods(original, plain, pairs) is not None:
+            found.put("released", plain, reading.words)
+            return True
+    return False
 
 
 def _held(column: pl.Series, released: pl.Series, pairs: Pairs) -> float:
@@ -184,6 +201,18 @@ def _numbers(found: Understood, original: pl.Series, released: pl.Series, pairs:
             found.put(table, reading.apply(column))
     _say_numbers(found, original.name, chosen, clear=clear)
     return True
+
+
+def _digits(found: Understood, original: pl.Series, released: pl.Series, pairs: Pairs) -> bool:
+    """Read digits that a frame holds as text, as a text file has them: numbers, unless they are codes."""
+    if original.dtype not in TEXTS and released.dtype not in TEXTS:
+        return False
+    plain = as_numbers(original, released, pairs)
+    for table, column in zip(("original", "released"), plain or (), strict=False):
+        found.put(table, column)
+    if plain is not None:
+        found.rule(original.name, "digits as text, read as numbers as in a text file (else say so in kinds)")
+    return plain is not None
 
 
 def _readings(column: pl.Series) -> list[Reading]:

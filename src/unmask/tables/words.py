@@ -8,16 +8,21 @@ from typing import NamedTuple
 import polars as pl
 
 Vocabulary = dict[str, tuple[str, ...]]
-VOCABULARIES: dict[str, Vocabulary] = {
+WORDS = {  # letters that mean one thing here and another there (H, K, M, V) are left to the pairs
     "yes or no": {
-        "yes": ("yes", "y", "true", "t", "1", "1.0", "ja", "j", "oui", "o", "vrai", "wahr", "si", "sí", "s", "sim"),
-        "no": ("no", "n", "false", "f", "0", "0.0", "nein", "non", "faux", "falsch", "nee", "não", "nao"),
+        "yes": "yes y true t 1 1.0 ja j oui o vrai wahr si sí sì s sim tak kyllä da да ano igen はい 是 vero",
+        "no": "no n false f 0 0.0 nein non faux falsch nee não nao nej nei nie ei ne нет nem いいえ 否 falso",
     },
     "sex": {
-        "female": ("f", "w", "female", "woman", "weiblich", "frau", "femme", "féminin", "feminin", "mujer", "femenino"),
-        "male": ("m", "male", "man", "männlich", "maennlich", "mann", "homme", "masculin", "hombre", "masculino"),
-        "other": ("d", "x", "divers", "diverse", "other", "nonbinary", "non-binary", "nb"),
+        "female": "f w female woman weiblich frau femme féminin feminin mujer femenino femmina femminile donna vrouw "
+        "kvinna kvinde kvinne kobieta mulher feminino nainen žena nő женский женщина 女 女性",
+        "male": "m male man männlich maennlich mann homme masculin hombre masculino varón maschio maschile uomo mand "
+        "mężczyzna homem mies muž férfi мужской мужчина 男 男性",
+        "other": "d x divers diverse other nonbinary non-binary nb",
     },
+}
+VOCABULARIES: dict[str, Vocabulary] = {
+    name: {answer: tuple(words.split()) for answer, words in answers.items()} for name, answers in WORDS.items()
 }
 MOST_WORDS = 20  # different spellings of a few answers
 LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th"}
@@ -118,5 +123,5 @@ def folded(texts: pl.Series) -> pl.Series:
 
 
 def _without_umlauts(texts: pl.Series) -> pl.Series:
-    """The same with ae, oe and ue as a, o and u."""
-    return folded(texts).str.replace_all("([aou])e", "$1")
+    """The same with ae, oe and ue as a, o and u, and aa as a."""
+    return folded(texts).str.replace_all("([aou])e", "$1").str.replace_all("aa", "a")

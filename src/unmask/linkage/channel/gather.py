@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,9 +10,10 @@ import numpy as np
 from unmask.errors import EngineError
 from unmask.linkage.channel.columns import read_column
 from unmask.linkage.channel.groups import find_groups
+from unmask.linkage.channel.lots import contents, lots, with_group
 from unmask.linkage.channel.material import Material
 from unmask.study import Study, telling
-from unmask.tables import plain_columns
+from unmask.tables import by_content, plain_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     Marks = NDArray[np.uint64]
 
 MOST_COLUMNS = 256  # of each file that are read; of a wider table those that tell most
-SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +55,19 @@ def gather(release: Release, seed: int) -> Gathered:
         raise EngineError("the intruder knows no column of the original", hint="give fewer columns other roles")
     if not (release.truth >= 0).any():
         raise EngineError("nobody is paired: there is nobody to learn from", hint="name the id column in id=")
-    ours, theirs = _most_telling(release, ours, theirs)
+    ours, theirs = (list(by_content(release, names)) for names in _most_telling(release, ours, theirs))
     people = [read_column(release.original[name]) for name in ours]
     records = [read_column(release.released[name]) for name in theirs]
-    mark, mark_of_record = marks(people, seed), marks(records, seed + 1)
-    groups = find_groups(people, records, release.truth, (mark, _declared(release)))
+    (mark, lot), (mark_of_record, lot_of_record) = _marked(people, seed), _marked(records, seed + 1)
+    groups = find_groups(people, records, release.truth, (lot, _declared(release)))
     if groups is not None:
+        lot, lot_of_record = with_group(lot, groups.people), with_group(lot_of_record, groups.records)
         mark, mark_of_record = with_group(mark, groups.people), with_group(mark_of_record, groups.records)
-    own = np.where(release.truth >= 0, mark_of_record[release.truth], np.uint64(0))
-    order, order_of_records = np.lexsort((own, mark)), np.argsort(mark_of_record, kind="stable")
+    own, own_lot = (
+        np.where(release.truth >= 0, of_record[release.truth], np.uint64(0))
+        for of_record in (mark_of_record, lot_of_record)
+    )
+    order, order_of_records = np.lexsort((own, own_lot, mark, lot)), np.lexsort((mark_of_record, lot_of_record))
     place = np.empty(len(order_of_records), dtype=np.int64)
     place[order_of_records] = np.arange(len(order_of_records))
     truth = np.where(release.truth >= 0, place[release.truth], -1)[order]
@@ -74,8 +77,16 @@ def gather(release: Release, seed: int) -> Gathered:
         truth,
         groups and groups.take(order, order_of_records),
     )
-    alike = np.unique(mark[order], return_inverse=True)[1]
-    return Gathered(material, order, alike, np.unique(mark_of_record[order_of_records], return_inverse=True)[1])
+    return Gathered(material, order, _classes(mark[order]), _classes(mark_of_record[order_of_records]))
+
+
+def _marked(columns: Sequence[Column], seed: int) -> tuple[Marks, Marks]:
+    return contents(columns), lots(columns, seed)
+
+
+def _classes(marks: Marks) -> Ints:
+    """Equal marks, which follow each other, as numbers from 0."""
+    return np.cumsum(np.diff(marks, prepend=marks[:1]) != 0)
 
 
 def _declared(release: Release) -> tuple[Column, Column] | None:
@@ -109,32 +120,3 @@ def target_columns(release: Release) -> list[str]:
     known = set(release.quasi) if release.roles.named else None
     names = plain_columns(release.released, release.roles)
     return [n for n in names if known is None or n in known or n not in release.original.columns]
-
-
-def with_group(mark: Marks, groups: Ints) -> Marks:
-    """Marks of rows that also depend on what the rows of their group contain."""
-    total = np.zeros(int(groups.max()) + 1, dtype=np.uint64)
-    np.add.at(total, groups, mark)
-    return _mixed(mark + _mixed(total[groups]))
-
-
-def _mixed(total: Marks) -> Marks:
-    mixed = total ^ (total >> np.uint64(31))
-    mixed *= SPREAD
-    return np.asarray(mixed ^ (mixed >> np.uint64(29)), dtype=np.uint64)
-
-
-def marks(columns: Sequence[Column], seed: int) -> Marks:
-    """A number for each row that depends on what it contains, not on where it or a column stands."""
-    total = np.zeros(len(columns[0]), dtype=np.uint64)
-    for column in columns:
-        key = f"{seed}/{column.name}".encode()
-        keyed = hashlib.blake2b(digest_size=8, key=key[:64])
-        words = [_digest(keyed.copy(), word) for word in (*column.words, "\0")]
-        total += np.frombuffer(b"".join(words), dtype=np.uint64)[column.code]
-    return _mixed(total)
-
-
-def _digest(keyed: hashlib.blake2b, word: str) -> bytes:
-    keyed.update(word.encode())
-    return keyed.digest()
