@@ -3,6 +3,7 @@ from unmask.report.charts import draw as draw
 from unmask.report.exchange import to_annotations as to_annotations
 from unmask.report.exchange import to_junit as to_junit
 from unmask.report.exchange import to_sarif as to_sarif
+from unmask.report.frontier import render_frontier as render_frontier
 from unmask.report.html import render as render
 from unmask.report.terminal import column_table as column_table
 from unmask.report.terminal import show as show
