@@ -226,7 +226,7 @@ def is_amount(column: pl.Series) -> bool:
         return True
     values = encoded(column.drop_nulls())
     distinct = np.unique(values).size
-    return distinct <= FEW_CODES and float(np.ptp(values)) + 1 > SPREAD * distinct
+    return distinct == 0 or (distinct <= FEW_CODES and float(np.ptp(values)) + 1 > SPREAD * distinct)
 
 
 def refuse_names(frame: pl.DataFrame, names: Iterable[str], family: str) -> None:
