@@ -10,7 +10,7 @@ import pytest
 
 import unmask
 from unmask.errors import ParameterError, RoleError, TableError
-from unmask.masking import Age, Dates, Drop, Hierarchy, Prefix, Pseudonym, Rare, generalising, parse_masking
+from unmask.masking import Age, Dates, Drop, Groups, Hierarchy, Prefix, Pseudonym, Rare, generalising, parse_masking
 from unmask.tables import Release
 
 WORDS = "a key that is long enough"
@@ -213,6 +213,7 @@ def test_groups_of_categories():
     rest = text.replace("columns=[town]", "columns=[town], other=elsewhere")
     assert parse_masking(rest).apply(towns)["town"].to_list() == ["north", "north", "south", None, "elsewhere"]
     assert parse_masking(str(parse_masking(rest))) == parse_masking(rest)
+    assert parse_masking(text) == Groups((("north", ("Berg", "Moor")), ("south", ("See",))), columns=("town",))
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,7 @@ def test_degenerate_tables(method):
         pl.DataFrame({"a": [1]}),
         pl.DataFrame({"a": [None, None], "b": ["x", "x"]}, schema={"a": pl.Float64, "b": pl.String}),
         pl.DataFrame({"a": []}, schema={"a": pl.Int64}),
+        pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "w": ["a", "b", "c", "a"]}),  # nearly as many categories as rows
         pl.DataFrame({"t": [True, False, None], "e": pl.Series(["a", "b", "a"], dtype=pl.Enum(["a", "b"]))}),
     ):
         assert Synthetic(method).apply(table, 0).schema == table.schema

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import polars as pl
@@ -144,7 +145,9 @@ def _leaves(features: Floats, new: Floats, target: pl.Series, leaf: int, seed: i
     else:
         y = target.cast(pl.String).fill_null("").to_numpy().astype(str)
         tree = DecisionTreeClassifier(min_samples_leaf=leaf, random_state=seed)
-    tree.fit(features, y)
+    with catch_warnings():
+        simplefilter("ignore", UserWarning)  # many categories are no mistake here
+        tree.fit(features, y)
     return tree.apply(features), tree.apply(new)
 
 
