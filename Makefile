@@ -33,7 +33,7 @@ peers: $(PEERS)  ## An environment with the second tools that results are compar
 
 setup: $(STAMP)  ## A virtual environment with everything
 
-demo: $(STAMP)  ## Assess a generated release; ends in a verdict and demo/report.html
+demo: $(STAMP)  ## Attack a generated release, find a safe one; both reports in demo/
 	$(BIN)/unmask demo --out demo
 
 serve: $(STAMP)  ## The same in a browser, on this machine alone: prints the address to open

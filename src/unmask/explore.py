@@ -50,6 +50,10 @@ class Job:
 
     def release(self, masking: str, seed: int) -> Release:
         """Mask the table; rows stay in their order, so that it is known whose is whose."""
+        if masking and not parse_masking(masking).keeps_people:
+            raise ParameterError(
+                "this masking does not keep all rows", got=masking, hint="explore compares releases of the same people"
+            )
         inside = self.table.drop(*self.around, *self.ignored)
         try:
             masked = parse_masking(masking).apply(inside, seed) if masking else inside
@@ -57,10 +61,6 @@ class Job:
             raise ParameterError(
                 "this masking cannot be used on the table", got=masking, hint=" ".join(str(error).split())
             ) from error
-        if masked.height != self.table.height:
-            raise ParameterError(
-                "this masking does not keep all rows", got=masking, hint="explore compares releases of the same people"
-            )
         sides = self.table.drop(*self.ignored), masked.with_columns(self.table[name] for name in self.around)
         if self.roles.get("id") is not None:
             return Release(*sides, **self.roles)

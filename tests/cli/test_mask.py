@@ -42,7 +42,7 @@ def test_masks_and_reverse_maps(census, suffix):
 def test_several_methods_apply_in_turn(census):
     path, table = census
     out = path.with_name("release.parquet")
-    assert run(path, "--method", "noise(0.5)", "--method", "pram(0.5)", "-o", out).exit_code == 0
+    assert run(path, "--method", "noise(0.5)", "--method", "pram(0.5)", "--raw", "-o", out).exit_code == 0
     assert pl.read_parquet(out).equals(parse_masking("chain([noise(0.5), pram(0.5)])").apply(table, 0))
 
 
@@ -70,8 +70,28 @@ def test_a_sheet_of_a_workbook_becomes_an_archive(census):
     with xlsxwriter.Workbook(book) as workbook:
         table.with_columns(pl.col("pay") + 0.5).write_excel(workbook, worksheet="people")
         workbook.add_worksheet("notes")
-    result = run(book, "--masking", "noise(0.5)", "--sheet", "people", "-o", out)
+    result = run(book, "--masking", "noise(0.5)", "--raw", "--sheet", "people", "-o", out)
     assert result.exit_code == 0, result.output
     assert read_table(out).equals(parse_masking("noise(0.5)").apply(table.with_columns(pl.col("pay") + 0.5), 0))
     result = run(book, "--masking", "noise(0.5)", "-o", out)
     assert result.exit_code and "'people', 'notes'" in str(result.exception)
+
+
+def test_bounds_and_decimals_stay_unless_raw(census):
+    path, table = census
+    out = path.with_name("release.parquet")
+    assert run(path, "--method", "noise(1)", "-o", out).exit_code == 0
+    kept = pl.read_parquet(out)
+    assert kept["pay"].min() >= 0
+    assert kept["pay"].equals(kept["pay"].round(0))
+    assert parse_masking("noise(1)").apply(table, 0)["pay"].min() < 0
+
+
+def test_columns_that_still_name_people_are_told(tmp_path):
+    people = pl.DataFrame({"name": [f"person {k}" for k in range(30)], "age": range(30)})
+    people.write_csv(tmp_path / "people.csv")
+    told = run(tmp_path / "people.csv", "--method", "noise(0.5)", "-o", tmp_path / "release.csv").output
+    assert "note: name still name people" in told
+    assert "drop([name])" in told
+    dropped = run(tmp_path / "people.csv", "--method", "drop([name])", "-o", tmp_path / "release.csv").output
+    assert "note:" not in dropped

@@ -431,3 +431,17 @@ def test_who_knows_the_method_is_sure_of_no_fewer(masking, monkeypatch):
         blind, knowing = report.document.intruders
         assert knowing.known.value >= blind.known.value == max(figures["nearest.known"], figures["one_to_one.known"])
         assert knowing.estimate.value >= blind.estimate.value
+
+
+def test_a_shuffled_column_says_nothing_and_consistency_changes_little():
+    """Data shuffling leaves the given columns alone; what `consistent` puts right is not held against anybody."""
+    table = PEOPLE.with_columns(place=pl.Series(np.arange(PEOPLE.height) % 20))
+    name = PEOPLE.columns[0]
+    text = f"data_shuffling([{name}], given=[place])"
+    moved = parse_masking(text).apply(table.select(name, "place"), 1)
+    found = link_transparent(Release(table.select(name, "place"), moved), masking=text)
+    assert found.estimate.value == pytest.approx(20 / PEOPLE.height, rel=0.3)  # one in each of 20 places
+    noisy = masked("consistent(noise(0.5))")
+    assert link_transparent(noisy).estimate.value == pytest.approx(
+        link_transparent(masked("noise(0.5)")).estimate.value, abs=0.1
+    )

@@ -10,7 +10,7 @@ import pytest
 
 import unmask
 from unmask.errors import ParameterError, RoleError, TableError
-from unmask.masking import Age, Dates, Drop, Hierarchy, Prefix, Pseudonym, Rare, generalising, parse_masking
+from unmask.masking import Age, Dates, Drop, Groups, Hierarchy, Prefix, Pseudonym, Rare, generalising, parse_masking
 from unmask.tables import Release
 
 WORDS = "a key that is long enough"
@@ -204,3 +204,37 @@ def test_a_key_in_the_same_run_is_not_in_the_intruders_hands(people, monkeypatch
     found = unmask.assess(release, only=["transparent"]).findings
     towns = table["town"].n_unique()
     assert next(f for f in found if f.key == "transparent.rate").estimate.value <= (towns + 1) / table.height
+
+
+def test_groups_of_categories():
+    towns = pl.DataFrame({"town": ["Berg", "Moor", "See", None, "Furt"]})
+    text = "groups([(north, [Berg, Moor]), (south, [See])], columns=[town])"
+    assert parse_masking(text).apply(towns)["town"].to_list() == ["north", "north", "south", None, "Furt"]
+    rest = text.replace("columns=[town]", "columns=[town], other=elsewhere")
+    assert parse_masking(rest).apply(towns)["town"].to_list() == ["north", "north", "south", None, "elsewhere"]
+    assert parse_masking(str(parse_masking(rest))) == parse_masking(rest)
+    assert parse_masking(text) == Groups((("north", ("Berg", "Moor")), ("south", ("See",))), columns=("town",))
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        ("groups([north], columns=[town])", ParameterError, "pairs of a name"),
+        ("groups([(north, Berg)], columns=[town])", ParameterError, "pairs of a name"),
+        ("groups([(a, [Berg]), (b, [Berg])], columns=[town])", ParameterError, "in two groups"),
+        ("groups([(a, [Burg])], columns=[town])", TableError, "1 categories of the groups are not in 'town'"),
+    ],
+)
+def test_wrong_groups(text, error, words):
+    with pytest.raises(error, match=words):
+        parse_masking(text).apply(pl.DataFrame({"town": ["Berg"]}))
+
+
+def test_codes_are_noised_only_when_asked():
+    """Whole numbers of which a few stand for many rows each are codes; a name says otherwise."""
+    table = pl.DataFrame({"code": [1, 2, 3] * 100, "amount": range(300)})
+    assert parse_masking("noise(1)").apply(table, 1)["code"].equals(table["code"])
+    assert not parse_masking("noise(1)").apply(table, 1)["amount"].equals(table["amount"])
+    assert not parse_masking("noise(1, columns=[code])").apply(table, 1)["code"].equals(table["code"])
+    rounded = table.with_columns(code=pl.col("code") * 1000)  # multiples of 1000 are amounts that were rounded
+    assert not parse_masking("noise(1)").apply(rounded, 1)["code"].equals(rounded["code"])

@@ -3,7 +3,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from unmask.masking import Shuffle, Swap
+from unmask.errors import RoleError
+from unmask.masking import Shuffle, Swap, parse_masking
 
 
 def test_a_share_of_records_trades_whole_values(people):
@@ -28,3 +29,33 @@ def test_shuffling_breaks_relations_and_keeps_marginals():
 def test_degenerate(masking):
     for table in (pl.DataFrame({"a": [1]}), pl.DataFrame({"a": []}, schema={"a": pl.Int64})):
         assert masking.apply(table, 0).equals(table)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "swap(1, columns=[a], within=[g])",
+        "rank_swap(share=0.5, columns=[a], within=[g])",
+        "shuffle(columns=[a], within=[g])",
+    ],
+)
+def test_strata_keep_their_values(text):
+    """Values move between records of one stratum only, and there they do."""
+    table = pl.DataFrame({"g": ["x", "y", "z"] * 100, "a": range(300)})
+    moved = parse_masking(text).apply(table, 1)
+    assert moved["g"].equals(table["g"])
+    assert (moved["a"] != table["a"]).mean() > 0.5
+    for stratum in ("x", "y", "z"):
+        values = [side.filter(pl.col("g") == stratum)["a"].sort() for side in (table, moved)]
+        assert values[0].equals(values[1])
+    with pytest.raises(RoleError, match="cannot be moved and say who moves"):
+        parse_masking(
+            text.replace("columns=[a]", "columns=[g, a]") if "rank" not in text else "swap(1, columns=[g], within=[g])"
+        ).apply(table)
+
+
+def test_names_are_not_swapped():
+    table = pl.DataFrame({"name": [f"n{k}" for k in range(50)]})
+    for text in ("swap(1, columns=[name])", "shuffle(columns=[name])", "pram(0.5, columns=[name])"):
+        with pytest.raises(RoleError, match="names or free text"):
+            parse_masking(text).apply(table)

@@ -54,6 +54,8 @@ def test_nothing_to_learn(people):
     assert compare_predictions(people.select("y"), people.select("y"), ["y"]) == ()
     flat = people.with_columns(word=pl.lit("a"))
     assert compare_predictions(flat, flat, ["word"]) == ()
+    many = people.with_columns(word=pl.format("w{}", pl.int_range(pl.len()) % 25)).head(100)
+    assert compare_predictions(many, many, ["word"]) == ()  # four records of each category
     with pytest.raises(RoleError, match="no column 'w' in both"):
         compare_predictions(people, people, ["w"])
 

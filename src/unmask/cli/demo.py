@@ -1,43 +1,91 @@
-"""`unmask demo`: a hospital wants to publish its stays; unmask attacks what it would publish."""
+"""`unmask demo`: a hospital wants to publish its stays; unmask attacks what it would publish, and finds what it may."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import polars as pl
 
+from unmask.assessment import Assessment
 from unmask.cli.assess import attack
+from unmask.cli.explore import show_frontier
 from unmask.cli.options import Assess, Demo
-from unmask.cli.screen import say
-from unmask.cli.targets import write_table
+from unmask.cli.screen import progress_bar, say
+from unmask.cli.targets import write_atomically, write_table
 from unmask.datasets import patients
 from unmask.errors import TableError
+from unmask.evidence import Policy
+from unmask.explore import explore, make_release
 from unmask.masking import parse_masking
 
-FILES = {"original.csv", "release.csv", "report.html", "report.json", "records.csv"}
+FILES = {
+    "original.csv", "release.csv", "report.html", "report.json", "records.csv",
+    "recommended.csv", "recommended.html", "recommended.json", "frontier.svg", "frontier.json",
+}  # fmt: skip
 NUMBERS = ("days", "height", "bmi", "cost")
+ID, SECRET = "patient", ("diagnosis", "cost")
+KEEP = ("mean(cost) by diagnosis", "mean(cost) by sex")
+PLACES = "town, postcode, longitude, latitude, admitted, children"
+DECADES = "dates(decade), rare({}, columns=['birth date'])"
+SAFER = (  # from gentle to strong: what an office would try next
+    f"chain([drop([{PLACES}]), {DECADES.format(40)}, microaggregation(25, columns=[days, height, bmi])])",
+    f"chain([drop([{PLACES}, days, height, bmi, insurance]), {DECADES.format(50)}])",
+    f"chain([drop([{PLACES}, days, height, bmi, insurance, smoker]), {DECADES.format(60)}])",
+    f"drop([{PLACES}, days, height, bmi, insurance, smoker, 'birth date'])",
+)
 
 
 def run(options: Demo) -> int:
-    """Write tables and report into a folder; 0 whatever the verdict."""
+    """Write tables, the unsafe and the recommended release and both reports into a folder; 0 whatever the verdicts."""
     folder = Path(options.output)
     original, released = map(str, write_tables(folder, options.n, options.seed))
-    report = str(folder / "report.html")
-    attack(
-        Assess(
-            original=original,
-            released=released,
-            id="patient",
-            confidential=("diagnosis", "cost"),
-            seed=options.seed,
-            html=report,
-            json=str(folder / "report.json"),
-            records=str(folder / "records.csv"),
-        )
-    )
-    command = f"unmask assess {original} {released} --id patient --confidential diagnosis,cost --html {report}"
-    say(f"The same by hand: {command}")
+    say("1. What the hospital would publish\n")
+    first = report(folder, original, released, "report", options.seed, records=str(folder / "records.csv"))
+    if options.n < (least := Policy.load(None).least_people("paired")):
+        say(f"\nWith fewer than {least} people no release can be shown to be safe; --n {least} goes on.")
+        say(f"The report: {folder / 'report.html'}")
+        return 0
+    say("\n2. Safer releases: what would be found, and what would be left?\n")
+    recommended = search(folder, original, options.seed)
+    if recommended is None:
+        return 0
+    say("\n3. The recommended release, attacked with everything\n")
+    second = report(folder, original, recommended, "recommended", options.seed)
+    say(f"\nUnsafe or not: release.csv is {first.verdict}, recommended.csv is {second.verdict}.")
+    say(f"The reports: {folder / 'report.html'} and {folder / 'recommended.html'}")
+    by_hand = f"unmask assess {original} {recommended} --id {ID} --confidential {','.join(SECRET)}"
+    say(f"The same by hand: {by_hand} --html {folder / 'recommended.html'}")
     return 0
+
+
+def report(folder: Path, original: str, released: str, name: str, seed: int, records: str | None = None) -> Assessment:
+    """Assess a release, show it, and write its report."""
+    return attack(
+        Assess(
+            original=original, released=released, id=ID, confidential=SECRET, seed=seed, keep=KEEP, records=records,
+            html=str(folder / f"{name}.html"), json=str(folder / f"{name}.json"),
+        )
+    )  # fmt: skip
+
+
+def search(folder: Path, original: str, seed: int) -> str | None:
+    """Try safer releases; write the recommended one and the picture. None: none of them is safe."""
+    from unmask.report import draw  # noqa: PLC0415 - imports altair
+
+    with progress_bar() as tell:
+        found = explore(original, SAFER, keep=KEEP, seed=seed, id=ID, confidential=SECRET, progress=tell)
+    show_frontier(found)
+    write_atomically(str(folder / "frontier.svg"), draw(found.figure()))
+    write_atomically(str(folder / "frontier.json"), json.dumps(found.to_dict(), indent=1) + "\n")
+    best = found.recommended
+    if best is None:
+        return None
+    release = make_release(original, best, id=ID, confidential=SECRET)
+    people = pl.read_csv(original, columns=[ID])[ID]
+    path = folder / "recommended.csv"
+    write_table(release.insert_column(0, people), path)  # the id pairs the tables; it is not to be published
+    return str(path)
 
 
 def demo_tables(n: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import tomllib
+from pathlib import Path
 from typing import Any
 
 from unmask.cli.fields import roles_of
@@ -15,6 +18,7 @@ from unmask.protect import Frontier
 
 SECONDS = {"s": 1, "m": 60, "h": 3600}
 FOUND, NONE_SAFE = 0, 1
+GRID = 'maskings = ["noise(0.5)"], and [[grid]] masking = "noise({})", strengths = [0.1, 1]'
 
 
 def run(options: Explore) -> int:
@@ -23,13 +27,30 @@ def run(options: Explore) -> int:
     roles = {**roles_of(options), "reading": options.reading}
     with progress_bar() as tell:
         frontier = explore(
-            options.original, options.masking or None, policy=options.policy, intruder=options.intruder,
+            options.original, _maskings(options), policy=options.policy, intruder=options.intruder,
             keep=options.keep, seeds=options.seeds, seed=options.seed, budget=seconds(options.budget),
             folder=options.folder, resume=options.resume, jobs=options.jobs, progress=tell, **roles,
         )  # fmt: skip
-    _show(frontier)
+    show_frontier(frontier)
     _write(frontier, options, roles)
     return NONE_SAFE if frontier.recommended is None else FOUND
+
+
+def _maskings(options: Explore) -> tuple[str, ...] | None:
+    """Those that are named, and those of the file; None: what suits the columns."""
+    if options.grid is None:
+        return options.masking or None
+    try:
+        stated = tomllib.loads(Path(options.grid).read_text(encoding="utf-8"))
+        grids = [(str(one["masking"]), list(one["strengths"])) for one in stated.get("grid", [])]
+        listed = [str(text) for text in stated.get("maskings", [])]
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        raise ParameterError(
+            f"cannot read the maskings in {options.grid}", got=str(error), allowed=GRID, hint="as docs/explore.md shows"
+        ) from error
+    if any("{}" not in text for text, _ in grids):
+        raise ParameterError("a grid needs a place for its strengths", allowed=GRID)
+    return (*options.masking, *listed, *(text.replace("{}", str(one)) for text, many in grids for one in many))
 
 
 def seconds(text: str | None) -> float | None:
@@ -42,7 +63,8 @@ def seconds(text: str | None) -> float | None:
     return float(found[1]) * SECONDS[found[2] or "s"]
 
 
-def _show(frontier: Frontier) -> None:
+def show_frontier(frontier: Frontier) -> None:
+    """Show the points as a table, and what to do."""
     console().print(_table(frontier))
     for line in dict.fromkeys(f"{point.stage}: {point.tried}." for point in frontier.points):
         say(line)
@@ -52,7 +74,8 @@ def _show(frontier: Frontier) -> None:
 
 
 def _table(frontier: Frontier) -> Any:  # noqa: ANN401 - rich's table
-    from rich.table import Table  # noqa: PLC0415 - slow to import
+    from rich.markup import escape  # noqa: PLC0415 - slow to import
+    from rich.table import Table  # noqa: PLC0415
 
     table, front, best = Table(box=None, pad_edge=False), set(frontier.front), frontier.recommended
     for heading in ("", "left", "found", "95 % interval", "known", "verdict", "tried", "masking"):
@@ -63,7 +86,7 @@ def _table(frontier: Frontier) -> Any:  # noqa: ANN401 - rich's table
         mark = "->" if point == best else "*" if point in front else ""
         table.add_row(
             mark, f"{point.utility:.0%}", f"{point.risk:.1%}", f"{point.low:.1%} to {point.high:.1%}",
-            "-" if point.known is None else f"{point.known:,}", point.verdict, point.stage, point.masking,
+            "-" if point.known is None else f"{point.known:,}", point.verdict, point.stage, escape(point.masking),
         )  # fmt: skip
     return table
 
@@ -72,6 +95,14 @@ def _write(frontier: Frontier, options: Explore, roles: dict[str, Any]) -> None:
     if options.output is not None:
         write_table(frontier.to_frame(), options.output)
         say(f"Points: {options.output}.")
+    if options.json is not None:
+        write_atomically(options.json, json.dumps(frontier.to_dict(), indent=1, ensure_ascii=False) + "\n")
+        say(f"JSON: {options.json}.")
+    if options.html is not None:
+        from unmask.report import render_frontier  # noqa: PLC0415 - imports jinja2
+
+        write_atomically(options.html, render_frontier(frontier.to_dict(), frontier.words))
+        say(f"Page: {options.html}.")
     if options.chart is not None:
         from unmask.report import draw  # noqa: PLC0415 - imports altair
 

@@ -26,6 +26,7 @@ class Mask(Reading):
     plan: str | None = option("Follow a plan of `unmask protect`, with its seed.", default=None, reads="plan")
     output: str = option("Where to write the release (.csv, .jsonl, .parquet ..).", "--output", "-o", writes=TABLE)
     reverse_map: bool = option("Give every column its original values back, by rank.", default=False)
+    raw: bool = option("Leave negative numbers and long decimals that the masking makes of others.", default=False)
     seed: int = option(SEED, default=0, minimum=0)
 
 
@@ -97,9 +98,16 @@ class Explore(Searching):
         'A masking to try, such as "noise(0.5)"; several. Without any: some for the kinds of the columns.',
         "--masking", "--method", default=(), whole=True,
     )  # fmt: skip
+    grid: str | None = option(
+        'TOML file with maskings to try: maskings = ["noise(0.5)", ..], and [[grid]] with masking = "noise({})" and '
+        "strengths = [0.1, 1].",
+        default=None, reads="settings",
+    )  # fmt: skip
     seeds: int = option("Draws of each masking.", default=1, minimum=1)
     jobs: int = option("Releases that are attacked at a time.", default=1, minimum=1)
     output: str | None = written("Write the points")
+    json: str | None = option("Write points, policy and recommendation as JSON.", default=None, writes=(".json",))
+    html: str | None = option("Write the chart with hover text, and the table.", default=None, writes=(".html",))
     release: str | None = written("Write the recommended release", "--release")
 
 

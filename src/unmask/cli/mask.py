@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 from unmask.cli.making_options import Mask
 from unmask.cli.screen import say
 from unmask.cli.targets import check_files, write_table
 from unmask.errors import ParameterError
-from unmask.masking import Chain, ReverseMapped, parse_masking
+from unmask.masking import Chain, Consistent, ReverseMapped, names_people, parse_masking
 from unmask.protecting import follow_plan
 from unmask.tables import read_table
 
@@ -21,10 +23,21 @@ def run(options: Mask) -> int:
     masking = maskings[0] if len(maskings) == 1 else Chain(tuple(maskings))
     masking = ReverseMapped(masking) if options.reverse_map else masking
     check_files(options)
-    release = masking.apply(read_table(options.table, name="table", **options.reading), options.seed)
+    table = read_table(options.table, name="table", **options.reading)
+    release = (masking if options.raw else Consistent(masking)).apply(table, options.seed)
     write_table(release, options.output)
     say(f"{masking}, seed {options.seed}: {release.height:,} rows, {release.width} columns in {options.output}")
+    _tell_names(table, release)
     return 0
+
+
+def _tell_names(table: pl.DataFrame, release: pl.DataFrame) -> None:
+    """Say which columns still name people: an id may stay to pair the tables, but not in what is published."""
+    shared = [name for name in release.columns if name in table.columns and names_people(release[name])]
+    same = [name for name in shared if release[name].is_in(table[name].cast(pl.String).unique().implode()).any()]
+    if same:
+        told = f"note: {', '.join(same)} still name people; leave that out of what you publish"
+        say(f"{told}: drop([{', '.join(same)}]), or pseudonym([{', '.join(same)}])")
 
 
 def _follow(options: Mask, plan: str) -> int:

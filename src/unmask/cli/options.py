@@ -300,15 +300,15 @@ class Sweep(Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class Demo(Common):
-    """Assess a generated hospital release, and write the tables and the report.
+    """Attack a generated hospital release, find one that is safe, and write the tables and both reports.
 
     Example:  unmask demo -o demo
 
     The demo ends with exit code 0 whatever the verdict.
     """
 
-    output: str = option("Folder for the tables and the report.", "--output", "-o", "--out", default="unmask-demo")
-    n: int = option("Number of patients.", default=1000, minimum=20)
+    output: str = option("Folder for the tables and the reports.", "--output", "-o", "--out", default="unmask-demo")
+    n: int = option("Number of patients.", default=500, minimum=20)
     seed: int = option("Seed of the generated tables.", default=0, minimum=0)
 
 

@@ -2,14 +2,17 @@
 
 Each is a frozen dataclass with ``apply(table, seed)``, and a `Chain` of them is one too; the same table and seed give
 the same release. `parse_masking` reads what people type, as in "noise(0.1)". `chosen`, `categorical` and
-`transition_matrix` say what a masking does to which columns, to whoever knows that it was used. `blank_cells` says
-which cells of a table of `Units` to blank so that nobody stands alone (`Lots`); `suppress` is its quick beginning.
+`transition_matrix` say what a masking does to which columns, to whoever knows that it was used; `names_people` says
+which columns are names. `blank_cells` says which cells of a table of `Units` to blank so that nobody stands alone
+(`Lots`); `suppress` is its quick beginning.
 """
 
-from unmask.masking.base import Chain, Masking, chosen
+from unmask.masking.base import Chain, Masking, chosen, names_people
 from unmask.masking.cells import Lots, Units, blank_cells, suppress
+from unmask.masking.consistency import Consistent
 from unmask.masking.coordinates import CoordinateNoise, Donut
-from unmask.masking.generalising import Age, Dates, Drop, Hierarchy, Prefix, Pseudonym, Rare
+from unmask.masking.data_shuffling import DataShuffling
+from unmask.masking.generalising import Age, Dates, Drop, Groups, Hierarchy, Prefix, Pseudonym, Rare
 from unmask.masking.local_suppression import LocalSuppression
 from unmask.masking.microaggregation import Microaggregation
 from unmask.masking.noise import CorrelatedNoise, MultiplicativeNoise, Noise
@@ -20,11 +23,12 @@ from unmask.masking.recoding import Recoding, Rounding, TopBottomCoding
 from unmask.masking.reverse_mapping import ReverseMapped
 from unmask.masking.suppression import Sampling, Suppression
 from unmask.masking.swapping import RankSwap, Shuffle, Swap
+from unmask.masking.synthesis import Synthetic
 
 __all__ = [
-    "Age", "Chain", "CoordinateNoise", "CorrelatedNoise", "Dates", "Donut", "Drop", "Hierarchy", "LocalSuppression",
-    "Lots", "Masking", "Microaggregation", "MultiplicativeNoise", "Noise", "PlaceMasking", "Pram", "Prefix",
-    "Pseudonym", "RankSwap", "Rare", "Recoding", "ReverseMapped", "Rounding", "Sampling", "Shuffle", "Suppression",
-    "Swap", "TopBottomCoding", "Units", "blank_cells", "categorical", "chosen", "parse_masking", "suppress",
-    "transition_matrix",
+    "Age", "Chain", "Consistent", "CoordinateNoise", "CorrelatedNoise", "DataShuffling", "Dates", "Donut", "Drop",
+    "Groups", "Hierarchy", "LocalSuppression", "Lots", "Masking", "Microaggregation", "MultiplicativeNoise",
+    "Noise", "PlaceMasking", "Pram", "Prefix", "Pseudonym", "RankSwap", "Rare", "Recoding", "ReverseMapped",
+    "Rounding", "Sampling", "Shuffle", "Suppression", "Swap", "Synthetic", "TopBottomCoding", "Units",
+    "blank_cells", "categorical", "chosen", "names_people", "parse_masking", "suppress", "transition_matrix",
 ]  # fmt: skip

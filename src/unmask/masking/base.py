@@ -18,7 +18,11 @@ import polars as pl
 
 from unmask.arrays import Floats, Rows
 from unmask.errors import ParameterError, RoleError, TableError, check_name
+from unmask.tables import infer_kind
 
+FEW_ROWS, NAMES = 20, 0.9  # text of more rows, of which more than this share is different, names people
+FEW_CODES, SPREAD = 20, 3  # codes: so many different ones at most, within so many times their number
+ROW = "row of the table"
 MASKINGS: dict[str, type[Masking]] = {}  # by the name that `parse_masking` reads
 
 
@@ -26,6 +30,7 @@ class Masking(ABC):
     """A way to protect a table. Subclasses are frozen dataclasses; two with equal fields are the same masking."""
 
     family: ClassVar[str]
+    keeps_people: ClassVar[bool] = True  # whether row i of the release was made from row i of the original
     __dataclass_fields__: ClassVar[dict[str, Any]]
     columns: tuple[str, ...] | None
 
@@ -36,9 +41,10 @@ class Masking(ABC):
 
     def __post_init__(self) -> None:
         """Take a list of columns for a tuple, then check the parameters."""
-        given = getattr(self, "columns", None)
-        if given is not None:
-            object.__setattr__(self, "columns", (given,) if isinstance(given, str) else tuple(given))
+        for name in ("columns", "within"):
+            given = getattr(self, name, None)
+            if given is not None:
+                object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
         self._check()
 
     @abstractmethod
@@ -76,6 +82,11 @@ class Chain(Masking):
 
     maskings: tuple[Masking, ...]
     family: ClassVar[str] = "chain"
+
+    @property
+    def keeps_people(self) -> bool:  # type: ignore[override]
+        """Whether every one of them does."""
+        return all(masking.keeps_people for masking in self.maskings)
 
     def _check(self) -> None:
         object.__setattr__(self, "maskings", tuple(self.maskings))
@@ -123,18 +134,30 @@ class ValueMasking(Masking):
 
 
 class MovingMasking(Masking):
-    """A masking that only moves values between rows: subclasses say which row each value comes from."""
+    """A masking that only moves values between rows: subclasses say which row each value comes from.
+
+    ``within``: values move between rows that agree in these columns, which stay as they are.
+    """
+
+    within: tuple[str, ...]
 
     def apply(self, table: object, seed: int = 0) -> pl.DataFrame:
         """Move values; each column keeps its type and, to the last bit, its values."""
         frame = as_polars(table)
-        names = self._chosen(frame)
+        names, strata = self._chosen(frame), _strata(frame, self.within)
+        both = [name for name in names if name in self.within]
+        if both and self.columns is not None:
+            raise RoleError(f"column {both[0]!r} cannot be moved and say who moves", hint="name it in one of both")
         return frame.with_columns(
-            [
-                frame[name].gather(self._rows(frame[name], generator(check_seed(seed), self._task(name))))
-                for name in names
-            ]
+            [frame[name].gather(self._moved(frame[name], strata, seed)) for name in names if name not in both]
         )
+
+    def _moved(self, column: pl.Series, strata: list[Rows], seed: int) -> Rows:
+        """The row that each value comes from, stratum by stratum with one stream of randomness."""
+        rng, rows = generator(check_seed(seed), self._task(column.name)), np.arange(column.len())
+        for stratum in strata:
+            rows[stratum] = stratum[self._rows(column.gather(stratum), rng)]
+        return rows
 
     def _chosen(self, frame: pl.DataFrame) -> tuple[str, ...]:
         return chosen(frame, self.columns)
@@ -175,10 +198,11 @@ def check_seed(seed: int) -> int:
 
 
 def chosen(frame: pl.DataFrame, columns: Iterable[str] | None) -> tuple[str, ...]:
-    """Return the columns to mask: those named, or every numeric one. Dates and ordered categories must be named."""
+    """Return the columns to mask: those named, or all of amounts. Codes, dates and ordered categories must be named."""
     if columns is None:
-        return tuple(name for name, kind in frame.schema.items() if kind.is_numeric())
+        return tuple(name for name in frame.columns if is_amount(frame[name]))
     names = known(frame, columns)
+    refuse_names(frame, names, "this masking")
     for name in names:
         if not is_ordered(frame.schema[name]):
             raise RoleError(
@@ -188,6 +212,45 @@ def chosen(frame: pl.DataFrame, columns: Iterable[str] | None) -> tuple[str, ...
                 hint="pram masks categories without an order",
             )
     return names
+
+
+def is_amount(column: pl.Series) -> bool:
+    """Say whether a column holds amounts: numbers, but no codes.
+
+    Codes are whole numbers of which a few stand for many rows each, next to each other: multiples of 1000 are amounts
+    that were rounded.
+    """
+    if not column.dtype.is_numeric() or (column.dtype.is_float() and column.is_infinite().any()):
+        return column.dtype.is_numeric()  # infinite ones are refused by who masks them
+    if infer_kind(column, None)[0] == "numeric":
+        return True
+    values = encoded(column.drop_nulls())
+    distinct = np.unique(values).size
+    return distinct == 0 or (distinct <= FEW_CODES and float(np.ptp(values)) + 1 > SPREAD * distinct)
+
+
+def refuse_names(frame: pl.DataFrame, names: Iterable[str], family: str) -> None:
+    """Refuse columns of names and free text: moved to others or drawn anew, they would be published all the same."""
+    for name in names:
+        if names_people(frame[name]):
+            raise RoleError(
+                f"column {name!r} holds names or free text, which {family} does not protect",
+                hint=f"leave it out, drop([{_written(name)}]), or replace it, pseudonym([{_written(name)}])",
+            )
+
+
+def names_people(column: pl.Series) -> bool:
+    """Say whether a column is text that is different for nearly everybody."""
+    rows = column.len() - column.null_count()
+    return column.dtype == pl.String and rows > FEW_ROWS and column.drop_nulls().n_unique() > NAMES * rows
+
+
+def _strata(frame: pl.DataFrame, within: tuple[str, ...]) -> list[Rows]:
+    """Rows of each stratum, in the order of their labels; all rows without any."""
+    if not within:
+        return [np.arange(frame.height)]
+    keys = frame.select(known(frame, within)).with_row_index(ROW)
+    return [np.array(rows, dtype=np.int64) for rows in keys.group_by(within).agg(ROW).sort(within)[ROW]]
 
 
 def known(frame: pl.DataFrame, columns: Iterable[str]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from base64 import b32encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -190,6 +190,47 @@ class Rare(ColumnMasking):
                 break
             merged.append(value)
         return _translated(text, dict.fromkeys(merged, self.other))
+
+
+@dataclass(frozen=True)
+class Groups(ColumnMasking):
+    """Write the name of a group in place of each of its categories; `other` for those of no group, or as they are.
+
+    ``groups``: pairs of a name and its categories, as in "groups([(north, [Berg, Moor]), (south, [See])],
+    columns=[town])".
+    """
+
+    groups: tuple[tuple[str, tuple[str, ...]], ...]
+    columns: tuple[str, ...]
+    other: str | None = None
+    family: ClassVar[str] = "groups"
+
+    def _check(self) -> None:
+        _named(self)
+        given: tuple[Any, ...] = tuple(self.groups)
+        pairs = [group for group in given if isinstance(group, tuple | list) and len(group) == 2]
+        if not pairs or len(pairs) < len(given) or any(isinstance(members, str) for _, members in pairs):
+            raise ParameterError(
+                "groups are pairs of a name and its categories",
+                allowed="groups([(north, [Berg, Moor])], columns=[town])",
+            )
+        stated = tuple((str(name), tuple(str(value) for value in members)) for name, members in pairs)
+        object.__setattr__(self, "groups", stated)
+        every = [value for _, members in stated for value in members]
+        if len(set(every)) < len(every):
+            raise ParameterError("a category is in two groups", hint="each belongs to one")
+
+    def _masked(self, column: pl.Series) -> pl.Series:
+        text, words = as_text(column), {value: name for name, members in self.groups for value in members}
+        found = set(text.drop_nulls().unique())
+        absent = sum(value not in found for value in words)
+        if absent:
+            raise TableError(
+                f"{absent} categories of the groups are not in {column.name!r}", hint="check their spelling"
+            )
+        if self.other is not None:
+            words |= dict.fromkeys(found - set(words), self.other)
+        return _translated(text, words)
 
 
 @dataclass(frozen=True)

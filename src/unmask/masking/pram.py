@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats, Ints
-from unmask.masking.base import Masking, as_polars, check_seed, generator, known, within
+from unmask.masking.base import Masking, as_polars, check_seed, generator, known, refuse_names, within
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Pram(Masking):
         """Redraw the named columns, or every column of strings, categories or truth values."""
         frame = as_polars(table)
         names = categorical(frame) if self.columns is None else known(frame, self.columns)
+        refuse_names(frame, self.columns or (), "pram")
         return frame.with_columns([self._redrawn(frame[name], generator(check_seed(seed), name)) for name in names])
 
     def _redrawn(self, column: pl.Series, rng: np.random.Generator) -> pl.Series:

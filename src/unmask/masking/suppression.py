@@ -51,6 +51,7 @@ class Sampling(Masking):
 
     fraction: float
     family: ClassVar[str] = "sampling"
+    keeps_people: ClassVar[bool] = False
 
     def _check(self) -> None:
         within("fraction", self.fraction, 0, 1)

@@ -1,4 +1,4 @@
-"""Values move between records: with near ranks, in pairs, or at random [SDC]_ section 3.2."""
+"""Values move between records: with near ranks, in pairs, at random; all, or within strata [SDC]_ section 3.2."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 
 from unmask.arrays import Rows
 from unmask.errors import former_percent
-from unmask.masking.base import MovingMasking, encoded, known, within
+from unmask.masking.base import MovingMasking, encoded, known, refuse_names, within
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +23,7 @@ class RankSwap(MovingMasking):
 
     share: float
     columns: tuple[str, ...] | None = None
+    within: tuple[str, ...] = ()
     family: ClassVar[str] = "rank_swap"
 
     def _check(self) -> None:
@@ -56,6 +57,7 @@ class Swap(MovingMasking):
 
     share: float
     columns: tuple[str, ...] | None = None
+    within: tuple[str, ...] = ()
     family: ClassVar[str] = "swap"
 
     def _check(self) -> None:
@@ -81,6 +83,7 @@ class Shuffle(MovingMasking):
 
     together: bool = False
     columns: tuple[str, ...] | None = None
+    within: tuple[str, ...] = ()
     family: ClassVar[str] = "shuffle"
 
     def _check(self) -> None:
@@ -98,6 +101,7 @@ class Shuffle(MovingMasking):
 
 def _any_columns(frame: pl.DataFrame, columns: tuple[str, ...] | None) -> tuple[str, ...]:
     """Return the named columns, of any type, or every numeric one."""
-    if columns is not None:
-        return known(frame, columns)
-    return tuple(name for name, kind in frame.schema.items() if kind.is_numeric())
+    if columns is None:
+        return tuple(name for name, kind in frame.schema.items() if kind.is_numeric())
+    refuse_names(frame, known(frame, columns), "swapping")
+    return columns

@@ -5,6 +5,7 @@ from unmask.report.comparison import compare_reports as compare_reports
 from unmask.report.exchange import to_annotations as to_annotations
 from unmask.report.exchange import to_junit as to_junit
 from unmask.report.exchange import to_sarif as to_sarif
+from unmask.report.frontier import render_frontier as render_frontier
 from unmask.report.html import render as render
 from unmask.report.notebook import as_chart as as_chart
 from unmask.report.notebook import as_html as as_html

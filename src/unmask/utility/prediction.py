@@ -23,7 +23,7 @@ from unmask.utility.propensity import features_of
 
 TREES, LEAF, FOLDS = 20, 5, 2
 LEAST_SKILL = 0.05  # below it there is nothing in the original that could be left
-MOST_CLASSES = 30
+MOST_CLASSES, PER_CLASS = 30, 8  # categories of a target, and records of each on average: fewer teach nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,14 @@ def compare_predictions(
 
 
 def _prediction(left: pl.DataFrame, right: pl.DataFrame, name: str, *, paired: bool, seed: int) -> Prediction | None:
-    """None where the other columns are none, or the target is the same for all or different for all."""
+    """None where there are no other columns, or the target is the same for all or has too many categories."""
     others = [column for column in left.columns if column != name and column in right.columns]
     numeric = is_number(left[name]) and is_number(right[name])
     target = [numbers(side[name]) if numeric else _words(side[name]) for side in (left, right)]
     there = [~np.isnan(side) if numeric else side != "" for side in target]
-    classes = np.unique(target[0][there[0]])
-    if not others or classes.size < 2 or (not numeric and classes.size > MOST_CLASSES):
+    counts = [np.unique(side[known]).size for side, known in zip(target, there, strict=True)]
+    crowded = any(PER_CLASS * count > known.sum() for count, known in zip(counts, there, strict=True))
+    if not others or counts[0] < 2 or (not numeric and (max(counts) > MOST_CLASSES or crowded)):
         return None
     features = features_of(left.select(others), right.select(others))
     sides = features[: left.height], features[left.height :]

@@ -14,7 +14,7 @@ import polars as pl
 from unmask.errors import UnmaskError
 from unmask.linkage.nearest import link_nearest
 from unmask.linkage.result import Linkage
-from unmask.masking import Chain, Masking
+from unmask.masking import Chain, Consistent, Masking
 from unmask.study import Study
 from unmask.tables import Release
 
@@ -68,7 +68,9 @@ def masked_together(release: Release) -> list[str]:
 
 
 def flatten(masking: Any) -> list[Masking]:  # noqa: ANN401 - a Masking
-    """Return the maskings of a chain in turn; reverse mapping keeps what it wraps."""
+    """Return the maskings of a chain in turn, and what `consistent` wraps; reverse mapping keeps what it wraps."""
     if isinstance(masking, Chain):
         return [single for part in masking.maskings for single in flatten(part)]
+    if isinstance(masking, Consistent):  # what it puts right says nothing of one person
+        return flatten(masking.masking)
     return [masking]

@@ -26,7 +26,7 @@ ROUNDED = 1 / 12  # variance that rounding to integers adds
 KNOWN = (
     "noise", "correlated_noise", "multiplicative_noise", "rank_swap", "microaggregation", "rounding", "pram",
     "recoding", "top_bottom", "suppression", "sampling", "chain", "reverse_map", "drop", "pseudonym", "dates", "age",
-    "prefix", "rare", "hierarchy", "local_suppression",
+    "prefix", "rare", "hierarchy", "groups", "data_shuffling", "local_suppression",
 )  # fmt: skip
 
 
@@ -112,6 +112,12 @@ def _suppressed(_release: Release, column: Column, _given: Any) -> None:  # noqa
     column.fades = True
 
 
+def _anywhere(_release: Release, column: Column, _given: Any) -> None:  # noqa: ANN401
+    """Data shuffling: a value says what the other columns say, and nothing of the person whose record it is in."""
+    least, most = (float(of(column.y, initial=start)) for of, start in ((np.nanmin, np.inf), (np.nanmax, -np.inf)))
+    column.kind, column.low, column.high = WINDOW, np.full(len(column.x), least), np.full(len(column.x), most)
+
+
 def _gaussian(release: Release, column: Column, sd: float) -> None:
     whole = release.original[column.name].dtype.is_integer()
     variance = sd * sd + (ROUNDED if whole and sd > 0 else 0.0)
@@ -150,6 +156,8 @@ def _whiten(release: Release, kappa: float, columns: list[Column], added: dict[s
 
 def window(_release: Release, column: Column, given: Any) -> None:  # noqa: ANN401
     """Rank swapping: the release has the same values in other places, each at most the window's ranks away."""
+    if given.within:
+        raise unknown("rank_swap within strata")
     ordered = np.sort(column.y[~np.isnan(column.y)])
     n = len(ordered)
     window = int(np.floor(given.share * n + 1e-9))
@@ -289,6 +297,7 @@ SINGLES = {
     "rounding": _rounded,
     "top_bottom": _rounded,
     "pram": _pram,
+    "data_shuffling": _anywhere,
     "suppression": _suppressed,
     "local_suppression": _suppressed,
 }  # recoding and coarser words need nothing: the encoding writes the original as the release does; sampling neither

@@ -1,0 +1,89 @@
+"""Bounds, decimals, sums and households after a masking."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from unmask.errors import ParameterError, RoleError, TableError
+from unmask.masking import Consistent, Noise, parse_masking
+from unmask.masking.consistency import decimals_of
+
+
+@pytest.fixture(scope="module")
+def homes():
+    rng = np.random.default_rng(8)
+    home = np.repeat(np.arange(60), 3)
+    return pl.DataFrame(
+        {
+            "home": home,
+            "rent": (300 + 10 * home).astype(float),  # the same for all of a household
+            "age": rng.integers(0, 90, 180),
+            "bmi": rng.normal(25, 4, 180).round(1),
+            "debt": -rng.integers(0, 500, 180),
+            "wages": rng.integers(0, 5000, 180),
+            "interest": rng.integers(0, 300, 180),
+        }
+    ).with_columns(total=pl.col("wages") + pl.col("interest"))
+
+
+def test_bounds_and_decimals(homes):
+    raw, kept = Noise(1).apply(homes, 1), Consistent(Noise(1)).apply(homes, 1)
+    assert raw["age"].min() < 0 <= kept["age"].min()
+    assert kept["debt"].max() <= 0 < raw["debt"].max()
+    assert kept["bmi"].equals(kept["bmi"].round(1))
+    assert not raw["bmi"].equals(raw["bmi"].round(1))
+    assert kept["rent"].equals(kept["rent"].round(0))  # whole numbers, if written as 300.0
+    inside = raw["age"] > 0
+    assert kept["age"].filter(inside).equals(raw["age"].filter(inside))
+    off = Consistent(Noise(1), bounds=False, decimals=False).apply(homes, 1)
+    assert off.equals(raw)
+
+
+def test_relations(homes):
+    made = parse_masking("consistent(noise(0.5), relations=['total = wages + interest'])").apply(homes, 1)
+    assert made["total"].equals(made["wages"] + made["interest"])
+    assert made["total"].dtype == homes["total"].dtype
+    back = Consistent(Noise(0.5), relations=("wages = total - interest",)).apply(homes, 1)
+    assert back["wages"].equals(back["total"] - back["interest"])
+
+
+def test_households(homes):
+    noisy = Noise(0.5, columns=("rent", "age"))
+    raw, kept = noisy.apply(homes, 1), Consistent(noisy, household="home").apply(homes, 1)
+    assert raw.group_by("home").agg(pl.col("rent").n_unique())["rent"].max() > 1
+    assert kept.group_by("home").agg(pl.col("rent").n_unique())["rent"].max() == 1
+    assert kept["age"].n_unique() > 60  # ages differ within a household, and go on doing so
+    alone = homes.with_columns(home=pl.lit(None, dtype=pl.Int64))
+    assert Consistent(noisy, household="home").apply(alone, 1)["rent"].n_unique() > 60
+
+
+def test_decimals_by_hand():
+    assert decimals_of(pl.Series([1.25, 3.5, None])) == 2
+    assert decimals_of(pl.Series([1.0, 2.0])) == 0
+    assert decimals_of(pl.Series([1, 2])) == 0
+    assert decimals_of(pl.Series([np.pi])) == 15
+
+
+def test_written_and_read_again():
+    masking = Consistent(Noise(0.5), relations=("a = b + c",), household="home", bounds=False)
+    assert parse_masking(str(masking)) == masking
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        ("consistent(3)", ParameterError, "needs a masking"),
+        ("consistent(noise(1), relations=['total'])", ParameterError, "no relation"),
+        ("consistent(synthetic(copula), household=home)", ParameterError, "other people"),
+        ("consistent(noise(1), relations=['total = wages + rent'])", TableError, "does not hold"),
+        ("consistent(noise(1), relations=['total = wages + intrest'])", RoleError, "did you mean 'interest'"),
+        ("consistent(drop([wages]), relations=['total = wages + interest'])", RoleError, "not released"),
+        ("consistent(noise(1), household=house)", RoleError, "no column is called 'house'"),
+        ("consistent(sampling(0.5), household=home)", ParameterError, "other people"),
+    ],
+)
+def test_refusals(homes, text, error, words):
+    with pytest.raises(error, match=words):
+        parse_masking(text).apply(homes, 0)
