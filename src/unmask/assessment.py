@@ -37,7 +37,16 @@ from unmask.evidence import (
 )
 from unmask.intake import Check
 from unmask.masking import parse_masking
-from unmask.people import Found, PersonRisk, RiskByGroup, check_by, risk_by_group, risk_of_people, uneven
+from unmask.people import (
+    Found,
+    PersonRisk,
+    RiskByGroup,
+    check_by,
+    risk_by_group,
+    risk_of_people,
+    stories_of,
+    uneven,
+)
 from unmask.recipients import Recipient, as_recipients, entry_of
 from unmask.report import document
 from unmask.tables import Release, write_atomically, write_table
@@ -199,6 +208,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
             utility=looked,
         ),
     )
+    built = replace(built, stories=stories_of(main.study, [entry.row for entry in built.exposed]))
     if labels is not None:
         records = records.with_columns(labels.alias("id"))
     return Assessment(judged.verdict.word, judged.verdict.reason, judged.findings, records, built, release)

@@ -103,7 +103,9 @@ class Job:
     def attack_method(self, masking: str, seed: int, safe: Point) -> Point:
         """Attack a release that is safe so far as somebody who knows how it was made; what cannot be tried is told."""
         release = self.release(masking, seed, told=True)
-        done = assess(release, policy=self.policy, only=("transparent",), intruder=self.intruder, seed=self.seed)
+        done = assess(
+            release, policy=self.policy, only=("transparent",), intruder=self.intruder, seed=self.seed, utility="none"
+        )
         judged = [one for one in done.findings if one.measure == "transparent"]
         against = [one for one in judged if one.outcome in {"against", "inconclusive"}]
         if against:

@@ -149,3 +149,13 @@ def test_on_the_command_line(tmp_path, capsys):
     assert run("person", report, "--row", "99") == 2
     assert run("person", report, "--row", "x") == 2
     assert run("person", report, "--chart", tmp_path / "two.svg") == 2
+
+
+def test_the_report_holds_the_stories_of_the_exposed():
+    rng = np.random.default_rng(1)
+    table = pl.DataFrame({"age": rng.integers(0, 90, 80), "income": rng.normal(0, 1, 80)})
+    done = unmask.assess(unmask.Release(table, table), only=["nearest"], utility="none")
+    stories = done.document.stories
+    assert [story.row for story in stories] == [entry.row for entry in done.document.exposed]
+    assert stories[0] == unmask.explain_person(unmask.Release(table, table), stories[0].row)
+    assert done.to_dict()["stories"][0]["told"][0]["column"] in {"age", "income"}

@@ -24,7 +24,7 @@ from unmask.evidence import Figure
 from unmask.study import as_study
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from unmask.study import Study
     from unmask.tables import Release
@@ -133,6 +133,12 @@ def explain_person(release: Release | Study, row: int, *, k: int = 5) -> PersonS
     fits = {name: near[name] if _blank(study, name)[own] else _within(gap, gap[own]) for name, gap in gaps.items()}
     told = _told(fits, records)
     return PersonStory(row, records, k, told, _changes(fits, near, told, own, k), own + 1)
+
+
+def stories_of(study: Study, rows: Iterable[int]) -> tuple[PersonStory, ...]:
+    """The stories of those of these people who have a record and whose columns can be compared."""
+    paired = set((study.release.paired_rows + 1).tolist())
+    return tuple(explain_person(study, row) for row in rows if row in paired) if study.compared else ()
 
 
 def hiding_list(stories: Sequence[PersonStory]) -> pl.DataFrame:
