@@ -27,13 +27,13 @@ MORE = {
     "unmask.groups.counting": 16,  # counts on every engine, and the classes that all group measures share
     "unmask.linkage": 20,  # one function for each intruder
     "unmask.masking": 40,  # one class for each masking, and which cells to blank, which a fix list needs too
-    "unmask.people": 11,  # the risk of people, of groups of them, and the story of one
-    "unmask.protect": 14,  # the search: points, what is kept of them, and what can be done to a column
+    "unmask.people": 12,  # the risk of people, of groups of them, and the story of one
+    "unmask.protect": 20,  # the search: points, what is kept of them, and what can be done to a column
     "unmask.certificate": 10,  # the statement, the content, three formats and the reviewer's keys
     "unmask.report": 24,  # a way to show each kind of result
     "unmask.study": 27,  # what every measure asks: matches, spaces, who asks for whom, what fits in memory
     "unmask.tables": 30,  # reading, roles, arrays and writing, for all rooms and the command line
-    "unmask.utility": 10,  # a function for each view, and all of them for a report
+    "unmask.utility": 11,  # a function for each view, and all of them for a report
 }
 FOR_USERS = {"unmask.datasets.gauntlet", "unmask.graph", "unmask.masking"}  # classes that people name in their scripts
 

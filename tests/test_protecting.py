@@ -1,5 +1,8 @@
 """From a table to a safe release: what is searched, what is told, and that a plan can be followed again."""
 
+import signal
+import subprocess
+import sys
 import tomllib
 from dataclasses import replace
 
@@ -10,7 +13,8 @@ import pytest
 import unmask
 from command_line import run
 from unmask.errors import UnmaskError
-from unmask.explore import Job, make_release
+from unmask.explore import Job, begin, make_release
+from unmask.protect import opened
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +41,7 @@ def quick(monkeypatch):
         return replace(glance, stage=stage, verdict="safe" if glance.high < 0.09 else "unsafe", known=0)
 
     monkeypatch.setattr(Job, "attack", attack)
+    monkeypatch.setattr(Job, "attack_method", lambda _self, _masking, _seed, safe: safe)
     return attacked
 
 
@@ -85,6 +90,63 @@ def test_a_release_that_another_seed_finds_unsafe_is_not_taken(people, quick, mo
     monkeypatch.setattr(Job, "attack", harsher)
     found = unmask.protect_table(people, id="pid", policy="partner")
     assert found.final is None or found.final.high <= 0.03
+
+
+def test_what_looked_safe_at_first_is_said(people, quick, monkeypatch):
+    known = "who knows how it was made finds too much: transparent.rate"
+    monkeypatch.setattr(
+        Job, "attack_method", lambda _self, _masking, _seed, safe: replace(safe, verdict="unsafe", reason=known)
+    )
+    found = unmask.protect_table(people.select("pid", "age"), id="pid", policy="partner")
+    assert found.final is None
+    assert len(found.refused) > 0
+    assert f"{len(found.refused)} looked safe" in found.words
+    assert known in found.words
+    assert ": safe," not in found.words
+
+
+def test_the_method_is_known_to_the_last_intruder(people):
+    """A masking without chance is undone by who knows it: every rounded income is one person's, or not."""
+    job, _, _ = begin(people, "partner", "maximum", (), 0, {"id": "pid"})
+    safe = job.glance("rounding(1, columns=[income])", 1)
+    assert job.attack_method("rounding(1, columns=[income])", 1, safe).verdict == "unsafe"
+    blank = "local_suppression(11, columns=[age, income, sex])"
+    told = job.attack_method(blank, 1, replace(job.glance(blank, 1), verdict="safe", reason="ok"))
+    assert told.reason.startswith("ok; also against") or told.verdict != "safe"
+
+
+def test_cells_of_the_exposed_are_blanked(quick):
+    """Hardly anybody stands out: some cells are blanked, and no column is changed as a whole."""
+    rng = np.random.default_rng(3)
+    table = pl.DataFrame({name: rng.choice(list("aaaaaaabbbbc"), 400) for name in ("town", "job", "car")})
+    found = unmask.protect_table(table, policy="partner")
+    blanked = [point for point in found.frontier.points if "local_suppression" in point.masking]
+    assert blanked
+    masked = make_release(table, next(point for point in blanked if point.masking.startswith("local_suppression(5")))
+    assert masked.group_by(masked.columns).len()["len"].min() >= 5
+
+
+def test_steps_cost_what_they_cost_when_they_are_taken(people, quick):
+    found = unmask.protect_table(people, id="pid", policy="partner", keep=["mean(income)", "mean(age) by sex"])
+    assert sum(step.cost for step in found.steps) == pytest.approx(1 - found.final.utility, abs=1e-9)
+    assert len(found.kept) == 2
+    assert "of 2 analyses come out" in found.words
+    lost = [one for one in found.kept if one.reason]
+    assert all(one.words in found.words for one in lost)
+
+
+def test_a_sample_helps_only_against_who_does_not_know_who_is_in(people, quick):
+    with pytest.raises(UnmaskError, match="does not keep all rows"):
+        unmask.explore(people, ["sampling(0.5)"], id="pid", policy="partner")
+    outside = pl.concat([people.drop("pid")] * 20)
+    found = unmask.protect_table(people, id="pid", policy="partner", intruder="journalist", population=outside)
+    sampled = [point for point in found.frontier.points if "sampling(0.5)" in point.masking]
+    assert sampled
+    whole = {point.masking: point.utility for point in found.frontier.points}
+    same = [p for p in sampled if p.masking == "sampling(0.5)"]
+    assert all(point.utility < 0.8 * whole.get("", 1.0) for point in same)
+    released = make_release(people, sampled[0], id="pid", population=outside)
+    assert released.height == 200
 
 
 def test_nothing_safe_is_said(people, monkeypatch):
@@ -156,6 +218,61 @@ def test_on_the_command_line(people, quick, tmp_path, capsys):
     assert done == 0
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "release.csv").read_bytes()
     assert (tmp_path / "map.svg").read_text().startswith("<svg")
+
+
+@pytest.fixture
+def written(people, tmp_path):
+    """The table as a file, and the words that protect it."""
+    people.with_columns(same=pl.lit(1)).write_csv(tmp_path / "people.csv")
+    table, out = str(tmp_path / "people.csv"), str(tmp_path / "out.csv")
+    return ("protect", table, "--id", "pid", "--policy", "partner", "-o", out)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--keep", "mean(nonsuch)"), "no column is called 'nonsuch'"),
+        (("--keep", "income ~ same"), "divides by zero"),
+        (("--keep", "correlation(income, same)"), "no number on the original"),
+        (("--confidential", "age,income,sex,same"), "knows no column"),
+        (("--folder", "/proc/unmask"), "cannot write in /proc/unmask"),
+        (("--resume",), "no folder to go on in"),
+    ],
+)
+def test_one_clear_message_and_exit_code_2(written, capsys, words, expected):
+    assert run(*written, *words) == 2
+    told = capsys.readouterr().err
+    assert expected in told
+    assert "Traceback" not in told
+
+
+def test_two_runs_in_one_folder_and_a_folder_of_another_table(written, quick, people, tmp_path, capsys):
+    folder = tmp_path / "run"
+    with opened(folder, {"table": "another"}, resume=False):
+        assert run(*written, "--folder", str(folder)) == 2
+        assert f"another run works in {folder}" in capsys.readouterr().err
+    assert run(*written, "--folder", str(folder), "--resume") == 2
+    assert "holds a run of another table" in capsys.readouterr().err
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_run_that_was_killed_goes_on_where_it_was(written, tmp_path):
+    """Glances alone: the first release that would be attacked whole kills the process, as kill -9 does."""
+    folder = tmp_path / "run"
+    killed = (
+        "import os, signal, sys\n"
+        "from unmask.cli import main\nfrom unmask.explore import Job\n"
+        "Job.attack = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "sys.argv = sys.argv[:1] + sys.argv[2:]\nmain()\n"
+    )
+    words = [sys.executable, "-c", killed, "unmask", *written, "--folder", str(folder)]
+    died = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    kept = {path.name: path.read_bytes() for path in (folder / "points").glob("*.json")}
+    assert kept
+    assert run(*written, "--folder", str(folder), "--resume", "--budget", "1s") in {0, 1}
+    assert all((folder / "points" / name).read_bytes() == content for name, content in kept.items())
+    assert not (tmp_path / "out.csv").exists() or pl.read_csv(tmp_path / "out.csv").height
 
 
 def test_refusals_of_the_command_line(people, tmp_path, capsys):

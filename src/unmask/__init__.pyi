@@ -105,9 +105,9 @@ from unmask.people import explain_person as explain_person
 from unmask.people import hiding_list as hiding_list
 from unmask.protect import Fix as Fix
 from unmask.protect import Frontier as Frontier
+from unmask.protect import Protection as Protection
 from unmask.protect import fix_list as fix_list
-from unmask.protecting import Protection as Protection
-from unmask.protecting import follow_plan as follow_plan
+from unmask.protect import follow_plan as follow_plan
 from unmask.protecting import protect_table as protect_table
 from unmask.recipients import Recipient as Recipient
 from unmask.report import Comparison as Comparison

@@ -38,7 +38,7 @@ from unmask.evidence import (
 )
 from unmask.intake import Check
 from unmask.masking import parse_masking
-from unmask.people import Found, PersonRisk, RiskByGroup, check_by, risk_by_group, uneven
+from unmask.people import Found, PersonRisk, RiskByGroup, check_by, risk_by_group, stories_of, uneven
 from unmask.recipients import Recipient, as_recipients, entry_of
 from unmask.report import document
 from unmask.shown import Shown
@@ -209,6 +209,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
             utility=looked,
         ),
     )
+    built = replace(built, stories=stories_of(main.study, [entry.row for entry in built.exposed]))
     if labels is not None:
         records = records.with_columns(labels.alias("id"))
     return Assessment(judged.verdict.word, judged.verdict.reason, Findings(judged.findings), records, built, release)

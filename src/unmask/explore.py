@@ -18,18 +18,23 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from unmask.arrays import Rows
 from unmask.assessment import assess
 from unmask.errors import ParameterError, UnmaskError
 from unmask.evidence import Policy, Progress, as_intruder, silent
 from unmask.linkage import link_nearest
-from unmask.masking import parse_masking
+from unmask.masking import Chain, Sampling, parse_masking
 from unmask.protect import Frontier, Point, Stage, Store, opened, suggest_maskings
 from unmask.tables import Release, read_table
-from unmask.utility import compare_analyses, what_is_left
+from unmask.utility import Left, compare_analyses, what_is_left
 
 ROW = "row of the person"  # pairs the two tables where no id does
 GLANCE = 1000  # people whom a glance looks at
 Task = tuple[str, int, Point | None]  # a masking, its seed, and what a glance has shown
+UNSURE = ("journalist", "marketer")  # they do not know who is in the release
+ALL_ROWS = (
+    "sampling helps only with --intruder journalist and a population; else releases of the same people are compared"
+)
 CORE = ("channel", "nearest", "one_to_one", "uniqueness")
 
 
@@ -48,24 +53,40 @@ class Job:
     columns: tuple[str, ...] = ()  # that are to be published: one that a masking leaves out is a loss
     core: tuple[str, ...] = field(default=CORE)
 
-    def release(self, masking: str, seed: int) -> Release:
-        """Mask the table; rows stay in their order, so that it is known whose is whose."""
-        if masking and not parse_masking(masking).keeps_people:
-            raise ParameterError(
-                "this masking does not keep all rows", got=masking, hint="explore compares releases of the same people"
-            )
+    def release(self, masking: str, seed: int, *, told: bool = False) -> Release:
+        """Mask the table; rows stay in their order, so that it is known whose is whose. ``told``: how it was made."""
+        if masking and not _keeps_people(masking):
+            raise ParameterError("this masking does not keep all rows", got=masking, hint=ALL_ROWS)
         inside = self.table.drop(*self.around, *self.ignored)
         try:
-            masked = parse_masking(masking).apply(inside, seed) if masking else inside
+            masked, rows = _masked(inside, masking, seed)
         except UnmaskError as error:
             raise ParameterError(
                 "this masking cannot be used on the table", got=masking, hint=" ".join(str(error).split())
             ) from error
-        sides = self.table.drop(*self.ignored), masked.with_columns(self.table[name] for name in self.around)
-        if self.roles.get("id") is not None:
-            return Release(*sides, **self.roles)
-        numbered = [side.with_columns(pl.int_range(pl.len()).cast(pl.String).alias(ROW)) for side in sides]
-        return Release(*numbered, **{**self.roles, "id": ROW})  # whose row is whose is known, whatever the masking
+        if masked.height != self.table.height and not (self.may_sample and len(rows) == masked.height):
+            raise ParameterError("this masking does not keep all rows", got=masking, hint=ALL_ROWS)
+        table, roles = self.table[rows], {**self.roles, **({"masking": masking} if told else {})}
+        sides = self.table.drop(*self.ignored), masked.with_columns(table[name] for name in self.around)
+        if roles.get("id") is not None:
+            return Release(*sides, **roles)
+        numbers = pl.int_range(self.table.height, eager=True).cast(pl.String).alias(ROW)
+        numbered = sides[0].with_columns(numbers), sides[1].with_columns(numbers[rows])
+        return Release(*numbered, **{**roles, "id": ROW})  # whose row is whose is known, whatever the masking
+
+    @property
+    def may_sample(self) -> bool:
+        """Whether it helps to publish only some people: the intruder does not know who is in, and others are known."""
+        return self.intruder in UNSURE and self.roles.get("population") is not None
+
+    def left(self, masked: pl.DataFrame) -> Left:
+        """What is left of the columns that are to be published."""
+        return what_is_left(self.table, masked, columns=self.columns, keep=self.keep)
+
+    def usable(self, released: pl.DataFrame) -> tuple[Left, float]:
+        """What is left, in its parts and as one number: of a sample every result is less precise, by its root."""
+        left = self.left(released)
+        return left, left.value * float(np.sqrt(released.height / self.table.height))
 
     def glance(self, masking: str, seed: int) -> Point:
         """A first look: who is found by nearest-record linkage among some people, and what is left."""
@@ -73,13 +94,31 @@ class Job:
         some = GLANCE if len(release.paired_rows) > GLANCE else None
         found = link_nearest(release, sample=some, decision_only=True, seed=self.seed).estimate
         limit = self.policy.threshold("nearest.rate").allows("nearest.rate", found.chance)
-        left = what_is_left(release.original, release.released, columns=self.columns, keep=self.keep)
-        hopeless, columns = found.low > limit, float(np.mean(list(left.columns.values())))
+        left, usable = self.usable(release.released)
+        hopeless = found.low > limit and not self.may_sample  # people outside may make up for it
         return Point(
             masking, seed, "glance", "unsafe" if hopeless else "open", f"nearest-record linkage against {limit:.3g}",
-            "nearest", found.value, found.low, found.high, None, left.value, columns,
+            "nearest", found.value, found.low, found.high, None, usable, float(np.mean(list(left.columns.values()))),
             left.relations, left.analyses, time.perf_counter() - began,
         )  # fmt: skip
+
+    def attack_method(self, masking: str, seed: int, safe: Point) -> Point:
+        """Attack a release that is safe so far as somebody who knows how it was made; what cannot be tried is told."""
+        release = self.release(masking, seed, told=True)
+        done = assess(
+            release, policy=self.policy, only=("transparent",), intruder=self.intruder, seed=self.seed, utility="none"
+        )
+        judged = [one for one in done.findings if one.measure == "transparent"]
+        against = [one for one in judged if one.outcome in {"against", "inconclusive"}]
+        if against:
+            word = "unsafe" if any(one.outcome == "against" for one in against) else "inconclusive"
+            told = f"who knows how it was made finds too much: {', '.join(one.key for one in against)}"
+            return replace(safe, verdict=word, reason=told)
+        ran = any(one.estimate is not None for one in judged)
+        known = (
+            "also against who knows how it was made" if ran else "an intruder who knows how it was made was not tried"
+        )
+        return replace(safe, reason=f"{safe.reason}; {known}")
 
     def attack(self, masking: str, seed: int, stage: Stage, glance: Point) -> Point:
         """Attack with what the policy asks for, or with everything."""
@@ -100,6 +139,28 @@ class Job:
         best = done.document.intruders[-1]
         found, known = best.estimate, None if best.known is None else round(best.known.hits)
         return replace(judged, attack=best.measure, risk=found.value, low=found.low, high=found.high, known=known)
+
+
+def _keeps_people(masking: str) -> bool:
+    """Whether it is known whose record each is: none is made up, and only a last step may draw some of them."""
+    parsed = parse_masking(masking)
+    steps = parsed.maskings if isinstance(parsed, Chain) else (parsed,)
+    return all(step.keeps_people for step in (steps[:-1] if isinstance(steps[-1], Sampling) else steps))
+
+
+def _masked(table: pl.DataFrame, masking: str, seed: int) -> tuple[pl.DataFrame, Rows]:
+    """The masked table, and the row that each of its records came from: all of them, or those that a last step drew."""
+    everybody = np.arange(table.height)
+    if not masking:
+        return table, everybody
+    parsed = parse_masking(masking)
+    steps = parsed.maskings if isinstance(parsed, Chain) else (parsed,)
+    drawn = steps[-1]
+    if not isinstance(drawn, Sampling):
+        return parsed.apply(table, seed), everybody
+    rows = drawn.rows(table.height, seed + len(steps) - 1)
+    before = Chain(steps[:-1]).apply(table, seed) if len(steps) > 1 else table
+    return before[rows], rows
 
 
 def explore(  # noqa: PLR0913 - the options of a search
@@ -193,7 +254,8 @@ def begin(
 def make_release(original: object, point: Point, **roles: Any) -> pl.DataFrame:  # noqa: ANN401 - those of a Release
     """Mask a table as a point says: the table to publish, without the id and what is ignored."""
     job = _job(original, None, "maximum", (), 0, dict(roles))
-    return job.release(point.masking, point.seed).released.drop(job.roles.get("id") or ROW)
+    masked, rows = _masked(job.table.drop(*job.around, *job.ignored), point.masking, point.seed)
+    return masked.with_columns(job.table[name][rows] for name in job.around if name != job.roles.get("id"))
 
 
 def _job(

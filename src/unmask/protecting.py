@@ -8,9 +8,7 @@ are treated more gently while the release stays safe, and the result is attacked
 
 from __future__ import annotations
 
-import json
 import time
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,27 +16,31 @@ from typing import Any
 
 import polars as pl
 
-from unmask.errors import ParameterError, TableError
+from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Policy, Progress, silent
 from unmask.explore import Job, begin
 from unmask.masking import parse_masking
 from unmask.protect import (
     Frontier,
     Point,
+    Protection,
     Stage,
     Store,
     Treatment,
     bits_left,
+    chained,
+    coarser_only,
     opened,
     path,
     suggest_maskings,
+    then_blank,
+    then_sample,
     treatments,
     weigh,
     weigh_together,
 )
-from unmask.shown import Shown
-from unmask.tables import Release, read_table
-from unmask.utility import what_is_left
+from unmask.tables import Release
+from unmask.utility import Kept, compare_analyses
 
 State = dict[str, Treatment]
 Weighed = tuple[dict[str, tuple[Treatment, ...]], list[list[State]]]
@@ -46,87 +48,9 @@ SOFTER, FARTHER = 8, 3  # gentler treatments that are tried; steps on if the las
 WORTH = 0.005  # of what is left, for which a gentler treatment is tried
 STAGES: tuple[Stage, ...] = ("glance", "core", "whole")
 FRESH = 1000  # between the seed of the search and that of the last attack
-
-
-@dataclass(frozen=True)
-class Protection(Shown):
-    """What was done to each column, and what the whole assessment says of the result."""
-
-    steps: tuple[Treatment, ...]  # columns that changed
-    before: dict[str, float]  # bits by which each column pointed to a person
-    final: Point | None  # None: nothing that was tried is safe
-    again: Point | None  # the same release, attacked with another seed
-    frontier: Frontier
-    left_out: tuple[str, ...] = ()  # columns that are not published: the id, what is ignored
-
-    @property
-    def words(self) -> str:
-        """The result in a few sentences."""
-        tried = len(self.frontier.points)
-        if self.final is None:
-            told = f"No release of these columns that was tried ({tried}) is safe under {self.frontier.policy!r}."
-            if not self.frontier.points:
-                return f"{told} There was no time for a single one."
-            near = min(self.frontier.points, key=lambda point: (point.high, -point.utility))
-            return f"{told} The nearest is {near.words} ({near.reason})."
-        changed = sum(len(self._columns(step)) for step in self.steps)
-        found = f"{self.final.risk:.1%} found (95 % interval {self.final.low:.1%} to {self.final.high:.1%})"
-        seeds = "; attacked again with another seed it stays so" if self.again is not None else ""
-        return (
-            f"Safe under {self.frontier.policy!r}: {found}, {self.final.utility:.0%} of the data left. "
-            f"{changed} of {len(self.before)} columns changed, after {tried} releases were tried{seeds}."
-        )
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """Why each step was taken."""
-
-        def bits(step: Treatment) -> float:
-            return sum(self.before[name] for name in self._columns(step))
-
-        return tuple(
-            f"{step.column}: {parse_masking(step.masking)} leaves {step.bits:.1f} of {bits(step):.1f} bits that "
-            f"point to a person, and costs {step.cost:.1%} of the data"
-            for step in self.steps
-        )
-
-    def _columns(self, step: Treatment) -> list[str]:
-        """The columns of a step: one, or several that are treated together."""
-        return [step.column] if step.column in self.before else [one for one in self.before if one in step.column]
-
-    def plan(self) -> str:
-        """The plan as TOML: `unmask mask TABLE --plan plan.toml` makes the same release from it."""
-        if self.final is None:
-            raise ParameterError("there is no plan: nothing that was tried is safe")
-        lines = [
-            "# Made by `unmask protect`. `unmask mask TABLE --plan FILE -o RELEASE` makes the same release again.",
-            "# Steps may be edited; assess the result before you publish it.",
-            f"policy = {_toml(self.frontier.policy)}",
-            f"seed = {self.final.seed}",
-            f"left_out = [{', '.join(map(_toml, self.left_out))}]",
-        ]
-        for step, why in zip(self.steps, self.reasons, strict=True):
-            lines += ["", "[[steps]]", f"masking = {_toml(step.masking)}", f"why = {_toml(why)}"]
-        return "\n".join(lines) + "\n"
-
-
-def follow_plan(original: object, plan: str | Path, **reading: Any) -> pl.DataFrame:  # noqa: ANN401 - of `read_table`
-    """Make the release that a plan describes: the same table and plan give the same bytes."""
-    table = read_table(original, name="original", **reading)
-    try:
-        with open(plan, "rb") as file:  # noqa: PTH123 - a path or a name
-            found = tomllib.load(file)
-        seed, out = found["seed"], found.get("left_out", [])
-        maskings = [step["masking"] for step in found.get("steps", [])]
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
-        raise TableError(f"{plan} is no plan", got=str(error), hint="make one with: unmask protect --plan") from error
-    except OSError as error:
-        raise TableError(f"cannot read {plan}", got=error.strerror or "") from error
-    missing = [name for name in out if name not in table.columns]
-    if missing:
-        raise TableError("the plan is for another table", got=f"it has no column {missing[0]!r}")
-    inside = table.drop(out)
-    return parse_masking(_chained(maskings)).apply(inside, seed) if maskings else inside
+BLANKED_GROUPS = 11  # in which everybody stands whose cells are blanked, where the policy asks for less
+MOST_BLANKED = 10  # columns of which cells are blanked
+FRACTIONS = (0.5, 0.2)  # of the people that are published, where the intruder does not know who is in
 
 
 def protect_table(  # noqa: PLR0913 - the options of a search
@@ -183,11 +107,30 @@ def protect_table(  # noqa: PLR0913 - the options of a search
     tried = sorted(search.tried.values(), key=lambda point: (-point.utility, point.risk, point.masking))
     before = {one.column: one.bits for one in paths[0][0].values()}
     final = None if best is None else search.tried[_text(best)]
-    steps = tuple(one for one in (best or {}).values() if one.masking)
     out = tuple(dict.fromkeys(name for name in (job.roles.get("id"), *job.ignored) if name is not None))
     return Protection(
-        steps, before, final, again, Frontier(tuple(tried), release.original.height, job.policy.name, limit), out
-    )
+        () if best is None else _as_taken(job, best), before, final, again,
+        Frontier(tuple(tried), release.original.height, job.policy.name, limit), out, tuple(search.refused),
+        () if final is None else _kept(job, final),
+    )  # fmt: skip
+
+
+def _as_taken(job: Job, best: State) -> tuple[Treatment, ...]:
+    """The steps with what each took away and cost when it was taken, after those before it."""
+    taken, left = list[Treatment](), 1.0
+    steps = [one for one in best.values() if one.masking]
+    for place, one in enumerate(steps, 1):
+        masked = job.release(chained(step.masking for step in steps[:place]), job.seed + 1).released
+        now = job.usable(masked)[1]
+        there = [name for name in one.columns if name in masked.columns] if masked.height == job.table.height else []
+        bits = sum(bits_left(job.table[name], masked[name]) for name in there)
+        taken.append(replace(one, bits=bits, cost=max(0.0, left - now)))
+        left = now
+    return tuple(taken)
+
+
+def _kept(job: Job, final: Point) -> tuple[Kept, ...]:
+    return compare_analyses(job.table, job.release(final.masking, final.seed).released, job.keep)
 
 
 def _paths(job: Job, release: Release, hierarchies: Mapping[str, str], told: Progress) -> Weighed:
@@ -202,7 +145,7 @@ def _paths(job: Job, release: Release, hierarchies: Mapping[str, str], told: Pro
     def left(masked: pl.DataFrame) -> float:
         if not masked.width:
             return 0.0
-        return what_is_left(inside, masked, columns=job.columns, keep=job.keep).value
+        return job.left(masked).value
 
     found: dict[str, tuple[Treatment, ...]] = {}
     for place, name in enumerate(release.quasi):
@@ -218,19 +161,32 @@ def _paths(job: Job, release: Release, hierarchies: Mapping[str, str], told: Pro
         rest = {name: one for name, one in found.items() if name not in numbers}
         together.append(path({block[0].column: block, **rest}))
         found = {**found, block[0].column: block}
+    together += _last_steps(job, together[0], {name: found[name] for name in release.quasi})
     return found, [[state for state in states if _publishes(state)] for states in together]
+
+
+def _last_steps(job: Job, first: list[State], options: dict[str, tuple[Treatment, ...]]) -> list[list[State]]:
+    """Paths on which cells of the exposed are blanked at the end, or only some of the people are published."""
+    found = list[list[State]]()
+    groups = {job.policy.threshold("anonymity.small").groups, BLANKED_GROUPS}
+    if len(options) <= MOST_BLANKED:
+        coarse = [state for state in path(coarser_only(options)) if _publishes(state)]
+        found += [[then_blank(state, k) for state in coarse] for k in sorted(groups) if 1 < k <= job.table.height]
+    if job.may_sample:
+        found += [[then_sample(state, part) for state in first] for part in FRACTIONS]
+    return found
 
 
 def _singles(job: Job, release: Release, whole: State) -> list[State]:
     """Maskings of all columns at once, as `explore` tries them."""
     kinds = {name: release.kind(name) for name in release.quasi}
     named, bits = ", ".join(whole), sum(one.bits for one in whole.values())
-    found = []
+    found = list[State]()
     for text in suggest_maskings(job.table, kinds, release.quasi):
         masked = job.release(text, job.seed + 1).released
         left = [bits_left(job.table[name], masked[name]) for name in whole if name in masked.columns]
-        cost = 1.0 - what_is_left(job.table, masked, columns=job.columns, keep=job.keep).value
-        found.append({named: Treatment(named, str(parse_masking(text)), min(bits, sum(left)), cost)})
+        cost = 1.0 - job.left(masked).value
+        found.append({named: Treatment(named, str(parse_masking(text)), min(bits, sum(left)), cost, tuple(whole))})
     return found
 
 
@@ -249,6 +205,8 @@ class Search:
     progress: Progress
     tried: dict[str, Point] = field(default_factory=dict)
     again: Point | None = None
+    refused: list[Point] = field(default_factory=list)
+    empty: set[str] = field(default_factory=set)
 
     def best(self, paths: list[list[State]]) -> State | None:
         """The most useful safe release that was found; None where none is, or the time ended before."""
@@ -265,6 +223,7 @@ class Search:
                 if again.verdict == "safe":
                     found, self.again = state, again
                     break
+                self.refused.append(again)
                 place = self._next_safe(states, place + 1)
         return found
 
@@ -277,6 +236,7 @@ class Search:
                 if again.verdict == "safe":
                     self.again = again
                     return state
+                self.refused.append(again)
         return found
 
     def _first_safe(self, states: list[State], found: State | None) -> int | None:
@@ -308,7 +268,7 @@ class Search:
         """Treat the dearest columns more gently, step by step, while the release stays safe."""
         left = SOFTER
         for one in sorted((one for one in state.values() if one.masking), key=lambda one: -one.cost):
-            gentler = [other for other in self.options[one.column] if other.cost < one.cost - WORTH]
+            gentler = [other for other in self.options.get(one.column, ()) if other.cost < one.cost - WORTH]
             for other in sorted(gentler, key=lambda other: (other.bits, other.cost)):
                 tried = {**state, one.column: other}
                 if self._verdict("glance", tried) != "open" or not self._better(tried, state):
@@ -325,10 +285,14 @@ class Search:
         return than is None or self.tried[_text(state)].utility > self.tried[_text(than)].utility
 
     def _attacked_again(self, state: State) -> Point:
-        """Attack the same release with other lots."""
+        """Attack the same release with other lots, and then as somebody who knows how it was made."""
         fresh, text = replace(self.job, seed=self.job.seed + FRESH), _text(state)
         self.progress(0.95, "attacking the result once more, with another seed")
-        return fresh.attack(text, self.job.seed + 1, "whole", self.tried[text])
+        again = fresh.attack(text, self.job.seed + 1, "whole", self.tried[text])
+        if again.verdict != "safe" or not text:
+            return again
+        self.progress(0.97, "attacking it as somebody who knows how it was made")
+        return fresh.attack_method(text, self.job.seed + 1, again)
 
     def _point(self, state: State) -> Point | None:
         return self.tried.get(_text(state))
@@ -337,36 +301,41 @@ class Search:
         return all(self._verdict(stage, state) == "safe" for stage in ("core", "whole"))
 
     def _verdict(self, stage: Stage, state: State) -> str:
-        """Try a release, unless it was tried so far before; "late" once the time is over."""
+        """Try a release, unless it was tried so far before; "late": the time is over, "empty": nothing is left."""
         text, seed = _text(state), self.job.seed + 1
         before = self.tried.get(text)
         if before is not None and STAGES.index(before.stage) >= STAGES.index(stage):
             return before.verdict
-        if stage != "glance" and before is None and self._verdict("glance", state) == "late":
-            return "late"
+        if text in self.empty:
+            return "empty"
+        if stage != "glance" and before is None and (first := self._verdict("glance", state)) in {"late", "empty"}:
+            return first
         point = self.store.find(text, seed, stage) if self.store is not None else None
         if point is None:
             if self.until is not None and time.monotonic() > self.until:
                 return "late"
-            self.progress(0.1 + 0.8 * (1 - 0.9 ** len(self.tried)), f"{stage}: {text or 'the table as it is'}"[:60])
+            point = self._tried(text, seed, stage)
+            if point is None:
+                return "empty"
+        self.tried[text] = point
+        return point.verdict
+
+    def _tried(self, text: str, seed: int, stage: Stage) -> Point | None:
+        """Try a release; None where blanking has left nothing that an intruder could know."""
+        self.progress(0.1 + 0.8 * (1 - 0.9 ** len(self.tried)), f"{stage}: {text or 'the table as it is'}"[:60])
+        try:
             point = (
                 self.job.glance(text, seed)
                 if stage == "glance"
                 else self.job.attack(text, seed, stage, self.tried[text])
             )
-            if self.store is not None:
-                self.store.keep(point)
-        self.tried[text] = point
-        return point.verdict
+        except RoleError:
+            self.empty.add(text)
+            return None
+        if self.store is not None:
+            self.store.keep(point)
+        return point
 
 
 def _text(state: State) -> str:
-    return _chained([one.masking for one in state.values() if one.masking])
-
-
-def _chained(maskings: list[str]) -> str:
-    return maskings[0] if len(maskings) == 1 else f"chain([{', '.join(maskings)}])" if maskings else ""
-
-
-def _toml(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    return chained([one.masking for one in state.values() if one.masking])

@@ -15,19 +15,31 @@ from unmask.errors import UnmaskError
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(0, 9)), min_size=6, max_size=14)
 
 
-def slow_fit(original, released, row, columns):
-    """Records at least as near as the own one in each of the columns, by the definition."""
-    person, own = original.row(row, named=True), released.row(row, named=True)
-    fit = 0
-    for record in released.iter_rows(named=True):
-        near = [
-            record[name] == person[name] or own[name] != person[name]
-            if isinstance(person[name], str)
-            else abs(record[name] - person[name]) <= abs(own[name] - person[name])
-            for name in columns
-        ]
-        fit += all(near)
-    return fit
+def far(record, person, name):
+    """How far a record's value is from the known one, by the definition; a blank is not far from anything."""
+    if record[name] is None:
+        return 0
+    if isinstance(person[name], str):
+        return int(record[name] != person[name])
+    return abs(record[name] - person[name])
+
+
+def slow_fit(original, released, row, reaches):
+    """Records that are within the reach of what is known, in each of these columns."""
+    person = original.row(row, named=True)
+    return sum(
+        all(far(record, person, name) <= reach + 1e-9 for name, reach in reaches.items())
+        for record in released.iter_rows(named=True)
+    )
+
+
+def blanked(released, change, record):
+    """The release after the change."""
+    gone = {record - 1, *(other - 1 for other in change.others)}
+    return released.with_columns(
+        pl.Series(name, [None if i in gone else value for i, value in enumerate(released[name])], released[name].dtype)
+        for name in change.columns
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -37,27 +49,29 @@ def test_fits_and_smallest_changes_are_those_of_the_definition(rows, row, k):
     original = pl.DataFrame({"town": town, "x": [b + 0.5 for _, b, _ in rows], "y": [c + 0.5 for _, _, c in rows]})
     released = original.with_columns(x=pl.col("x") + pl.Series([(b + c) % 3 - 1.0 for _, b, c in rows]))
     story = unmask.explain_person(unmask.Release(original, released), row + 1, k=k)
+    sides = [*zip(released.iter_rows(named=True), original.iter_rows(named=True), strict=True)]
+    own = {name: far(*sides[row], name) for name in original.columns}
+    usual = {name: float(np.median([far(*pair, name) for pair in sides])) for name in original.columns}
     columns = [one.column for one in story.told]
     for number, one in enumerate(story.told, 1):
-        assert one.fit == slow_fit(original, released, row, columns[:number])
+        assert one.fit == slow_fit(original, released, row, {name: own[name] for name in columns[:number]})
     assert sum(one.bits for one in story.told) == pytest.approx(np.log2(len(rows) / story.fit))
-    enough = [
-        set(blank)
-        for size in range(1, 4)
-        for blank in combinations(columns, size)
-        if slow_fit(original, released, row, [name for name in columns if name not in blank]) >= k
-    ]
     if story.fit >= k:
         assert story.changes == ()
         return
-    for change in story.changes:
-        left = [name for name in columns if name not in change.columns]
-        assert change.fit == (slow_fit(original, released, row, left) if left else len(rows))
-        assert change.fit >= k
-        assert not any(other < set(change.columns) for other in enough)
+    for change in story.changes:  # carried out, the change does what it says
+        after = blanked(released, change, story.record)
+        reaches = {name: usual[name] if name in change.columns else own[name] for name in columns}
+        assert change.fit == slow_fit(original, after, row, reaches) >= k
+        assert change.cells == sum(after[name].null_count() for name in columns)
+    enough = [
+        blank
+        for size in range(1, 4)
+        for blank in combinations(columns, size)
+        if slow_fit(original, released, row, {name: own[name] for name in columns if name not in blank}) >= k
+    ]
     assert bool(story.changes) == bool(enough)
-    if enough:
-        assert len(story.changes[0].columns) == min(map(len, enough))
+    assert [one.cells for one in story.changes] == sorted(one.cells for one in story.changes)
 
 
 @pytest.fixture(scope="module")
@@ -67,15 +81,21 @@ def release():
     return unmask.Release(table, table)
 
 
-def test_the_one_who_is_alone_in_a_town_is_hidden_by_blanking_it(release):
+def test_the_one_who_is_alone_in_a_town_is_hidden_by_blanking_it_with_company(release):
+    """Blanked alone they would stay the only one who may live there: everybody else has another town."""
     story = unmask.explain_person(release, 60)
     assert story.told[0] == type(story.told[0])("town", pytest.approx(np.log2(60)), 1)
     assert [one.bits for one in story.told[1:]] == [0, 0]
     assert story.changes[0].columns == ("town",)
-    assert story.changes[0].fit == 10
-    assert story.changes[0].risk == pytest.approx(0.1)
+    assert len(story.changes[0].others) == 4
+    assert story.changes[0].cells == 5
+    assert story.changes[0].fit == 5
+    assert story.changes[0].risk == pytest.approx(0.2)
+    assert "in their record and 4 like it" in story.words
     assert "only their own record fits" in story.words
-    assert story.figure().series
+    figure = story.figure()
+    assert figure.shape == "waterfall"
+    assert figure.series[0].y[-1] == pytest.approx(np.log2(60))
 
 
 def test_who_stands_among_others_needs_no_change(release):
@@ -88,7 +108,9 @@ def test_who_stands_among_others_needs_no_change(release):
 def test_the_list_puts_most_people_per_cell_first(release):
     stories = [unmask.explain_person(release, row) for row in (60, 1)]
     listed = unmask.hiding_list(stories)
-    assert listed.row(0) == ("town", 1, 1, [60])
+    assert listed.row(0)[:4] == ("town", 1, 5, [60])
+    assert len(listed["records"][0]) == 5
+    assert 60 in listed["records"][0]
     assert listed.height == 1
 
 
@@ -122,8 +144,18 @@ def test_on_the_command_line(tmp_path, capsys):
     assert run("person", report, "-o", tmp_path / "cells.csv") == 0
     assert "found by nearest" in capsys.readouterr().out
     cells = pl.read_csv(tmp_path / "cells.csv")
-    assert cells.columns == ["blank", "people", "cells", "row"]
-    assert cells.height == 10
+    assert cells.columns == ["blank", "people", "cells", "record"]
+    assert cells.height >= 10
     assert run("person", report, "--row", "99") == 2
     assert run("person", report, "--row", "x") == 2
     assert run("person", report, "--chart", tmp_path / "two.svg") == 2
+
+
+def test_the_report_holds_the_stories_of_the_exposed():
+    rng = np.random.default_rng(1)
+    table = pl.DataFrame({"age": rng.integers(0, 90, 80), "income": rng.normal(0, 1, 80)})
+    done = unmask.assess(unmask.Release(table, table), only=["nearest"], utility="none")
+    stories = done.document.stories
+    assert [story.row for story in stories] == [entry.row for entry in done.document.exposed]
+    assert stories[0] == unmask.explain_person(unmask.Release(table, table), stories[0].row)
+    assert done.to_dict()["stories"][0]["told"][0]["column"] in {"age", "income"}

@@ -123,6 +123,10 @@ class Protect(Searching):
     """
 
     output: str = option("Where to write the release (.csv, .jsonl, .parquet ..).", "--output", "-o", writes=TABLE)
+    population: str | None = option(
+        "People among whom those of the table are hidden, for an intruder who does not know who is in it.",
+        default=None, reads="table", role=True,
+    )  # fmt: skip
     plan: str | None = option("Write what was done to each column, and why (.toml).", default=None, writes=(".toml",))
     hierarchy: tuple[str, ...] = option(
         "Coarser words for a column, as name=file.csv (value, group, larger group ..); several.", default=(), whole=True

@@ -9,7 +9,7 @@ from unmask.cli.screen import say
 from unmask.cli.targets import check_files, write_table
 from unmask.errors import ParameterError
 from unmask.masking import Chain, Consistent, ReverseMapped, names_people, parse_masking
-from unmask.protecting import follow_plan
+from unmask.protect import follow_plan
 from unmask.tables import read_table
 
 

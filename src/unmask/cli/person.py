@@ -32,9 +32,9 @@ def run(options: Person) -> int:
     listed = hiding_list(stories)
     if len(stories) > 1:
         for change in listed.iter_rows(named=True):
-            say(f"Blank {change['blank']} of {change['people']} people: {change['cells']} cells.")
+            say(f"Blank {change['blank']}: {change['people']} people are hidden by {change['cells']} cells.")
     if options.output is not None:
-        write_table(listed.explode("rows").rename({"rows": "row"}), options.output)
+        write_table(listed.drop("rows").explode("records").rename({"records": "record"}), options.output)
         say(f"Cells to blank: {options.output}.")
     if options.chart is not None:
         from unmask.report import draw  # noqa: PLC0415 - imports altair

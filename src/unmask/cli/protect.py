@@ -11,7 +11,8 @@ from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files, write_atomically, write_table
 from unmask.errors import ParameterError, TableError
 from unmask.explore import make_release
-from unmask.protecting import Protection, protect_table
+from unmask.protect import Protection
+from unmask.protecting import protect_table
 
 
 def run(options: Protect) -> int:

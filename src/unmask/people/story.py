@@ -1,13 +1,17 @@
-"""One person: which columns give them away, in bits, and the smallest changes of their record that would hide them.
+"""One person: which columns give them away, in bits, and the smallest changes that would hide them.
 
 Of the released records, those fit a person that are at least as near to what is known of them as their own record is,
-in every column. All records fit who is known by nothing; each column halves them once for every bit that it tells. The
-columns are taken in the order in which each tells most. Blanking a cell takes back what its column told.
+in every column; a blank cell fits everybody. All records fit who is known by nothing; each column halves them once for
+every bit that it tells. The columns are taken in the order in which each tells most.
+
+A cell that is blanked in their record alone hides nobody whose column is published as it is: the others still have
+another value there, and the blank is the only one left. So a record counts as fitting beside the blank one only if it
+is as near as half of all people's own records are, or if it is blanked as well: company is part of the change.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -21,7 +25,7 @@ from unmask.shown import Shown
 from unmask.study import as_study
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from unmask.study import Study
     from unmask.tables import Release
@@ -41,10 +45,16 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Cells of the person's record to blank, and how many records fit them afterwards."""
+    """Columns to blank in the person's record and in those of some others, and how many records fit them afterwards."""
 
     columns: tuple[str, ...]
     fit: int
+    others: tuple[int, ...] = ()  # records of the release, from 1, that lose the same cells to keep them company
+
+    @property
+    def cells(self) -> int:
+        """Cells that are blanked in all."""
+        return len(self.columns) * (1 + len(self.others))
 
     @property
     def risk(self) -> float:
@@ -54,7 +64,8 @@ class Change:
     @property
     def words(self) -> str:
         """The change in a line."""
-        return f"blank {' and '.join(self.columns)}: {self.fit:,} records fit, risk {self.risk:.1%}"
+        company = f" in their record and {len(self.others)} like it" if self.others else ""
+        return f"blank {' and '.join(self.columns)}{company}: {self.fit:,} records fit, risk {self.risk:.1%}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,7 @@ class PersonStory(Shown):
     k: int
     told: tuple[Told, ...]
     changes: tuple[Change, ...]
+    record: int = 0  # of the release, from 1: the person's own
 
     @property
     def fit(self) -> int:
@@ -83,21 +95,24 @@ class PersonStory(Shown):
         if self.fit >= self.k:
             told.append(f"They stand among {self.k} or more already.")
         elif not self.changes:
-            told.append(f"Blanking up to {MOST_BLANKED} cells does not put them among {self.k} records that fit.")
+            told.append(f"Blanking up to {MOST_BLANKED} columns does not put them among {self.k} records that fit.")
         else:
             told.append(f"To put them among {self.k}: {'; or '.join(change.words for change in self.changes)}.")
         return " ".join(told)
 
     def figure(self) -> Figure:
-        """The bits of each column, one after the other."""
-        return Figure.bars(
-            [(one.column, one.bits) for one in self.told if one.bits > 0],
+        """The bits of each column as a waterfall, and all of them."""
+        bits = [(one.column, one.bits) for one in self.told if one.bits > 0]
+        bars = Figure.bars(
+            [*bits, ("all together", sum(value for _, value in bits))],
             title=f"What gives row {self.row} away?",
-            caption="Bits that each column tells beyond those above it: each bit halves the records that fit.",
+            caption="Bits that each column tells beyond those above it: each bit halves the records that fit. "
+            f"{np.log2(self.records):.1f} bits single out one of {self.records:,}.",
             said=f"Bits that columns tell about row {self.row}: ",
             axes=("column", "bits"),
             form="{} {:.1f}",
         )
+        return replace(bars, shape="waterfall")
 
 
 def explain_person(release: Release | Study, row: int, *, k: int = 5) -> PersonStory:
@@ -114,56 +129,88 @@ def explain_person(release: Release | Study, row: int, *, k: int = 5) -> PersonS
     own = int(study.release.truth[row - 1])
     if own < 0:
         raise ParameterError("this person has no record in the release", got=f"row {row}")
-    fits = {name: _fits(study, name, row - 1, own) for name in study.compared}
+    gaps = {name: _gaps(study, name, row - 1) for name in study.compared}
+    near = {name: _within(gaps[name], _reach(study, name)) for name in gaps}
+    fits = {name: near[name] if _blank(study, name)[own] else _within(gap, gap[own]) for name, gap in gaps.items()}
     told = _told(fits, records)
-    return PersonStory(row, records, k, told, _changes(fits, told, records, k))
+    return PersonStory(row, records, k, told, _changes(fits, near, told, own, k), own + 1)
+
+
+def stories_of(study: Study, rows: Iterable[int]) -> tuple[PersonStory, ...]:
+    """The stories of those of these people who have a record and whose columns can be compared."""
+    paired = set((study.release.paired_rows + 1).tolist())
+    return tuple(explain_person(study, row) for row in rows if row in paired) if study.compared else ()
 
 
 def hiding_list(stories: Sequence[PersonStory]) -> pl.DataFrame:
-    """What to blank for several people: columns, whom it hides, cells; most people hidden per cell first.
+    """What to blank for several people: columns, whom it hides, cells, records; most people hidden per cell first.
 
-    Everybody counts where their own smallest change is: a row of people who need more than that is not here.
+    Everybody counts where their own smallest change is. ``records``: of the release, from 1, the company included;
+    who needs the same columns blanked is company for the others, and no cell is counted twice.
     """
-    rows: dict[tuple[str, ...], list[int]] = {}
+    rows: dict[tuple[str, ...], list[PersonStory]] = {}
     for story in stories:
         if story.changes:
-            rows.setdefault(tuple(sorted(story.changes[0].columns)), []).append(story.row)
-    found = sorted(rows.items(), key=lambda one: (len(one[0]), -len(one[1]), one[0]))
+            rows.setdefault(tuple(sorted(story.changes[0].columns)), []).append(story)
+    found = [
+        (columns, hidden, sorted({row for one in hidden for row in (one.record, *one.changes[0].others)}))
+        for columns, hidden in rows.items()
+    ]
+    found.sort(key=lambda one: (len(one[0]) * len(one[2]) / len(one[1]), -len(one[1]), one[0]))
     return pl.DataFrame(
         {
-            "blank": pl.Series([", ".join(columns) for columns, _ in found], dtype=pl.String),
-            "people": pl.Series([len(hidden) for _, hidden in found], dtype=pl.Int64),
-            "cells": pl.Series([len(hidden) * len(columns) for columns, hidden in found], dtype=pl.Int64),
-            "rows": pl.Series([hidden for _, hidden in found], dtype=pl.List(pl.Int64)),
+            "blank": pl.Series([", ".join(columns) for columns, _, _ in found], dtype=pl.String),
+            "people": pl.Series([len(hidden) for _, hidden, _ in found], dtype=pl.Int64),
+            "cells": pl.Series([len(records) * len(columns) for columns, _, records in found], dtype=pl.Int64),
+            "rows": pl.Series([[one.row for one in hidden] for _, hidden, _ in found], dtype=pl.List(pl.Int64)),
+            "records": pl.Series([records for _, _, records in found], dtype=pl.List(pl.Int64)),
         }
     )
 
 
-def _fits(study: Study, name: str, person: int, own: int) -> Flags:
-    """Records whose value is at least as near to the person's as that of their own record."""
+def _gaps(study: Study, name: str, person: int) -> Floats:
+    """How far each record's value is from what is known of the person; a blank cell is not far from anything."""
     encoding = study.encoding()
     if name in encoding.spans:
         span = encoding.spans[name]
         value = span.values[person]
         gap = np.maximum(np.maximum(span.low - value, value - span.high), 0.0)
-    elif name in encoding.numeric_names:
-        left, right = encoding.columns(name)
-        gap = np.abs(right - left[person])
-        gap = np.where(np.isnan(right) & np.isnan(left[person]), 0.0, gap)
+        return np.where(np.isnan(gap), 0.0 if not np.isnan(value) else np.inf, gap)
+    left, right = encoding.columns(name)
+    if np.isnan(left[person]):
+        return np.where(np.isnan(right), 0.0, np.inf)
+    gap = np.abs(right - left[person]) if name in encoding.numeric_names else (right != left[person]).astype(np.float64)
+    return np.where(np.isnan(right), 0.0, gap)
+
+
+def _blank(study: Study, name: str) -> Flags:
+    """Records that say nothing in a column."""
+    encoding = study.encoding()
+    if name in encoding.spans:
+        return np.asarray(np.isnan(encoding.spans[name].low) | np.isnan(encoding.spans[name].high))
+    return np.asarray(np.isnan(encoding.columns(name)[1]))
+
+
+def _reach(study: Study, name: str) -> float:
+    """How far masking moves a value of this column: the median of all people whose record says something."""
+    encoding, people = study.encoding(), study.release.paired_rows
+    own = study.release.truth[people]
+    if name in encoding.spans:
+        span = encoding.spans[name]
+        value = span.values[people]
+        gap = np.maximum(np.maximum(span.low[own] - value, value - span.high[own]), 0.0)
     else:
         left, right = encoding.columns(name)
-        same = (right == left[person]) | (np.isnan(right) & np.isnan(left[person]))
-        gap = np.where(same, 0.0, 1.0)
-    gap = np.where(np.isnan(gap), np.inf, gap)
-    if np.isinf(gap[own]):
-        return np.ones(gap.size, dtype=bool)
-    return np.asarray(gap <= gap[own] * (1 + EQUAL) + EQUAL * _size(gap))
+        gap = np.abs(right[own] - left[people])
+        gap = gap if name in encoding.numeric_names else np.where(np.isnan(gap), np.nan, (gap > 0).astype(np.float64))
+    return float(np.median(gap[np.isfinite(gap)])) if np.isfinite(gap).any() else 0.0
 
 
-def _size(gap: Floats) -> float:
-    """A length by which rounding is measured: the median distance."""
+def _within(gap: Floats, reach: float) -> Flags:
+    """Records at most so far away, up to rounding."""
     there = gap[np.isfinite(gap)]
-    return float(np.median(there)) if there.size else 0.0
+    slack = EQUAL * (float(np.median(there)) if there.size else 0.0)
+    return np.asarray(gap <= reach * (1 + EQUAL) + slack)
 
 
 def _told(fits: dict[str, Flags], records: int) -> tuple[Told, ...]:
@@ -176,17 +223,32 @@ def _told(fits: dict[str, Flags], records: int) -> tuple[Told, ...]:
     return tuple(told)
 
 
-def _changes(fits: dict[str, Flags], told: tuple[Told, ...], records: int, k: int) -> tuple[Change, ...]:
-    """The smallest sets of cells whose blanking leaves k records that fit, the largest crowds first."""
+def _changes(
+    fits: dict[str, Flags], near: dict[str, Flags], told: tuple[Told, ...], own: int, k: int
+) -> tuple[Change, ...]:
+    """The changes of fewest cells after which k records fit; among equal ones those of the largest crowds first."""
     if not told or told[-1].fit >= k:
         return ()
     telling = [one.column for one in told[:MOST_TELLING]]
     found: list[Change] = []
     for size in range(1, min(MOST_BLANKED, len(telling)) + 1):
         for columns in combinations(telling, size):
-            if any(set(smaller.columns) <= set(columns) for smaller in found):
-                continue
-            kept = [fits[name] for name in fits if name not in columns]
-            fit = int(np.logical_and.reduce(kept).sum()) if kept else records
-            found += [Change(columns, fit)] if fit >= k else []
-    return tuple(sorted(found, key=lambda one: (len(one.columns), -one.fit, one.columns))[:MOST_SHOWN])
+            rest = np.ones(next(iter(fits.values())).size, dtype=bool)
+            for name, fit_it in fits.items():
+                rest &= fit_it if name not in columns else True
+            crowd = rest & np.logical_and.reduce([near[name] for name in columns])
+            crowd[own] = True
+            company = np.flatnonzero(rest & ~crowd)[: max(0, k - int(crowd.sum()))]
+            fit = int(crowd.sum()) + company.size
+            found += [Change(columns, fit, tuple((company + 1).tolist()))] if fit >= k else []
+    found.sort(key=lambda one: (one.cells, -one.fit, one.columns))
+    return _not_repeated(found)[:MOST_SHOWN]
+
+
+def _not_repeated(changes: list[Change]) -> tuple[Change, ...]:
+    """Without changes that blank all that an earlier one does, and more."""
+    kept: list[Change] = []
+    for one in changes:
+        if not any(set(other.columns) <= set(one.columns) for other in kept):
+            kept.append(one)
+    return tuple(kept)

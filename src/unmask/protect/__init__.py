@@ -4,16 +4,30 @@
 coarser, cells suppressed. A `Fix` is one of them, with what it costs. A `Frontier` holds maskings that were tried, each
 a `Point` of risk and utility; `suggest_maskings` names some to try, and `opened` keeps the finished ones in a folder.
 A `Treatment` is what can be done to one column: `treatments` names them, `weigh` and `weigh_together` say what each
-gives and costs (`bits_left`), and `path` combines them.
+gives and costs (`bits_left`), and `path` combines them; `coarser_only` leaves those that say nothing false, after which
+`then_blank` blanks cells of who is still exposed; `then_sample` publishes only some of the people. A `Protection` is
+what came out, and `follow_plan` does it again; `chained` writes several maskings as one.
 """
 
 from unmask.protect.frontier import Frontier, Point, Stage
 from unmask.protect.plan import Fix, fix_list
+from unmask.protect.protection import Protection, chained, follow_plan
 from unmask.protect.store import Store, opened
 from unmask.protect.suggestions import suggest_maskings
-from unmask.protect.treatments import Treatment, bits_left, path, treatments, weigh, weigh_together
+from unmask.protect.treatments import (
+    Treatment,
+    bits_left,
+    coarser_only,
+    path,
+    then_blank,
+    then_sample,
+    treatments,
+    weigh,
+    weigh_together,
+)
 
 __all__ = [
-    "Fix", "Frontier", "Point", "Stage", "Store", "Treatment", "bits_left", "fix_list", "opened", "path",
-    "suggest_maskings", "treatments", "weigh", "weigh_together",
+    "Fix", "Frontier", "Point", "Protection", "Stage", "Store", "Treatment", "bits_left", "chained", "coarser_only",
+    "fix_list", "follow_plan", "opened", "path", "suggest_maskings", "then_blank", "then_sample", "treatments", "weigh",
+    "weigh_together",
 ]  # fmt: skip

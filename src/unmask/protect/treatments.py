@@ -19,7 +19,12 @@ from unmask.protect.suggestions import FEW, PERIODS, RARE, cut, quoted
 from unmask.tables import to_floats
 
 NOISE, SWAPS, CROWDS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0), (0.02, 0.05, 0.1, 0.2, 0.4), (3, 5, 11, 25)
+LARGER = (50, 100)  # groups in which several columns are made equal together
+COARSER = ("recoding(", "prefix(", "rare(", "hierarchy(", "dates(", "drop(")  # what is still said is true
 PIECES, LOTS = (30, 15, 8, 4, 2), (0.05, 0.1, 0.2, 0.4)
+
+
+BLANKED, SAMPLED = "cells of the exposed", "records"  # what is treated last
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,12 @@ class Treatment:
     masking: str
     bits: float  # by which it still points to a person
     cost: float  # what the table loses if this column alone is treated so
+    together: tuple[str, ...] = ()  # columns that are treated as one
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it is about."""
+        return self.together or (self.column,)
 
 
 def treatments(table: pl.DataFrame, column: str, kind: str, hierarchy: str | None = None) -> tuple[str, ...]:
@@ -78,13 +89,34 @@ def weigh_together(
     """Numbers made equal in groups, all of them at once: who is in a group of k cannot be told from the others."""
     named, listed = ", ".join(columns), ", ".join(map(quoted, columns))
     bits = sum(bits_left(table[name], table[name]) for name in columns)
-    found = [Treatment(named, "", bits, 0.0)]
-    for k in (k for k in CROWDS if 2 * k <= table.height):
+    found = [Treatment(named, "", bits, 0.0, columns)]
+    for k in (k for k in (*CROWDS, *LARGER) if 2 * k <= table.height):
         masking = f"microaggregation({k}, columns=[{listed}])"
         masked = parse_masking(masking).apply(table, seed)
-        found.append(Treatment(named, masking, min(bits, float(np.log2(table.height / k))), max(0.0, 1 - left(masked))))
+        few, cost = min(bits, float(np.log2(table.height / k))), max(0.0, 1 - left(masked))
+        found.append(Treatment(named, masking, few, cost, columns))
     dropped = f"drop([{listed}])"
-    return (*found, Treatment(named, dropped, 0.0, max(0.0, 1.0 - left(table.drop(columns)))))
+    return (*found, Treatment(named, dropped, 0.0, max(0.0, 1.0 - left(table.drop(columns))), columns))
+
+
+def coarser_only(options: Mapping[str, tuple[Treatment, ...]]) -> dict[str, tuple[Treatment, ...]]:
+    """The treatments after which a table still says what is true, only less of it."""
+    return {
+        name: tuple(one for one in found if not one.masking or one.masking.startswith(COARSER))
+        for name, found in options.items()
+    }
+
+
+def then_blank(state: Mapping[str, Treatment], k: int) -> dict[str, Treatment]:
+    """The same treatments, and then the fewest cells blanked after which everybody looks like k - 1 others."""
+    shown = tuple(name for name, one in state.items() if not one.masking.startswith("drop("))
+    masking = f"local_suppression({k}, columns=[{', '.join(map(quoted, shown))}])"
+    return {**state, BLANKED: Treatment(BLANKED, masking, 0.0, 0.0, shown)}
+
+
+def then_sample(state: Mapping[str, Treatment], fraction: float) -> dict[str, Treatment]:
+    """The same treatments, and then only some of the people."""
+    return {**state, SAMPLED: Treatment(SAMPLED, f"sampling({fraction})", 0.0, 0.0, tuple(state))}
 
 
 def bits_left(original: pl.Series, released: pl.Series) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from unmask.arrays import Floats
 from unmask.evidence import Absence, ColumnEntry, Estimate, Evidence, Fact, Figure, Judgement, Reported, Series
-from unmask.people import Bin, RiskByGroup
+from unmask.people import Bin, PersonStory, RiskByGroup
 from unmask.utility import UtilityEntry
 
 SCHEMA = "unmask-report/2"
@@ -171,6 +171,7 @@ class Document:
     manifest: Manifest
     recipients: tuple[RecipientEntry, ...] = ()
     utility: UtilityEntry | None = None  # null: not asked
+    stories: tuple[PersonStory, ...] = ()  # of the exposed: what gives each away, and what would hide them
     digest: str = field(default="")
 
 

@@ -7,7 +7,7 @@ own analyses. `summarise_utility` is all of them, as a report shows it beside th
 
 from unmask.utility.analyses import Kept, compare_analyses
 from unmask.utility.information_loss import information_loss
-from unmask.utility.left import what_is_left
+from unmask.utility.left import Left, what_is_left
 from unmask.utility.marginals import compare_marginals
 from unmask.utility.moments import compare_moments
 from unmask.utility.prediction import compare_predictions
@@ -15,6 +15,6 @@ from unmask.utility.propensity import propensity_score
 from unmask.utility.summary import UtilityEntry, summarise_utility
 
 __all__ = [
-    "Kept", "UtilityEntry", "compare_analyses", "compare_marginals", "compare_moments", "compare_predictions",
-    "information_loss", "propensity_score", "summarise_utility", "what_is_left",
+    "Kept", "Left", "UtilityEntry", "compare_analyses", "compare_marginals", "compare_moments",
+    "compare_predictions", "information_loss", "propensity_score", "summarise_utility", "what_is_left",
 ]  # fmt: skip

@@ -101,10 +101,8 @@ def _median(columns: list[Floats], rows: int, _argument: float) -> Answer | None
 def _correlation(columns: list[Floats], _rows: int, _argument: float) -> Answer | None:
     """Pearson's correlation with Fisher's interval."""
     x, y = _present(columns)
-    if x.size < 4:
+    if x.size < 4 or x.std() == 0 or y.std() == 0:  # it divides by them: there is no such number
         return None
-    if x.std() == 0 or y.std() == 0:
-        return Answer(0.0, 0.0, 0.0)
     r = float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))
     z, error = np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15)), 1 / np.sqrt(x.size - 3)
     return Answer(r, float(np.tanh(z - Z * error)), float(np.tanh(z + Z * error)))
@@ -136,7 +134,12 @@ def regress(columns: Mapping[str, Floats | pl.Series]) -> dict[str, Answer]:
     x, y = np.column_stack(parts)[there], y[there]
     if len(y) <= x.shape[1]:
         raise TableError("there are too few complete records for this regression", got=f"{len(y)} records")
-    solved, *_ = np.linalg.lstsq(x, y, rcond=None)
+    solved, _, rank, _ = np.linalg.lstsq(x, y, rcond=None)
+    if rank < x.shape[1]:
+        raise TableError(
+            "this regression divides by zero", got=f"{target} ~ {' + '.join(name for name, _ in terms)}",
+            hint="leave out a column that does not vary, or that follows from the others",
+        )  # fmt: skip
     left = y - x @ solved
     spread = np.linalg.pinv(x.T @ x) * float(left @ left) / (len(y) - x.shape[1])
     errors = np.sqrt(np.maximum(np.diag(spread), 0.0))
