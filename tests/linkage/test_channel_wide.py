@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -11,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from unmask import Release
-from unmask.linkage.channel import link_channel
+from unmask.linkage.channel import link_channel, select
 from unmask.linkage.channel.classes import Class, chances, classes
 from unmask.linkage.channel.gather import gather
 from unmask.linkage.channel.groups import Groups
@@ -20,7 +21,7 @@ from unmask.linkage.channel.posterior import information
 from unmask.linkage.channel.predictors import single
 from unmask.linkage.channel.propose import MOST_TARGETS, most_telling
 from unmask.linkage.channel.select import learn
-from unmask.linkage.channel.trial import Trial, split
+from unmask.linkage.channel.trial import Trial, error_of, gains, split
 from unmask.linkage.channel.words import NOTHING
 
 NOISE = {
@@ -193,3 +194,36 @@ def test_exact_copies_are_told_without_an_error():
     }
     assert words["sex"] in {"is `sex`", NOTHING}  # where a and b have told everybody apart, it adds nothing
     assert "error" in words["e"]
+
+
+# --- a lens over a whole row ------------------------------------------------------------------------------------------
+
+
+class Told:
+    """A trial of one part, whose candidates come with their scores."""
+
+    parts = ((None, np.arange(80)),)
+    material = SimpleNamespace(groups=object())  # so that what held-out people gain is counted among themselves
+    gains = staticmethod(gains)
+    error = staticmethod(error_of)
+
+
+def test_columns_come_before_a_lens_that_tells_more_than_any_but_less_than_all():
+    rng = np.random.default_rng(12)
+    ratio = [0.8 * (rng.normal(size=(80, 80)) + 0.8 * np.eye(80)) - 0.32 for _ in range(8)]
+    lens = np.where(sum(ratio) > 0, 1.9, -1.9)  # what all columns say, yes or no: 0.87 for 0.13
+
+    def candidate(place, table):
+        gain = gains([table])
+        return float(gain.mean()), error_of(gain), SimpleNamespace(target=place), [table]
+
+    columns = [candidate(place, table) for place, table in enumerate(ratio)]
+    wide = candidate(-1, lens)
+    assert wide[0] > max(column[0] for column in columns)
+    order = select._in_order(columns, [wide])
+    assert order[0] is wide
+    chosen, total = select._enter_all(Told(), columns, [wide])
+    assert [entry.recipe.target for entry in chosen] == list(range(8))
+    assert gains(total).mean() > gains(select._enter(Told(), order)[1]).mean()
+    good = candidate(-1, sum(ratio))  # all that the columns say: nothing is gained without it
+    assert select._enter_all(Told(), columns, [good])[0][0].recipe.target == -1

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.linkage.channel.ciphers import cipher, is_cipher
 from unmask.linkage.channel.features import DATE_TEXTS, Spelling, TextFeature, spell
 from unmask.linkage.channel.squares import is_square, square
 
@@ -177,7 +178,9 @@ def applicable(column: Column, form: str) -> str:
 
 def write(columns: Sequence[Column], spelling: Spelling) -> TextFeature:
     """Make the text that a spelling names."""
-    if len(spelling.columns) == 1:
+    if is_cipher(spelling.form):
+        feature = cipher(columns[spelling.columns[0]], spelling.form)
+    elif len(spelling.columns) == 1:
         feature = spell(columns[spelling.columns[0]], spelling.form)
     elif is_square(spelling.form):
         feature = square(columns, spelling)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Key = tuple[int, str]  # column and part of it: "", "year", "order", or form and group: "score:3"
-SPACES = ("value", "log", "rank", "probit")
+SPACES = ("value", "size", "log", "rank", "probit")
 MANY_LEVELS = 60
 
 
@@ -46,9 +46,9 @@ def spread_ranks(values: Floats) -> Floats:
 
 
 def in_space(values: Floats, space: str) -> Floats:
-    """Values, logarithms, ranks or normal scores."""
-    if space == "value":
-        return values
+    """Values, their sizes without the sign, logarithms, ranks or normal scores."""
+    if space in {"value", "size"}:
+        return values if space == "value" else np.abs(values)
     if space == "log":
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(values > 0, np.log(np.where(values > 0, values, 1.0)), np.nan)

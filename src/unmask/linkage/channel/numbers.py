@@ -69,7 +69,7 @@ class Number:
         """Resolution of the residual."""
         if self.space == "rank":
             return 0.5 / value.size
-        if self.space != "value":
+        if self.space not in {"value", "size"}:
             return 1e-9 * float(np.nanmax(value) - np.nanmin(value) + 1e-300)
         own = material.records[self.target].step
         return min(own, material.steps(self.feature)) if self.how == "same" and self.feature is not None else own

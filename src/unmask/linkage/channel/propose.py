@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.linkage.channel.alike import Alike, shared
+from unmask.linkage.channel.ciphers import find_cipher
 from unmask.linkage.channel.digests import find_digest
 from unmask.linkage.channel.features import WITHIN, Spelling, TextFeature
 from unmask.linkage.channel.labels import MOST_CELLS, Category, Equal, Interval, Pattern, Steps, foretold_labels
@@ -50,6 +51,7 @@ READINGS = {
 FEWEST_WITHIN = 20  # known people from whom it shows that numbers were taken within groups
 FEWEST_IN_GROUP, MOST_GROUPS, MOST_PAIRS = 4, 6, 60  # people on average; columns; pairs of number and group
 ALL = 1 - 1e-9
+SIGNS = 0.05  # share of numbers of the rarer sign from which signs may be random
 CLOSE = 0.7  # rank correlation from which exact functions are tried
 
 
@@ -100,11 +102,32 @@ def _numbers(material: Material, target: int, taught: Ints) -> list[Number]:
         if positive and float(np.mean(values[np.isfinite(values)] > 0)) > 0.5:
             recipes += [Number(target, feature, "log", how) for how in ("same", "affine")]
         recipes += [Number(target, feature, "rank", "same"), Number(target, feature, "probit", "affine")]
+    recipes += [Number(target, feature, "size", "same") for feature in _sizes(material, target, taught)]
     if len(material.people) > 1:
         recipes.append(Number(target, None, "value", "linear"))
         if positive:
             recipes.append(Number(target, None, "log", "loglinear"))
     return recipes
+
+
+def _sizes(material: Material, target: int, taught: Ints) -> list[Key]:
+    """The feature whose size without its sign goes with that of the released number, more closely than with signs."""
+    y = material.records[target].number[material.truth[taught]]
+    negative = float(np.mean(y[np.isfinite(y)] < 0)) if np.isfinite(y).any() else 0.0
+    if material.is_view or not SIGNS < negative < 1 - SIGNS:
+        return []
+    keys, sizes = material.once(("sizes", taught.tobytes()), lambda: _ranks_of_sizes(material, taught))
+    plain, _ = material.once(("ranks", taught.tobytes()), lambda: _ranks_of(material, taught))
+    told, without = _correlations(sizes, spread_ranks(np.abs(y))), _correlations(plain, spread_ranks(y))
+    best = int(np.argmax(told)) if told.size else 0
+    clear = WEAK / np.sqrt(len(taught))
+    return [keys[best]] if told.size and told[best] > max(clear, float(without.max(initial=0.0))) else []
+
+
+def _ranks_of_sizes(material: Material, taught: Ints) -> tuple[list[Key], Floats]:
+    keys = [key for key in material.features if not key[1]]
+    columns = [np.nan_to_num(spread_ranks(np.abs(material.feature(key).values[taught])), nan=0.5) for key in keys]
+    return keys, np.column_stack(columns) if columns else np.zeros((len(taught), 0))
 
 
 def _in_order(material: Material, feature: Key, target: int, taught: Ints) -> bool:
@@ -194,7 +217,8 @@ def _labels(material: Material, target: int, taught: Ints) -> list[Any]:
     recipes += _several(material, target, fits)
     if not fits or fits[0][0] < SURE:
         pairs = [(int(i), int(material.truth[i])) for i in taught[:60]]
-        made = [find_digest(material, column, pairs), find_square(material.people, column, pairs[:PROBES_OF_SQUARES])]
+        made = [find_digest(material, column, pairs), find_cipher(material.people, column, pairs)]
+        made.append(find_square(material.people, column, pairs[:PROBES_OF_SQUARES]))
         recipes += [Equal(target, spelling) for spelling in made if spelling is not None]
         recipes += [*_readings(material, target, taught), *find_letters(material, target, taught)]
         recipes += [*_alike(material, target, taught), *shared(material, target, taught)]

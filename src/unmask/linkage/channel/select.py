@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unmask.linkage.channel.chains import chains
 from unmask.linkage.channel.classes import classes
 from unmask.linkage.channel.joint import joints
 from unmask.linkage.channel.labels import Equal
 from unmask.linkage.channel.lenses import kin, untouched
 from unmask.linkage.channel.lines import Between, between
-from unmask.linkage.channel.numbers import Chain, Number
+from unmask.linkage.channel.numbers import Number
 from unmask.linkage.channel.pieces import Pieces
 from unmask.linkage.channel.propose import most_telling, propose
 from unmask.linkage.channel.trial import PARTS, Trial, error_of, gains, split
@@ -164,7 +165,7 @@ def _learn_columns(
         tell((done + 1) / len(targets))
     columns = sorted(best, key=lambda entry: -entry[0])
     trial.by_column.update({recipe.target: recipe for told, error, recipe, _ in columns if told > TOLD * error})
-    chosen, total = _enter(trial, _in_order(columns, _lenses(trial)))
+    chosen, total = _enter_all(trial, columns, _lenses(trial))
     block = _best_joint(trial)
     if block is not None:
         together, sum_of_them = _enter(trial, [block, *_in_order(_outside(block, columns), _lenses(trial))])
@@ -173,6 +174,21 @@ def _learn_columns(
         if float(less.mean()) < max(BETTER * trial.error(less), by_chance):
             chosen, total = together, sum_of_them
     return chosen, total
+
+
+def _enter_all(trial: Trial, columns: list[Candidate], lenses: list[Candidate]) -> Chosen:
+    """Columns and lenses in the order of what they tell; or all columns first, if that is clearly better.
+
+    A lens over a whole row tells more than any column, and may yet tell less than all of them together.
+    """
+    order = _in_order(columns, lenses)
+    best = _enter(trial, order)
+    if len(columns) > 1 and order[0][2] is not columns[0][2]:
+        other = _enter(trial, [*columns, *lenses])
+        more = _compared(trial, other) - _compared(trial, best)
+        if float(more.mean()) > BETTER * trial.error(more):
+            return other
+    return best
 
 
 def _compared(trial: Trial, channel: Chosen) -> Floats:
@@ -342,7 +358,7 @@ def _enter(trial: Trial, best: list[Candidate], so_far: Chosen | None = None, *,
     now = trial.gains(total)
     for told, error, recipe, tables in best:
         options = [(recipe, tables)]
-        options += [(chain, trial.scores(chain)) for chain in _chains(trial, recipe, chosen)]
+        options += [(chain, trial.scores(chain)) for chain in chains(trial, recipe, [entry.recipe for entry in chosen])]
         results = [[a + b for a, b in zip(total, t, strict=True)] for _, t in options]
         scores = [trial.gains(result) for result in results]
         pick = int(np.argmax([score.mean() for score in scores]))
@@ -354,37 +370,6 @@ def _enter(trial: Trial, best: list[Candidate], so_far: Chosen | None = None, *,
             chosen.append(Learnt(options[pick][0], told))
             total, now = results[pick], scores[pick]
     return chosen, total
-
-
-def _chains(trial: Trial, recipe: Any, chosen: list[Learnt]) -> list[Chain]:  # noqa: ANN401 - any recipe
-    """The column given those before it whose residuals go with its own."""
-    if not isinstance(recipe, Number) or recipe.scale != "one":
-        return []
-    before = [entry.recipe.own if isinstance(entry.recipe, Chain) else entry.recipe for entry in chosen]
-    before = [other for other in before if isinstance(other, Number) and other.scale == "one"]
-    if not before:
-        return []
-    gaps = np.column_stack([_gap(trial, other) for other in (recipe, *before)])
-    there = np.isfinite(gaps).all(1)
-    if there.sum() < 8:
-        return []
-    ranks = np.argsort(np.argsort(gaps[there], axis=0), axis=0)
-    strength = np.abs(np.nan_to_num(np.asarray(np.corrcoef(ranks.T))[0, 1:]))
-    related = np.flatnonzero(strength > 2.5 / np.sqrt(there.sum()))
-    if not related.size:
-        return []
-    nearest = before[int(related[np.argmax(strength[related])])]
-    options = [Chain(recipe, (nearest,), None)]
-    if nearest.space == recipe.space:
-        options += [Chain(recipe, (nearest,), (1.0,)), Chain(recipe, (nearest,), (-1.0,))]
-    if related.size > 1:
-        options.append(Chain(recipe, tuple(before[int(k)] for k in related), None))
-    return options
-
-
-def _gap(trial: Trial, recipe: Number) -> Floats:
-    factor, learners = trial.fit(recipe, 0), trial.parts[0][0]
-    return np.asarray(factor.value[trial.material.truth[learners]] - factor.predicted[learners])
 
 
 def _temperature(trial: Trial, total: list[Floats]) -> float:

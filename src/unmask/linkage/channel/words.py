@@ -38,7 +38,13 @@ HOW = {
     "loglinear": "is a product of powers of all columns, with an error",
     "boosted": "is a function of several columns, with an error",
 }
-SPACE = {"value": "", "log": " that grows with the value", "rank": " in its rank", "probit": " in its rank"}
+SPACE = {
+    "value": "",
+    "size": " without its sign",
+    "log": " that grows with the value",
+    "rank": " in its rank",
+    "probit": " in its rank",
+}
 SPACE_OF_ALL = {"value": "values", "log": "logarithms", "probit": "ranks", "rank": "ranks"}
 TOGETHER = "is {} with an error that goes with those of the other numbers"
 ALONG = "is part of a sum of numbers that keeps the order of people"
@@ -202,7 +208,7 @@ def _number(material: Material, recipe: Number) -> str:
     if exact is not None:
         return exact
     x = material.feature(recipe.feature).words if recipe.feature is not None else ""
-    words = HOW[recipe.how].format(x=x)
+    words = HOW[recipe.how].format(x=f"the size of {x}" if recipe.space == "size" else x)
     words += SPACE[recipe.space] if words.endswith("error") else ""
     if recipe.scale.startswith("group:"):
         words += f" that differs by `{material.people[int(recipe.scale[6:])].name}`"
