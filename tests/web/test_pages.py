@@ -15,7 +15,7 @@ from web_pages import CHECKED, LIMIT, Browser
 ESTIMATE = {"value": 0.4, "low": 0.3, "high": 0.5, "n": 80, "chance": 0.0321}
 REPORT = {
     "verdict": "unsafe", "reason": "1 finding is against publishing", "policy": "public", "warnings": ["few people"],
-    "check": {}, "findings": [{"claim": "32 of 80 people are found.", "outcome": "against"}],
+    "check": {}, "utility": {"value": 0.8}, "findings": [{"claim": "32 of 80 people are found.", "outcome": "against"}],
     "intruders": [{"estimate": ESTIMATE, "known": {**ESTIMATE, "value": 0.1}}],
 }  # fmt: skip
 POINTS = [
@@ -318,14 +318,14 @@ def test_a_point_is_made_checked_attacked_and_compared(browser, case):
     plan = tomllib.loads((browser.store.place(jobs[0]) / "plan.toml").read_text())
     assert plan["steps"] == [{"masking": "microaggregation(5)"}] and plan["left_out"] == ["nr", "mail", "old"]
     assert made.released == str(browser.store.private / made.id / "release.csv") and made.original == case.original
-    assert made.before == before.id and made.left == 0.5 and made.roles["a, b"] == "confidential"
+    assert made.before == before.id and made.roles["a, b"] == "confidential"
     assert "nr" not in made.roles
     (browser.store.private / made.id / "release.csv").write_text("a\n1\n")
     for name, content in {"report.json": {**REPORT, "verdict": "safe", "findings": []}, "report.html": ""}.items():
         (browser.store.place(jobs[2]) / name).write_text(json.dumps(content))
     browser.store.save_job(replace(jobs[2], state="done", code=0))
     page = browser.get(f"/job/{jobs[2].id}").text
-    assert "Before" in page and "<td>unsafe</td><td>safe</td>" in page and "50 %" in page
+    assert "Before" in page and "<td>unsafe</td><td>safe</td>" in page and "<td>80 %</td><td>80 %</td>" in page
     for name in ("release.csv", "plan.toml", "unmask.toml"):
         assert browser.get(f"/job/{jobs[2].id}/file/{name}").status_code == 200, name
 

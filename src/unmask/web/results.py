@@ -88,6 +88,7 @@ def facts_of(site: Site, job: Job | None) -> dict[str, Any] | None:
         "policy": found["policy"],
         "found": None if best is None else best["estimate"],
         "known": None if best is None else best["known"],
+        "left": (found.get("utility") or {}).get("value"),
         "warnings": found["warnings"],
         "check": found["check"],
     }
@@ -204,12 +205,11 @@ def _made(site: Site, case: Case, job: Job, chosen: dict[str, Any] | None) -> Jo
     found, before, name = seen(site, case), site.store.latest(case.id, "assess"), new_id()
     columns = [] if found is None else found["columns"]
     aside = commands.left_out(case, columns, naming(found))
-    best = next((entry for entry in points_of(site, job) if entry["recommended"]), {})
     release = site.store.private_folder(name) / RELEASE
     fresh = site.store.new_case(
         id=name, original=case.original, released=str(release), names=(case.names[0], RELEASE),
         about=f"a release by {in_short(chosen['masking'])}" if chosen else "the release that was found",
-        before="" if before is None else before.id, left=(chosen or best).get("utility"), audience=case.audience,
+        before="" if before is None else before.id, audience=case.audience,
         intruder=case.intruder, minutes=case.minutes, certificate=case.certificate,
         statement=case.statement,
         kinds={column: kind for column, kind in case.kinds.items() if column not in aside},

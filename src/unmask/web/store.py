@@ -50,7 +50,6 @@ class Case:
     statement: dict[str, str] = field(default_factory=dict)  # what it states: controller, purpose ..
     keep: tuple[str, ...] = ()  # analyses that must come out
     about: str = ""  # how the release was made, where that was done here
-    left: float | None = None  # of the data, in that release
     before: str = ""  # the assessment that it is compared with
 
     @property
