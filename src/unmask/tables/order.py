@@ -31,7 +31,11 @@ def by_content(release: Release, names: Iterable[str]) -> tuple[str, ...]:
     if len(chosen) < 2:
         return tuple(chosen)
     tables = release.original, release.released
-    told = {name: [_described(table[name]) if name in table.columns else () for table in tables] for name in chosen}
+    codes = {name for name, column in release.columns.items() if column.kind == "categorical"}
+    told = {
+        name: [_described(table[name], as_codes=name in codes) if name in table.columns else () for table in tables]
+        for name in chosen
+    }
     return tuple(sorted(chosen, key=lambda name: (told[name], name)))
 
 
@@ -52,10 +56,10 @@ def reordered(release: Release) -> dict[str, Any]:
     return {**changed, "columns": columns, "roles": replace(release.roles, quasi=known, unshared=unshared)}
 
 
-def _described(column: pl.Series) -> Description:
+def _described(column: pl.Series, *, as_codes: bool) -> Description:
     """Numbers that tell a column from others, whatever its unit or its labels."""
     present = column.drop_nulls()
-    is_number = column.dtype.is_numeric() or column.dtype.is_temporal()
+    is_number = (column.dtype.is_numeric() or column.dtype.is_temporal()) and not as_codes
     told = _moments(to_floats(present, column.name)) if is_number else _counts(present)
     return (float(not is_number), float(present.n_unique()), float(column.null_count()), *told)
 
