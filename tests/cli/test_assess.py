@@ -37,6 +37,7 @@ def test_everything_is_written(files, tmp_path, capsys):
         < shown.index("most exposed")
         < shown.index("How the columns")
     )
+    assert all(f": {path}\n" in shown for path in outputs)  # the files are named, each on its line
     assert pl.read_csv(outputs[2]).columns[0] == "row"
     assert run("verify", outputs[0]) == 0
     assert "the same result" in capsys.readouterr().out
