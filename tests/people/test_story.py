@@ -159,3 +159,9 @@ def test_the_report_holds_the_stories_of_the_exposed():
     assert [story.row for story in stories] == [entry.row for entry in done.document.exposed]
     assert stories[0] == unmask.explain_person(unmask.Release(table, table), stories[0].row)
     assert done.to_dict()["stories"][0]["told"][0]["column"] in {"age", "income"}
+
+
+def test_files_that_share_no_column_have_no_stories():
+    people = unmask.datasets.census(60).select("wages", "interest")
+    found = unmask.assess(unmask.Release(people, people.rename({"wages": "a", "interest": "b"})), only=["channel"])
+    assert found.document.stories == () and found.verdict != "safe"

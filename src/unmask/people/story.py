@@ -138,8 +138,10 @@ def explain_person(release: Release | Study, row: int, *, k: int = 5) -> PersonS
 
 def stories_of(study: Study, rows: Iterable[int]) -> tuple[PersonStory, ...]:
     """The stories of those of these people who have a record and whose columns can be compared."""
+    if not study.release.quasi or not study.compared:  # files that share no name of a column
+        return ()
     paired = set((study.release.paired_rows + 1).tolist())
-    return tuple(explain_person(study, row) for row in rows if row in paired) if study.compared else ()
+    return tuple(explain_person(study, row) for row in rows if row in paired)
 
 
 def hiding_list(stories: Sequence[PersonStory]) -> pl.DataFrame:
