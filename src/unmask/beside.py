@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Literal, cast, get_args
 
 import polars as pl
@@ -12,6 +13,7 @@ from unmask.tables import Release
 from unmask.utility import UtilityEntry, compare_analyses, summarise_utility
 
 Looked = Literal["whole", "quick", "none"]
+MOST_COLUMNS = 200  # of more, so many are looked at
 NAMES_PEOPLE = 0.9  # share of different values from which a column of text that is not published only names people
 
 
@@ -40,9 +42,15 @@ def utility_of(release: Release, keep: tuple[str, ...], looked: Looked, seed: in
     if whole:  # rows of one person side by side
         original, released = original[release.paired_rows], released[release.truth[release.paired_rows]]
     secret = [name for name in release.confidential if name in names and name in released.columns]
-    return summarise_utility(
-        original, released, columns=names, keep=keep, targets=secret, paired=whole, learn=looked == "whole", seed=seed
-    )
+    some = tuple(names[place * len(names) // MOST_COLUMNS] for place in range(MOST_COLUMNS))
+    looked_at = names if len(names) <= MOST_COLUMNS else tuple(dict.fromkeys((*some, *secret)))
+    found = summarise_utility(
+        original, released, columns=looked_at, keep=keep, targets=secret, paired=whole, learn=looked == "whole",
+        seed=seed,
+    )  # fmt: skip
+    if len(looked_at) == len(names):
+        return found
+    return replace(found, words=f"{found.words} Of {len(names):,} columns {len(looked_at)} were looked at.")
 
 
 def published(release: Release) -> tuple[str, ...]:

@@ -77,7 +77,7 @@ def check(release: Release | Study) -> Check:
 def check_columns(study: Study) -> tuple[ColumnEntry, ...]:
     """Look at every column of either file, those of the original first."""
     release = study.release
-    names = [*release.original.columns, *(n for n in release.released.columns if n not in release.original.columns)]
+    names = dict.fromkeys((*release.original.columns, *release.released.columns))
     return tuple(_check(study, name) for name in names)
 
 
@@ -86,7 +86,7 @@ def _check(study: Study, name: str) -> ColumnEntry:
     told = release.columns.get(name)
     seen = release.written.get(name)
     forms = [
-        form_of(table[name], getattr(seen, side, "")) if name in table.columns else ""
+        "" if (column := table.get_column(name, default=None)) is None else form_of(column, getattr(seen, side, ""))
         for side, table in (("original", release.original), ("released", release.released))
     ]
     rule, own = _own(study, name) if all(forms) and release.role(name) != "id" else ("", None)

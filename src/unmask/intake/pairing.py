@@ -112,9 +112,9 @@ def check_pairing(study: Study) -> Pairing:
 
 def id_columns(release: Release) -> tuple[str, ...]:
     """Shared columns that tell everybody apart and have the same values in both files, in whatever order."""
-    found = []
+    found, there = [], set(release.released.columns) - {release.id}
     for name in release.original.columns:
-        if name not in release.released.columns or name == release.id:
+        if name not in there:
             continue
         left, right = (as_text(table[name]) for table in (release.original, release.released))
         if release.original[name].dtype.is_float() or left.null_count() or right.null_count():

@@ -219,10 +219,10 @@ def describe(
 
     ``truth``: row of the release for each row of the original, -1 for none: pairs show codes that were merged.
     """
-    described = {}
+    described, there = {}, set(released.columns)
     paired = np.flatnonzero(truth >= 0)
     for name in original.columns:
-        shared = name in released.columns
+        shared = name in there
         kind, reason = infer_kind(original[name], released[name] if shared else None)
         if name in kinds:
             kind, reason = kinds[name], "as you said"

@@ -23,8 +23,8 @@ def read_pair(original: object, released: object) -> tuple[pl.DataFrame, pl.Data
 
 def numeric_names(original: pl.DataFrame, released: pl.DataFrame, columns: Iterable[str] | None) -> tuple[str, ...]:
     """Return the columns that are numbers in both tables, or the named ones once they are."""
-    numbers = [n for n, kind in original.schema.items() if kind.is_numeric() and n in released.columns]
-    numbers = [n for n in numbers if released.schema[n].is_numeric()]
+    there = {name for name, kind in released.schema.items() if kind.is_numeric()}
+    numbers = [name for name, kind in original.schema.items() if kind.is_numeric() and name in there]
     names = tuple(numbers if columns is None else columns)
     for name in names:
         check_name(name, numbers, f"column {name!r} is not numeric in both tables", RoleError)
