@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 import polars as pl
 import pytest
@@ -124,3 +126,16 @@ def test_selfcheck_runs_a_part_of_the_gauntlet():
         unmask.selfcheck(gauntlet=0)
     with pytest.raises(ParameterError):
         unmask.selfcheck(gauntlet=1, only=["nothing"])
+
+
+def test_a_measure_that_fails_twice_fails_and_one_that_fails_by_luck_passes(monkeypatch):
+    told, module = {}, import_module("unmask.selfcheck")  # the name in the package is the function
+
+    def check(entry, table, _releases, seed):
+        bad = ("rises",) if seed < 1000 or told["always"] else ()
+        return module.Check(entry.name, table, (0.0,), None, bad)
+
+    monkeypatch.setattr(module, "check_measure", check)
+    for told["always"] in (True, False):
+        found = unmask.selfcheck(only=["uniqueness"], size=60)
+        assert [one.passed for one in found] == [not told["always"]] * len(found)

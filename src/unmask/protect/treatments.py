@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from unmask.masking import parse_masking
+from unmask.masking import names_people, parse_masking
 from unmask.protect.suggestions import FEW, PERIODS, RARE, cut, quoted
 from unmask.tables import to_floats
 
@@ -61,7 +61,8 @@ def treatments(table: pl.DataFrame, column: str, kind: str, hierarchy: str | Non
         longest = text.str.len_chars().max()
         if text.n_unique() > FEW and isinstance(longest, int):
             found += [f"prefix({keep}, {name})" for keep in range(min(longest - 1, 6), 0, -1)]
-        found += [f"rare({RARE * times}, {name})" for times in (1, 2, 4)] + [f"pram({lot}, {name})" for lot in LOTS]
+        found += [f"rare({RARE * times}, {name})" for times in (1, 2, 4)]
+        found += [] if names_people(values) else [f"pram({lot}, {name})" for lot in LOTS]
     return (*dict.fromkeys(found), f"drop([{quoted(column)}])")
 
 
