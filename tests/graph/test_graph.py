@@ -55,6 +55,7 @@ def test_a_light_masking_gives_people_away_and_strangers_do_not():
     assert other.high < estimate.low
 
 
+@pytest.mark.slow
 def test_row_order_changes_no_risk():
     given = release(moved(0.05))
     turned = shuffle(given, 5)
@@ -158,6 +159,7 @@ def test_a_general_metric_needs_no_places():
     assert strangers.observations[0].estimate.value == 0.0
 
 
+@pytest.mark.slow
 def test_row_order_of_matrices_changes_no_risk():
     released, d, exact = matrices(0.05)
     for roles in ({"distances": d}, {"distances": d, "known_distances": exact, "coordinates": None}):
@@ -239,6 +241,7 @@ def test_a_matrix_alone_says_nothing():
         release(PEOPLE, known_distances=exact)
 
 
+@pytest.mark.slow
 def test_the_command_line_takes_matrices_and_verify_finds_them(tmp_path):
     released, d, _ = matrices()
     PEOPLE.write_csv(tmp_path / "a.csv")
@@ -317,6 +320,7 @@ def test_a_town_and_its_mirror_image_are_guessed_by_lot():
     assert 0.15 < np.mean(rates) < 0.85
 
 
+@pytest.mark.slow
 def test_heavy_noise_is_judged_by_the_best_of_the_attacks():
     """Few claims are sure under heavy noise, yet the map lies right: the rate is what guessing everybody finds."""
     given = release(moved(0.5))

@@ -63,6 +63,7 @@ def test_disjoint_files_raise_no_more_alarms_than_the_level(method, sigma):
     assert alarms <= MOST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [["sex"], []])
 @pytest.mark.parametrize("method", ["exact", "seeds", "geometric", "everybody", "votes"])
 def test_neighbours_of_one_town_are_no_alarm(method, labels):

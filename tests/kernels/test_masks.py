@@ -104,6 +104,7 @@ print(decorators.native is None, [part.tobytes().hex() for part in out])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_without_private_features_of_numba_the_results_are_the_same():
     """UNMASK_PLAIN_KERNELS: no machine code, no private option, every bit equal."""
