@@ -79,7 +79,10 @@ def test_intervals_denoised():
     case = given(*different_people(table, released), id="id", confidential=["wage", "rent"], quasi=["age", *WORDS])
     own = [case.original[i] for i in case.people]
     rows = [case.released[case.truth[i]] for i in case.people]
-    record = twin.matrix(rows, ["age", "wage", "rent"], WORDS, twin.codebooks(WORDS, case.original, case.released))
+    words = naive.by_content(WORDS, case.original, case.released)
+    record = np.column_stack(
+        [twin.matrix(rows, ["age", "wage", "rent"], [], {}), twin.indicators(rows, words, case.released)]
+    )
     credits_ = np.zeros(len(own))
     for place, name in enumerate(("wage", "rent")):
         values, shown = (np.array([r[name] for r in side]) for side in (own, rows))

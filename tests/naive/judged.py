@@ -170,3 +170,19 @@ def known_of(margins, credits_, precision=0.95) -> Judged:
     low, high, *near = np.quantile(again, [0.025, 0.975, 0.01, 0.04, 0.96, 0.99])  # few people: it goes by leaps
     slack = max(0.04, low - near[0], near[1] - low, high - near[2], near[3] - high)
     return plain._replace(low=min(plain.low, low), high=max(plain.high, high), slack=slack)
+
+
+def by_content(names, *tables) -> list[str]:
+    """Columns in the order of what they hold in each table: numbers before words, few values before many, and so on."""
+    return sorted(names, key=lambda name: [described([row[name] for row in table]) for table in tables])
+
+
+def described(column) -> tuple[float, ...]:
+    """What no unit and no label changes: skewness and kurtosis of numbers, how often each word occurs."""
+    there = [value for value in column if value is not None]
+    first = len(set(there)), len(column) - len(there)
+    if isinstance(there[0], str):
+        counts = [there.count(word) for word in set(there)]
+        return (1, *first, sum(c**2 for c in counts), sum(c**3 for c in counts))
+    mean, sd = mean_and_sd(there)
+    return (0, *first, *(abs(round(sum(((v - mean) / sd) ** k for v in there) / len(there), 8)) for k in (3, 4)))

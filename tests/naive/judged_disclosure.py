@@ -54,6 +54,16 @@ def matrix(rows, numbers, words, books):
     ).reshape(len(rows), len(numbers) + len(words))
 
 
+def indicators(rows, words, released):
+    """A column for each word of each category: whether it is the row's; words that are frequent first."""
+    columns = []
+    for name in words:
+        shown = [r[name] for r in released]
+        levels = sorted(set(shown), key=lambda word: (-shown.count(word), word))
+        columns += [[float(r[name] == word) for r in rows] for word in levels]
+    return np.array(columns).T
+
+
 def codebooks(words, *tables):
     return {w: sorted({r[w] for table in tables for r in table if r.get(w) is not None}) for w in words}
 

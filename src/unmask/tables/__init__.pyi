@@ -24,7 +24,6 @@ from unmask.tables.read import read_table as read_table
 from unmask.tables.release import Release as Release
 from unmask.tables.roles import check_columns as check_columns
 from unmask.tables.roles import infer_kind as infer_kind
-from unmask.tables.roles import plain_columns as plain_columns
 from unmask.tables.scenario import Scenario as Scenario
 from unmask.tables.write import check_target as check_target
 from unmask.tables.write import write_atomically as write_atomically

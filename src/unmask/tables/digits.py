@@ -44,7 +44,7 @@ def _how_near(a: Floats, b: Floats) -> float:
 def moved_anywhere(original: pl.Series, released: pl.Series, pairs: Pairs) -> bool | None:
     """Whether many values stayed and the others became any other one, as codes do; None where pairs do not tell."""
     a, b = original.cast(pl.Float64).to_numpy()[pairs[0]], released.cast(pl.Float64).to_numpy()[pairs[1]]
-    there = ~np.isnan(a) & ~np.isnan(b)
+    there = np.isfinite(a) & np.isfinite(b)  # infinities are refused later, by name and row
     a, b = a[there][:5000], b[there][:5000]
     changed = a != b
     many = int(changed.sum())

@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unmask.tables.roles import plain_columns
-
 if TYPE_CHECKING:
     import polars as pl
 
@@ -50,8 +48,8 @@ def leave_out_redundant(release: Release) -> tuple[Roles, list[str]]:
 def _candidates(release: Release) -> list[str]:
     """Known columns, and those that only the release has."""
     roles, original = release.roles, release.original.columns
-    known = [*roles.quasi, *roles.unshared] if roles.named else plain_columns(release.original, roles)
-    others = [name for name in plain_columns(release.released, roles) if name not in original]
+    known = [*roles.quasi, *roles.unshared] if roles.named else roles.plain(release.original)
+    others = [name for name in roles.plain(release.released) if name not in original]
     kept = {*release.coordinates, *release.said_kinds}
     return [name for name in (*(n for n in original if n in known), *others) if name not in kept]
 

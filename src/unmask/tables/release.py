@@ -33,7 +33,6 @@ from unmask.tables.roles import (
     check_columns,
     check_kinds,
     describe,
-    plain_columns,
 )
 from unmask.tables.scenario import Scenario, as_scenario
 from unmask.tables.understand import Written, understand
@@ -255,7 +254,7 @@ class Release(Shown):
 
     def known_by(self, columns: Iterable[str]) -> Release:
         """Return the release to somebody who holds these columns of the original alone."""
-        names = check_columns(columns, plain_columns(self.original, self.roles), "columns", "what a recipient may hold")
+        names = check_columns(columns, self.roles.plain(self.original), "columns", "what a recipient may hold")
         quasi, unshared = (tuple(n for n in names if (n in self.released.columns) is both) for both in (True, False))
         return self.with_roles(replace(self.roles, quasi=quasi, unshared=unshared, named=True))
 

@@ -68,6 +68,11 @@ class Roles:
             return "confidential"
         return "quasi" if name in (*self.quasi, *self.unshared) else self.redundant.get(name, "ignored")
 
+    def plain(self, table: pl.DataFrame) -> list[str]:
+        """Columns of one table that hold something and have no role of their own, whether or not the other has them."""
+        taken = {self.id, self.weight, self.household, *self.confidential, *self.ignored, *self.redundant}
+        return sorted(name for name in table.columns if name not in taken and table[name].null_count() < table.height)
+
 
 def assign_roles(
     original: pl.DataFrame, released: pl.DataFrame, wanted: Mapping[str, Any], *, synthetic: bool
@@ -103,18 +108,12 @@ def _other_names(roles: Roles, original: pl.DataFrame, released: pl.DataFrame) -
     if roles.quasi:
         names = ", ".join(map(repr, roles.unshared))
         return [f"the release has no column {names}: only the attack that learns how it was made uses it"] * bool(names)
-    known = roles.unshared or (() if roles.named else plain_columns(original, roles))
-    if not (known and plain_columns(released, roles)):
+    known = roles.unshared or (() if roles.named else roles.plain(original))
+    if not (known and roles.plain(released)):
         raise RoleError(
             "the intruder knows no column", hint="name columns in quasi=, or give fewer of them other roles"
         )
     return [NO_SHARED_NAME]
-
-
-def plain_columns(table: pl.DataFrame, roles: Roles) -> list[str]:
-    """Columns of one table that hold something and have no role of their own, whether or not the other has them."""
-    taken = {roles.id, roles.weight, roles.household, *roles.confidential, *roles.ignored, *roles.redundant}
-    return sorted(name for name in table.columns if name not in taken and table[name].null_count() < table.height)
 
 
 def _refuse_two_roles(roles: Roles) -> None:

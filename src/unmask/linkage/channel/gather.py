@@ -13,7 +13,7 @@ from unmask.linkage.channel.groups import find_groups
 from unmask.linkage.channel.lots import contents, lots, with_group
 from unmask.linkage.channel.material import Material
 from unmask.study import Study, telling
-from unmask.tables import by_content, plain_columns
+from unmask.tables import by_content
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,11 +112,11 @@ def known_columns(release: Release) -> list[str]:
     """Columns of the original that the intruder knows, whether or not the release has them."""
     if release.roles.named:
         return sorted((*release.quasi, *release.roles.unshared))
-    return plain_columns(release.original, release.roles)
+    return release.roles.plain(release.original)
 
 
 def target_columns(release: Release) -> list[str]:
     """Released columns that may give people away: those that the intruder is not to learn only after finding them."""
     known = set(release.quasi) if release.roles.named else None
-    names = plain_columns(release.released, release.roles)
+    names = release.roles.plain(release.released)
     return [n for n in names if known is None or n in known or n not in release.original.columns]

@@ -10,7 +10,7 @@ from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series
 from unmask.linkage.channel.attack import link_channel
 
 if TYPE_CHECKING:
-    from unmask.linkage.channel.result import ChannelLinkage
+    from unmask.linkage.channel.result import ChannelLinkage, Told
     from unmask.study import Study
 
 
@@ -51,7 +51,7 @@ def assess_channel(study: Study, context: Context) -> Evidence:
         facts=_facts(linkage),
         figures=(_figure(linkage),) if len(linkage.learning) > 1 else (),
         with_few=tuple(point.found for point in linkage.learning if point.known <= FEW)[-1:],
-        compared=tuple(told.column for told in linkage.columns if told.nats > 0 and not told.several),
+        compared=tuple(t.column for t in linkage.columns if t.nats > 0 and t.clear and not t.several),
         attributes=tuple((told.column, told.nats) for told in linkage.columns if told.nats > 0),
         notes=_notes(linkage),
     )
@@ -84,12 +84,18 @@ def _facts(linkage: ChannelLinkage) -> tuple[Fact, ...]:
 
 
 def _notes(linkage: ChannelLinkage) -> tuple[str, ...]:
-    told = [f"{t.column} {t.words}" if t.several else f"`{t.column}` {t.words}" for t in linkage.columns if t.nats > 0]
+    told = [_clause(t) for t in linkage.columns if t.nats > 0]
     silent = [f"`{t.column}`" for t in linkage.columns if t.nats <= 0]
     notes = ["what was learnt: " + "; ".join(told)] if told else ["nothing was learnt that tells people apart"]
     if silent:
         notes.append("nothing was learnt from " + ", ".join(silent))
     return (*notes, *_left_out(linkage))
+
+
+def _clause(told: Told) -> str:
+    """What was learnt of a column; with a doubt where chance could teach it too: who reads on must not rely on it."""
+    words = f"{told.column} {told.words}" if told.several else f"`{told.column}` {told.words}"
+    return words if told.clear else f"{words}, or so it seems by chance"
 
 
 def _left_out(linkage: ChannelLinkage) -> tuple[str, ...]:

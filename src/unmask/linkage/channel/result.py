@@ -25,6 +25,7 @@ class Told:
     words: str  # "is `income` and noise", a whole clause
     nats: float  # by how much it told held-out people apart, per person; 0: nothing was learnt
     several: bool = False
+    clear: bool = True  # whether that is more than the best of many guesses may tell by chance
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ KEPT = 5  # recipes that are compared on all parts
 BETTER = 0.5  # standard errors that a more complex recipe must gain
 CHOICE = 0.5  # nats that a column gains by being chosen among the people whom it is then judged by
 TOLD = 2.0  # standard errors above chance that a column must reach to say anything
+CLEAR = 3.0  # standard errors at which it surely does, though the best of many recipes was taken
 PLAINNESS = ("same", "floored", "affine", "between", "smooth", "linear", "loglinear", "boosted")
 SATURATED = 0.99  # of what could be told at all
 LINES = "lines"
@@ -57,10 +58,16 @@ TEMPERATURES = (1.0, 0.85, 0.7, 0.55, 0.4, 0.25)
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """A recipe in use, and what it told about held-out people by itself, in nats a person."""
+    """A recipe in use, and what it told about held-out people by itself, in nats a person, with its standard error."""
 
     recipe: Any
     told: float
+    error: float = 0.0
+
+    @property
+    def clear(self) -> bool:
+        """Whether it told more than the best of many recipes may tell by chance."""
+        return self.told > CLEAR * self.error
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,7 +374,7 @@ def _enter(trial: Trial, best: list[Candidate], so_far: Chosen | None = None, *,
         clear = gain > (TOLD if only_clear else BETTER) * unsure + 1e-3
         harmless = gain > -0.25 * unsure and told > TOLD * error and recipe.target >= 0
         if clear or (harmless and not only_clear):
-            chosen.append(Learnt(options[pick][0], told))
+            chosen.append(Learnt(options[pick][0], told, error))
             total, now = results[pick], scores[pick]
     return chosen, total
 

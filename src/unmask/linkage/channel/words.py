@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,8 +67,9 @@ def tell_columns(material: Material, channels: list[Channel]) -> tuple[Told, ...
     for channel in channels:
         for entry, factor in zip(channel.learnt, channel.factors, strict=True):
             fresh, together = _told(material, entry, factor, channel.by_column)
-            if fresh.column not in told or fresh.nats > told[fresh.column].nats:
-                told[fresh.column] = fresh
+            before = told.get(fresh.column, fresh)
+            best = max(before, fresh, key=lambda t: t.nats)
+            told[fresh.column] = replace(best, clear=before.clear or fresh.clear)
             for name, words in together:
                 told.setdefault(name, Told(name, words, entry.told / len(together)))
     rest = [Told(c.name, NOTHING, 0.0) for c in material.records if c.name not in told]
@@ -100,7 +102,7 @@ def _told(
             pairs = [(names[record], BY_ROW) for _, record in recipe.columns]
             return Told("records", "lie between a person and somebody else", entry.told, several=True), pairs
         case _:
-            return Told(names[recipe.target], tell(material, recipe, factor), entry.told), []
+            return Told(names[recipe.target], tell(material, recipe, factor), entry.told, clear=entry.clear), []
 
 
 def _of_all(material: Material, recipe: Joint, places: tuple[int, int], by_column: Mapping[int, Any]) -> str:
