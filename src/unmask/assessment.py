@@ -176,21 +176,20 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     kept, looked = check_keep(release, keep), check_looked(utility, only)
     release = _ready(release, seed)
     _refuse_gaps(chosen, (rules, *(recipient.policy(rules) for recipient in given)))
-    left_out = tuple(name for name in measures if name not in {entry.name for entry in chosen})
     found_of = attack_all(parties_of(release, given, who), chosen, Context(seed, progress or silent, show_values))
-    attacked = {names: replace(one, left_out=left_out) for names, one in found_of.items()}
+    attacked = _with_left_out(found_of, chosen, measures)
     main = attacked[None]
     found = main.risk_for(rules, who, again_with(chosen), seed)
     judged = main.judge(rules, who, found)
     risks: dict[tuple[tuple[str, ...] | None, Who], PersonRisk] = {(None, who): found}
-    records = _records(release, judged.reported, found.risk)
     labels = release.original[release.id] if show_values and release.id is not None else None
+    records = _records(release, judged.reported, found.risk, labels)
     built = document.build(
         judged,
         check=check_of(main.checked),
         columns=main.checked.columns,
         warnings=_warnings(main, judged, rules, who),
-        risk={name: records[name].to_numpy() for name in records.columns if name != "row"},
+        risk={name: records[name].to_numpy() for name in records.columns if name not in {"row", "id"}},
         people=people_of(release, found, found_by(found.measure, records, judged.findings), columns),
         labels=None if labels is None else tuple(labels.cast(pl.String)),
         recipients=tuple(_judged_for(recipient, attacked, release, rules, risks) for recipient in given),
@@ -210,8 +209,6 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         ),
     )
     built = replace(built, stories=stories_of(main.study, [entry.row for entry in built.exposed]))
-    if labels is not None:
-        records = records.with_columns(labels.alias("id"))
     return Assessment(judged.verdict.word, judged.verdict.reason, Findings(judged.findings), records, built, release)
 
 
@@ -220,6 +217,15 @@ def _ready(release: Release, seed: int) -> Release:
     if seed < 0:
         raise ParameterError("a seed is a whole number from 0", got=str(seed))
     return release.with_masking(parse_masking(release.masking)) if isinstance(release.masking, str) else release
+
+
+def _with_left_out(
+    attacked: Mapping[tuple[str, ...] | None, Attacked], chosen: Iterable[Measure], measures: Iterable[str]
+) -> dict[tuple[str, ...] | None, Attacked]:
+    """Tell each party which attacks nobody wanted to be run: without them less is shown."""
+    names = {entry.name for entry in chosen}
+    left_out = tuple(name for name in measures if name not in names)
+    return {columns: replace(one, left_out=left_out) for columns, one in attacked.items()}
 
 
 def _refuse_gaps(chosen: list[Measure], policies: Iterable[Policy]) -> None:
@@ -277,12 +283,14 @@ def too_few(release: Release, policy: Policy) -> tuple[str, ...]:
     return (told,) if n < least else ()
 
 
-def _records(release: Release, reported: tuple[Reported, ...], risk: Floats) -> pl.DataFrame:
+def _records(release: Release, reported: tuple[Reported, ...], risk: Floats, labels: pl.Series | None) -> pl.DataFrame:
+    """A row per original record: what each attack made of it, its risk, and its id where it may be shown."""
     columns: dict[str, Any] = {"row": np.arange(1, release.original.height + 1)}
     for entry in reported:
         if isinstance(entry.evidence, Evidence) and entry.evidence.per_record is not None:
             columns[entry.measure] = entry.evidence.per_record
-    return pl.DataFrame({**columns, "risk": risk}).with_columns(pl.col("risk").fill_nan(None))
+    records = pl.DataFrame({**columns, "risk": risk}).with_columns(pl.col("risk").fill_nan(None))
+    return records if labels is None else records.with_columns(labels.alias("id"))
 
 
 def people_of(release: Release, found: PersonRisk, best: Found, by: tuple[str, ...]) -> document.PeopleEntry:

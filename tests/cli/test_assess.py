@@ -168,8 +168,12 @@ def test_a_synthetic_release(tmp_path, capsys):
     code = run("assess", *paths[:2], "--synthetic", "--control", paths[2], "--json", report)
     assert code in {0, 1, 3}
     shown = capsys.readouterr().out
-    assert "does not apply" in shown and "synthetic" in shown
-    assert json.loads(report.read_text())["manifest"]["settings"]["synthetic"] is True
+    found = json.loads(report.read_text())
+    idle = sum(finding["outcome"] == "does not apply" for finding in found["findings"])
+    told = " ".join(shown.split())
+    assert idle > 20 and f"{idle} not applicable." in told and "Did not apply: Nearest record, " in told
+    assert f" {idle} of " in told and " attacks, which need rows that belong together" in told and "synthetic" in told
+    assert found["manifest"]["settings"]["synthetic"] is True
     assert unmask.verify(report).same
     assert run("assess", *paths[:2]) == 2  # different lengths, and not said to be synthetic
 

@@ -46,7 +46,8 @@ def test_every_name_that_moved_is_told_and_no_other(result):
     expected = {f"measure {old!r} is called {new!r} now" for old, new in MEASURES.items()}
     expected |= {f"limit {old!r} of the policy is called {new!r} now" for old, new in KEYS.items()}
     expected |= {"setting paired = True is called synthetic = False now"}
-    expected |= {"figure 'cells.rare' is new: its limit is that of the profile 'public'"}
+    new = ("cells.rare", "risk.above")
+    expected |= {f"figure {key!r} is new: its limit is that of the profile 'public'" for key in new}
     expected |= {"policy 'default' is called 'public' now"}
     assert {line for line in told if "digest" not in line and "the report's own is used" not in line} == expected
     assert "limit 'nearest.rate' was 0.2, is 0.09 now; the report's own is used" in told

@@ -15,6 +15,7 @@ from unmask.evidence.catalogue import (
     HEADINGS,
     LABELS,
     LACKING,
+    UNPAIRED,
     family_of,
     guess,
     heading_of,
@@ -106,5 +107,6 @@ def test_every_label_belongs_to_a_measure_or_to_the_tables():
 def test_what_a_measure_lacked_is_said_in_words():
     assert needs_of("transparent") == ("how the release was made",)
     assert needs_of("nearest") == ()
+    assert needs_of("transparent", UNPAIRED) == ("rows that belong together",)
     flags = {flag for entry in ENTRIES.values() for flag in re.findall(r"--[a-z]+", entry.needs)}
     assert flags <= set(LACKING)

@@ -20,6 +20,10 @@ class Entry(NamedTuple):
 
 
 PAIRS = "rows that belong together"
+UNPAIRED = (  # why a measure that needs them does not apply
+    "the release is synthetic, or its rows do not seem to belong to those of the original: no row is known to be made "
+    "from one person, so there is no true record to compare with"
+)
 SECRET = f"{PAIRS}; a confidential column in both tables (--confidential)"
 OUTSIDERS = "people who are not in the release (--control, or an original with more people)"
 
@@ -180,8 +184,13 @@ def name_of(key: str) -> str:
     return f"{label}: {FIGURES.get(figure, figure.replace('_', ' '))}"
 
 
-def needs_of(measure: str) -> tuple[str, ...]:
-    """What would let a measure run besides two paired tables, in words."""
+def needs_of(measure: str, reason: str = "") -> tuple[str, ...]:
+    """What would let a measure run besides two paired tables, in words; pairs where the reason is that there are none.
+
+    Without pairs nothing else that could be given would let it run.
+    """
+    if reason == UNPAIRED:
+        return (PAIRS,)
     needs = ENTRIES[measure].needs if measure in ENTRIES else ""
     return tuple(LACKING[flag] for flag in re.findall(r"--[a-z]+", needs) if LACKING.get(flag))
 

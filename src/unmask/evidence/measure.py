@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from unmask.evidence.catalogue import ENTRIES, FORMER, Entry, page_of
+from unmask.evidence.catalogue import ENTRIES, FORMER, PAIRS, UNPAIRED, Entry, page_of
 from unmask.evidence.finding import Evidence
 
 Run = Callable[[Any, "Context"], Evidence]
@@ -58,10 +58,6 @@ OTHER_NAMES = (
     "it compares columns of the same name, and the release shares none with the original: rename those that are the "
     "same as in the original"
 )
-UNPAIRED = (
-    "the release is synthetic, or its rows do not seem to belong to those of the original: no row is known to be made "
-    "from one person, so there is no true record to compare with"
-)
 
 
 def _always(_release: object) -> str | None:
@@ -92,7 +88,7 @@ def measure(  # noqa: PLR0913 - what a report must know of a measure
     def register(run: Run) -> Run:
         seeded = FORMER.get(name, name)  # a renamed measure keeps its draws, and so its numbers
         stream = int.from_bytes(seeded.encode(), "big") % (2**31)  # by name: adding a method changes no other's draws
-        known = ENTRIES.get(name, Entry("rows that belong together" if pairs else ""))
+        known = ENTRIES.get(name, Entry(PAIRS if pairs else ""))
         family = run.__module__.removeprefix("unmask.").split(".")[0]
         _REGISTER[name] = Measure(
             name, title, story, keys, run, fits, stream, known.aliases, WORDS.get(family, family), known.needs

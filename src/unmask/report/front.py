@@ -98,7 +98,9 @@ def _files(document: Document) -> str:
     inputs = document.manifest.inputs
     rows = inputs.get("released", {}).get("rows", 0)
     original = _name(document, "original", "a table in memory")
-    return f"Made from {original}; {rows:,} rows. {day(document.manifest.created)}. Policy: {document.policy}."
+    who = document.manifest.intruder
+    under = f"Policy: {document.policy}" + (f"; intruder: {who}" if who != "maximum" else "")
+    return f"Made from {original}; {rows:,} rows. {day(document.manifest.created)}. {under}."
 
 
 def day(created: str) -> str:
@@ -239,11 +241,11 @@ def _untested(document: Document) -> str:
     """Attacks that gave no figure, and what they would have needed."""
     chosen = set(document.manifest.measures)
     names = [name for family in FAMILIES.values() for name in family]
-    absent = {f.measure for f in document.findings if f.outcome == "does not apply"}
+    absent = {f.measure: f.reason for f in document.findings if f.outcome == "does not apply"}
     idle = [name for name in names if name in absent]
     failed = [name_of(f.measure) for f in document.findings if f.outcome == "could not run" and f.measure in names]
     left = [name for name in names if name not in chosen]
-    lacking = list(dict.fromkeys(word for name in idle for word in needs_of(name)))
+    lacking = list(dict.fromkeys(word for name in idle for word in needs_of(name, absent[name])))
     told = [f"{joined(failed)} could not run."] if failed else []
     told += [f"{len(left)} of {len(names)} attacks {'was' if len(left) == 1 else 'were'} left out."] if left else []
     if idle:
