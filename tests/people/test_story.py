@@ -151,7 +151,7 @@ def test_on_the_command_line(tmp_path, capsys):
     assert run("person", report, "--chart", tmp_path / "two.svg") == 2
 
 
-def test_the_report_holds_the_stories_of_the_exposed():
+def test_the_report_holds_the_stories_of_the_exposed(tmp_path):
     rng = np.random.default_rng(1)
     table = pl.DataFrame({"age": rng.integers(0, 90, 80), "income": rng.normal(0, 1, 80)})
     done = unmask.assess(unmask.Release(table, table), only=["nearest"], utility="none")
@@ -159,6 +159,11 @@ def test_the_report_holds_the_stories_of_the_exposed():
     assert [story.row for story in stories] == [entry.row for entry in done.document.exposed]
     assert stories[0] == unmask.explain_person(unmask.Release(table, table), stories[0].row)
     assert done.to_dict()["stories"][0]["told"][0]["column"] in {"age", "income"}
+    done.write_html(tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    folded = page.split('id="stories"')[1].split("</details>")[0]
+    assert [folded.count(f"<li>{story.words}</li>") for story in stories] == [1] * len(stories)
+    assert folded.count("<svg") == 1 and f"What gives row {stories[0].row} away?" in folded
 
 
 def test_files_that_share_no_column_have_no_stories():

@@ -29,6 +29,11 @@ def test_truth_says_which_row_is_whose(left, right):
     assert release.released["v"].to_numpy()[release.truth].tolist() == release.original["v"].to_list()
 
 
+def test_a_release_is_told_in_a_line_that_is_the_same_in_every_run():
+    assert repr(Release(PEOPLE, PEOPLE[:2], id="id")) == "<Release: 3 people, 2 released rows, 2 of them paired>"
+    assert repr(Release(PEOPLE, PEOPLE[:2], synthetic=True)) == "<Release: 3 people, 2 released rows, synthetic>"
+
+
 def test_missing_and_extra_rows_are_reported():
     extra = pl.DataFrame({"id": [1, 9], "age": [1.5, 2.5], "town": ["y", "q"]})
     release = Release(PEOPLE, extra, id="id")

@@ -90,6 +90,7 @@ def render(document: Document) -> str:
             groups=[(g, _drawn(g.figure), _group_rows(g)) for g in document.people.groups],
             no_groups=NO_GROUPS,
             **_exposed(document),
+            **_stories(document),
             about_risk=about_risk(document),
             attacks=attacks,
             untried=_untried(document),
@@ -186,6 +187,12 @@ def _exposed(document: Document) -> dict[str, Any]:
     names = ["Row", *(["Id"] if labelled else []), ">Risk", "Found this time by (with its share where several fit)"]
     rows = [(str(e.row), *([e.label or ""] if labelled else []), percent(e.risk), finders(e)) for e in document.exposed]
     return {"exposed_names": names, "exposed": rows}
+
+
+def _stories(document: Document) -> dict[str, Any]:
+    """Why each of the most exposed is found, in words without values; the first with a picture."""
+    figure = next((story.figure() for story in document.stories if story.fit < story.records), None)
+    return {"stories": [story.words for story in document.stories], "story": figure, "story_svg": _drawn(figure)}
 
 
 def _attacks(document: Document) -> list[tuple[str, list[dict[str, Any]]]]:

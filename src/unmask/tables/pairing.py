@@ -88,3 +88,10 @@ def same_names(original: pl.DataFrame, released: pl.DataFrame) -> tuple[pl.DataF
             renamed[name] = same[0]
     notes = [f"column {new!r} is {old!r} in the release: taken for the same" for old, new in renamed.items()]
     return released.rename(renamed), notes
+
+
+def for_reading(rows: Rows) -> Rows:
+    """Return the same rows, which nobody can change by them; an array that was given stays the giver's to change."""
+    shown = rows.view()
+    shown.flags.writeable = False
+    return shown

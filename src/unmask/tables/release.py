@@ -20,7 +20,7 @@ from unmask.errors import ParameterError, RoleError, TableError
 from unmask.shown import Shown
 from unmask.tables.checks import check_population, check_values, check_weight, identifiers, swapped
 from unmask.tables.order import reordered
-from unmask.tables.pairing import pair, same_names
+from unmask.tables.pairing import for_reading, pair, same_names
 from unmask.tables.places import check_coordinates, check_places, read_matrices
 from unmask.tables.read import fingerprint, read_table
 from unmask.tables.redundant import leave_out_redundant
@@ -200,9 +200,14 @@ class Release(Shown):
         )  # fmt: skip
         self._fill(warnings=(*notes, *self._checked()))
 
+    def __repr__(self) -> str:
+        """One line, without values: how many rows there are on each side, and whether they are paired."""
+        paired = "synthetic" if self.synthetic else f"{len(self.paired_rows):,} of them paired"
+        return f"<Release: {self.original.height:,} people, {self.released.height:,} released rows, {paired}>"
+
     def _fill(self, **values: Any) -> None:  # noqa: ANN401 - the fields, whatever they hold
         for name, value in values.items():
-            object.__setattr__(self, name, _for_reading(value) if name in {"truth", "paired_rows"} else value)
+            object.__setattr__(self, name, for_reading(value) if name in {"truth", "paired_rows"} else value)
 
     def _checked(self) -> list[str]:
         """Refuse values that cannot be worked with; return what a careful reader should know."""
@@ -387,10 +392,3 @@ def _is_synthetic(*, synthetic: bool, paired: bool | None) -> bool:
     if synthetic and paired:
         raise ParameterError("a release is synthetic or paired, not both", hint="leave out paired=: it is synthetic=")
     return not paired
-
-
-def _for_reading(rows: Rows) -> Rows:
-    """Return the same rows, which nobody can change by them; an array that was given stays the giver's to change."""
-    shown = rows.view()
-    shown.flags.writeable = False
-    return shown
