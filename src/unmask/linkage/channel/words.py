@@ -72,8 +72,16 @@ def tell_columns(material: Material, channels: list[Channel]) -> tuple[Told, ...
             told[fresh.column] = replace(best, clear=before.clear or fresh.clear)
             for name, words in together:
                 told.setdefault(name, Told(name, words, entry.told / len(together)))
+    told |= {name: replace(t, clear=False) for name, t in told.items() if not _is_told_by_all(material, channels, t)}
     rest = [Told(c.name, NOTHING, 0.0) for c in material.records if c.name not in told]
     return (*sorted(told.values(), key=lambda t: (-t.nats, t.column)), *rest)
+
+
+def _is_told_by_all(material: Material, channels: list[Channel], told: Told) -> bool:
+    """Whether a column with a recipe of its own tells something in every channel: each was learnt from other people."""
+    places = [place for place, column in enumerate(material.records) if column.name == told.column]
+    alone = [channel for channel in channels if any(e.recipe.target in places for e in channel.learnt)]
+    return told.several or not alone or all(set(places) & set(channel.by_column) for channel in channels)
 
 
 def _told(
