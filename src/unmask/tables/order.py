@@ -32,7 +32,7 @@ def by_content(release: Release, names: Iterable[str]) -> tuple[str, ...]:
         return tuple(chosen)
     tables = release.original, release.released
     codes = {name for name, column in release.columns.items() if column.kind == "categorical"}
-    columns = [(table.get_column(name, default=None) for name in chosen) for table in tables]
+    columns = [[table.get_column(name, default=None) for name in chosen] for table in tables]
     told = {
         name: [() if column is None else _described(column, as_codes=name in codes) for column in both]
         for name, *both in zip(chosen, *columns, strict=True)
