@@ -17,12 +17,13 @@ from unmask.evidence.measure import Measure
 from unmask.selfcheck import _ladder, _shuffled, attack_case, check_measure
 
 LADDER = _ladder("census", 0, 120)
+LONG = {"absent", "channel", "learned", "likelihood", "model"}  # seconds on three tables
 
 
 @pytest.mark.parametrize(
     ("name", "seed"),
     [
-        pytest.param(name, seed, marks=[pytest.mark.slow] if seed or name == "channel" else [])
+        pytest.param(name, seed, marks=[pytest.mark.slow] if seed or name in LONG else [])
         for name in sorted(discover())
         for seed in (0, 1)
     ],

@@ -30,6 +30,7 @@ def test_the_help_shows_how_to_give_masking_and_scenario(capsys):
     assert "[scenario]" in shown
 
 
+@pytest.mark.slow
 def test_demo_selfcheck(tmp_path, capsys):
     assert run("demo", "--out", tmp_path / "demo", "--n", "120") == 0
     shown = capsys.readouterr().out

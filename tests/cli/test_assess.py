@@ -95,6 +95,7 @@ def test_config_file_and_command_line_wins(files, tmp_path):
     assert json.loads((tmp_path / "r.json").read_text())["manifest"]["seed"] == 8
 
 
+@pytest.mark.slow
 def test_odd_but_good_input(tmp_path):
     wide = ",".join(f"c{i}" for i in range(5000))
     rows = "\n".join(",".join(str((7 * i * j + j) % 11 + 0.5) for j in range(5000)) for i in range(4))

@@ -42,6 +42,7 @@ def evidence(given):
     return run_measure(discover()["graph"], given, Context(seed=0))
 
 
+@pytest.mark.slow
 def test_a_light_masking_gives_people_away_and_strangers_do_not():
     light = evidence(release(moved(0.02)))
     estimate = light.observations[0].estimate
@@ -125,6 +126,7 @@ def matrices(sigma=0.02, unit=1.0):
     return PEOPLE.drop("lon", "lat"), unit * between(noisy, noisy, "lonlat"), between(points, points, "lonlat")
 
 
+@pytest.mark.slow
 def test_a_released_matrix_is_as_good_as_places():
     released, d, _ = matrices()
     matrix, places = evidence(release(released, distances=d)), evidence(release(moved(0.02)))
@@ -181,6 +183,7 @@ def test_rows_of_a_matrix_follow_the_release_and_the_scenario():
     assert found.observations[0].estimate.value > 0.4
 
 
+@pytest.mark.slow
 def test_the_maps_show_places_only_when_asked():
     given = release(moved(0.02))
     quiet, shown = (

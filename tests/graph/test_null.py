@@ -43,6 +43,7 @@ def attack(target, identification, method, sigma, *, labels=("sex", "age"), seed
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "sigma"),
     [
@@ -50,7 +51,7 @@ def attack(target, identification, method, sigma, *, labels=("sex", "age"), seed
         ("seeds", 0.02),
         ("geometric", 0.05),
         ("everybody", 0.1),
-        pytest.param("votes", 0.1, marks=pytest.mark.slow),  # more than a minute
+        ("votes", 0.1),
     ],
 )
 def test_disjoint_files_raise_no_more_alarms_than_the_level(method, sigma):

@@ -46,6 +46,7 @@ def test_limits_are_answered(name, link):
     assert linkage.distances[linkage.attempted] == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_limits_are_answered_on_the_command_line(name, tmp_path):
     original, released, id_, share = tables(name)
