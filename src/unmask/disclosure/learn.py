@@ -15,6 +15,7 @@ from unmask.arrays import Flags, Floats, Rows
 from unmask.errors import EngineError, ParameterError, RoleError, check_name
 from unmask.study import Study
 from unmask.tables import Encoded, canonical_order, centre_and_spread
+from unmask.threads import one_thread
 
 Learner = Any  # one of LEARNERS, or a scikit-learn estimator
 LEARNERS = ("boosting", "tree", "forest")
@@ -127,13 +128,12 @@ def learn_and_apply(task: Task, learner: Learner, known: Floats, wanted: Floats,
     levels = np.unique(wanted)
     if levels.size == 1 or not asked.size:
         return np.full(len(asked), levels[0])
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
 
     model = make_learner(learner, task, min(levels.size, wanted.size), seed)
     if not _takes_missing(model):
         middle = np.array([np.median(c[~np.isnan(c)]) if (~np.isnan(c)).any() else 0.0 for c in known.T])
         known, asked = np.where(np.isnan(known), middle, known), np.where(np.isnan(asked), middle, asked)
-    with threadpool_limits(1):  # small tables: threads cost more than they bring
+    with one_thread():  # small tables: threads cost more than they bring
         model.fit(known, wanted if task.numeric else wanted.astype(np.int64))
         return np.asarray(model.predict(asked), dtype=np.float64)
 

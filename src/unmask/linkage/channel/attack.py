@@ -17,6 +17,7 @@ from unmask.linkage.channel.result import ChannelLinkage, Point, rising
 from unmask.linkage.channel.select import Channel, learn, looked_through
 from unmask.linkage.channel.words import tell_columns
 from unmask.study import Study, as_study
+from unmask.threads import one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,9 +77,8 @@ def link_channel(
     """
     if folds < 2:
         raise ParameterError("people are attacked by what others taught", got=f"{folds} folds", allowed="from 2")
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
 
-    with threadpool_limits(1):  # small products of matrices: threads would only wait for each other
+    with one_thread():  # small products of matrices: threads would only wait for each other
         return _attack(as_study(release).release, (folds, people, seed), curve=curve, progress=progress)
 
 

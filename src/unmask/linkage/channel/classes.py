@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from unmask.linkage.channel.factors import Table
 from unmask.linkage.channel.material import Material
 from unmask.linkage.channel.numbers import everything
+from unmask.threads import one_thread
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -49,7 +50,6 @@ def chances(x: Floats, label: Ints, everybody: Floats, marginal: Floats) -> Floa
     if not 2 <= np.unique(label).size <= label.size // FEWEST_OF_A_KIND:
         return np.tile(marginal / marginal.sum(), (len(everybody), 1))
     from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - heavy
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
 
     trees = HistGradientBoostingClassifier(
         max_iter=40,
@@ -59,7 +59,7 @@ def chances(x: Floats, label: Ints, everybody: Floats, marginal: Floats) -> Floa
         l2_regularization=1.0,
         early_stopping=False,
     )
-    with threadpool_limits(limits=1):  # known people are few: threads only wait for each other
+    with one_thread():  # known people are few: threads only wait for each other
         seen = trees.fit(x, label).predict_proba(everybody)
     chance = np.zeros((len(everybody), marginal.size))
     chance[:, trees.classes_] = seen

@@ -12,6 +12,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from unmask.threads import one_thread
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Fit = Callable[[Floats, Floats, Floats], Floats]  # known x, known y, everybody's x -> everybody's prediction
@@ -112,12 +114,11 @@ def single(x: Floats, y: Floats, everybody: Floats) -> Floats:
 def boosted(x: Floats, y: Floats, everybody: Floats) -> Floats:
     """Foretell by boosted trees over all columns."""
     from sklearn.ensemble import HistGradientBoostingRegressor  # noqa: PLC0415 - heavy
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
 
     trees = HistGradientBoostingRegressor(
         max_iter=60, max_leaf_nodes=12, min_samples_leaf=8, learning_rate=0.15, early_stopping=False
     )
-    with threadpool_limits(limits=1):  # known people are few: threads only wait for each other
+    with one_thread():  # known people are few: threads only wait for each other
         return np.asarray(trees.fit(x, y).predict(everybody))
 
 

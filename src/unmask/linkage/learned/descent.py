@@ -16,6 +16,7 @@ from unmask.arrays import Floats, Ints
 from unmask.kernels.base import Space
 from unmask.linkage.learned.distances import Aggregator, Distance, MakeIndex, features, pack, plain, shape, unpack
 from unmask.study import Index
+from unmask.threads import one_thread
 
 ROUNDS = 3
 HARDEST = 5  # wrong records of each person in each round
@@ -83,9 +84,8 @@ def _lesson(space: Space, truth: Ints, kind: Aggregator, pairs: list[tuple[int, 
 
 
 def _fit(lesson: Lesson, start: Distance, space: Space) -> Floats:
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
 
-    with threadpool_limits(1):  # the same bits on any machine, and no threads that wait for each other
+    with one_thread():  # the same bits on any machine, and no threads that wait for each other
         return _fit_alone(lesson, start, space)
 
 

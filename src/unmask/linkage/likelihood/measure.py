@@ -19,6 +19,7 @@ from unmask.linkage.likelihood.starts import STARTS, check_starts, learn
 from unmask.linkage.likelihood.views import build_views, ordered_codes, set_sides
 from unmask.linkage.result import Linkage
 from unmask.study import Study, as_study
+from unmask.threads import one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,10 +100,8 @@ def link_likelihood(
     1.0
 
     """
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - heavy
-
     chosen = check_starts(starts)
-    with threadpool_limits(1):  # sums then come out the same on any machine
+    with one_thread():  # sums then come out the same on any machine
         return _link(as_study(release), chosen, seed, silent if progress is None else progress)
 
 
