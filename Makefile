@@ -41,10 +41,10 @@ serve: $(STAMP)  ## The same in a browser, on this machine alone: prints the add
 
 test: $(STAMP)  ## All tests but the slow simulations; without the second tools theirs are skipped, but not under CI
 	@$(MAKE) --no-print-directory peers || test -z "$$CI"
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 test-slow: $(STAMP)  ## The simulations that take minutes: coverage, calibration, false alarms
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 mutants: $(STAMP)  ## Change single places that decide a number and see whether a test fails (docs/mutants.md); half an hour
 	$(BIN)/python tests/mutants.py

@@ -35,8 +35,14 @@ def tables(name):
     return original, original if released is None else released, id_, share
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("link", [link_nearest, link_globally])
+@pytest.mark.parametrize(
+    ("name", "link"),
+    [
+        pytest.param(name, link, marks=[pytest.mark.slow] if link is link_globally and " and " in name else [])
+        for name in CASES
+        for link in (link_nearest, link_globally)
+    ],
+)
 def test_limits_are_answered(name, link):
     original, released, id_, share = tables(name)
     linkage = link(Release(original, released, id=id_), scale="none")

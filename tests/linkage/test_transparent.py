@@ -77,7 +77,7 @@ def test_noise_posterior_is_bayes_rule():
         assert linkage.margin[i] == pytest.approx(np.log(first / second), rel=1e-3)
 
 
-@given(st.integers(1, 40), st.integers(0, 5))
+@given(st.sampled_from([1, 4, 10, 21, 40]), st.integers(0, 5))  # a profile is drawn for each window
 @settings(max_examples=25)
 def test_rank_swapping_intersects_windows(p, seed):
     rng = np.random.default_rng(seed)
@@ -300,14 +300,10 @@ def test_noise_then_rounding_is_the_chance_of_the_cell():
     linkage = link_transparent(release)
     x, y = table.to_numpy(), release.released.to_numpy()
     sd = 0.5 * x.std(axis=0, ddof=1)
+    off = y[None] - x[:, None]
+    cell = (norm.cdf((off + 4) / sd) - norm.cdf((off - 4) / sd)).prod(axis=2)  # of record r in the cell of j
     for i in range(40):
-        chance = np.array(
-            [
-                [np.prod(norm.cdf((y[j] + 4 - x[r]) / sd) - norm.cdf((y[j] - 4 - x[r]) / sd)) for j in range(40)]
-                for r in [i, *np.delete(np.arange(40), i)]
-            ]
-        )
-        odds = chance[0] / chance[1:].sum(axis=0)
+        odds = cell[i] / np.delete(cell, i, axis=0).sum(axis=0)
         assert linkage.true_posterior[i] == pytest.approx(odds[i] / odds.sum(), rel=1e-3)
 
 
