@@ -41,6 +41,7 @@ from unmask.masking import parse_masking
 from unmask.people import Found, PersonRisk, RiskByGroup, check_by, risk_by_group, stories_of, uneven
 from unmask.recipients import Recipient, as_recipients, entry_of
 from unmask.report import document
+from unmask.resume import keeping
 from unmask.shown import Shown
 from unmask.tables import Release, write_atomically, write_table
 
@@ -128,6 +129,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     by: Iterable[str] = (),
     keep: Iterable[str] = (),
     utility: str | None = None,
+    resume: str | Path | None = None,
 ) -> Assessment:
     """Attack a release with every method that applies, and say whether it may be published.
 
@@ -161,6 +163,8 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     utility
         How closely the report looks at what is left of the data: "whole", "quick" (no model learns), "none".
         Default: whole, and quick where ``only`` names measures.
+    resume
+        A folder in which each finished attack is kept: after a stop, the same call goes on where it was.
 
     Examples
     --------
@@ -174,11 +178,11 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     chosen, who, given = choose(measures, only, skip), as_intruder(intruder), as_recipients(recipients)
     columns = check_by(release, (by,) if isinstance(by, str) else tuple(dict.fromkeys(by)))
     kept, looked = check_keep(release, keep), check_looked(utility, only)
-    release = _ready(release, seed)
+    release, context = _ready(release, seed), Context(seed, progress or silent, show_values)
     _refuse_gaps(chosen, (rules, *(recipient.policy(rules) for recipient in given)))
-    found_of = attack_all(parties_of(release, given, who), chosen, Context(seed, progress or silent, show_values))
-    attacked = _with_left_out(found_of, chosen, measures)
-    main = attacked[None]
+    with keeping(resume, release, seed=seed, show_values=show_values) as before:
+        found_of = attack_all(parties_of(release, given, who), chosen, context, before)
+    main = (attacked := _with_left_out(found_of, chosen, measures))[None]
     found = main.risk_for(rules, who, again_with(chosen), seed)
     judged = main.judge(rules, who, found)
     risks: dict[tuple[tuple[str, ...] | None, Who], PersonRisk] = {(None, who): found}

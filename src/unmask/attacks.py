@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from unmask.evidence import Judgement, Policy, Progress, Who
     from unmask.people import PersonRisk
     from unmask.recipients import Recipient
+    from unmask.resume import Kept
     from unmask.tables import Release
 
     Again = Callable[[str, Release, int], Floats | None]
     Columns = tuple[str, ...] | None  # that somebody holds; None: all
+    Keeper = Callable[[str, Callable[[], Evidence | Absence]], Evidence | Absence]
 
 SEE_WHERE = "run again with --debug (in Python: UNMASK_DEBUG=1) to see where, and please report it"
 
@@ -86,19 +88,40 @@ def held(recipient: Recipient, release: Release) -> Columns:
 
 
 def attack_all(
-    parties: Mapping[Columns, tuple[Release, set[Who]]], chosen: Sequence[Measure], context: Context
+    parties: Mapping[Columns, tuple[Release, set[Who]]],
+    chosen: Sequence[Measure],
+    context: Context,
+    kept: Kept | None = None,
 ) -> dict[Columns, Attacked]:
-    """Attack the release of each party in turn."""
+    """Attack the release of each party in turn; ``kept``: where finished attacks are, and go."""
     tell, n = context.progress, len(parties)
     found = {
-        names: _attack_for(known, chosen, whose, replace(context, progress=_part_of(tell, place, n, "")))
+        names: _attack_for(
+            known, chosen, whose, replace(context, progress=_part_of(tell, place, n, "")), _kept_for(names, kept)
+        )
         for place, (names, (known, whose)) in enumerate(parties.items())
     }
     tell(1.0, "done")
     return found
 
 
-def _attack_for(release: Release, chosen: Sequence[Measure], whose: Iterable[Who], context: Context) -> Attacked:
+def _kept_for(party: Columns, kept: Kept | None) -> Keeper:
+    """How the result of an attack for one party is had: from before, or by running it now, and then keeping it."""
+
+    def keeper(name: str, run: Callable[[], Evidence | Absence]) -> Evidence | Absence:
+        found = None if kept is None else kept.find(party, name)
+        if found is None:
+            found = run()
+            if kept is not None:
+                kept.keep(party, name, found)
+        return found
+
+    return keeper
+
+
+def _attack_for(
+    release: Release, chosen: Sequence[Measure], whose: Iterable[Who], context: Context, keeper: Keeper
+) -> Attacked:
     """Run the attacks that are open to some of the intruders, each once."""
     places = {name: place for place, name in enumerate((*release.original.columns, *release.released.columns)[::-1])}
     release = release.without_redundant().in_order_of_content()
@@ -111,7 +134,7 @@ def _attack_for(release: Release, chosen: Sequence[Measure], whose: Iterable[Who
     open_ = [entry for entry in chosen if None in reasons[entry.name]]
     done = {
         entry.name: _report(
-            entry, study, replace(context, progress=_part_of(context.progress, place, len(open_), entry.title))
+            entry, study, replace(context, progress=_part_of(context.progress, place, len(open_), entry.title)), keeper
         )
         for place, entry in enumerate(open_)
     }
@@ -128,9 +151,10 @@ def _part_of(progress: Progress, place: int, n: int, title: str) -> Progress:
     return lambda done, words: progress((place + done) / n, f"{title}: {words}" if title else words)
 
 
-def _report(entry: Measure, study: Study, context: Context) -> Reported:
+def _report(entry: Measure, study: Study, context: Context, keeper: Keeper) -> Reported:
     context.progress(0.0, "begins")
-    evidence = run_measure(entry, study, replace(context, seed=_seed(context.seed, entry)))
+    seeded = replace(context, seed=_seed(context.seed, entry))
+    evidence = keeper(entry.name, lambda: run_measure(entry, study, seeded))
     return Reported(entry.name, entry.title, entry.story, evidence)
 
 

@@ -62,7 +62,9 @@ def main() -> None:
             tell_where(error)
             _stop(str(error))
         except KeyboardInterrupt:
-            _stop("stopped; nothing was written")
+            _stop(
+                "stopped; no report was written. With --json, --html or --state the same command goes on where it was"
+            )
         except MemoryError:
             _stop("the memory is not enough\n  hint: ask fewer people, or name fewer columns (--quasi)")
         except Exception as error:  # noqa: BLE001 - a crash is no verdict, and its words may quote a value

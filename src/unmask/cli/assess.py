@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -66,13 +67,23 @@ def attack(options: Assess) -> Assessment:
             by=options.by,
             keep=options.keep,
             utility=options.utility,
+            resume=(state := state_of(options)),
         )
     written = [*write(assessment, release, options), *write_certificates(assessment, options)]
     if not options.quiet:
         show_assessment(assessment, to_stderr=options.json == "-")
         for line in written:
             say(line, to_stderr=options.json == "-")
+    if state is not None and options.state is None:
+        shutil.rmtree(state, ignore_errors=True)
     return assessment
+
+
+def state_of(options: Assess) -> Path | None:
+    """Folder of finished attacks: the one that is named, or a hidden one beside the report."""
+    report = Path(next((target for target in (options.json, options.html) if target not in {None, "-"}), "") or "")
+    beside = report.parent / f".{report.name}.state" if report.name else None
+    return beside if options.state is None else Path(options.state)
 
 
 def check_tables(options: Tables) -> None:

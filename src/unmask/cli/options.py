@@ -168,6 +168,11 @@ class Assess(Tables):
     k: int = option("Wanted size of the smallest group, for --fix.", default=5)
     l: int = option("Wanted confidential values in a group, for --fix.", default=1)  # noqa: E741 - as in l-diversity
     show_values: bool = option("Let the report show ids and places of people who are found.", default=False)
+    state: str | None = option(
+        "Folder in which finished attacks are kept, so that the same command goes on after a stop. Default: one beside "
+        "the report, until it is written; a folder that you name stays.",
+        default=None,
+    )
     quiet: bool = option("No summary and no progress.", default=False)
 
 

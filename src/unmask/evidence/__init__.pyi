@@ -19,6 +19,7 @@ from unmask.evidence.estimate import shared_rate as shared_rate
 from unmask.evidence.estimate import wilson as wilson
 from unmask.evidence.figure import Figure as Figure
 from unmask.evidence.figure import Series as Series
+from unmask.evidence.finding import PARTS as PARTS
 from unmask.evidence.finding import Absence as Absence
 from unmask.evidence.finding import Evidence as Evidence
 from unmask.evidence.finding import Fact as Fact

@@ -11,7 +11,7 @@ import polars as pl
 from unmask.arrays import Counts, Flags, Floats
 from unmask.evidence.catalogue import name_of
 from unmask.evidence.estimate import Estimate
-from unmask.evidence.figure import Figure
+from unmask.evidence.figure import Figure, Series
 from unmask.shown import Shown
 
 FIGURES = ("value", "low", "high", "n", "chance", "control")
@@ -166,3 +166,9 @@ class Reported:
     title: str
     story: str
     evidence: Evidence | Absence = field(repr=False)
+
+
+PARTS: dict[str, type] = {  # all that evidence is made of, by name: what is kept of it is read back as these
+    kind.__name__: kind
+    for kind in (Absence, Crowds, Estimate, Evidence, Fact, Figure, Observation, Outside, Ranked, Series)
+}

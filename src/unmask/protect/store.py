@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -14,9 +12,9 @@ from typing import Any
 
 from unmask.errors import ParameterError, TableError
 from unmask.protect.frontier import Point
-from unmask.tables import write_atomically
+from unmask.tables import locked_folder, write_atomically
 
-HEADER, POINTS, LOCK = "explore.json", "points", ".lock"
+HEADER, POINTS = "explore.json", "points"
 
 
 @contextmanager
@@ -27,22 +25,11 @@ def opened(folder: str | Path | None, about: dict[str, Any], *, resume: bool) ->
             raise ParameterError("there is no folder to go on in", hint="name it (--folder)")
         yield None
         return
-    place = Path(folder)
-    try:
-        (place / POINTS).mkdir(parents=True, exist_ok=True)
-        lock = os.open(place / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise TableError(f"cannot write in {place}", got=error.strerror or "", hint="choose another folder") from error
-    try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise TableError(f"another run works in {place}", hint="wait for it, or choose another folder") from None
+    with locked_folder(Path(folder)) as place:
+        (place / POINTS).mkdir(exist_ok=True)
         store = Store(place)
         store.begin(about, resume=resume)
         yield store
-    finally:
-        os.close(lock)
 
 
 class Store:

@@ -12,6 +12,7 @@ from unmask.tables.encode import centre_and_spread as centre_and_spread
 from unmask.tables.encode import encode_column as encode_column
 from unmask.tables.encode import rank as rank
 from unmask.tables.encode import to_floats as to_floats
+from unmask.tables.folder import locked_folder as locked_folder
 from unmask.tables.formats import format_of as format_of
 from unmask.tables.forms import form_of as form_of
 from unmask.tables.intervals import bounds as bounds

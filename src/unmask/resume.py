@@ -1,0 +1,103 @@
+"""Finished attacks are kept in a folder, so that an assessment that was stopped goes on where it was.
+
+Each attack is one file of JSON, written whole or not at all, under a name that follows from the tables (by their
+hashes), the options, the seed and the versions: what does not fit is never taken. It holds what the report tells of
+the attack, and no cell of the tables.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unmask.evidence import PARTS, Absence, Evidence
+from unmask.tables import locked_folder, write_atomically
+
+if TYPE_CHECKING:
+    from unmask.tables import Release
+
+VERSIONS_OF = ("numba", "numpy", "polars", "scikit-learn", "scipy", "unmask")
+TYPE, ARRAY, TUPLE = "$type", "$array", "$tuple"
+
+
+@contextmanager
+def keeping(folder: str | Path | None, release: Release, **asked: Any) -> Iterator[Kept | None]:  # noqa: ANN401 - options
+    """Open a folder for one run at a time; None keeps nothing. ``asked``: what else decides what an attack finds."""
+    if folder is None:
+        yield None
+        return
+    with locked_folder(Path(folder)) as place:
+        yield Kept(place, _about(release, asked))
+
+
+def _about(release: Release, asked: dict[str, Any]) -> str:
+    """Everything that an attack's result follows from, in one line."""
+    inputs = {name: source.sha256 for name, source in release.sources.items()}
+    versions = {name: version(name) for name in VERSIONS_OF}
+    return json.dumps([inputs, release.settings, asked, versions], sort_keys=True, default=str)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What attacks on one release have found so far, in a folder."""
+
+    place: Path
+    about: str
+
+    def find(self, party: object, measure: str) -> Evidence | Absence | None:
+        """What an attack found before; None where it has not ended, or its file cannot be read."""
+        try:
+            found = decode(json.loads(self._path(party, measure).read_text()))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return found if isinstance(found, (Evidence, Absence)) else None
+
+    def keep(self, party: object, measure: str, found: Evidence | Absence) -> None:
+        """Write what an attack found; an attack that could not run is tried again."""
+        if isinstance(found, Evidence) or found.outcome == "does not apply":
+            write_atomically(self._path(party, measure), json.dumps(encode(found)))
+
+    def _path(self, party: object, measure: str) -> Path:
+        told = f"{self.about}|{party}|{measure}"
+        return self.place / f"{measure}-{hashlib.sha256(told.encode()).hexdigest()[:24]}.json"
+
+
+def encode(value: Any) -> Any:  # noqa: ANN401 - anything that evidence is made of
+    """Evidence as JSON, to the last bit."""
+    if isinstance(value, np.ndarray):
+        whole = np.ascontiguousarray(value)
+        return {ARRAY: base64.b64encode(whole.tobytes()).decode(), "dtype": whole.dtype.str, "shape": value.shape}
+    if isinstance(value, np.generic):
+        return value.item()
+    if is_dataclass(value):
+        return {
+            TYPE: type(value).__name__,
+            **{entry.name: encode(getattr(value, entry.name)) for entry in fields(value)},
+        }
+    if isinstance(value, tuple):
+        named = {TYPE: type(value).__name__} if hasattr(value, "_fields") else {}
+        return {**named, TUPLE: [encode(entry) for entry in value]}
+    return value
+
+
+def decode(value: Any) -> Any:  # noqa: ANN401 - what JSON holds
+    """Make evidence of JSON again."""
+    if not isinstance(value, dict):
+        return value
+    if ARRAY in value:
+        flat = np.frombuffer(base64.b64decode(value[ARRAY]), dtype=np.dtype(value["dtype"]))
+        return flat.reshape(value["shape"]).copy()
+    kind = PARTS[value[TYPE]] if TYPE in value else tuple
+    if TUPLE in value:
+        entries = [decode(entry) for entry in value[TUPLE]]
+        return kind(entries) if kind is tuple else kind(*entries)
+    return kind(**{name: decode(entry) for name, entry in value.items() if name != TYPE})
