@@ -51,6 +51,25 @@ def test_an_unknown_column_is_never_safe_and_comes_first(unknown_column):
     assert said.verdict == "safe"
 
 
+def test_numbers_that_nothing_explains_are_never_safe():
+    """Two numbers of chance and one code of the person's own, beside numbers that are learnt all together."""
+    rng, n = np.random.default_rng([0, 5]), 450
+    original = pl.DataFrame({"id": range(n), "sex": rng.choice(["m", "f"], n), "age": rng.integers(20, 80, n)})
+    noisy = original.with_columns(age=pl.col("age") + rng.normal(0, 60, n).round())
+    code = [(48_271 * k * k + 11_213 * k + 77) % 99_991 for k in range(n)]
+    released = noisy.with_columns(
+        p=pl.Series(rng.normal(size=n)), q=pl.Series(rng.integers(0, 9, n)), code=pl.Series(code)
+    )
+    assessment = unmask.assess(
+        unmask.Release(original, released.sample(fraction=1, shuffle=True, seed=1), id="id"), only=CORE
+    )
+    assert assessment.verdict == "inconclusive"
+    assert assessment.findings[0].key == "columns.compared"
+    assert all(f"'{name}'" in assessment.reason for name in ("p", "q", "code"))
+    said = unmask.Release(original, released, id="id", ignored=["p", "q", "code"])
+    assert unmask.assess(said, only=CORE).verdict == "safe"
+
+
 def test_what_was_not_run_is_not_safe(unknown_column):
     release = unmask.Release(*unknown_column, id="id", ignored=["mark"])
     alone = unmask.assess(release, only=["uniqueness"])

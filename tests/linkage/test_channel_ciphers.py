@@ -92,3 +92,54 @@ def test_random_signs_hide_nothing():
     found = link_channel(released(original, rng, u=y[:, 0], v=y[:, 1]), curve=False)
     assert found.found.value > 0.9
     assert any("the size of `a`" in t.words for t in found.columns)
+
+
+def bits_of(x, width=16):
+    return f"{x:0{width}b}"
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda v: int(bits_of(v)[::-1], 2),  # the other way round
+        lambda v: v ^ v >> 1,  # Gray's code
+        lambda v: v ^ v << 3 & 0xFFFF ^ 0x1234,
+        lambda v: int("".join(bits_of(v)[k] for k in (5, 0, 9, 2, 15, 7, 1, 3, 12, 11, 4, 14, 6, 10, 13, 8)), 2),
+        lambda v: f"{v:04X}",
+        lambda v: f"{v:x}",
+        lambda v: f"{v:b}",
+        lambda v: f"{v * 7919 % 65521:06x}",
+    ],
+)
+def test_bits_mixed_by_a_key_and_other_bases(write):
+    x = np.random.default_rng(4).choice(2**16, 80, replace=False).tolist()
+    y = [write(v) for v in x]
+    ours, theirs = column("number", x), column("code", y)
+    found = find_cipher([ours], theirs, [(k, k) for k in range(60)])
+    feature = cipher(ours, found.form)
+    assert [feature.texts[code] for code in feature.code.tolist()] == [str(v) for v in y]
+
+
+def test_numbers_of_chance_have_no_key_in_any_base():
+    rng = np.random.default_rng(5)
+    x = column("number", rng.choice(2**16, 60, replace=False).tolist())
+    for y in ([f"{v:04x}" for v in rng.integers(0, 2**16, 60)], [f"{v:016b}" for v in rng.integers(0, 2**16, 60)]):
+        assert find_cipher([x], column("code", y), [(k, k) for k in range(60)]) is None
+
+
+def test_the_last_digits_of_whole_units_are_a_remainder():
+    x = np.round(np.random.default_rng(6).lognormal(8, 1, 60), 2)
+    found = recovered(x.tolist(), (np.floor(x) % 100).astype(int).tolist())
+    assert found == [str(int(v) % 100) for v in x]
+
+
+def test_remainders_may_begin_with_two():
+    x = np.random.default_rng(8).choice(10**7, 90, replace=False).tolist()
+    y = [98 - v * 100 % 97 for v in x]
+    assert max(y[:30]) > 96 and recovered(x, y) == [str(v) for v in y]
+
+
+def test_prefixed_numbers_are_read_and_too_large_ones_are_none():
+    assert column("a", ["0x1F", "0x0A", None]).number[:2].tolist() == [31.0, 10.0]
+    assert column("a", ["0b101", "0o17"]).number.tolist() == [5.0, 15.0]
+    assert np.isnan(column("a", ["1e999", "3", "4"]).number[0])

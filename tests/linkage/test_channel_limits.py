@@ -103,6 +103,10 @@ CASES = {  # original, release, share found
     "10,000 different texts": (
         pl.DataFrame({"id": range(MANY), "t": [f"{a:x}" for a in rng.integers(0, 2**60, MANY)]}), None, 1.0
     ),
+    "10,000 different texts that nothing explains": (
+        pl.DataFrame({"id": range(MANY), "t": [f"{a:x}" for a in rng.integers(0, 2**60, MANY)]}),
+        pl.DataFrame({"id": range(MANY), "u": [f"{a:x}" for a in rng.integers(0, 2**60, MANY)]}), 1 / MANY
+    ),
 }  # fmt: skip
 
 

@@ -156,7 +156,7 @@ def _point(scene: Gathered, order: Ints, size: int, views: set[str], seed: int) 
     if rows.size * scene.material.n_records > CURVE_PAIRS:
         rows = np.sort(others[:CURVE_PEOPLE])
         scene.material.forget(views)
-    channel = _learn(scene, taught, seed, lambda _: None, views=views)
+    channel = _learn(scene, taught, seed, lambda _: None, views=views, tested=False)
     part = np.zeros(scene.material.n_people, dtype=np.int64)
     links = link_people(scene, [channel], part, rows, seed, most=MOST_CURVE_PAIRS)
     return Point(size, best_rate(links.attacks, np.isin(rows, others), 1.0 / scene.material.n_records, seed))

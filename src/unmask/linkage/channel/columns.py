@@ -25,6 +25,7 @@ SIGNED = re.compile(
     rf"(?P<digits>{NUMBER}|\.\d+)\)?\s*(?P<after>%|[€$£¥]|[A-Za-z]{{0,6}}[.²³]?)$"
 )
 PARTS = re.compile(NUMBER)
+PREFIXED = re.compile(r"^0(?:x[\da-f]{1,15}|o[0-7]{1,17}|b[01]{1,52})$", re.IGNORECASE)  # in base 16, 8 or 2
 GROUPED = re.compile(r"^\d{1,3}(?P<mark>[.,'_ \u00a0\u202f])\d{3}(?:(?P=mark)\d{3})*$")
 BELOW = re.compile(r"(<|≤|under|below|less|up to|bis|unter|max|-inf|young|moins)", re.IGNORECASE)
 ABOVE = re.compile(r"(>|≥|\+|over|above|more|from|older|ab |über|min|inf|and up|plus)", re.IGNORECASE)
@@ -127,7 +128,8 @@ def _read_words(series: pl.Series, words: tuple[str, ...]) -> tuple[str, Floats,
     days = read_dates(words)
     if series.dtype.is_temporal() or np.isfinite(days).mean() >= MOSTLY:
         return "date", days, None, None
-    numbers = read_numbers(words)
+    based = all(map(PREFIXED.match, words))
+    numbers = np.array([float(int(word, 0)) for word in words]) if based else read_numbers(words)
     if np.isfinite(numbers).mean() >= 0.5:
         return "number", numbers, None, None
     numbers = read_compounds(words)
@@ -247,9 +249,10 @@ def to_number(digits: str, *, comma: bool) -> float:
     text = re.sub(r"[' _\u00a0\u202f]", "", digits)
     text = text.replace(".", "").replace(",", ".") if comma else text.replace(",", "")
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         return float("nan")
+    return value if np.isfinite(value) else float("nan")  # 1e999
 
 
 def resolution(values: Floats) -> float:

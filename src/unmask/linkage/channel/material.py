@@ -14,7 +14,7 @@ from unmask.linkage.channel.digests import write
 from unmask.linkage.channel.features import Spelling, number_features, spell, spellings, within
 from unmask.linkage.channel.labels import book_of
 from unmask.linkage.channel.pieces import pieces_of
-from unmask.linkage.channel.views import VIEWS
+from unmask.linkage.channel.views import VIEWS, stray
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,6 +129,8 @@ class Material:
             if self._whole is not None:
                 whole, people, records = self._whole
                 return whole.view(name).sample(people, records)
+            if name == "order" and not (stray(self.people) or stray(self.records)):
+                return Material((), (), self.truth, is_view=True)
             ours, theirs = (self.groups.people, self.groups.records) if self.groups else (None, None)
             sides = (VIEWS[name](self.people, ours), VIEWS[name](self.records, theirs))
             return Material(tuple(sides[0]), tuple(sides[1]), self.truth, is_view=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unmask.linkage.channel.apart import told_apart
 from unmask.linkage.channel.chains import chains
 from unmask.linkage.channel.classes import classes
 from unmask.linkage.channel.joint import joints
@@ -48,7 +49,7 @@ KEPT = 5  # recipes that are compared on all parts
 BETTER = 0.5  # standard errors that a more complex recipe must gain
 CHOICE = 0.5  # nats that a column gains by being chosen among the people whom it is then judged by
 TOLD = 2.0  # standard errors above chance that a column must reach to say anything
-CLEAR = 3.0  # standard errors at which it surely does, though the best of many recipes was taken
+CLEAR = 3.0  # standard errors at which it surely does in one channel, though the best of many recipes was taken
 PLAINNESS = ("same", "floored", "affine", "between", "smooth", "linear", "loglinear", "boosted")
 SATURATED = 0.99  # of what could be told at all
 LINES = "lines"
@@ -58,16 +59,10 @@ TEMPERATURES = (1.0, 0.85, 0.7, 0.55, 0.4, 0.25)
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """A recipe in use, and what it told about held-out people by itself, in nats a person, with its standard error."""
+    """A recipe in use, and what it told about held-out people by itself, in nats a person."""
 
     recipe: Any
     told: float
-    error: float = 0.0
-
-    @property
-    def clear(self) -> bool:
-        """Whether it told more than the best of many recipes may tell by chance."""
-        return self.told > CLEAR * self.error
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +74,7 @@ class Channel:
     temperature: float
     without: tuple[tuple[Ints, tuple[Factor, ...]], ...] = ()  # records of known people, factors that others taught
     by_column: Mapping[int, Any] = field(default_factory=dict)  # what released columns are by themselves
+    shown: Mapping[int, float] = field(default_factory=dict)  # standard errors above chance that each of them tells
 
     def score(self, i: Ints, j: Ints, factors: tuple[Factor, ...] | None = None) -> Floats:
         """Log likelihood ratio of record j for person i; arrays broadcast."""
@@ -100,6 +96,12 @@ class Channel:
         return scores
 
 
+def clear(channels: Sequence[Channel], places: Iterable[int]) -> bool:
+    """Whether a released column tells more than chance may: something in every channel, each learnt from others."""
+    shown = [max(channel.shown.get(place, 0.0) for place in places) for channel in channels]
+    return max(shown) > CLEAR and min(shown) > TOLD
+
+
 def looked_through(channels: Iterable[Channel]) -> set[str]:
     """The views that some channel has use for."""
     recipes = [entry.recipe for channel in channels for entry in channel.learnt]
@@ -114,10 +116,12 @@ def learn(
     tell: Callable[[float], None] = lambda _: None,
     *,
     views: Iterable[str] = EVERYTHING,
+    tested: bool = True,
 ) -> Channel:
     """Learn the channel from known people: which recipes from a sample of them if they are many, the rest from all.
 
     ``views`` that are tried as well: what a row says besides its cells, and whether records lie between two people.
+    ``tested``: whether columns that are learnt together are each put to a test of their own.
     """
     whole, everybody = material, taught
     if taught.size > MOST_TAUGHT:
@@ -136,7 +140,9 @@ def learn(
     factors = tuple(entry.recipe.fit(whole, everybody) for entry in chosen)
     without = _without_own(whole, everybody, chosen) if len(everybody) == len(taught) else ()
     temperature = _temperature(trial, total) if chosen else 1.0
-    return Channel(factors, tuple(chosen), temperature, without, trial.by_column)
+    together = told_apart(trial, [entry.recipe for entry in chosen], seed) if tested else {}
+    shown = {place: max(trial.shown.get(place, 0.0), together.get(place, 0.0)) for place in {*trial.shown, *together}}
+    return Channel(factors, tuple(chosen), temperature, without, trial.by_column, shown)
 
 
 def _without_own(material: Material, taught: Ints, chosen: list[Learnt]) -> tuple[tuple[Ints, tuple[Factor, ...]], ...]:
@@ -171,6 +177,7 @@ def _learn_columns(
             best.append((float(found[2].mean()), error_of(found[2]), found[0], found[1]))
         tell((done + 1) / len(targets))
     columns = sorted(best, key=lambda entry: -entry[0])
+    trial.shown.update({recipe.target: told / max(error, 1e-12) for told, error, recipe, _ in columns})
     trial.by_column.update({recipe.target: recipe for told, error, recipe, _ in columns if told > TOLD * error})
     chosen, total = _enter_all(trial, columns, _lenses(trial))
     block = _best_joint(trial)
@@ -374,7 +381,7 @@ def _enter(trial: Trial, best: list[Candidate], so_far: Chosen | None = None, *,
         clear = gain > (TOLD if only_clear else BETTER) * unsure + 1e-3
         harmless = gain > -0.25 * unsure and told > TOLD * error and recipe.target >= 0
         if clear or (harmless and not only_clear):
-            chosen.append(Learnt(options[pick][0], told, error))
+            chosen.append(Learnt(options[pick][0], told))
             total, now = results[pick], scores[pick]
     return chosen, total
 

@@ -66,18 +66,30 @@ def of_labels(name: str, labels: Ints, *, missing: NDArray[np.bool_]) -> Column:
 def in_order(columns: Sequence[Column], _groups: Ints | None = None) -> list[Column]:
     """The numbers of each row from the smallest to the largest, dates by themselves; empty cells last."""
     made = []
+    for kind, table in _alike(columns).items():
+        ordered = np.sort(table, axis=1)
+        made += [of_numbers(f"{kind} {k + 1} in order", ordered[:, k]) for k in range(table.shape[1])]
+    return made
+
+
+def stray(columns: Sequence[Column]) -> bool:
+    """Whether the numbers of many rows do not stand in the usual order."""
+    for table in _alike(columns).values():
+        ordered, usual = np.sort(table, axis=1), np.argsort(np.nanmedian(table, axis=0), kind="stable")
+        with np.errstate(invalid="ignore"):
+            if (~((ordered == table[:, usual]) | np.isnan(ordered)).all(1)).mean() >= STRAYING:
+                return True
+    return False
+
+
+def _alike(columns: Sequence[Column]) -> dict[str, Floats]:
+    """Numbers, and dates, of rows that have several of them."""
+    found = {}
     for kind in ("number", "date"):
         alike = [column.number for column in columns if column.kind == kind and np.isfinite(column.number).any()]
-        if len(alike) < FEWEST:
-            continue
-        table = np.column_stack(alike)
-        ordered = np.sort(table, axis=1)
-        usual = np.argsort(np.nanmedian(table, axis=0), kind="stable")
-        with np.errstate(invalid="ignore"):
-            straying = ~((ordered == table[:, usual]) | np.isnan(ordered)).all(1)
-        if straying.mean() >= STRAYING:
-            made += [of_numbers(f"{kind} {k + 1} in order", ordered[:, k]) for k in range(len(alike))]
-    return made
+        if len(alike) >= FEWEST:
+            found[kind] = np.column_stack(alike)
+    return found
 
 
 def row_figures(columns: Sequence[Column], _groups: Ints | None = None) -> list[Column]:

@@ -19,6 +19,7 @@ from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.pieces import Pieces
 from unmask.linkage.channel.predictors import line
 from unmask.linkage.channel.result import Told
+from unmask.linkage.channel.select import clear
 from unmask.linkage.channel.views import Through
 
 if TYPE_CHECKING:
@@ -67,21 +68,20 @@ def tell_columns(material: Material, channels: list[Channel]) -> tuple[Told, ...
     for channel in channels:
         for entry, factor in zip(channel.learnt, channel.factors, strict=True):
             fresh, together = _told(material, entry, factor, channel.by_column)
-            before = told.get(fresh.column, fresh)
-            best = max(before, fresh, key=lambda t: t.nats)
-            told[fresh.column] = replace(best, clear=before.clear or fresh.clear)
+            told[fresh.column] = max(told.get(fresh.column, fresh), fresh, key=lambda t: t.nats)
             for name, words in together:
                 told.setdefault(name, Told(name, words, entry.told / len(together)))
-    told |= {name: replace(t, clear=False) for name, t in told.items() if not _is_told_by_all(material, channels, t)}
+    told = {name: replace(t, clear=t.several or _is_clear(material, channels, name)) for name, t in told.items()}
     rest = [Told(c.name, NOTHING, 0.0) for c in material.records if c.name not in told]
     return (*sorted(told.values(), key=lambda t: (-t.nats, t.column)), *rest)
 
 
-def _is_told_by_all(material: Material, channels: list[Channel], told: Told) -> bool:
-    """Whether a column with a recipe of its own tells something in every channel: each was learnt from other people."""
-    places = [place for place, column in enumerate(material.records) if column.name == told.column]
-    alone = [channel for channel in channels if any(e.recipe.target in places for e in channel.learnt)]
-    return told.several or not alone or all(set(places) & set(channel.by_column) for channel in channels)
+def _is_clear(material: Material, channels: list[Channel], name: str) -> bool:
+    """Whether more was learnt of a column than chance may teach; told together under its own name it is compared."""
+    places = [place for place, column in enumerate(material.records) if column.name == name]
+    alone = any(entry.recipe.target in places for channel in channels for entry in channel.learnt)
+    named = name.casefold() in {column.name.casefold() for column in material.people}
+    return (named and not alone) or clear(channels, places)
 
 
 def _told(
@@ -110,7 +110,7 @@ def _told(
             pairs = [(names[record], BY_ROW) for _, record in recipe.columns]
             return Told("records", "lie between a person and somebody else", entry.told, several=True), pairs
         case _:
-            return Told(names[recipe.target], tell(material, recipe, factor), entry.told, clear=entry.clear), []
+            return Told(names[recipe.target], tell(material, recipe, factor), entry.told), []
 
 
 def _of_all(material: Material, recipe: Joint, places: tuple[int, int], by_column: Mapping[int, Any]) -> str:
