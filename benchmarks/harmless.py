@@ -120,10 +120,8 @@ KINDS: dict[str, Callable[[int, np.random.Generator], unmask.Release]] = {
 def assessed(kind: str, n: int, seed: int) -> dict[str, Any]:
     """The verdict of each profile on one release, and which findings are against it or undecided."""
     release = KINDS[kind](n, np.random.default_rng([seed, n]))
-    others = [{"name": profile, "audience": profile} for profile in PROFILES[1:]]
-    found = unmask.assess(release, seed=seed, recipients=others)
-    told = {PROFILES[0]: (found.verdict, found.reason)}
-    told |= {entry.name: (entry.verdict, entry.reason) for entry in found.document.recipients}
+    found = unmask.assess(release, seed=seed, recipients=[{"name": one, "audience": one} for one in PROFILES])
+    told = {entry.name: (entry.verdict, entry.reason) for entry in found.document.recipients}
     verdicts = {profile: word for profile, (word, _) in told.items()}
     return {"kind": kind, "n": n, "seed": seed, "verdicts": verdicts, "why": {
         profile: reason.split(";")[0] for profile, (word, reason) in told.items() if word != "safe"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import polars as pl
@@ -11,10 +12,13 @@ import pytest
 import unmask
 from command_line import run, write
 from unmask.attacks import held, parties_of
+from unmask.certificate.render import to_html
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Policy
 from unmask.evidence.measure import Measure
 from unmask.recipients import as_recipients
+from unmask.report import words
+from unmask.report.front import front
 
 CORE = ["anonymity", "nearest", "one_to_one", "uniqueness", "population"]
 
@@ -177,10 +181,76 @@ def test_who_holds_all_columns_shares_the_study():
     assert held(given[0], RELEASE) is None
     found = parties_of(RELEASE, given, "maximum")
     assert {names: whose for names, (_, whose) in found.items()} == {
-        None: {"maximum", "marketer"},
+        None: {"marketer"},
         ("age", "sex"): {"prosecutor", "journalist"},
     }
     assert found["age", "sex"][0].quasi == ("age", "sex")
+
+
+# --- no part of a report contradicts another --------------------------------------------------------------------------
+
+ANYBODY = {"name": "anybody", "audience": "strict", "intruder": "journalist"}
+LITTLE = {"name": "little", "intruder": "prosecutor", "columns": ["sex"]}
+INSIDER = {"name": "insider", "intruder": "prosecutor"}
+
+
+def told_everywhere(found):
+    """The verdict as each form of the report tells it: word and headline."""
+    page, certificate = front(found.document), unmask.certify(found, initial=False, check=False)
+    suite = ET.fromstring(unmask.report.to_junit(found.document))  # noqa: S314 - our own
+    (run,) = json.loads(unmask.report.to_sarif(found.document))["runs"]
+    html = unmask.report.render(found.document)
+    assert f'<div class="verdict {found.verdict}"><strong>{page.headline}</strong>' in html
+    assert found.document.verdict == found.verdict == found.to_dict()["verdict"] == certificate.verdict
+    assert page.headline in to_html(certificate)
+    assert page.headline in to_html(certificate.for_the_public())
+    assert page.headline in unmask.report.to_annotations(found.document)[0]
+    assert page.headline in run["results"][0]["message"]["text"]
+    red = {case.get("name") for case in suite if case.find("failure") is not None}
+    assert ("verdict" in red) == (found.verdict != "safe")
+    for entry in found.document.recipients:
+        assert (entry.name in red) == (entry.verdict != "safe")
+    against = {finding.key for finding in found.findings if finding.outcome == "against"}
+    assert bool(against) == (found.verdict == "unsafe")
+    assert found.verdict != "safe" or not red
+    return page
+
+
+@pytest.mark.parametrize("intruder", ["journalist", "maximum"])
+@pytest.mark.parametrize(
+    ("given", "word", "whose", "headline"),
+    [
+        ([ANYBODY, INSIDER, LITTLE], "unsafe", "insider", "Do not give this release to insider"),
+        ([ANYBODY, LITTLE], "safe", "anybody", "Safe to give to anybody and little"),
+        ([LITTLE], "safe", "little", "Safe to give to little"),
+    ],
+)
+def test_the_report_is_about_the_worst_recipient(given, word, whose, headline, intruder):
+    """Whoever else could attack: with recipients the verdict is theirs, and so is every figure."""
+    found = unmask.assess(RELEASE, only=CORE, recipients=given, intruder=intruder)
+    page = told_everywhere(found)
+    assert (found.verdict, page.headline, found.document.recipient.name) == (word, headline, whose)
+    assert f"all figures are those of {whose}" in page.files
+    (alone,) = [one for one in given if one["name"] == whose]
+    of_one = unmask.assess(RELEASE, only=CORE, recipients=[alone])
+    assert of_one.findings == found.findings and of_one.document.policy == found.document.policy
+    assert np.array_equal(of_one.risks, found.risks, equal_nan=True)
+    assert found.document.manifest.intruder == alone["intruder"]
+
+
+def test_undecided_for_one_is_undecided_for_all():
+    few = TABLE.head(100).select("nr", "sex")
+    release = unmask.Release(few, few, id="nr")
+    given = [{"name": name, "audience": name, "intruder": "prosecutor"} for name in ("internal", "public")]
+    found = unmask.assess(release, only=["anonymity", "nearest", "one_to_one", "uniqueness"], recipients=given)
+    assert [entry.verdict for entry in found.document.recipients] == ["safe", "inconclusive"]
+    assert told_everywhere(found).headline == "Not shown to be safe for public"
+
+
+def test_many_recipients_are_named_in_the_headline_and_counted():
+    names = [(f"r{k}", "unsafe") for k in range(5)]
+    assert words.headline("unsafe", names) == "Do not give this release to r0, r1, r2 and 2 more"
+    assert words.headline("safe") == words.VERDICTS["safe"]
 
 
 # --- command line and manifest ----------------------------------------------------------------------------------------
@@ -204,9 +274,9 @@ def test_the_toml_the_screen_and_the_report_that_can_be_verified(config, capsys)
     report = config.parent / "r.json"
     assert run("assess", "--config", config, "--intruder", "journalist", "--json", report) == 1  # the insider
     shown = " ".join(capsys.readouterr().out.split())  # lines are folded at any width
-    assert "Who may get it" in shown and "insider" in shown and "intruder: journalist" in shown
+    assert "Who may get it" in shown and "insider" in shown and "intruder: prosecutor" in shown
     data = json.loads(report.read_text())
-    assert data["verdict"] == "safe"
+    assert data["verdict"] == "unsafe"  # of the worst, whatever --intruder says
     assert [(r["name"], r["audience"], r["verdict"]) for r in data["recipients"]] == [
         ("anybody", "ours", "safe"),
         ("insider", "public", "unsafe"),

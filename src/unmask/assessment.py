@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats
-from unmask.attacks import Attacked, again_with, attack_all, held, never_again, parties_of, run_measure
+from unmask.attacks import Attacked, again_with, attack_all, parties_of, run_measure
 from unmask.beside import check_keep, check_looked, utility_of
 from unmask.errors import ParameterError
 from unmask.evidence import (
@@ -24,12 +24,10 @@ from unmask.evidence import (
     Evidence,
     Finding,
     Findings,
-    Judgement,
     Measure,
     Policy,
     Progress,
     Reported,
-    Who,
     as_intruder,
     guess,
     registered,
@@ -39,7 +37,7 @@ from unmask.evidence import (
 from unmask.intake import Check
 from unmask.masking import parse_masking
 from unmask.people import Found, PersonRisk, RiskByGroup, check_by, risk_by_group, stories_of, uneven
-from unmask.recipients import Recipient, as_recipients, entry_of
+from unmask.recipients import Recipient, Side, as_recipients, sides_of, worst_of
 from unmask.report import document
 from unmask.resume import keeping
 from unmask.shown import Shown
@@ -155,7 +153,8 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         "maximum" (knows everything).
     recipients
         Who may get the release: a ``Recipient`` for each, or its fields as a mapping. The report has a verdict for
-        each of them; attacks are run once for all who hold the same columns.
+        each of them, and is about the worst: then ``policy`` judges those who have no audience of their own, and
+        ``intruder`` nobody. Attacks are run once for all who hold the same columns.
     by
         Columns of either table: the report tells the risk of each of their groups (``Assessment.by_group``).
     keep
@@ -182,31 +181,31 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     _refuse_gaps(chosen, (rules, *(recipient.policy(rules) for recipient in given)))
     with keeping(resume, release, seed=seed, show_values=show_values) as before:
         found_of = attack_all(parties_of(release, given, who), chosen, context, before)
-    main = (attacked := _with_left_out(found_of, chosen, measures))[None]
-    found = main.risk_for(rules, who, again_with(chosen), seed)
-    judged = main.judge(rules, who, found)
-    risks: dict[tuple[tuple[str, ...] | None, Who], PersonRisk] = {(None, who): found}
+    attacked = _with_left_out(found_of, chosen, measures)
+    sides = sides_of(attacked, given, release, policy=rules, who=who, again=again_with(chosen), seed=seed)
+    side = worst_of(sides)
+    main, found, judged = side.attacked, side.found, side.judged
     labels = release.original[release.id] if show_values and release.id is not None else None
     records = _records(release, judged.reported, found.risk, labels)
     built = document.build(
         judged,
         check=check_of(main.checked),
         columns=main.checked.columns,
-        warnings=_warnings(main, judged, rules, who),
+        warnings=_warnings(side),
         risk={name: records[name].to_numpy() for name in records.columns if name not in {"row", "id"}},
         people=people_of(release, found, found_by(found.measure, records, judged.findings), columns),
         labels=None if labels is None else tuple(labels.cast(pl.String)),
-        recipients=tuple(_judged_for(recipient, attacked, release, rules, risks) for recipient in given),
+        recipients=tuple(one.entry for one in sides if one.entry is not None),
         utility=utility_of(release, kept, looked, seed),
         manifest=_manifest(
             release,
-            rules,
+            side.policy,
             chosen,
-            given,
+            tuple(recipient.to_dict(rules) for recipient in given),
             command=command,
             seed=seed,
             show_values=show_values,
-            intruder=who,
+            intruder=side.who,
             by=columns,
             keep=kept,
             utility=looked,
@@ -239,23 +238,6 @@ def _refuse_gaps(chosen: list[Measure], policies: Iterable[Policy]) -> None:
             limits.threshold(key)
 
 
-def _judged_for(
-    recipient: Recipient,
-    by_columns: Mapping[tuple[str, ...] | None, Attacked],
-    release: Release,
-    policy: Policy,
-    risks: dict[tuple[tuple[str, ...] | None, Who], PersonRisk],
-) -> document.RecipientEntry:
-    """The verdict for one recipient; ``risks``: those that are known already, by columns and intruder."""
-    names, who = held(recipient, release), recipient.who
-    attacked = by_columns[names]
-    limits = recipient.policy(policy)
-    if (names, who) not in risks:
-        risks[names, who] = attacked.risk_for(limits, who, never_again, 0)
-    judged = attacked.judge(limits, who, risks[names, who], recipient.attempt)
-    return entry_of(recipient, judged, attacked.reported)
-
-
 def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Iterable[str]) -> list[Measure]:
     """Pick measures by name or alias; an unknown name is an error with the nearest known one."""
     only = (only,) if isinstance(only, str) else None if only is None else tuple(only)
@@ -273,10 +255,11 @@ def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Itera
     return [measures[name] for name in names]
 
 
-def _warnings(main: Attacked, judged: Judgement, policy: Policy, who: Who) -> tuple[str, ...]:
+def _warnings(side: Side) -> tuple[str, ...]:
     """What a reader should know first: too few people for a "safe", columns that nobody compared, and the tables'."""
-    unseen = [f"{finding.claim} {finding.reason}" for finding in judged.unseen]
-    return (*too_few(main.study.release, policy), *told_of(main.reported, who), *unseen, *main.known.warnings)
+    main, unseen = side.attacked, [f"{finding.claim} {finding.reason}" for finding in side.judged.unseen]
+    few = too_few(main.study.release, side.policy)
+    return (*few, *told_of(main.reported, side.who), *unseen, *main.known.warnings)
 
 
 def too_few(release: Release, policy: Policy) -> tuple[str, ...]:
@@ -316,7 +299,7 @@ def _manifest(
     release: Release,
     policy: Policy,
     chosen: Iterable[Measure],
-    recipients: Iterable[Recipient],
+    recipients: tuple[dict[str, Any], ...],
     **asked: Any,  # noqa: ANN401 - the other fields
 ) -> document.Manifest:
     thresholds = {key: document.vars_of(limit) for key, limit in policy.thresholds.items()}
@@ -327,7 +310,7 @@ def _manifest(
         policy={"name": policy.name, "thresholds": thresholds},
         versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
         measures=tuple(entry.name for entry in chosen),
-        recipients=tuple(recipient.to_dict(policy) for recipient in recipients),
+        recipients=recipients,
         **asked,
     )
 

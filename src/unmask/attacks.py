@@ -67,8 +67,11 @@ class Attacked:
 
 
 def parties_of(release: Release, recipients: Sequence[Recipient], who: Who) -> dict[Columns, tuple[Release, set[Who]]]:
-    """Releases to attack, one for each set of columns that somebody holds (None: all), and the intruders on each."""
-    found: dict[Columns, tuple[Release, set[Who]]] = {None: (release, {who})}
+    """Releases to attack, one for each set of columns that somebody holds (None: all), and the intruders on each.
+
+    ``who`` attacks where no recipient is named.
+    """
+    found: dict[Columns, tuple[Release, set[Who]]] = {} if recipients else {None: (release, {who})}
     for recipient in recipients:
         names = held(recipient, release)
         if names not in found:
@@ -180,10 +183,6 @@ def run_measure(entry: Measure, release: Release | Study, context: Context) -> E
 def _seed(seed: int, entry: Measure) -> int:
     """One child per measure, by name: results do not depend on which others run, or in which order."""
     return int(np.random.SeedSequence([seed, entry.seed]).generate_state(1)[0] % (2**31))
-
-
-def never_again(_name: str, _release: Release, _seed: int) -> None:
-    """Attack no other draw: for the risks of further recipients, whom this release alone has to do."""
 
 
 def again_with(measures: Sequence[Measure]) -> Again:

@@ -63,7 +63,8 @@ def _untreated(assessment: Assessment, tell: Progress) -> Assessment:
     release, manifest = assessment.release, assessment.document.manifest
     roles = {name: value for name, value in manifest.settings.items() if name not in {"reading", "masking", "scenario"}}
     others = {name: getattr(release, name) for name in ("control", "population") if getattr(release, name) is not None}
-    copy = Release(release.original, release.original, **{**roles, **others})
+    copy, whose = Release(release.original, release.original, **{**roles, **others}), assessment.document.recipient
+    copy = copy if whose is None or whose.columns is None else copy.known_by(whose.columns)
     described = assessment.document.policy_description
     limits, _ = Policy.recorded(manifest.policy["name"], described, manifest.policy["thresholds"], ())
     return assess(

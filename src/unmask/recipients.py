@@ -5,15 +5,22 @@ In a TOML file each is a table ``[[recipients]]`` with the fields of `Recipient`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from unmask.attacks import Attacked, held
 from unmask.errors import ParameterError, check_name
 from unmask.evidence import INTRUDERS, STANCES, Judgement, Policy, Reported, Who, as_intruder, best_of
+from unmask.people import PersonRisk
 from unmask.report import document
+from unmask.tables import Release
 
+if TYPE_CHECKING:
+    from unmask.attacks import Again, Columns
+
+WORST_FIRST = ("unsafe", "inconclusive", "safe")
 FORBIDS = ("linking", "sharing")
 FOR_ANYBODY = frozenset({"public", "strict", "clinical"})
 
@@ -145,3 +152,59 @@ def entry_of(recipient: Recipient, judged: Judgement, reported: tuple[Reported, 
         measure=None if best is None else best.measure,
         largest=largest,
     )
+
+
+# --- one verdict each, and one for all ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Whom a report may be about: one recipient, or everybody where none is named (``entry`` is None)."""
+
+    attacked: Attacked
+    policy: Policy
+    who: Who
+    found: PersonRisk
+    judged: Judgement
+    entry: document.RecipientEntry | None = None
+
+
+def sides_of(  # noqa: PLR0913 - what the verdicts follow from
+    attacked: Mapping[Columns, Attacked],
+    recipients: Sequence[Recipient],
+    release: Release,
+    *,
+    policy: Policy,
+    who: Who,
+    again: Again,
+    seed: int,
+) -> tuple[Side, ...]:
+    """The verdict for each recipient; without any, the one for ``who`` under ``policy``."""
+    risks: dict[tuple[Columns, Who], PersonRisk] = {}
+
+    def risk_of(names: Columns, whose: Who, limits: Policy) -> PersonRisk:
+        if (names, whose) not in risks:
+            risks[names, whose] = attacked[names].risk_for(limits, whose, again, seed)
+        return risks[names, whose]
+
+    def side(recipient: Recipient) -> Side:
+        names, limits = held(recipient, release), recipient.policy(policy)
+        one, found = attacked[names], risk_of(names, recipient.who, limits)
+        judged = one.judge(limits, recipient.who, found, recipient.attempt)
+        return Side(one, limits, recipient.who, found, judged, entry_of(recipient, judged, one.reported))
+
+    if recipients:
+        return tuple(side(recipient) for recipient in recipients)
+    found = risk_of(None, who, policy)
+    return (Side(attacked[None], policy, who, found, attacked[None].judge(policy, who, found)),)
+
+
+def worst_of(sides: Sequence[Side]) -> Side:
+    """The side that the report is about, so that no part of it contradicts another: the first of the worst verdict."""
+    worst = min(sides, key=lambda side: WORST_FIRST.index(side.judged.verdict.word))
+    if worst.entry is None:
+        return worst
+    verdict = worst.judged.verdict
+    all_safe = f"safe for each of {len(sides)} recipients; " if verdict.word == "safe" and len(sides) > 1 else ""
+    told = replace(verdict, reason=f"{all_safe}for {worst.entry.name}: {verdict.reason}")
+    return replace(worst, judged=worst.judged._replace(verdict=told))

@@ -78,7 +78,7 @@ def test_a_recorded_policy_tells_what_has_moved():
     assert told == [
         "policy 'clinical' is called 'public' now",
         "figure 'anonymity.small' is new: its limit is that of the profile 'public'",
-        "limit 'nearest.known' was 0.02, is 0.01 and no people (groups of 11) now; the report's own is used",
+        "limit 'nearest.known' was 2 %, is 1 % and no people (groups of 11) now; the report's own is used",
     ]
     own, told = Policy.recorded("our board", "", limits, ["nearest.known"])
     assert (own.name, told) == ("our board", [])

@@ -116,7 +116,7 @@ def test_people_outside_share_the_credit_one_by_one():
     assert estimate.value == pytest.approx((5 * 0.1 + 15 * 0.5) / N)
     assert seen.evidence.per_record.tolist() == pytest.approx([0.1] * 5 + [0.5] * 15 + [0.0] * 20)
     assert "8.0 of 40" in seen.evidence.observations[0].claim
-    assert seen.evidence.notes == ("among people known to be in the release: nearest.rate 0.5, nearest.known 0",)
+    assert seen.evidence.notes == ("among people known to be in the release: nearest.rate 50 %, nearest.known 0 %",)
 
 
 def test_the_interval_covers_who_was_drawn():
@@ -216,7 +216,7 @@ def test_an_attempt_lessens_averages_and_no_figure_of_a_single_person():
     assert average.value == pytest.approx(0.05)
     assert average.high == pytest.approx(0.1 * reported[0].evidence.observations[0].estimate.high)
     assert sure == reported[0].evidence.observations[1].estimate
-    assert "probability of 0.1" in seen.evidence.observations[0].claim
+    assert "probability of 10 %" in seen.evidence.observations[0].claim
     assert attempted(reported, 1.0) == reported
     assert verdict(reported, "prosecutor").word == "unsafe"
     assert verdict(reported, "prosecutor", attempt=0.1).word == "safe"

@@ -58,7 +58,7 @@ def test_the_report_begins_with_the_check():
 
 
 def test_a_column_that_cannot_be_read_stops_no_attack():
-    words = pl.Series("age", [f"{k}" if k % 2 else f"about {k}" for k in range(N)])
+    words = pl.Series("age", [f"{k}" if k % 2 else f"perhaps {k}" for k in range(N)])
     release = unmask.Release(people(), people().with_columns(words), kinds={"age": "numeric"})
     found = unmask.assess(release, only=["nearest"])
     assert outcome(found, "nearest.rate") == "against"

@@ -116,3 +116,23 @@ def test_sorted_files_that_belong_together_are_pairs():
     masked = noisy(ordered, 0.3).with_columns(ordered["age"])
     assert unmask.check(unmask.Release(ordered, masked)).pairing.looks == "paired"
     assert unmask.check(unmask.Release(ordered, ordered)).pairing.looks == "paired"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_shuffled_files_sorted_by_a_column_with_ties_are_no_pairs(seed):
+    """One in five or so stands at their own row by the sorting alone, which is no sign that the others do."""
+    rng = np.random.default_rng(seed)
+    table = pl.DataFrame(
+        {
+            "age": rng.integers(18, 90, 400),
+            "income": np.exp(rng.normal(10, 0.6, 400)),
+            "town": rng.choice(list("ABCD"), 400),
+        }
+    )
+    noisy = table.with_columns(pl.col("income") * rng.normal(1, 0.05, 400))
+    mixed = noisy.sample(fraction=1, shuffle=True, seed=seed).sort("age", maintain_order=True)
+    wrong = unmask.check(unmask.Release(table.sort("age", maintain_order=True), mixed)).pairing
+    assert (wrong.looks, wrong.sorted_by) == ("unpaired", ("age",))
+    assert "--id" in wrong.words + str(unmask.check(unmask.Release(table.sort("age"), mixed)).findings)
+    right = unmask.check(unmask.Release(*(one.sort("age", maintain_order=True) for one in (table, noisy)))).pairing
+    assert right.looks == "paired"

@@ -10,7 +10,8 @@ import unmask
 from unmask.evidence.catalogue import ENTRIES
 from unmask.evidence.estimate import Estimate
 from unmask.report.document import FindingEntry, IntruderEntry
-from unmask.report.front import command, day, front, joined
+from unmask.report.front import command, day, front
+from unmask.report.words import joined
 
 MOST_WORDS = 180
 

@@ -249,8 +249,10 @@ def _decided(heading: str, risks: tuple[Risk, ...]) -> str:
 
 def _assumptions(report: document.Document) -> tuple[str, ...]:
     settings, manifest = report.manifest.settings, report.manifest
-    known = settings.get("quasi")
+    whose = report.recipient
+    known = settings.get("quasi") if whose is None or whose.columns is None else whose.columns
     return (
+        *([f"All figures are those of the recipient {whose.name}, for whom the verdict is worst."] if whose else []),
         (
             f"The intruder is a {manifest.intruder}, who knows "
             f"{'all columns that both tables share' if known is None else ', '.join(known)}."

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from unmask.certificate.content import Certificate
 from unmask.errors import EngineError, ParameterError
-from unmask.report import percent
+from unmask.report import headline, percent
 from unmask.tables import write_atomically
 
 SUFFIXES = (".html", ".pdf", ".jsonld")
@@ -76,8 +76,14 @@ def to_html(certificate: Certificate) -> str:
     )
     environment.filters["percent"] = percent
     return environment.get_template("certificate.html.j2").render(
-        c=certificate, s=certificate.statement, sentence=VERDICTS[certificate.verdict]
+        c=certificate, s=certificate.statement, sentence=_sentence(certificate)
     )
+
+
+def _sentence(certificate: Certificate) -> str:
+    """The verdict as somebody may repeat it; with recipients, who may have the release or not."""
+    told = [(entry["name"], entry["verdict"]) for entry in certificate.recipients]
+    return f"{headline(certificate.verdict, told)}." if told else VERDICTS[certificate.verdict]
 
 
 def _browser() -> str | None:

@@ -30,9 +30,7 @@ EXIT = {"safe": 0, "unsafe": 1, "inconclusive": 3}
 
 def run(options: Assess) -> int:
     """Attack a release; the verdict is the exit code, and with recipients the worst of their verdicts."""
-    assessment = attack(options)
-    words = [entry.verdict for entry in assessment.document.recipients] or [assessment.verdict]
-    return EXIT[next(word for word in ("unsafe", "inconclusive", "safe") if word in words)]
+    return EXIT[attack(options).verdict]
 
 
 def attack(options: Assess) -> Assessment:
@@ -43,14 +41,14 @@ def attack(options: Assess) -> Assessment:
     choose(discover(), only, options.skip)
     as_intruder(options.intruder)
     recipients = as_recipients(options.recipients)
-    for recipient in recipients:
-        recipient.policy(policy)
+    judging = {limits.name: limits for limits in [one.policy(policy) for one in recipients] or [policy]}
     as_statement(options.statement)
     for target in filter(None, (options.certificate, options.public_certificate)):
         check_format(target)
     release = release_of(options)
     check_by(release, options.by)
-    for line in () if options.quiet else too_few(release, policy):
+    few = [line for limits in judging.values() for line in too_few(release, limits)]
+    for line in () if options.quiet else few:
         sys.stderr.write(f"note: {line}\n")  # before the work, which may take long
     with progress_bar(quiet=options.quiet) as tell:
         assessment = assess(

@@ -25,7 +25,7 @@ from typing import Any
 from unmask.errors import ParameterError, did_you_mean
 from unmask.evidence.catalogue import meant
 from unmask.evidence.crowds import GROUPS
-from unmask.evidence.estimate import Z95
+from unmask.evidence.estimate import Z95, percent
 
 PROFILES = ("public", "partner", "internal")  # by who will hold the file; without a choice, the first
 VARIANTS = ("strict",)  # profiles of earlier versions that have limits of their own
@@ -51,7 +51,7 @@ class Threshold:
     @property
     def words(self) -> str:
         """The limit in a few words: a share, a number of people, or both."""
-        share = "" if self.value >= 1 else f"{self.value:.3g}"
+        share = "" if self.value >= 1 else percent(self.value)
         number = "" if self.people is None else f"{self.people or 'no'} people (groups of {self.groups})"
         return " and ".join(filter(None, (share, number))) or "none"
 

@@ -15,7 +15,7 @@ import numpy as np
 from unmask.evidence.above import held_to_risk, luck
 from unmask.evidence.coverage import unseen
 from unmask.evidence.crowds import held_to
-from unmask.evidence.estimate import Z95, tail, wilson
+from unmask.evidence.estimate import Z95, percent, tail, wilson
 from unmask.evidence.finding import Absence, Finding, Observation, Outcome, Reported
 from unmask.evidence.intruders import Intruder, attempts_of, by_knowledge
 from unmask.evidence.who import STANCES, Who, attempted, closed_to, limits_for, not_tried, seen_by
@@ -139,14 +139,14 @@ def _judge_one(measure: str, observation: Observation, policy: Policy) -> Judged
 
 def _as_share(estimate: Estimate, threshold: Threshold, most: float) -> Held:
     """Hold the interval of a share against the largest share that is within the limit."""
-    beyond = f" beyond chance ({estimate.chance:.3g})" if most > threshold.value else ""
-    limit, chance = f"the limit of {threshold.value:.3g}{beyond} ({threshold.source})", p_value(estimate, most)
+    beyond = f" beyond chance ({percent(estimate.chance)})" if most > threshold.value else ""
+    limit, chance = f"the limit of {percent(threshold.value)}{beyond} ({threshold.source})", p_value(estimate, most)
     if estimate.low > most:
-        return Held("against", f"even the lower end of the interval ({estimate.low:.3g}) is above {limit}", chance)
+        return Held("against", f"even the lower end of the interval ({percent(estimate.low)}) is above {limit}", chance)
     if estimate.high <= most:
-        return Held("for", f"even the upper end of the interval ({estimate.high:.3g}) is within {limit}", chance)
-    span = f"the interval from {estimate.low:.3g} to {estimate.high:.3g}"
-    return Held("inconclusive", f"{span} contains {limit}", chance)
+        return Held("for", f"even the upper end of the interval ({percent(estimate.high)}) is within {limit}", chance)
+    told = f"the interval from {percent(estimate.low)} to {percent(estimate.high)}"
+    return Held("inconclusive", f"{told} contains {limit}", chance)
 
 
 def _as_number(observation: Observation, threshold: Threshold, most: int) -> Held:

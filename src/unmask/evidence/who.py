@@ -15,7 +15,7 @@ import numpy as np
 
 from unmask.arrays import Floats
 from unmask.errors import check_name
-from unmask.evidence.estimate import Estimate, wilson
+from unmask.evidence.estimate import Estimate, percent, wilson
 from unmask.evidence.finding import Absence, Crowds, Evidence, Observation, Outside, Reported
 from unmask.evidence.intruders import KNOWS, ORDER, Intruder, Knowledge, attempts_of, by_knowledge
 from unmask.evidence.policy import Policy, kind_of, of_single_people
@@ -116,7 +116,7 @@ def attempted(seen: Sequence[Reported], probability: float) -> tuple[Reported, .
     def less(observation: Observation) -> Observation:
         if kind_of(observation.key) != "found":
             return observation
-        told = f"{observation.claim} An attempt is made with a probability of {probability:g}."
+        told = f"{observation.claim} An attempt is made with a probability of {percent(probability)}."
         return replace(observation, claim=told, estimate=_times(observation.estimate, (probability,) * 3))
 
     def of(entry: Reported) -> Reported:
@@ -141,7 +141,7 @@ def _with_others(evidence: Evidence, outside: Outside) -> Evidence:
     risk = evidence.per_record
     observations = tuple(_shared(observation, risk, outside) for observation in evidence.observations)
     seen = tuple(old.estimate.value for old in evidence.observations)
-    told = ", ".join(f"{o.key} {value:.3g}" for o, value in zip(evidence.observations, seen, strict=True))
+    told = ", ".join(f"{o.key} {percent(value)}" for o, value in zip(evidence.observations, seen, strict=True))
     return replace(
         evidence,
         observations=observations,

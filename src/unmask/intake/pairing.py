@@ -31,6 +31,7 @@ MOST_PAIRS = 200  # pairs of columns that are looked at where the names differ
 CLEARLY = 4.5  # standard errors: among the columns of a table hardly ever by chance
 TOGETHER = 4.0  # standard errors of all columns together
 WITH_OTHERS = 2.0  # standard errors of one column where all together are clear
+TIED = 2  # rows that are equal in what both files are sorted by, on average: else neighbours change places
 WINDOW = 10  # rows that are shuffled among each other where both files are sorted
 MOST_SWAPPED = 0.5  # share of people at others' rows that a masking may explain where an id pairs the rows
 WAYS_ON = (
@@ -169,12 +170,23 @@ def _is_sorted(column: pl.Series) -> bool:
     return plain.is_sorted() or plain.is_sorted(descending=True)
 
 
-def _shuffles(n: int, *, near: bool) -> list[Codes]:
-    """Random orders of n rows; with ``near`` rows change places with those around them only."""
+def _shuffles(n: int, near: Codes | None) -> list[Codes]:
+    """Random orders of n rows; with ``near`` rows change places with those of the same number only."""
     rng = np.random.default_rng(0)
-    if not near:
+    if near is None:
         return [rng.permutation(n) for _ in range(SHUFFLES)]
-    return [np.lexsort((rng.random(n), (np.arange(n) + rng.integers(WINDOW)) // WINDOW)) for _ in range(SHUFFLES)]
+    moving = near if np.bincount(near).mean() >= TIED else None
+    return [
+        np.lexsort((rng.random(n), (np.arange(n) + rng.integers(WINDOW)) // WINDOW if moving is None else moving))
+        for _ in range(SHUFFLES)
+    ]
+
+
+def _ties(release: Release, rows: Codes, ordered: tuple[str, ...]) -> Codes:
+    """A number for each row, the same where a file says nothing of their order; of the file that says less."""
+    sides = ((release.original, rows), (release.released, release.truth[rows]))
+    ties = [table[chosen].select(pl.struct(ordered).rank("dense").alias("tie"))["tie"] for table, chosen in sides]
+    return min((tie.to_numpy().astype(np.int64) - 1 for tie in ties), key=lambda tie: int(tie.max()))
 
 
 def _related(release: Release, ordered: tuple[str, ...] = ()) -> tuple[tuple[str, ...], int]:
@@ -182,7 +194,8 @@ def _related(release: Release, ordered: tuple[str, ...] = ()) -> tuple[tuple[str
 
     Every statistic is held against the same shuffles of the pairs. One column must stand out by far; or all together
     must tell more than in any shuffle, which a few dozen people can show. Where both files are sorted by some columns
-    (``ordered``), rows are shuffled among their neighbours, and those columns do not count.
+    (``ordered``), rows are shuffled among those that are equal in them, or among their neighbours where hardly any
+    are, and those columns do not count: sorting puts a person at their own row once in as many as are tied.
     """
     rows = release.paired_rows[:SAMPLE] if ordered else _by_content(release)[:SAMPLE]
     if len(rows) < LEAST:
@@ -197,7 +210,7 @@ def _related(release: Release, ordered: tuple[str, ...] = ()) -> tuple[tuple[str
         return (), 0
     straight = np.arange(len(rows))
     observed = np.array([value(straight) for value in statistics.values()])
-    orders = _shuffles(len(rows), near=bool(ordered))
+    orders = _shuffles(len(rows), _ties(release, rows, ordered) if ordered else None)
     shuffled = np.array([[value(order) for value in statistics.values()] for order in orders])
     centre, spread = shuffled.mean(axis=0), shuffled.std(axis=0)
     spread = np.where(spread > 0, spread, np.inf)

@@ -17,5 +17,6 @@ from unmask.report.terminal import show as show
 from unmask.report.terminal import show_check as show_check
 from unmask.report.terminal import show_checks as show_checks
 from unmask.report.terminal import show_gauntlet as show_gauntlet
+from unmask.report.words import headline as headline
 from unmask.report.words import limit as limit
 from unmask.report.words import percent as percent

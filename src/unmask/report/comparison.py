@@ -41,6 +41,7 @@ class Side:
     title: str
     files: str
     verdict: str
+    headline: str
     sentence: str
     policy: str
     found: Estimate | None
@@ -129,7 +130,8 @@ def _most_first(entry: Moved) -> tuple[int, float]:
 
 def _side(document: Document) -> Side:
     page, (found, known, _) = front(document), best(document)
-    return Side(page.title, page.files, document.verdict, page.sentence, document.policy, found, known)
+    told = page.title, page.files, document.verdict, page.headline, page.sentence
+    return Side(*told, document.policy, found, known)
 
 
 def _moved(key: str, before: FindingEntry | None, after: FindingEntry | None) -> Moved | None:

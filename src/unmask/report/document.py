@@ -12,7 +12,19 @@ from typing import Any
 import numpy as np
 
 from unmask.arrays import Floats
-from unmask.evidence import Absence, ColumnEntry, Estimate, Evidence, Fact, Figure, Judgement, Reported, Series
+from unmask.evidence import (
+    Absence,
+    ColumnEntry,
+    Estimate,
+    Evidence,
+    Fact,
+    Figure,
+    Judgement,
+    Reported,
+    Series,
+    percent,
+    span,
+)
 from unmask.people import Bin, PersonStory, RiskByGroup
 from unmask.utility import UtilityEntry
 
@@ -174,6 +186,11 @@ class Document:
     stories: tuple[PersonStory, ...] = ()  # of the exposed: what gives each away, and what would hide them
     digest: str = field(default="")
 
+    @property
+    def recipient(self) -> RecipientEntry | None:
+        """Whom all figures are about: the first recipient with the worst verdict; None where none is named."""
+        return next((entry for entry in self.recipients if entry.verdict == self.verdict), None)
+
 
 def build(  # noqa: PLR0913 - the parts of a report
     judged: Judgement,
@@ -262,7 +279,7 @@ def _risk_figure(risk: Floats) -> Figure | None:
     bars = []
     for low, high in pairwise(RISK_EDGES):
         count = int(((known > low) & (known <= high)).sum()) if low else int((known <= high).sum())
-        bars.append((f"{low:g}-{high:g}" if low else f"up to {high:g}", count / known.size))
+        bars.append((span(low, high) if low else f"up to {percent(high)}", count / known.size))
     return Figure.bars(
         bars,
         title="How is the risk spread over people?",

@@ -6,10 +6,11 @@ import json
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from unmask.report.document import Document, FindingEntry
-from unmask.report.words import VERDICTS, percent
+from unmask.report.document import Document, FindingEntry, RecipientEntry
+from unmask.report.words import headline, percent, verdicts_of
 
 LEVELS = {"against": "error", "could not run": "error", "inconclusive": "warning", "for": "none"}
+VERDICT_LEVELS = {"safe": "none", "unsafe": "error", "inconclusive": "warning"}
 KINDS = {"for": "pass", "does not apply": "notApplicable", "not judged": "informational"}
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"  # the name of the format, which nobody fetches
 
@@ -22,7 +23,11 @@ def to_junit(document: Document) -> str:
     suite = ET.Element("testsuite", name="unmask", timestamp=document.manifest.created)
     verdict = ET.SubElement(suite, "testcase", classname="unmask", name="verdict")
     if document.verdict != "safe":
-        ET.SubElement(verdict, "failure", type=document.verdict, message=_clean(headline(document)))
+        ET.SubElement(verdict, "failure", type=document.verdict, message=_clean(in_a_line(document)))
+    for entry in document.recipients:
+        case = ET.SubElement(suite, "testcase", classname="unmask.recipient", name=_clean(entry.name))
+        if entry.verdict != "safe":
+            ET.SubElement(case, "failure", type=entry.verdict, message=_clean(_told_of(entry)))
     for finding in document.findings:
         case = ET.SubElement(suite, "testcase", classname=f"unmask.{finding.measure}", name=finding.key)
         if finding.outcome in {"against", "inconclusive"}:
@@ -44,8 +49,12 @@ def to_sarif(document: Document) -> str:
     keys = dict.fromkeys(finding.key for finding in document.findings)
     rules = [{"id": "verdict", "shortDescription": {"text": "Whether the release may be published"}}]
     rules += [{"id": key, "shortDescription": {"text": titles.get(key.partition(".")[0], key)}} for key in keys]
-    level = {"safe": "none", "unsafe": "error", "inconclusive": "warning"}[document.verdict]
-    results = [_result("verdict", headline(document), level, "pass" if level == "none" else "fail", document)]
+    said = [(document.verdict, in_a_line(document))]
+    said += [(entry.verdict, _told_of(entry)) for entry in document.recipients]
+    results = [
+        _result("verdict", text, level := VERDICT_LEVELS[word], "pass" if level == "none" else "fail", document)
+        for word, text in said
+    ]
     for finding in document.findings:
         level = LEVELS.get(finding.outcome, "none")
         kind = KINDS.get(finding.outcome, "fail")
@@ -57,17 +66,22 @@ def to_sarif(document: Document) -> str:
 
 def to_annotations(document: Document) -> list[str]:
     """Lines that GitHub shows beside a change: the verdict, and each finding that stands in the way."""
-    level = {"safe": "notice", "unsafe": "error", "inconclusive": "warning"}[document.verdict]
+    levels = {"safe": "notice", "unsafe": "error", "inconclusive": "warning"}
     bad = [finding for finding in document.findings if LEVELS.get(finding.outcome, "none") != "none"]
     return [
-        _annotation(level, "unmask", headline(document)),
+        _annotation(levels[document.verdict], "unmask", in_a_line(document)),
+        *(_annotation(levels[entry.verdict], "unmask recipient", _told_of(entry)) for entry in document.recipients),
         *(_annotation(LEVELS[finding.outcome], f"unmask {finding.key}", told(finding)) for finding in bad),
     ]
 
 
-def headline(document: Document) -> str:
+def in_a_line(document: Document) -> str:
     """The verdict and its reason in one line."""
-    return f"{VERDICTS[document.verdict]}: {document.reason}."
+    return f"{headline(document.verdict, verdicts_of(document))}: {document.reason}."
+
+
+def _told_of(entry: RecipientEntry) -> str:
+    return f"{entry.name}: {entry.verdict}, {entry.reason}."
 
 
 def told(finding: FindingEntry) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
@@ -11,7 +11,7 @@ from pathlib import PurePath
 from unmask.evidence import FAMILIES, Estimate, name_of, needs_of
 from unmask.report.deciding import deciding
 from unmask.report.document import Document, FindingEntry, MeasureEntry
-from unmask.report.words import VERDICTS, limit, percent, span
+from unmask.report.words import headline, joined, limit, percent, span, verdicts_of
 
 MOST_COLUMNS = 3  # that do it
 MOST_LEARNT = 4
@@ -63,7 +63,7 @@ def front(document: Document) -> Front:
     return Front(
         title=f"Disclosure risk of {_name(document, 'released', 'a table in memory')}",
         files=_files(document),
-        headline=VERDICTS[document.verdict],
+        headline=headline(document.verdict, verdicts_of(document)),
         sentence=_sentence(document),
         numbers=_numbers(document),
         learn=_learn(document),
@@ -98,8 +98,9 @@ def _files(document: Document) -> str:
     inputs = document.manifest.inputs
     rows = inputs.get("released", {}).get("rows", 0)
     original = _name(document, "original", "a table in memory")
-    who = document.manifest.intruder
+    who, of = document.manifest.intruder, document.recipient
     under = f"Policy: {document.policy}" + (f"; intruder: {who}" if who != "maximum" else "")
+    under += f"; all figures are those of {of.name}" if of else ""
     return f"Made from {original}; {rows:,} rows. {day(document.manifest.created)}. {under}."
 
 
@@ -117,7 +118,13 @@ def _sentence(document: Document) -> str:
     if document.recipients:
         told = [f"{entry.name}: {entry.verdict}" for entry in document.recipients[:MOST_RECIPIENTS]]
         more = len(document.recipients) - MOST_RECIPIENTS
-        return f"For each recipient: {'; '.join(told)}{f'; and {more} more' if more > 0 else ''}."
+        others = f"; and {more} more" if more > 0 else ""
+        return f"{'; '.join(told)}{others}. {_decided(document)}"
+    return _decided(document)
+
+
+def _decided(document: Document) -> str:
+    """What decides, for the recipient whom the report is about where some are named."""
     if document.verdict == "safe":
         return _safe(document)
     found = deciding(document.findings)
@@ -190,11 +197,6 @@ def _learn(document: Document) -> str:
     return f"In the record that they find: {joined([*named, *more])}."
 
 
-def joined(names: Sequence[str], last: str = "and") -> str:
-    """Names as people list them: a, b and c."""
-    return " ".join(filter(None, (", ".join(names[:-1]), last if len(names) > 1 else "", *names[-1:])))
-
-
 def _columns(document: Document) -> str:
     """The columns that give people away, the most telling first, and how far half of them go."""
     known = {column.name for column in document.columns}
@@ -215,7 +217,8 @@ def _next(document: Document) -> tuple[str, str]:
     """What to do, and the command that does it."""
     few = next((line for line in document.warnings if TOO_FEW in line), None)
     if document.verdict == "safe":
-        return "Publish this file and no other; keep the JSON report, which repeats it:", "unmask verify REPORT.json"
+        what = "Give them" if document.recipients else "Publish"
+        return f"{what} this file and no other; keep the JSON report, which repeats it:", "unmask verify REPORT.json"
     if few is not None:
         return f"{few[:1].upper()}{few[1:]}.", ""
     if document.verdict == "inconclusive" and any(f.outcome == "could not run" for f in document.findings):

@@ -11,7 +11,7 @@ from unmask.evidence import Estimate
 from unmask.report.comparison import WAYS, Comparison, Difference, outcome, rate
 from unmask.report.html import Row, coded, environment
 from unmask.report.terminal import COLOURS, table_of
-from unmask.report.words import VERDICTS, percent
+from unmask.report.words import percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,7 +46,6 @@ def render_comparison(compared: Comparison) -> str:
         .get_template("compare.html.j2")
         .render(
             compared=compared,
-            headlines=VERDICTS,
             numbers=numbers(compared),
             moved=moved,
             columns=[_row(entry) for entry in compared.columns],
@@ -64,7 +63,7 @@ def show_comparison(compared: Comparison, console: Console) -> None:
     """Print two reports side by side."""
     for name, side in (("before", compared.before), ("after", compared.after)):
         console.print(Text(f"{name}: {side.title}. {side.files}", style="dim"))
-        console.print(Text(f"  {VERDICTS[side.verdict]}. {side.sentence}", style=COLOURS[side.verdict]))
+        console.print(Text(f"  {side.headline}. {side.sentence}", style=COLOURS[side.verdict]))
     console.print(Text(compared.words))
     table = table_of("Three numbers", "~", ">before", ">after")
     for line in numbers(compared):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unmask.evidence import FAMILIES, Estimate, name_of
+from unmask.evidence import percent as percent  # noqa: PLC0414 - all forms of the report take it from here
+from unmask.evidence import span as span  # noqa: PLC0414
 from unmask.report.document import Document, ExposedEntry, FindingEntry
 
 VERDICTS = {
@@ -55,20 +57,31 @@ GLOSSARY = {
     "Undecided": "The interval contains the limit: more people, or a stronger masking, would decide it.",
     "Not judged": "Shown for information; the policy sets no limit.",
 }
+TO_THEM = {  # the same where recipients are named
+    "safe": "Safe to give to {}",
+    "unsafe": "Do not give this release to {}",
+    "inconclusive": "Not shown to be safe for {}",
+}
+MOST_NAMED = 3  # recipients
 NO_GROUPS = "There are no groups to tell: fewer than 11 people have a risk."
 
 
-def percent(share: float | None) -> str:
-    """Write a share as a percentage with as many digits as it needs: 25.4 %, 0.093 %, 0 %."""
-    if share is None:
-        return "-"
-    value = 100 * share
-    if value == 0:
-        return "0 %"
-    if value < 0.0001:
-        return "under 0.0001 %"
-    digits = 1 if value >= 0.95 else 2 if value >= 0.095 else 4
-    return f"{value:.{digits}f}".rstrip("0").rstrip(".") + " %"
+def headline(verdict: str, recipients: Sequence[tuple[str, str]] = ()) -> str:
+    """The verdict in a line; with recipients (name and verdict of each), those whom it is about."""
+    names = [name for name, word in recipients if word == verdict]
+    more = len(names) - MOST_NAMED
+    named = joined([*names[:MOST_NAMED], f"{more} more"] if more > 0 else names)
+    return TO_THEM[verdict].format(named) if names else VERDICTS[verdict]
+
+
+def joined(names: Sequence[str], last: str = "and") -> str:
+    """Names as people list them: a, b and c."""
+    return " ".join(filter(None, (", ".join(names[:-1]), last if len(names) > 1 else "", *names[-1:])))
+
+
+def verdicts_of(document: Document) -> list[tuple[str, str]]:
+    """Each recipient and the verdict for them."""
+    return [(entry.name, entry.verdict) for entry in document.recipients]
 
 
 def limit(threshold: float | None, people: int | None = None) -> str:
@@ -88,11 +101,6 @@ def number(value: float) -> str:
 def times(ratio: float) -> str:
     """Write a ratio: 1.8; nothing where there is none."""
     return "-" if ratio != ratio else f"{ratio:.2g}" if ratio < 10 else f"{ratio:,.0f}"  # noqa: PLR0124 - not a number
-
-
-def span(low: float, high: float) -> str:
-    """Write an interval with one unit: 22.9-28 %."""
-    return f"{percent(low).removesuffix(' %')}-{percent(high)}" if low < high else percent(low)
 
 
 def ordered(findings: Sequence[FindingEntry]) -> list[FindingEntry]:
@@ -163,7 +171,7 @@ def held(document: Document) -> list[str]:
         parts = ["holds all columns" if entry.columns is None else f"holds {', '.join(entry.columns)}"]
         parts += [f"a contract forbids {' and '.join(entry.forbids)}"] * bool(entry.forbids)
         if entry.attempt < 1:
-            told = f"tries with a probability of {entry.attempt:g} ({entry.argument})"
+            told = f"tries with a probability of {percent(entry.attempt)} ({entry.argument})"
             parts.append(f"{told}, which lessens averages and no figure of a single person")
         lines.append(f"{entry.name}: {'; '.join(parts)}. {entry.verdict.capitalize()}: {entry.reason}.")
     return lines

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.tables.intervals import parse_interval
-from unmask.tables.numerals import UNITS, frame_of, plain, tidy, written
+from unmask.tables.numerals import ABOUT, NO_CENTS, UNITS, frame_of, plain, tidy, written
 
 Floats = NDArray[np.float64]
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -108,8 +108,12 @@ def readings(column: pl.Series, missing: frozenset[str]) -> list[Reading]:
     """
     raw = column.cast(pl.String).drop_nulls().unique().sort()
     table = pl.DataFrame({"text": raw, "tidy": _tidied(raw)}).filter(~pl.col("tidy").is_in(list(missing)))
-    texts = table["tidy"]
-    if not len(texts) or not _worth_reading(texts, with_words=len(texts) < len(raw)):
+    texts, rewritten = table["tidy"], bool(table["text"].str.contains(f"(?i){ABOUT}|{NO_CENTS}").any())
+    if len(texts) and float(texts.str.contains(r"^\d").mean() or 0.0) >= MOSTLY:  # type: ignore[arg-type]
+        short = texts.str.replace(r"^u ?(\d{1,3})$", "<$1").str.replace(r"^(?:ü|ue) ?(\d{1,3})$", ">$1")
+        rewritten |= bool((short != texts).any())  # U30 beside 31; not where all are codes
+        texts, table = short, table.with_columns(short.alias("tidy"))
+    if not len(texts) or not _worth_reading(texts, rewritten=rewritten or len(texts) < len(raw)):
         return []
     numbers = texts.str.extract_all(NUMBERS).explode().drop_nulls()
     numbers = numbers.filter(~numbers.str.contains(r"^0[.,]000$"))  # zero either way
@@ -123,22 +127,23 @@ def _tidied(texts: pl.Series) -> pl.Series:
     """`numerals.tidy`, by polars where no bracket asks for more."""
     plainly = texts.str.replace_all(r"[\u00a0\u202f\u2009\u2007\s]+", " ").str.to_lowercase().str.strip_chars(" ")
     plainly = plainly.str.replace_all("\u2212", "-").str.replace_all("[\u2019\u00b4]", "'")
+    plainly = plainly.str.replace(ABOUT, "$1").str.replace_all(NO_CENTS, "$1$2")
     brackets = texts.str.contains(r"[\[\]]")
     return plainly.zip_with(~brackets, texts.map_elements(tidy, return_dtype=pl.String)) if brackets.any() else plainly
 
 
-def _worth_reading(texts: pl.Series, *, with_words: bool) -> bool:
+def _worth_reading(texts: pl.Series, *, rewritten: bool) -> bool:
     """Whether some texts are more than plain numbers or plain intervals, and most of a few can be read.
 
-    ``with_words``: there are words for missing beside them, without which plain numbers would be no text.
+    ``rewritten``: there were words, for missing or "about", without which plain numbers would be no text.
     """
     if bool(texts.str.contains(r"^0\d+$").any()):
         return False
     if bool(texts.str.contains(r"^[+-]?\d+(?:\.\d+)?$").all()) and not bool(texts.str.contains(EITHER).any()):
-        return with_words or bool(texts.str.contains(".", literal=True).any())
+        return rewritten or bool(texts.str.contains(".", literal=True).any())
     probe = texts.gather_every(max(1, len(texts) // PROBES))
     if all(parse_interval(text) is not None for text in probe) and not bool(texts.str.contains(r"[.,]\d{3}").any()):
-        return not all(parse_interval(text) is not None for text in texts)
+        return rewritten or not all(parse_interval(text) is not None for text in texts)
     readable = sum(any(plain(text, decimal) is not None for decimal in OTHER) for text in probe)
     return readable >= MOSTLY * len(probe) and not _is_register(texts)
 

@@ -84,7 +84,9 @@ def _tidied(texts: pl.Series) -> pl.Series:
     plainly = plainly.str.strip_suffix("日")
     if not bool(plainly.str.contains("[a-z]").any()):
         return plainly
-    plainly = plainly.str.replace(rf"^(?:{WEEKDAYS})\.? (?:den |the |le |el )?", "").str.replace_all(r" de[l]? ", " ")
+    plainly = plainly.str.replace(rf"^(?:{WEEKDAYS})\.? (?:den |the |le |el )?", "").str.replace_all(
+        r" (?:del?|of) ", " "
+    )
     named = {f"{a}{theirs}{b}": f"{a}{ours}{b}" for theirs, ours in MONTHS.items() for a, b in ("  ", "--")}
     return plainly.str.replace_many(named)
 

@@ -121,6 +121,11 @@ FORMS = tuple(
         (rf"^[(\]]\s?(?P<a>{NUMBER})\s?[,;]\s?(?:\+?\s?(?:inf|∞))?\s?[\])\[]$", ">{0}"),
     )
 )
+ABOUT = (
+    r"^(?:~|≈|c\.|ca\.?|circa|about|approx\.?|approximately|around|roughly|etwa|rund|ungefähr|environ|cerca de) ?"
+    r"([^a-z]*\d)"
+)
+NO_CENTS = r"(\d)[.,](?:--?|[–—])( |$)"  # noqa: RUF001 - 1.200,-
 TENS = re.compile(r"^(\d?0)(?:'?s|er|代|-talet|-årene)$")
 
 
@@ -160,8 +165,9 @@ def plain(text: str, decimal: str) -> Plain | None:
 
 
 def tidy(text: str) -> str:
-    """One kind of blank, small letters, and a semicolon between the ends of [20,30)."""
+    """One kind of blank, small letters, no "about", no dash for cents, a semicolon between the ends of [20,30)."""
     text = " ".join(text.translate(GAPS).lower().split())
+    text = re.sub(NO_CENTS, r"\1\2", re.sub(ABOUT, r"\1", text))
     if text and text[0] in "[(]" and ("[" in text or "]" in text) and text.count(",") == 1:
         return text.replace(",", ";")
     return text

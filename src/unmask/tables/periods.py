@@ -45,11 +45,16 @@ MONTH_FORMATS = (
     "%B-%y",
     "%B %y",
     "%Y%m",
+    "%m/%y",
+    "%m.%y",
+    "%m-%y",
 )
+DENSE = ("%Y%j", "%Y-%j", "%d%m%y", "%y%m%d", "%m%d%y", "%d%m%Y", "%m%d%Y")  # digits may be anything else as well
+ROMAN = dict(zip("i ii iii iv v vi vii viii ix x xi xii".split(), map(str, range(1, 13)), strict=True))  # noqa: SIM905
 YEAR = r"(?P<y>(?:18|19|20|21)\d\d)"
 NUMBERED = {  # how periods of a year are marked, before or after it, and numbered
     "week": r"(?:W|KW|S|week)\s?(?P<k>0?[1-9]|[1-4]\d|5[0-3])",
-    "quarter": r"(?:[QTK]|quarter)\s?(?P<k>[1-4])",
+    "quarter": r"(?:(?:[QTK]|quarter)\s?(?P<k>[1-4])|(?P<b>[1-4])[QT])",
     "half-year": r"(?:H|S|HJ|half)\s?(?P<k>[12])",
 }
 NUMBERS = {  # words for such periods, as they stand before or behind their number
@@ -140,7 +145,8 @@ def _written(days: Floats, texts: pl.Series, pairs: Pairs) -> tuple[Floats, Floa
     if not forms:
         latest = _latest(days)
         forms = [*((_form(f, latest), "day") for f in FORMATS), *((_form(f, latest), "month") for f in MONTH_FORMATS)]
-        forms += [*((partial(_numbered, word=word), word) for word in NUMBERED), (_bare_quarter, "quarter")]
+        forms += [*((partial(_numbered, word=word, latest=latest), word) for word in NUMBERED)]
+        forms += [(_bare_quarter, "quarter")]
         forms += [(partial(_fiscal, month=month), "year") for month in range(1, 13)] + [(_long, "period")]
     probe = words[:: max(1, len(words) // PROBES)]
     forms = [(form, word) for form, word in forms if any(form(tidy[text]) is not None for text in probe)]
@@ -150,8 +156,21 @@ def _written(days: Floats, texts: pl.Series, pairs: Pairs) -> tuple[Floats, Floa
     for entry, _ in read:
         spans = entry | spans  # other forms fill up what the better ones leave
     if not spans or len(spans) < HOLDS * len(words):
-        return None
+        return _dense(days, texts, tidy, pairs)
     return *_spread(texts, spans), read[0][1]
+
+
+def _dense(days: Floats, texts: pl.Series, tidy: dict[str, str], pairs: Pairs) -> tuple[Floats, Floats, str] | None:
+    """Days of digits alone, 170361 or 2016123, where they are the known days of nearly all paired people."""
+    for form in DENSE:
+        read, width = (
+            _form(form, _latest(days)),
+            8 if "%m%d%Y" in form or "%d%m%Y" in form else 6,
+        )  # as a number 01 is 1
+        spans = {text: span for text, tidied in tidy.items() if (span := read(tidied.zfill(width))) is not None}
+        if len(spans) >= HOLDS * len(tidy) and len(pairs[0]) >= FEWEST and _held(days, texts, spans, pairs) >= HOLDS:
+            return *_spread(texts, spans), "day"
+    return None
 
 
 def _held(days: Floats, texts: pl.Series, spans: dict[str, Days], pairs: Pairs) -> float:
@@ -178,7 +197,7 @@ def _form(form: str, latest: dt.date) -> Callable[[str], Days | None]:
             return None
         if not EARLIEST <= day.year <= LATEST:
             return None
-        return (day, day) if "%d" in form else (day, _month_end(day.year, day.month))
+        return (day, day) if "%d" in form or "%j" in form else (day, _month_end(day.year, day.month))
 
     return read
 
@@ -194,6 +213,7 @@ def _tidied(text: str) -> str:
     if re.fullmatch(r"[\d\W]*|[a-z]?\d[\d\W]*[a-z]?\d*", text):
         return text
     text = re.sub(r"\b(?:de|del|of|des|den|r\.)\s(?=\d)", "", text)
+    text = re.sub(r"(?:^|(?<=\d[./ -]))[ivx]+(?=[./ -]\d{2,4}$)", lambda match: ROMAN.get(match[0], match[0]), text)
     for word, names in NUMBERS.items():
         text = re.sub(
             rf"(?<!\d)(\d\d?)(?:\.|st|nd|rd|th|er|re|e|è|eme|ème|º|°|ª|-?й)?\s?(?:{names})\b", rf"{word[0]}\1", text
@@ -203,8 +223,8 @@ def _tidied(text: str) -> str:
 
 
 def _bare_quarter(text: str) -> Days | None:
-    """2020/3, where no month is meant."""
-    found = re.fullmatch(rf"{YEAR}[-/ .](?P<k>[1-4])", text)
+    """2020/3 or III/2020, where no month is meant."""
+    found = re.fullmatch(rf"{YEAR}[-/ .](?P<k>[1-4])", text) or re.fullmatch(rf"(?P<k>[1-4])[-/ .]{YEAR}", text)
     return _span("quarter", int(found["y"]), int(found["k"])) if found else None
 
 
@@ -217,10 +237,13 @@ def _fiscal(text: str, month: int) -> Days | None:
     return dt.date(year, month, 1), dt.date(year + 1, month, 1) - dt.timedelta(days=1)
 
 
-def _numbered(text: str, word: str) -> Days | None:
-    for form in (rf"{YEAR}[-/ ]?{NUMBERED[word]}", rf"{NUMBERED[word]}[-/ ]?{YEAR}"):
+def _numbered(text: str, word: str, latest: dt.date) -> Days | None:
+    marks = NUMBERED[word]
+    for form in (rf"{YEAR}[-/ ]?{marks}", rf"{marks}[-/ ]?{YEAR}", rf"{marks}[-/ ']?(?P<y>\d\d)"):
         if found := re.fullmatch(form, text, re.IGNORECASE):
-            return _span(word, int(found["y"]), int(found["k"]))
+            year, parts = int(found["y"]), found.groupdict()
+            year = year if year > 99 else latest.year - (latest.year - year) % 100
+            return _span(word, year, int(parts["k"] or parts["b"]))
     return None
 
 

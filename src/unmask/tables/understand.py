@@ -253,8 +253,8 @@ def _same_units(known: list[Reading], published: list[Reading]) -> tuple[list[Re
 def _other_units(readings: list[Reading]) -> list[Reading]:
     """The same in units that differ by powers of ten, for a file that names none: 72 may be 72 kg or 72,000 g."""
     unit = readings[0].unit
-    if unit == "%":
-        return [each.scaled(0.01, "", each.words) for each in readings]
+    if unit in {"%", "‰"}:
+        return [each.scaled(0.01 * UNITS[unit][1], "", each.words) for each in readings]
     factors = [UNITS[unit][1] / size for measure, size in UNITS.values() if unit in UNITS and measure == UNITS[unit][0]]
     tens = [factor for factor in factors if factor != 1.0 and abs(np.log10(factor) - round(np.log10(factor))) < 1e-9]
     return [each.scaled(factor, "", each.words) for each in readings for factor in tens]
