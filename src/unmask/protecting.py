@@ -161,17 +161,25 @@ def _paths(job: Job, release: Release, hierarchies: Mapping[str, str], told: Pro
         rest = {name: one for name, one in found.items() if name not in numbers}
         together.append(path({block[0].column: block, **rest}))
         found = {**found, block[0].column: block}
-    together += _last_steps(job, together[0], {name: found[name] for name in release.quasi})
+    drawn = next((one for one in found[", ".join(numbers)] if one.drawn), None) if numbers else None
+    together += _last_steps(job, together[0], {name: found[name] for name in release.quasi}, drawn)
     return found, [[state for state in states if _publishes(state)] for states in together]
 
 
-def _last_steps(job: Job, first: list[State], options: dict[str, tuple[Treatment, ...]]) -> list[list[State]]:
-    """Paths on which cells of the exposed are blanked at the end, or only some of the people are published."""
+def _last_steps(
+    job: Job, first: list[State], options: dict[str, tuple[Treatment, ...]], drawn: Treatment | None
+) -> list[list[State]]:
+    """Paths on which cells of the exposed are blanked at the end, or only some of the people are published.
+
+    Cells of all columns, or of those that are no numbers, which are then ``drawn`` anew.
+    """
     found = list[list[State]]()
     groups = {job.policy.threshold("anonymity.small").groups, BLANKED_GROUPS}
-    if len(options) <= MOST_BLANKED:
-        coarse = [state for state in path(coarser_only(options)) if _publishes(state)]
-        found += [[then_blank(state, k) for state in coarse] for k in sorted(groups) if 1 < k <= job.table.height]
+    words = {name: one for name, one in options.items() if drawn is not None and name not in drawn.columns}
+    for chosen, before in ((options, {}), (words, {} if drawn is None else {drawn.column: drawn})):
+        if 0 < len(chosen) <= MOST_BLANKED:
+            coarse = [{**before, **state} for state in path(coarser_only(chosen)) if _publishes(state)]
+            found += [[then_blank(state, k) for state in coarse] for k in sorted(groups) if 1 < k <= job.table.height]
     if job.may_sample:
         found += [[then_sample(state, part) for state in first] for part in FRACTIONS]
     return found
@@ -211,8 +219,9 @@ class Search:
     def best(self, paths: list[list[State]]) -> State | None:
         """The most useful safe release that was found; None where none is, or the time ended before."""
         found: State | None = None
-        for states in paths:
-            place = self._first_safe(states, found)
+        begun = [(states, self._not_hopeless(states)) for states in paths]
+        for states, low in sorted(begun, key=lambda one: -self._utility(one[0][one[1]])):
+            place = self._first_safe(states, low, found)
             for _ in range(FARTHER):
                 if place is None:
                     break
@@ -239,14 +248,20 @@ class Search:
                 self.refused.append(again)
         return found
 
-    def _first_safe(self, states: list[State], found: State | None) -> int | None:
-        """The weakest combination on a path that is safe: doubling steps, then halves, then everything is tried."""
+    def _not_hopeless(self, states: list[State]) -> int:
+        """The weakest combination on a path that nearest-record linkage alone does not make hopeless: a glance each."""
         low, high = 0, len(states) - 1
-        while low < high:  # a glance is cheap: skip what nearest-record linkage alone makes hopeless
+        if self._verdict("glance", states[0]) != "unsafe":
+            return 0
+        while low < high:
             middle = (low + high) // 2
             hopeless = self._verdict("glance", states[middle]) == "unsafe"
             low, high = (middle + 1, high) if hopeless else (low, middle)
         self._verdict("glance", states[low])
+        return low
+
+    def _first_safe(self, states: list[State], low: int, found: State | None) -> int | None:
+        """The weakest combination on a path that is safe: doubling steps, then halves, then everything is tried."""
         if not self._better(states[low], found):
             return None
         unsafe, place, step = low - 1, low, 1
@@ -296,6 +311,10 @@ class Search:
 
     def _point(self, state: State) -> Point | None:
         return self.tried.get(_text(state))
+
+    def _utility(self, state: State) -> float:
+        point = self._point(state)
+        return 0.0 if point is None else point.utility
 
     def _safe(self, state: State) -> bool:
         return all(self._verdict(stage, state) == "safe" for stage in ("core", "whole"))
