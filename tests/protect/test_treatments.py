@@ -139,6 +139,13 @@ def test_a_treatment_that_changes_nothing_is_none(people):
     assert [one.masking for one in found] == ["", "drop([sex])"]
 
 
+def test_one_value_for_all_is_no_treatment(people):
+    """No attack can compare a column that says nothing, and so nothing is safe with it: it is left out."""
+    assert parse_masking("rare(25, columns=[postcode])").apply(people, 1)["postcode"].n_unique() == 1
+    found = weigh(people, "postcode", ("rare(25, columns=[postcode])", "drop([postcode])"), lambda _: 0.9, 1)
+    assert [one.masking for one in found] == ["", "drop([postcode])"]
+
+
 def test_levels_of_a_hierarchy_take_the_place_of_what_is_guessed(people, tmp_path):
     file = tmp_path / "sexes.csv"
     file.write_text("sex,anyone\nf,person\nm,person\n")

@@ -76,9 +76,9 @@ class Store:
         kept = _read(path)
         return Point(**{**kept, "measured": tuple((name, value) for name, value in kept.get("measured", ()))})
 
-    def keep(self, point: Point) -> None:
-        """Write a finished point."""
-        write_atomically(self._path(point.masking, point.seed, point.stage), json.dumps(asdict(point)))
+    def keep(self, point: Point, stage: str | None = None) -> None:
+        """Write a finished point, as one of its own stage or of another one."""
+        write_atomically(self._path(point.masking, point.seed, stage or point.stage), json.dumps(asdict(point)))
 
     def _path(self, masking: str, seed: int, stage: str) -> Path:
         name = hashlib.sha256(f"{masking}|{seed}|{stage}".encode()).hexdigest()[:24]

@@ -84,8 +84,10 @@ def weigh(
     found = [Treatment(column, "", bits_left(table[column], table[column]), 0.0)]
     for masking in maskings:
         masked = parse_masking(masking).apply(table, seed)
-        if masked.equals(table):
-            continue
+        if masked.equals(table) or (
+            column in masked.columns and masked[column].n_unique() < 2 < table[column].n_unique()
+        ):
+            continue  # nothing changed, or nothing is left of the column, which is said more plainly by leaving it out
         bits = bits_left(table[column], masked[column]) if column in masked.columns else 0.0
         if masking.startswith(SHUFFLED):
             bits = _bits_drawn(table[column], masked[column], seed)
