@@ -163,13 +163,13 @@ def _paths(job: Job, release: Release, hierarchies: Mapping[str, str], told: Pro
         rest = {name: one for name, one in found.items() if name not in numbers}
         together.append(path({block[0].column: block, **rest}))
         found = {**found, block[0].column: block}
-    drawn = next((one for one in found[", ".join(numbers)] if one.drawn), None) if numbers else None
-    together += _last_steps(job, together[0], {name: found[name] for name in release.quasi}, drawn)
+    drawn = [one for one in found[", ".join(numbers)] if one.drawn][-1:] if numbers else []
+    together += _last_steps(job, together[0], {name: found[name] for name in release.quasi}, *drawn)
     return found, [[state for state in states if _publishes(state)] for states in together]
 
 
 def _last_steps(
-    job: Job, first: list[State], options: dict[str, tuple[Treatment, ...]], drawn: Treatment | None
+    job: Job, first: list[State], options: dict[str, tuple[Treatment, ...]], drawn: Treatment | None = None
 ) -> list[list[State]]:
     """Paths on which cells of the exposed are blanked at the end, or only some of the people are published.
 

@@ -115,7 +115,8 @@ def test_extremes_alone_can_be_cut_off(people):
 def test_numbers_that_are_drawn_anew_point_to_nobody(people):
     """Values of unrelated columns say nothing; a column that follows from another keeps what that one says."""
     numbers = ("income of all", "age")
-    (drawn,) = (one for one in weigh_together(people, numbers, lambda _: 0.9, 1) if one.drawn)
+    (_, drawn) = (one for one in weigh_together(people, numbers, lambda _: 0.9, 1) if one.drawn)
+    assert drawn.masking.endswith("given=[])")
     assert drawn.columns == numbers
     assert drawn.bits < 0.5
     assert drawn.cost == pytest.approx(0.1)

@@ -98,12 +98,13 @@ def weigh(
 def weigh_together(
     table: pl.DataFrame, columns: tuple[str, ...], left: Callable[[pl.DataFrame], float], seed: int
 ) -> tuple[Treatment, ...]:
-    """Numbers treated all at once: made equal in groups of k, or drawn anew by what the other columns say of them."""
+    """Numbers treated all at once: made equal in groups of k, or drawn anew (by what other columns say, or alone)."""
     named, listed = ", ".join(columns), ", ".join(map(quoted, columns))
     bits = sum(bits_left(table[name], table[name]) for name in columns)
     found = [Treatment(named, "", bits, 0.0, columns)]
     crowds = [k for k in (*CROWDS, *LARGER) if 2 * k <= table.height]
-    for masking in (*(f"microaggregation({k}, columns=[{listed}])" for k in crowds), f"{SHUFFLED}[{listed}])"):
+    anew = [f"{SHUFFLED}[{listed}])", *([f"{SHUFFLED}[{listed}], given=[])"] if table.width > len(columns) else [])]
+    for masking in (*(f"microaggregation({k}, columns=[{listed}])" for k in crowds), *anew):
         masked = parse_masking(masking).apply(table, seed)
         few = sum(_bits_drawn(table[name], masked[name], seed) for name in columns)
         if not masking.startswith(SHUFFLED):  # who is in a group of k cannot be told from the others
