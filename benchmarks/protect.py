@@ -23,7 +23,7 @@ import polars as pl
 
 import unmask
 from unmask.explore import begin
-from unmask.protect.plan import candidates
+from unmask.protect.coarsening import candidates
 
 HERE = Path(__file__).parent
 RESULTS, FOLDER = HERE / "results" / "protect.json", HERE / ".protect"

@@ -13,8 +13,11 @@ import pytest
 
 import unmask
 from command_line import run
+from unmask.datasets import places
 from unmask.errors import UnmaskError
 from unmask.explore import Job, make_release
+from unmask.masking import parse_masking
+from unmask.protect import opened
 
 
 @pytest.fixture(scope="module")
@@ -121,11 +124,96 @@ def test_a_second_run_goes_on_with_what_is_there(people, quick, tmp_path, monkey
         ({"maskings": ["noise(1)"], "intruder": "burglar"}, "burglar"),
         ({"maskings": ["noise(1)"], "seeds": 0}, "from 1"),
         ({"maskings": ["noise(1)"], "resume": True}, "no folder"),
+        ({"maskings": ["noise(1)"], "axes": ["beauty"]}, "no such axis"),
+        ({"maskings": ["noise(1)"], "axes": ["error"]}, "no such axis"),
+        ({"maskings": ["noise(1)"], "axes": ["error(town)"]}, "no such column"),
+        ({"maskings": ["noise(1)"], "axes": ["precision"], "glance": True}, "masking of places"),
     ],
 )
 def test_clear_refusals(people, options, message):
     with pytest.raises(UnmaskError, match=message):
         unmask.explore(people, id="pid", **options)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--keep", "mean(nonsuch)"), "no column is called 'nonsuch'"),
+        (("--keep", "income ~ same"), "divides by zero"),
+        (("--folder", "/proc/unmask"), "cannot write in /proc/unmask"),
+        (("--grid", "empty.toml"), "no masking to try"),
+        (("--folder", "damaged"), "is damaged"),
+    ],
+)
+def test_one_clear_message_and_exit_code_2(people, tmp_path, capsys, monkeypatch, words, expected):
+    monkeypatch.chdir(tmp_path)
+    people.with_columns(same=pl.lit(1)).write_csv("people.csv")
+    Path("empty.toml").write_text("maskings = []\n")
+    Path("damaged").mkdir()
+    Path("damaged/explore.json").write_text("{")
+    assert run("explore", "people.csv", "--id", "pid", *words) == 2
+    told = capsys.readouterr().err
+    assert expected in told
+    assert "Traceback" not in told
+
+
+def test_two_runs_in_one_folder_and_a_folder_of_another_table(people, tmp_path, capsys):
+    people.write_csv(tmp_path / "people.csv")
+    folder = tmp_path / "run"
+    words = ("explore", str(tmp_path / "people.csv"), "--id", "pid", "--masking", "shuffle()", "--folder", str(folder))
+    with opened(folder, {"table": "another"}, resume=False):
+        assert run(*words) == 2
+        assert f"another run works in {folder}" in capsys.readouterr().err
+    assert run(*words, "--resume") == 2
+    assert "holds a run of another table" in capsys.readouterr().err
+
+
+def test_other_figures_are_those_of_the_measures_and_a_glance_calls_nothing_safe(people, tmp_path):
+    numbers = people.select("pid", "age", "income").with_columns(pay=pl.col("income") * 0.3 + pl.col("age"))
+    maskings, axes = ["noise(0.1)", "noise(2)"], ["correlations", "distance", "error(pay)"]
+    options = {"id": "pid", "axes": axes, "glance": True, "folder": tmp_path / "run"}
+    found = unmask.explore(numbers, maskings, **options)
+    assert {point.verdict for point in found.points} <= {"unsafe", "open"}
+    assert found.recommended is None
+    for point in found.points:
+        released = parse_masking(point.masking).apply(numbers.drop("pid"), point.seed)
+        release = unmask.Release(numbers, released.with_columns(numbers["pid"]), id="pid")
+        names = ["age", "income", "pay"]
+        before, after = (np.corrcoef(side.select(names).to_numpy().T) for side in (numbers, released))
+        assert point.at("correlations") == pytest.approx(np.sqrt(((before - after) ** 2).sum()))
+        assert point.at("distance") == unmask.dictionary_test(release).minimum
+        assert point.at("error(pay)") == unmask.attribute_test(release, "pay").mean
+    assert unmask.explore(numbers, maskings, **options, resume=True) == found
+    assert set(axes) <= set(found.to_frame().columns)
+
+
+def test_a_plane_of_other_figures_has_a_line_for_each_method_from_weak_to_strong(people, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    people.drop("sex").write_csv("people.csv")
+    tried = ("noise(2)", "noise(0.1)", "rank_swap(share=0.5)", "rank_swap(share=0.05)")
+    words = [f"--masking={text}" for text in tried]
+    given = ("explore", "people.csv", "--id", "pid", *words, "--axis", "distance", "--glance")
+    assert run(*given, "--chart", "by_strength.svg", "-o", "points.csv") == 1
+    assert run(*given, "--axis", "correlations", "--chart", "plane.svg") == 1
+    assert "strength of the masking" in Path("by_strength.svg").read_text()
+    assert "change of correlations" in Path("plane.svg").read_text()
+    found = unmask.explore(people.drop("sex"), tried, id="pid", glance=True)
+    plane = found.plane("strength", "utility", ("strength", "left"))
+    assert [line.name for line in plane.series] == ["noise(..)", "rank_swap(share=..)"]
+    assert [line.x for line in plane.series] == [(0.1, 2.0), (0.05, 0.5)]
+    left = {point.masking: point.utility for point in found.points}
+    assert plane.series[0].y == (left["noise(0.1)"], left["noise(2)"])
+
+
+def test_the_plane_of_the_graph_attack():
+    people = places.people(40, np.random.default_rng(1), urban=0)
+    found = unmask.explore(
+        people, ["place_noise(0.001)", "place_noise(1)"], axes=["variance", "precision"], glance=True
+    )
+    near, far = sorted(found.points, key=lambda point: point.at("strength"))
+    assert near.at("precision") == 1
+    assert near.at("variance") < 0.1
+    assert far.at("variance") > 100
 
 
 def test_the_command(people, quick, tmp_path, capsys, monkeypatch):

@@ -54,11 +54,11 @@ def test_the_result_is_safe_by_everything_and_attacked_again(people, quick):
     assert (found.final.stage, found.final.verdict) == ("whole", "safe")
     assert found.final.high < 0.09
     assert found.again is not None
-    fresh = [masking for stage, masking, seed in quick if stage == "whole" and seed != 0]
-    assert found.final.masking in fresh
+    fresh = {seed for stage, masking, seed in quick if stage == "whole" and masking == found.final.masking}
+    assert len(fresh - {0}) == 3
     assert told[-1] == (1.0, "done")
     assert "Safe under 'partner'" in found.words
-    assert "another seed" in found.words
+    assert "other seeds" in found.words
     assert len(found.reasons) == len(found.steps) > 0
 
 
@@ -182,7 +182,7 @@ def test_a_run_that_was_stopped_goes_on(people, quick, tmp_path):
     before = len(quick)
     again = unmask.protect_table(people, id="pid", policy="partner", folder=tmp_path / "run", resume=True)
     assert again.final == first.final
-    assert len(quick) - before <= 3  # only the last attack, of each path, is made again
+    assert len(quick) == before  # nothing is attacked again
     with pytest.raises(UnmaskError, match="another table"):
         unmask.protect_table(people.head(399), id="pid", policy="partner", folder=tmp_path / "run", resume=True)
 

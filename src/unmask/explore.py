@@ -20,6 +20,7 @@ import polars as pl
 
 from unmask.arrays import Rows
 from unmask.assessment import assess
+from unmask.axes import check_axes, measure_axes
 from unmask.errors import ParameterError, UnmaskError
 from unmask.evidence import Policy, Progress, as_intruder, silent
 from unmask.linkage import link_nearest
@@ -31,6 +32,7 @@ from unmask.utility import Left, compare_analyses, what_is_left
 ROW = "row of the person"  # pairs the two tables where no id does
 GLANCE = 1000  # people whom a glance looks at
 Task = tuple[str, int, Point | None]  # a masking, its seed, and what a glance has shown
+REMEMBERED = 20  # releases that are not made again when they are attacked again
 UNSURE = ("journalist", "marketer")  # they do not know who is in the release
 ALL_ROWS = (
     "sampling helps only with --intruder journalist and a population; else releases of the same people are compared"
@@ -52,6 +54,8 @@ class Job:
     ignored: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()  # that are to be published: one that a masking leaves out is a loss
     core: tuple[str, ...] = field(default=CORE)
+    axes: tuple[str, ...] = ()  # other figures of each release
+    made: dict[tuple[str, int], tuple[pl.DataFrame, Rows]] = field(default_factory=dict, compare=False, repr=False)
 
     def release(self, masking: str, seed: int, *, told: bool = False) -> Release:
         """Mask the table; rows stay in their order, so that it is known whose is whose. ``told``: how it was made."""
@@ -59,11 +63,14 @@ class Job:
             raise ParameterError("this masking does not keep all rows", got=masking, hint=ALL_ROWS)
         inside = self.table.drop(*self.around, *self.ignored)
         try:
-            masked, rows = _masked(inside, masking, seed)
+            masked, rows = self.made.get((masking, seed)) or _masked(inside, masking, seed)
         except UnmaskError as error:
             raise ParameterError(
                 "this masking cannot be used on the table", got=masking, hint=" ".join(str(error).split())
             ) from error
+        self.made.update({(masking, seed): (masked, rows)})
+        while len(self.made) > REMEMBERED:
+            self.made.pop(next(iter(self.made)))
         if masked.height != self.table.height and not (self.may_sample and len(rows) == masked.height):
             raise ParameterError("this masking does not keep all rows", got=masking, hint=ALL_ROWS)
         table, roles = self.table[rows], {**self.roles, **({"masking": masking} if told else {})}
@@ -100,6 +107,7 @@ class Job:
             masking, seed, "glance", "unsafe" if hopeless else "open", f"nearest-record linkage against {limit:.3g}",
             "nearest", found.value, found.low, found.high, None, usable, float(np.mean(list(left.columns.values()))),
             left.relations, left.analyses, time.perf_counter() - began,
+            measure_axes(self.axes, release, masking, self.seed) if self.axes else (),
         )  # fmt: skip
 
     def attack_method(self, masking: str, seed: int, safe: Point) -> Point:
@@ -176,6 +184,8 @@ def explore(  # noqa: PLR0913 - the options of a search
     folder: str | Path | None = None,
     resume: bool = False,
     jobs: int = 1,
+    axes: Iterable[str] = (),
+    glance: bool = False,
     progress: Progress | None = None,
     **roles: Any,  # noqa: ANN401 - those of a Release
 ) -> Frontier:
@@ -199,6 +209,10 @@ def explore(  # noqa: PLR0913 - the options of a search
         Where every finished point is kept; ``resume`` goes on with a run that was stopped.
     jobs
         Processes at a time.
+    axes
+        Other figures of each release: "correlations", "distance", "error(COLUMN)", "variance", "precision".
+    glance
+        Only look: no release is attacked with more than nearest-record linkage, and none is called safe.
     progress
         Called with the fraction done and a word.
     **roles
@@ -206,6 +220,8 @@ def explore(  # noqa: PLR0913 - the options of a search
 
     """
     job, release, about = begin(original, policy, intruder, tuple(keep), seed, roles)
+    job = replace(job, axes=check_axes(axes, release.quasi))
+    about |= {"axes": list(job.axes)} if job.axes else {}
     kinds = {name: release.kind(name) for name in release.quasi}
     texts = tuple(maskings) if maskings is not None else suggest_maskings(job.table, kinds, release.quasi)
     texts = tuple(dict.fromkeys(str(parse_masking(text)) for text in texts))
@@ -216,7 +232,7 @@ def explore(  # noqa: PLR0913 - the options of a search
     wanted = [(text, seed + 1 + draw) for draw in range(seeds) for text in texts]
     until = time.monotonic() + budget if budget is not None else None
     with opened(folder, about, resume=resume) as store:
-        points = Search(job, jobs, store, until, progress or silent).points(wanted)
+        points = Search(job, jobs, store, until, progress or silent).points(wanted, attacked=not glance)
     points.sort(key=lambda point: (-point.utility, point.risk, point.masking, point.seed))
     return Frontier(
         tuple(points),
@@ -286,9 +302,12 @@ class Search:
     until: float | None
     progress: Progress
 
-    def points(self, wanted: list[tuple[str, int]]) -> list[Point]:
+    def points(self, wanted: list[tuple[str, int]], *, attacked: bool = True) -> list[Point]:
         """Try all, as far as there is time."""
         glances = self._round("glance", [(*key, None) for key in wanted], (0.0, 0.2))
+        if not attacked:
+            self.progress(1.0, "done")
+            return glances
         open_ = [point for point in glances if point.verdict == "open"]
         hopeless = [point for point in glances if point.verdict != "open"]
         open_.sort(key=lambda point: (-point.utility, point.masking))

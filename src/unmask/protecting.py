@@ -3,14 +3,15 @@
 Each column's treatments are weighed alone (bits that they leave, what they cost), which gives paths of combinations
 from "leave everything" to "leave almost nothing" (`protect.treatments`). On each path the first release that is safe is
 searched for: with a glance, then with the attacks that the policy asks for, then with everything. Then single columns
-are treated more gently while the release stays safe, and the result is attacked again with another seed.
+are treated more gently while the release stays safe, and the result is attacked again with other seeds.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,8 @@ Weighed = tuple[dict[str, tuple[Treatment, ...]], list[list[State]]]
 SOFTER, FARTHER = 8, 3  # gentler treatments that are tried; steps on if the last attack finds too much
 WORTH = 0.005  # of what is left, for which a gentler treatment is tried
 STAGES: tuple[Stage, ...] = ("glance", "core", "whole")
-FRESH = 1000  # between the seed of the search and that of the last attack
+FRESH = 1000  # between the seed of the search and those of the last attacks
+ATTACKED_AGAIN = 3  # times: one lucky seed in the search and one in the last attack let too many through
 BLANKED_GROUPS = 11  # in which everybody stands whose cells are blanked, where the policy asks for less
 MOST_BLANKED = 10  # columns of which cells are blanked
 FRACTIONS = (0.5, 0.2)  # of the people that are published, where the intruder does not know who is in
@@ -161,17 +163,25 @@ def _paths(job: Job, release: Release, hierarchies: Mapping[str, str], told: Pro
         rest = {name: one for name, one in found.items() if name not in numbers}
         together.append(path({block[0].column: block, **rest}))
         found = {**found, block[0].column: block}
-    together += _last_steps(job, together[0], {name: found[name] for name in release.quasi})
+    drawn = [one for one in found[", ".join(numbers)] if one.drawn][-1:] if numbers else []
+    together += _last_steps(job, together[0], {name: found[name] for name in release.quasi}, *drawn)
     return found, [[state for state in states if _publishes(state)] for states in together]
 
 
-def _last_steps(job: Job, first: list[State], options: dict[str, tuple[Treatment, ...]]) -> list[list[State]]:
-    """Paths on which cells of the exposed are blanked at the end, or only some of the people are published."""
+def _last_steps(
+    job: Job, first: list[State], options: dict[str, tuple[Treatment, ...]], drawn: Treatment | None = None
+) -> list[list[State]]:
+    """Paths on which cells of the exposed are blanked at the end, or only some of the people are published.
+
+    Cells of all columns, or of those that are no numbers, which are then ``drawn`` anew.
+    """
     found = list[list[State]]()
     groups = {job.policy.threshold("anonymity.small").groups, BLANKED_GROUPS}
-    if len(options) <= MOST_BLANKED:
-        coarse = [state for state in path(coarser_only(options)) if _publishes(state)]
-        found += [[then_blank(state, k) for state in coarse] for k in sorted(groups) if 1 < k <= job.table.height]
+    words = {name: one for name, one in options.items() if drawn is not None and name not in drawn.columns}
+    for chosen, before in ((options, {}), (words, {} if drawn is None else {drawn.column: drawn})):
+        if 0 < len(chosen) <= MOST_BLANKED:
+            coarse = [{**before, **state} for state in path(coarser_only(chosen)) if _publishes(state)]
+            found += [[then_blank(state, k) for state in coarse] for k in sorted(groups) if 1 < k <= job.table.height]
     if job.may_sample:
         found += [[then_sample(state, part) for state in first] for part in FRACTIONS]
     return found
@@ -211,8 +221,9 @@ class Search:
     def best(self, paths: list[list[State]]) -> State | None:
         """The most useful safe release that was found; None where none is, or the time ended before."""
         found: State | None = None
-        for states in paths:
-            place = self._first_safe(states, found)
+        begun = [(states, self._not_hopeless(states)) for states in paths]
+        for states, low in sorted(begun, key=lambda one: -self._promise(one[0][one[1]])):
+            place = self._first_safe(states, low, found)
             for _ in range(FARTHER):
                 if place is None:
                     break
@@ -239,19 +250,25 @@ class Search:
                 self.refused.append(again)
         return found
 
-    def _first_safe(self, states: list[State], found: State | None) -> int | None:
-        """The weakest combination on a path that is safe: doubling steps, then halves, then everything is tried."""
+    def _not_hopeless(self, states: list[State]) -> int:
+        """The weakest combination on a path that nearest-record linkage alone does not make hopeless: a glance each."""
         low, high = 0, len(states) - 1
-        while low < high:  # a glance is cheap: skip what nearest-record linkage alone makes hopeless
+        if self._verdict("glance", states[0]) != "unsafe":
+            return 0
+        while low < high:
             middle = (low + high) // 2
             hopeless = self._verdict("glance", states[middle]) == "unsafe"
             low, high = (middle + 1, high) if hopeless else (low, middle)
         self._verdict("glance", states[low])
+        return low
+
+    def _first_safe(self, states: list[State], low: int, found: State | None) -> int | None:
+        """The weakest combination on a path that is safe: doubling steps, then halves, then everything is tried."""
         if not self._better(states[low], found):
             return None
         unsafe, place, step = low - 1, low, 1
         while self._verdict("core", states[place]) != "safe":
-            if place == len(states) - 1:
+            if place == len(states) - 1 or not self._better(states[place], found):
                 return None
             unsafe, place, step = place, min(place + step, len(states) - 1), 2 * step
         while place - unsafe > 1:
@@ -285,17 +302,37 @@ class Search:
         return than is None or self.tried[_text(state)].utility > self.tried[_text(than)].utility
 
     def _attacked_again(self, state: State) -> Point:
-        """Attack the same release with other lots, and then as somebody who knows how it was made."""
-        fresh, text = replace(self.job, seed=self.job.seed + FRESH), _text(state)
-        self.progress(0.95, "attacking the result once more, with another seed")
-        again = fresh.attack(text, self.job.seed + 1, "whole", self.tried[text])
-        if again.verdict != "safe" or not text:
+        """Attack the same release with other lots, several times, and then as somebody who knows how it was made."""
+        text, seed = _text(state), self.job.seed + 1
+        again = self.tried[text]
+        for number in range(1, ATTACKED_AGAIN + 1):
+            fresh = replace(self.job, seed=self.job.seed + number * FRESH)
+            self.progress(0.95, f"attacking the result once more, with another seed ({number} of {ATTACKED_AGAIN})")
+            attack = partial(fresh.attack, text, seed, "whole", self.tried[text])
+            again = self._finished(text, seed, f"again {number}", attack)
+            if again.verdict != "safe":
+                return again
+        if not text:
             return again
         self.progress(0.97, "attacking it as somebody who knows how it was made")
-        return fresh.attack_method(text, self.job.seed + 1, again)
+        return self._finished(text, seed, "method", partial(fresh.attack_method, text, seed, again))
+
+    def _finished(self, text: str, seed: int, stage: str, attack: Callable[[], Point]) -> Point:
+        """A last attack, unless it was finished before."""
+        found = self.store.find(text, seed, stage) if self.store is not None else None
+        if found is None:
+            found = attack()
+            if self.store is not None:
+                self.store.keep(found, stage)
+        return found
 
     def _point(self, state: State) -> Point | None:
         return self.tried.get(_text(state))
+
+    def _promise(self, state: State) -> float:
+        """What is left, less what may be found at a glance: where to look first."""
+        point = self._point(state)
+        return -1.0 if point is None else point.utility - point.high
 
     def _safe(self, state: State) -> bool:
         return all(self._verdict(stage, state) == "safe" for stage in ("core", "whole"))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unmask.masking import parse_masking
-from unmask.protect import Treatment, path, treatments, weigh, weigh_together
+from unmask.protect import Treatment, path, then_blank, treatments, weigh, weigh_together
 from unmask.protect.treatments import bits_left, hull
 
 
@@ -104,9 +104,47 @@ def test_every_treatment_that_is_named_can_be_applied_and_the_last_leaves_the_co
     assert all(one.bits <= found[0].bits + 1e-9 for one in found)
 
 
+def test_extremes_alone_can_be_cut_off(people):
+    named = [text for text in treatments(people, "age", "numeric") if text.startswith("top_bottom")]
+    assert named == [f"top_bottom(bottom={q}, top={1 - q}, columns=[age])" for q in (0.02, 0.05, 0.1)]
+    cut = parse_masking(named[-1]).apply(people, 1)["age"]
+    low, high = np.quantile(people["age"], [0.1, 0.9], method="nearest")
+    assert cut.to_list() == np.clip(people["age"].to_numpy(), low, high).tolist()
+
+
+def test_numbers_that_are_drawn_anew_point_to_nobody(people):
+    """Values of unrelated columns say nothing; a column that follows from another keeps what that one says."""
+    numbers = ("income of all", "age")
+    (_, drawn) = (one for one in weigh_together(people, numbers, lambda _: 0.9, 1) if one.drawn)
+    assert drawn.masking.endswith("given=[])")
+    assert drawn.columns == numbers
+    assert drawn.bits < 0.5
+    assert drawn.cost == pytest.approx(0.1)
+    near = people.with_columns(next_year=pl.col("age") + pl.Series(np.random.default_rng(2).normal(1, 0.5, 200)))
+    (alone,) = (one for one in weigh(near, "age", treatments(near, "age", "numeric"), lambda _: 0.9, 1) if one.drawn)
+    assert alone.bits > 3
+
+
+def test_cells_are_blanked_only_of_what_is_true(people):
+    state = {
+        "age": Treatment("age", "data_shuffling([age])", 0.0, 0.1),
+        "sex": Treatment("sex", "", 1.0, 0.0),
+        "postcode": Treatment("postcode", "prefix(2, columns=[postcode])", 1.0, 0.0),
+        "born": Treatment("born", "drop([born])", 0.0, 0.2),
+    }
+    assert list(then_blank(state, 5).values())[-1].masking == "local_suppression(5, columns=[sex, postcode])"
+
+
 def test_a_treatment_that_changes_nothing_is_none(people):
     found = weigh(people, "sex", ("rare(25, columns=[sex])", "drop([sex])"), lambda _: 0.9, 1)
     assert [one.masking for one in found] == ["", "drop([sex])"]
+
+
+def test_one_value_for_all_is_no_treatment(people):
+    """No attack can compare a column that says nothing, and so nothing is safe with it: it is left out."""
+    assert parse_masking("rare(25, columns=[postcode])").apply(people, 1)["postcode"].n_unique() == 1
+    found = weigh(people, "postcode", ("rare(25, columns=[postcode])", "drop([postcode])"), lambda _: 0.9, 1)
+    assert [one.masking for one in found] == ["", "drop([postcode])"]
 
 
 def test_levels_of_a_hierarchy_take_the_place_of_what_is_guessed(people, tmp_path):

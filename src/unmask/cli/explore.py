@@ -8,11 +8,13 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from unmask.axes import label
 from unmask.cli.fields import roles_of
 from unmask.cli.making_options import Explore
 from unmask.cli.screen import console, progress_bar, say
 from unmask.cli.targets import check_files, write_atomically, write_table
 from unmask.errors import ParameterError
+from unmask.evidence import Figure
 from unmask.explore import explore, make_release
 from unmask.protect import Frontier
 
@@ -29,7 +31,8 @@ def run(options: Explore) -> int:
         frontier = explore(
             options.original, _maskings(options), policy=options.policy, intruder=options.intruder,
             keep=options.keep, seeds=options.seeds, seed=options.seed, budget=seconds(options.budget),
-            folder=options.folder, resume=options.resume, jobs=options.jobs, progress=tell, **roles,
+            folder=options.folder, resume=options.resume, jobs=options.jobs, axes=options.axis,
+            glance=options.glance, progress=tell, **roles,
         )  # fmt: skip
     show_frontier(frontier)
     _write(frontier, options, roles)
@@ -91,6 +94,14 @@ def _table(frontier: Frontier) -> Any:  # noqa: ANN401 - rich's table
     return table
 
 
+def _figure(frontier: Frontier, axes: tuple[str, ...]) -> Figure:
+    """Risk against what is left, or the figures that were asked for."""
+    if not axes:
+        return frontier.figure()
+    across, up = (("strength", *axes) if len(axes) == 1 else axes)[:2]
+    return frontier.plane(across, up, (label(across), label(up)))
+
+
 def _write(frontier: Frontier, options: Explore, roles: dict[str, Any]) -> None:
     if options.output is not None:
         write_table(frontier.to_frame(), options.output)
@@ -106,7 +117,7 @@ def _write(frontier: Frontier, options: Explore, roles: dict[str, Any]) -> None:
     if options.chart is not None:
         from unmask.report import draw  # noqa: PLC0415 - imports altair
 
-        write_atomically(options.chart, draw(frontier.figure()))
+        write_atomically(options.chart, draw(_figure(frontier, options.axis)))
         say(f"Picture: {options.chart}.")
     best = frontier.recommended
     if options.release is not None and best is not None:

@@ -105,6 +105,12 @@ class Explore(Searching):
     )  # fmt: skip
     seeds: int = option("Draws of each masking.", default=1, minimum=1)
     jobs: int = option("Releases that are attacked at a time.", default=1, minimum=1)
+    axis: tuple[str, ...] = option(
+        "Another figure of each release: correlations, distance, error(COLUMN), variance, precision; several. --chart "
+        "then shows the first across and the second up, or the only one by the strength of the masking.",
+        default=(), whole=True,
+    )  # fmt: skip
+    glance: bool = option("Only look: nearest-record linkage and the figures; nothing is called safe.", default=False)
     output: str | None = written("Write the points")
     json: str | None = option("Write points, policy and recommendation as JSON.", default=None, writes=(".json",))
     html: str | None = option("Write the chart with hover text, and the table.", default=None, writes=(".html",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ import polars as pl
 from unmask.evidence import Figure, Series
 from unmask.shown import Shown
 
+NUMBER = r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])"  # the strength of a masking: its first number
 Stage = Literal["glance", "core", "whole"]
 SAID: dict[Stage, str] = {
     "glance": "given up after a glance: nearest-record linkage alone finds too many",
@@ -37,6 +39,20 @@ class Point:
     relations: float | None
     analyses: float | None
     seconds: float
+    measured: tuple[tuple[str, float], ...] = ()  # other figures that were asked for, by name
+
+    def at(self, axis: str) -> float | None:
+        """Where the point lies on an axis: a figure that was asked for, "strength", or a field; None: unknown."""
+        if axis == "strength":
+            number = re.search(NUMBER, self.masking)
+            return None if number is None else float(number[0])
+        value = dict(self.measured).get(axis, getattr(self, axis, None) if axis in {"utility", "risk"} else None)
+        return None if value is None else float(value)
+
+    @property
+    def method(self) -> str:
+        """The masking without its strength."""
+        return re.sub(NUMBER, "..", self.masking, count=1)
 
     @property
     def tried(self) -> str:
@@ -90,7 +106,10 @@ class Frontier(Shown):
     def to_frame(self) -> pl.DataFrame:
         """A row for each point, with whether it is on the front and whether it is the one to take."""
         on_front, best = set(self.front), self.recommended
-        rows = [{**asdict(p), "front": p in on_front, "recommended": p == best} for p in self.points]
+        rows = []
+        for p in self.points:
+            plain = {key: value for key, value in asdict(p).items() if key != "measured"}
+            rows.append({**plain, **dict(p.measured), "front": p in on_front, "recommended": p == best})
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:
@@ -130,6 +149,33 @@ class Frontier(Shown):
             series=tuple(series),
             percent=(True, True),
         )
+
+    def plane(self, across: str, up: str, labels: tuple[str, str]) -> Figure:
+        """The releases on a plane of two other figures, a line for each method from weak to strong; draws are averaged.
+
+        ``across`` and ``up``: figures that were asked for, "strength" of the masking, "utility" or "risk".
+        """
+        groups: dict[str, dict[float, list[tuple[float, float]]]] = {}
+        for point in self.points:
+            x, y = point.at(across), point.at(up)
+            if x is not None and y is not None:
+                groups.setdefault(point.method, {}).setdefault(point.at("strength") or 0.0, []).append((x, y))
+        means = {name: [_mean(found[one]) for one in sorted(found)] for name, found in sorted(groups.items())}
+        told = [f"{name}: " + ", ".join(f"{x:.3g} and {y:.3g}" for x, y in found) for name, found in means.items()]
+        lines = [Series(name, *zip(*found, strict=True)) for name, found in means.items()]
+        return Figure(
+            shape="path",
+            title=f"{labels[1]} against {labels[0]}",
+            caption="Each point is a masking of one strength; lines go from weak to strong.",
+            alt=f"{labels[0]} and {labels[1]}. {'; '.join(told)}",
+            x_label=labels[0],
+            y_label=labels[1],
+            series=tuple(lines),
+        )
+
+
+def _mean(pairs: list[tuple[float, float]]) -> tuple[float, float]:
+    return sum(x for x, _ in pairs) / len(pairs), sum(y for _, y in pairs) / len(pairs)
 
 
 def _beats(one: Point, other: Point) -> bool:

@@ -1,89 +1,24 @@
 """A fix list: what to change so that every record has a crowd of k (with l confidential values), cheapest first.
 
-Two means, weighed in cells: blank single cells (``suppression``), or coarsen a whole attribute (``coarsening``).
-Greedily, the coarsening that saves the most cells in all is taken as long as one does; the cells that still have to go
-follow. The plan says how far it can be from the least number of cells (``bound``). Applied to the table it meets k and
-l: the test suite does it.
+Two means, weighed in cells: blank single cells (``suppression``), or coarsen a whole attribute (``coarsening``). The
+coarsenings that save the most cells in all are taken; the cells that still have to go follow. The plan says how far it
+can be from the least number of cells (``bound``). Applied to the table it meets k and l: the test suite does it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import narwhals.stable.v2 as nw
-import numpy as np
 import polars as pl
 
-from unmask.arrays import Counts, Ints
 from unmask.errors import EngineError, ParameterError, RoleError
-from unmask.groups.counting import Frame, check_keys, count_classes, encode, open_table, select_keys
-from unmask.masking import Lots, Units, blank_cells, suppress
+from unmask.groups.counting import Frame, check_keys, count_classes, open_table, select_keys
+from unmask.masking import Lots, blank_cells
+from unmask.protect.coarsening import Coarsen, Wanted, as_units, coarse, coarsenings
 from unmask.shown import Shown
-
-WIDTHS = (1.0, 2.0, 5.0)  # times powers of ten: what people round to
-STEPS = 8  # widths tried for each attribute
-
-
-@dataclass(frozen=True, slots=True)
-class Coarsen:
-    """One attribute, written in intervals of ``width``, or left out when it is None."""
-
-    attribute: str
-    width: float | None
-    cost: float  # in cells
-
-    def apply(self, column: pl.Series) -> pl.Series:
-        """Lower ends of the intervals (the same type), or nothing at all."""
-        if self.width is None:
-            return pl.Series(column.name, [None], dtype=column.dtype).extend_constant(None, len(column) - 1)
-        steps = (column.cast(pl.Float64) / self.width + 1e-9).floor()  # 0.58 is 29 steps of 0.02, not 28.999...
-        digits = max(0, int(np.ceil(-np.log10(self.width))))
-        return (steps * self.width).round(digits).cast(column.dtype)
-
-    @property
-    def words(self) -> str:
-        """What to do, for a person."""
-        return (
-            f"leave out {self.attribute}"
-            if self.width is None
-            else f"write {self.attribute} in steps of {self.width:g}"
-        )
-
-
-def candidates(column: pl.Series, counts: Counts) -> list[Coarsen]:
-    """The coarsenings of one key that lose something, from fine to coarse."""
-    fine = entropy(column, counts)
-    if fine == 0:
-        return []
-    n = float(counts.sum())
-    steps = [Coarsen(column.name, width, 0.0) for width in _widths(column)] + [Coarsen(column.name, None, n)]
-    costed = [Coarsen(s.attribute, s.width, n * (1 - entropy(s.apply(column), counts) / fine)) for s in steps]
-    return [step for step in costed if step.cost > 1e-9]
-
-
-def entropy(column: pl.Series, counts: Counts) -> float:
-    """Entropy of the values, each class weighing its records."""
-    frame = pl.DataFrame([column.alias("v"), pl.Series("n", counts)])
-    share = frame.group_by("v").agg(pl.col("n").sum())["n"].to_numpy() / counts.sum()
-    return float(max(0.0, -(share * np.log(share)).sum()))
-
-
-def _widths(column: pl.Series) -> list[float]:
-    if not column.dtype.is_numeric() or column.null_count() == len(column):
-        return []
-    values = np.unique(column.drop_nulls().cast(pl.Float64).to_numpy())
-    if len(values) < 3:
-        return []
-    reach, step = values[-1] - values[0], float(np.diff(values).min())
-    tens = np.floor(np.log10(step))
-    grid = [unit * 10.0**e for e in np.arange(tens, np.ceil(np.log10(reach)) + 1) for unit in WIDTHS]
-    useful = [width for width in grid if step < width < reach and (width >= 1 or not column.dtype.is_integer())]
-    return useful[-STEPS:]
-
-
-MAX_COARSENINGS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +110,7 @@ class Fix(Shown):
             raise EngineError(
                 "a plan is carried out on a table in process", got=type(table).__name__, hint="collect the table first"
             )
-        data = _coarse(pl.DataFrame(frame.to_polars()), self.coarsened)
+        data = coarse(pl.DataFrame(frame.to_polars()), self.coarsened)
         on = [f"value {i}" for i in range(len(self.keys))]
         renamed = (
             select_keys(nw.from_native(data), self.keys).to_native().rename(dict(zip(_numbered(self), on, strict=True)))
@@ -215,11 +150,11 @@ def fix_list(
     _check(table, keys, confidential, k, l)
     valued = confidential if l > 1 else None  # one value is in every group
     pairs = count_classes(table, keys if valued is None else (*keys, valued))
-    wanted = _Wanted(pairs.columns, pairs.counts, keys, valued, k, l)
-    steps = _coarsen(wanted) if coarsen else ()
-    columns = _coarse(pairs.columns, steps)
-    lots, least = blank_cells(_units(columns, pairs.counts, keys, valued), k, l)
-    failing = int(wanted.failing(wanted.units({})))
+    wanted = Wanted(pairs.columns, pairs.counts, keys, valued, k, l)
+    steps = coarsenings(wanted) if coarsen else ()
+    columns = coarse(pairs.columns, steps)
+    lots, least = blank_cells(as_units(columns, pairs.counts, keys, valued), k, l)
+    failing = int(wanted.failing({}))
     rules = _rules(columns.select(keys), lots)
     return Fix(keys, confidential, k, l, pairs.n_records, failing, steps, rules, lots.cells, least)
 
@@ -232,71 +167,6 @@ def _rules(keys: pl.DataFrame, lots: Lots) -> pl.DataFrame:
     )
     by = [name for name in listed.columns if name != "records"]
     return listed.group_by(by, maintain_order=True).agg(pl.col("records").sum())
-
-
-class _Wanted(NamedTuple):
-    """The classes of a table and what is asked of them."""
-
-    columns: pl.DataFrame
-    counts: Ints
-    keys: tuple[str, ...]
-    confidential: str | None
-    k: int
-    l: int  # noqa: E741 - the letter of the model
-
-    def units(self, steps: dict[str, Coarsen]) -> Units:
-        """Codes of all pairs after the steps."""
-        return _units(_coarse(self.columns, tuple(steps.values())), self.counts, self.keys, self.confidential)
-
-    def failing(self, units: Units) -> float:
-        """Records that violate k or l."""
-        return float(self.counts[units.failing(self.k, self.l)].sum())
-
-
-def _coarsen(wanted: _Wanted) -> tuple[Coarsen, ...]:
-    """Take the coarsening that lowers the cost in cells the most, while one does.
-
-    Candidates are ranked by the records that they leave violating, at the cells that a violating record costs now; the
-    best one is then carried out for real and kept when the cost falls.
-    """
-    steps: dict[str, Coarsen] = {}
-    now = wanted.units(steps)
-    cells = suppress(now, wanted.k, wanted.l).cells(now.codes)
-    options = [step for key in wanted.keys for step in candidates(wanted.columns[key], wanted.counts)]
-    for _ in range(MAX_COARSENINGS):
-        failing = wanted.failing(now)
-        if not failing or not options:
-            break
-        guesses = [_guess(wanted, {**steps, step.attribute: step}, cells / failing) for step in options]
-        best = options[int(np.argmin(guesses))]
-        tried = {**steps, best.attribute: best}
-        trial = wanted.units(tried)
-        fewer = suppress(trial, wanted.k, wanted.l).cells(trial.codes)
-        if _cost(tried) + fewer >= _cost(steps) + cells:
-            break
-        steps, now, cells = tried, trial, fewer
-    return tuple(steps.values())
-
-
-def _guess(wanted: _Wanted, steps: dict[str, Coarsen], each: float) -> float:
-    return _cost(steps) + each * wanted.failing(wanted.units(steps))
-
-
-def _cost(steps: dict[str, Coarsen]) -> float:
-    return sum(step.cost for step in steps.values())
-
-
-def _coarse(data: pl.DataFrame, steps: tuple[Coarsen, ...]) -> pl.DataFrame:
-    return data.with_columns(step.apply(data[step.attribute]) for step in steps)
-
-
-def _units(columns: pl.DataFrame, counts: Ints, keys: tuple[str, ...], confidential: str | None) -> Units:
-    """Codes of all pairs. A key's missing code is its last one, or the next when nothing is missing."""
-    codes = np.stack([encode(columns[key]) for key in keys], axis=1)
-    full = np.array([columns[key].null_count() == 0 for key in keys])
-    gap = (codes.max(axis=0) + full).astype(np.int32)
-    value = np.zeros(len(codes), np.int64) if confidential is None else encode(columns[confidential]).astype(np.int64)
-    return Units(codes, value, counts, gap)
 
 
 def _check(table: Any, keys: tuple[str, ...], confidential: str | None, k: int, l: int) -> None:  # noqa: ANN401, E741

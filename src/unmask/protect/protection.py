@@ -27,7 +27,7 @@ class Protection(Shown):
     steps: tuple[Treatment, ...]  # columns that changed, in the order of the steps: each cost is that of the step
     before: dict[str, float]  # bits by which each column pointed to a person
     final: Point | None  # None: nothing that was tried is safe
-    again: Point | None  # the same release, attacked with another seed
+    again: Point | None  # the same release, attacked with other seeds: the last of them, or the first that was not safe
     frontier: Frontier
     left_out: tuple[str, ...] = ()  # columns that are not published: the id, what is ignored
     refused: tuple[Point, ...] = ()  # safe, but not when attacked again
@@ -41,7 +41,7 @@ class Protection(Shown):
         tried = len(self.frontier.points)
         changed = {name for step in self.steps for name in step.columns}
         found = f"{self.final.risk:.1%} found (95 % interval {self.final.low:.1%} to {self.final.high:.1%})"
-        seeds = "; attacked again with another seed it stays so" if self.again is not None else ""
+        seeds = "; attacked again with other seeds it stays so" if self.again is not None else ""
         told = (
             f"Safe under {self.frontier.policy!r}: {found}, {self.final.utility:.0%} of the data left. "
             f"{len(changed)} of {len(self.before)} columns changed, after {tried} releases were tried{seeds}."
@@ -66,7 +66,7 @@ class Protection(Shown):
         if self.refused:
             near = max(self.refused, key=lambda point: point.utility)
             many = f"{len(self.refused)} looked safe and {'was' if len(self.refused) == 1 else 'were'} not"
-            told += f" {many} when attacked again with another seed."
+            told += f" {many} when attacked again with other seeds."
         else:
             attacked = [point for point in points if point.stage != "glance"] or list(points)
             near = min(attacked, key=lambda point: (point.verdict == "unsafe", point.high, -point.utility))

@@ -41,7 +41,7 @@ class Store:
     def begin(self, about: dict[str, Any], *, resume: bool) -> None:
         """Refuse a folder of another table or of other settings; note those of a new one."""
         header = self.place / HEADER
-        before = json.loads(header.read_text()) if header.exists() else {}
+        before = _read(header) if header.exists() else {}
         for key, value in about.items():
             if before and before.get(key) != json.loads(json.dumps(value)):
                 raise TableError(
@@ -58,12 +58,25 @@ class Store:
     def find(self, masking: str, seed: int, stage: str) -> Point | None:
         """A point that was finished before."""
         path = self._path(masking, seed, stage)
-        return Point(**json.loads(path.read_text())) if path.exists() else None
+        if not path.exists():
+            return None
+        kept = _read(path)
+        return Point(**{**kept, "measured": tuple((name, value) for name, value in kept.get("measured", ()))})
 
-    def keep(self, point: Point) -> None:
-        """Write a finished point."""
-        write_atomically(self._path(point.masking, point.seed, point.stage), json.dumps(asdict(point)))
+    def keep(self, point: Point, stage: str | None = None) -> None:
+        """Write a finished point, as one of its own stage or of another one."""
+        write_atomically(self._path(point.masking, point.seed, stage or point.stage), json.dumps(asdict(point)))
 
     def _path(self, masking: str, seed: int, stage: str) -> Path:
         name = hashlib.sha256(f"{masking}|{seed}|{stage}".encode()).hexdigest()[:24]
         return self.place / POINTS / f"{name}.json"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise TableError(f"{path} is damaged", hint="delete it, or choose another folder") from error
+    if not isinstance(found, dict):
+        raise TableError(f"{path} is no part of a run", hint="choose another folder")
+    return found

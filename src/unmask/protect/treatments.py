@@ -21,8 +21,8 @@ from unmask.tables import to_floats
 NOISE, SWAPS, CROWDS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0), (0.02, 0.05, 0.1, 0.2, 0.4), (3, 5, 11, 25)
 LARGER = (50, 100)  # groups in which several columns are made equal together
 COARSER = ("recoding(", "prefix(", "rare(", "hierarchy(", "dates(", "drop(")  # what is still said is true
-PIECES, LOTS = (30, 15, 8, 4, 2), (0.05, 0.1, 0.2, 0.4)
-
+PIECES, LOTS, TAILS = (30, 15, 8, 4, 2), (0.05, 0.1, 0.2, 0.4), (0.02, 0.05, 0.1)
+SHUFFLED = "data_shuffling("
 
 BLANKED, SAMPLED = "cells of the exposed", "records"  # what is treated last
 
@@ -42,6 +42,11 @@ class Treatment:
         """The columns that it is about."""
         return self.together or (self.column,)
 
+    @property
+    def drawn(self) -> bool:
+        """Whether of the numbers only what the other columns say of them is left."""
+        return self.masking.startswith(SHUFFLED)
+
 
 def treatments(table: pl.DataFrame, column: str, kind: str, hierarchy: str | None = None) -> tuple[str, ...]:
     """Maskings that can be tried on a column of this kind; the last one leaves it out."""
@@ -53,6 +58,8 @@ def treatments(table: pl.DataFrame, column: str, kind: str, hierarchy: str | Non
     if kind == "numeric" and values.dtype.is_numeric():
         found += [f"noise({size}, {name})" for size in NOISE] + [f"rank_swap(share={share}, {name})" for share in SWAPS]
         found += [f"microaggregation({k}, {name})" for k in CROWDS if k <= len(values)]
+        found += [f"top_bottom(bottom={tail}, top={1 - tail}, {name})" for tail in TAILS]
+        found += [f"{SHUFFLED}[{quoted(column)}])"]
         found += [cut(values, pieces) for pieces in PIECES]
     elif kind == "date" and values.dtype in (pl.Date, pl.Datetime):
         found += [f"dates({period}, {name})" for period in PERIODS]
@@ -77,9 +84,13 @@ def weigh(
     found = [Treatment(column, "", bits_left(table[column], table[column]), 0.0)]
     for masking in maskings:
         masked = parse_masking(masking).apply(table, seed)
-        if masked.equals(table):
-            continue
+        if masked.equals(table) or (
+            column in masked.columns and masked[column].n_unique() < 2 < table[column].n_unique()
+        ):
+            continue  # nothing changed, or nothing is left of the column, which is said more plainly by leaving it out
         bits = bits_left(table[column], masked[column]) if column in masked.columns else 0.0
+        if masking.startswith(SHUFFLED):
+            bits = _bits_drawn(table[column], masked[column], seed)
         found.append(Treatment(column, masking, bits, max(0.0, 1.0 - left(masked))))
     return tuple(found)
 
@@ -87,15 +98,18 @@ def weigh(
 def weigh_together(
     table: pl.DataFrame, columns: tuple[str, ...], left: Callable[[pl.DataFrame], float], seed: int
 ) -> tuple[Treatment, ...]:
-    """Numbers made equal in groups, all of them at once: who is in a group of k cannot be told from the others."""
+    """Numbers treated all at once: made equal in groups of k, or drawn anew (by what other columns say, or alone)."""
     named, listed = ", ".join(columns), ", ".join(map(quoted, columns))
     bits = sum(bits_left(table[name], table[name]) for name in columns)
     found = [Treatment(named, "", bits, 0.0, columns)]
-    for k in (k for k in (*CROWDS, *LARGER) if 2 * k <= table.height):
-        masking = f"microaggregation({k}, columns=[{listed}])"
+    crowds = [k for k in (*CROWDS, *LARGER) if 2 * k <= table.height]
+    anew = [f"{SHUFFLED}[{listed}])", *([f"{SHUFFLED}[{listed}], given=[])"] if table.width > len(columns) else [])]
+    for masking in (*(f"microaggregation({k}, columns=[{listed}])" for k in crowds), *anew):
         masked = parse_masking(masking).apply(table, seed)
-        few, cost = min(bits, float(np.log2(table.height / k))), max(0.0, 1 - left(masked))
-        found.append(Treatment(named, masking, few, cost, columns))
+        few = sum(_bits_drawn(table[name], masked[name], seed) for name in columns)
+        if not masking.startswith(SHUFFLED):  # who is in a group of k cannot be told from the others
+            few = float(np.log2(table.height / crowds[len(found) - 1]))
+        found.append(Treatment(named, masking, min(bits, few), max(0.0, 1 - left(masked)), columns))
     dropped = f"drop([{listed}])"
     return (*found, Treatment(named, dropped, 0.0, max(0.0, 1.0 - left(table.drop(columns))), columns))
 
@@ -109,8 +123,9 @@ def coarser_only(options: Mapping[str, tuple[Treatment, ...]]) -> dict[str, tupl
 
 
 def then_blank(state: Mapping[str, Treatment], k: int) -> dict[str, Treatment]:
-    """The same treatments, and then the fewest cells blanked after which everybody looks like k - 1 others."""
-    shown = tuple(name for name, one in state.items() if not one.masking.startswith("drop("))
+    """The same treatments, then the fewest cells of what is true blanked after which everybody has k - 1 equals."""
+    true = [one for one in state.values() if not one.masking or one.masking.startswith(COARSER)]
+    shown = tuple(name for one in true if not one.masking.startswith("drop(") for name in one.columns)
     masking = f"local_suppression({k}, columns=[{', '.join(map(quoted, shown))}])"
     return {**state, BLANKED: Treatment(BLANKED, masking, 0.0, 0.0, shown)}
 
@@ -138,6 +153,12 @@ def bits_left(original: pl.Series, released: pl.Series) -> float:
         return float(np.log2(x.size / np.maximum(crowd, 1)).mean() * x.size / len(original))
     pair = pl.DataFrame({"x": original.cast(pl.String), "y": released.cast(pl.String)})
     return max(0.0, _bits(pair.select("x")) + _bits(pair.select("y")) - _bits(pair))
+
+
+def _bits_drawn(original: pl.Series, drawn: pl.Series, seed: int) -> float:
+    """Bits of values that were drawn anew, beyond those by which values of anybody lie near by luck."""
+    luck = bits_left(original, drawn.shuffle(seed))
+    return max(0.0, bits_left(original, drawn) - luck)
 
 
 def _bits(frame: pl.DataFrame) -> float:

@@ -35,6 +35,10 @@ class Units:
         """Pairs whose group is smaller than k or has fewer than l values."""
         return ~_meets(number_rows(self.codes), self.value, self.count, k, l)
 
+    def least(self, k: int, l: int) -> int:  # noqa: E741
+        """Cells that any suppression must blank."""
+        return lower_bound(self, k, l)
+
     def cells(self, before: Codes) -> int:
         """Cells that were blanked since ``before``."""
         return int(((self.codes != before) * self.count[:, None]).sum())
