@@ -19,7 +19,7 @@ class Shown:
     def __init_subclass__(cls) -> None:
         """Print short, whatever a dataclass would: one that prints itself in its own way keeps it."""
         if "__repr__" not in vars(cls):
-            cls.__repr__ = Shown.__repr__  # type: ignore[method-assign] - before the dataclass sets its own
+            cls.__repr__ = Shown.__repr__  # type: ignore[method-assign]  # before the dataclass sets its own
 
     def __repr__(self) -> str:
         """The fields, as a dataclass prints them, but none that is long."""
