@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from unmask.advice import advice_of
 from unmask.arrays import Floats
 from unmask.attacks import Attacked, again_with, attack_all, parties_of, run_measure
 from unmask.beside import check_keep, check_looked, utility_of
@@ -161,7 +162,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         Analyses that must come out, such as "mean(income) by region": the report tells whether they do.
     utility
         How closely the report looks at what is left of the data: "whole", "quick" (no model learns), "none".
-        Default: whole, and quick where ``only`` names measures.
+        Default: whole, and quick where ``only`` names measures. With "whole" it also names the change to try first.
     resume
         A folder in which each finished attack is kept: after a stop, the same call goes on where it was.
 
@@ -211,7 +212,11 @@ def assess(  # noqa: PLR0913 - the options of an assessment
             utility=looked,
         ),
     )
-    built = replace(built, stories=stories_of(main.study, [entry.row for entry in built.exposed]))
+    built = replace(
+        built,
+        stories=stories_of(main.study, [entry.row for entry in built.exposed]),
+        advice=advice_of(release, rules, judged.verdict.word) if looked == "whole" else None,
+    )
     return Assessment(judged.verdict.word, judged.verdict.reason, Findings(judged.findings), records, built, release)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 
 import pytest
@@ -9,8 +10,9 @@ import pytest
 import unmask
 from unmask.evidence.catalogue import ENTRIES
 from unmask.evidence.estimate import Estimate
-from unmask.report.document import FindingEntry, IntruderEntry
-from unmask.report.front import command, day, front
+from unmask.masking import parse_masking
+from unmask.report.document import AdviceEntry, FindingEntry, IntruderEntry
+from unmask.report.front import command, day, front, making
 from unmask.report.words import joined
 
 MOST_WORDS = 180
@@ -102,7 +104,6 @@ def test_columns_are_those_that_the_attack_weighs_most(document):
     weights = (("sex", 0.1), ("whole rows", 9.0), ("bmi", 0.5), ("days", 0.7), ("height", -1.0))
     measures = tuple(replace(m, attributes=weights) if m.name == "channel" else m for m in document.measures)
     assert front(replace(document, measures=measures)).columns.startswith("Mostly days, bmi and sex.")
-    assert "finds" in front(document).columns  # how far half of them go
     assert front(replace(document, measures=())).columns == "No attack tells columns apart here."
 
 
@@ -110,6 +111,33 @@ def test_confidential_columns_are_told_with_how_true_they_are(document):
     assert front(document).learn.startswith("In the record that they find: diagnosis (100 % unchanged) and cost (")
     none = tuple(replace(column, role="quasi") for column in document.columns)
     assert "None is named as confidential" in front(replace(document, columns=none)).learn
+
+
+def test_the_change_to_try_first_is_on_page_one(document):
+    assert document.advice is not None  # the demo is unsafe
+    page = front(document)
+    assert page.next.startswith("Drop ") and " more columns" in page.next
+    assert page.next.endswith("Then everybody looks like 2 others. Attack that, or search for better:")
+    assert page.command == command(document)
+    assert front(replace(document, advice=None)).next == "Search for a release that is safe:"
+
+
+def test_a_change_that_was_attacked_is_told_with_what_came_out(document):
+    safe = AdviceEntry("drop town", (), "drop([town])", 0, "safe", 0.04, 0.43, "better.csv")
+    page = front(replace(document, advice=safe))
+    assert page.next == "Drop town. Attacked, that is safe: 4 % found, 43 % of the data left (better.csv)."
+    assert page.command == ""
+    assert len(words(page)) <= MOST_WORDS
+
+
+def test_the_command_that_makes_the_change_drops_what_the_release_had_dropped(document, demo):
+    advised = replace(document, advice=AdviceEntry("drop sex", (), "drop([sex])", 3))
+    typed = shlex.split(making(advised))
+    assert typed[:4] == ["unmask", "mask", str(demo.html.parent / "original.csv"), "--masking"]
+    assert parse_masking(typed[4]).apply(demo.original).columns == [
+        name for name in demo.original.columns if name not in {"longitude", "latitude", "sex"}
+    ]
+    assert making(replace(document, advice=None)) == ""
 
 
 def test_the_command_can_be_typed(document, demo):
@@ -121,8 +149,8 @@ def test_the_command_can_be_typed(document, demo):
 def test_what_was_not_tested_says_what_it_needs(document):
     idle = sum(entry.outcome == "does not apply" for entry in document.findings)
     assert front(document).untested == (
-        f"{idle} of {len(ENTRIES)} attacks, which need how the release was made, households, places, the population or "
-        "people outside the release."
+        f"{idle} of {len(ENTRIES)} attacks, which need the masking method, households, places, the population or "
+        "outsiders."
     )
     few = replace(document, manifest=replace(document.manifest, measures=("nearest",)), findings=())
     assert front(few).untested == f"{len(ENTRIES) - 1} of {len(ENTRIES)} attacks were left out."
@@ -131,7 +159,7 @@ def test_what_was_not_tested_says_what_it_needs(document):
 def test_rows_that_do_not_belong_together_are_said_first(document):
     check = replace(document.check, pairing="unpaired", identifiers=("'name' names people", "'mail' too"))
     assert front(replace(document, check=check, warnings=())).check == (
-        "Rows do not seem to belong together: look at this first. 2 columns name people."
+        "Their rows do not seem to belong together: look at this first. 2 columns name people."
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import unmask
 from unmask.errors import ParameterError
+from unmask.shown import Shown
 
 GIVEN = {"Coordinates", "Estimate", "NoiseTolerance", "Policy", "Recipient", "Relative", "Scenario", "Statement"}
 
@@ -52,6 +53,13 @@ def test_every_public_result_shows_itself():
     assert not [name for name, kind in found.items() if not hasattr(kind, "_repr_html_")]
 
 
+def test_every_public_result_is_a_frame_has_a_plot_and_prints_short():
+    """What a dataclass would print goes on for pages where there are arrays: every result prints itself."""
+    for name, kind in results().items():
+        assert callable(kind.to_frame) and callable(kind.plot), name
+        assert kind.__repr__ is Shown.__repr__ or "__create_fn__" not in kind.__repr__.__qualname__, name
+
+
 @pytest.fixture(scope="module")
 def release():
     people = unmask.datasets.census(60, seed=1)
@@ -77,6 +85,22 @@ def test_it_is_small_whole_and_without_script(release, name):
     assert not page.open and "<script" not in shown
     assert 50 < len(shown) < 40_000
     assert "array(" not in page.text and "object at" not in page.text
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_it_prints_short_and_is_a_frame(release, name):
+    made = MAKERS[name](release)
+    assert len(repr(made)) < 600 and "\n" not in repr(made)
+    frame = made.to_frame()
+    assert frame.columns == ["figure", "value"] and frame.height
+    page = Balanced(made._repr_html_()).text
+    assert all(figure in page and value in page for figure, value in frame.rows())
+
+
+def test_long_fields_are_not_printed(release):
+    found = unmask.link_nearest(release)
+    assert repr(found).startswith("Linkage(links=<60>, distances=<60>, ") and "n_candidates=60" in repr(found)
+    assert repr(found.estimate).startswith("Estimate(value=0.") and "method='wilson')" in repr(found.estimate)
 
 
 def test_a_picture_is_there_where_there_is_one(release):

@@ -13,7 +13,7 @@ from unmask.evidence.catalogue import name_of
 from unmask.evidence.estimate import Estimate
 from unmask.evidence.measure import registered
 from unmask.report.document import ExposedEntry, MeasureEntry
-from unmask.report.terminal import MOST_NOTES, show
+from unmask.report.terminal import MOST_FINDERS, MOST_NOTES, column_table, show
 from unmask.report.words import OUTCOMES
 
 ATTACKS = (
@@ -61,8 +61,9 @@ def test_the_exposed_records_name_their_attacks_whole(document, width):
     assert "…" not in text
     table = part(text, "The most exposed", "How the columns")
     words = " ".join(" ".join(table).split()).replace("\N{NO-BREAK SPACE}", " ")
-    names = ", ".join(map(name_of, ATTACKS))
-    assert words.endswith(f"7 100 % {names} 9 50 % Nearest record 0.5, Learned distance 0.5, Special uniques 0.25")
+    names = ", ".join(name_of(name) for name in ATTACKS[:MOST_FINDERS])
+    first = f"7 100 % {names}, {len(ATTACKS) - MOST_FINDERS} more"
+    assert words.endswith(f"{first} 9 50 % Nearest record 50 %, Learned distance 50 %, Special uniques 25 %")
     assert len(table) <= 8  # a line or two for each record
     assert "drawn again. 3 people share a risk of 50 %." in " ".join(text.split())
 
@@ -110,6 +111,16 @@ def test_no_column_and_no_role_is_broken_at_80_columns(document):
     text = shown(replace(document, columns=(written,)), 80)
     assert max(map(len, text.split("\n"))) <= 80
     assert "income of the household" in text and "confidential" in text
+
+
+def test_a_column_takes_two_lines_at_most_and_its_rule_is_in_the_check(document):
+    column = replace(document.columns[0], name="birth date", role="quasi", reason="long " * 20, kind="date")
+    written = replace(column, original="dates, 495 different", released="dates, 11 different", rule="by decades " * 9)
+    rows = [line.split() for line in shown(replace(document, columns=(written,)), 80).rstrip().split("\n")]
+    assert rows[-1][:7] == ["birth", "date", "quasi", "dates,", "495", "dates,", "11"] and rows[-1][-1] == "date"
+    console = Console(width=80, file=StringIO())
+    console.print(column_table((written,)))
+    assert "decades" in console.file.getvalue() and "decades" not in " ".join(rows[-1])
 
 
 def test_page_one_comes_first_and_the_command_is_one_line(demo):

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from unmask.errors import EngineError
 from unmask.web.plane import in_short, plane
 from web_pages import CHECKED, LIMIT, Browser
 
@@ -268,6 +269,13 @@ def test_the_result_shows_verdict_numbers_and_files(browser, case):
     assert "file/report.html" in page and "file/report.json" in page and "file/certificate" not in page
 
 
+def test_the_result_names_the_change_to_try_first(browser, case):
+    advised = {**REPORT, "advice": {"words": "drop <town>; blank single cells", "verdict": ""}}
+    page = browser.get(f"/job/{done(browser, case, **{'report.json': advised}).id}").text
+    assert "<strong>A change to try first:</strong> drop &lt;town&gt;; blank single cells." in page
+    assert "A change to try first" not in browser.get(f"/job/{done(browser, case).id}").text
+
+
 def test_a_verdict_of_some_attacks_says_so(browser, case):
     safe = {"report.json": {**REPORT, "verdict": "safe", "findings": []}}
     for some in (True, False):
@@ -281,6 +289,31 @@ def test_the_certificate_is_shown_once_it_is_there(browser, case):
     answer = browser.get(f"/job/{job.id}/file/certificate.html")
     assert answer.headers["content-disposition"] == 'attachment; filename="certificate.html"'
     assert browser.get(f"/job/{job.id}/file/certificate.jsonld").status_code == 404
+
+
+def test_the_certificate_is_printed_when_it_is_asked_for(browser, case, monkeypatch):
+    pages = []
+    monkeypatch.setattr("unmask.web.results.can_print", lambda: True)
+    monkeypatch.setattr("unmask.web.results.to_pdf", lambda page: pages.append(page) or b"%PDF-1.4")
+    job = done(browser, case, **{"certificate.html": "<p>certified</p>"})
+    assert f"/job/{job.id}/file/certificate.pdf" in browser.get(f"/job/{job.id}").text
+    for _ in range(2):  # printed once
+        answer = browser.get(f"/job/{job.id}/file/certificate.pdf")
+        assert answer.content == b"%PDF-1.4" and answer.headers["content-type"] == "application/pdf"
+    assert pages == ["<p>certified</p>"]
+    assert browser.get(f"/job/{job.id}/file/public-certificate.pdf").status_code == 404
+    monkeypatch.setattr("unmask.web.results.can_print", lambda: False)
+    assert f"/job/{job.id}/file/public-certificate.pdf" not in browser.get(f"/job/{job.id}").text
+
+
+def test_a_browser_that_cannot_print_gives_no_file(browser, case, monkeypatch):
+    def broken(_):
+        raise EngineError("the browser could not print")
+
+    monkeypatch.setattr("unmask.web.results.can_print", lambda: True)
+    monkeypatch.setattr("unmask.web.results.to_pdf", broken)
+    job = done(browser, case, **{"certificate.html": "<p>certified</p>"})
+    assert browser.get(f"/job/{job.id}/file/certificate.pdf").status_code == 404
 
 
 def test_a_report_without_intruders_is_shown(browser, case):

@@ -1,7 +1,9 @@
 from unmask.certificate.content import Certificate as Certificate
 from unmask.certificate.content import Measured as Measured
 from unmask.certificate.content import build as build
+from unmask.certificate.render import can_print as can_print
 from unmask.certificate.render import check_format as check_format
+from unmask.certificate.render import to_pdf as to_pdf
 from unmask.certificate.render import write as write
 from unmask.certificate.signature import check_signature as check_signature
 from unmask.certificate.signature import new_key as new_key

@@ -39,11 +39,16 @@ def check_format(path: str | Path) -> None:
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise ParameterError(f"cannot write a certificate to {path}", allowed=", ".join(SUFFIXES))
-    if suffix == ".pdf" and _browser() is None and importlib.util.find_spec("weasyprint") is None:
+    if suffix == ".pdf" and not can_print():
         raise EngineError(
             "a PDF needs Chromium or WeasyPrint, and neither is there",
             hint="write .html and print it from a browser, or: pip install weasyprint",
         )
+
+
+def can_print() -> bool:
+    """Whether a PDF can be made here."""
+    return _browser() is not None or importlib.util.find_spec("weasyprint") is not None
 
 
 def write(certificate: Certificate, path: str | Path) -> tuple[Path, ...]:
@@ -55,7 +60,7 @@ def write(certificate: Certificate, path: str | Path) -> tuple[Path, ...]:
     if target.suffix.lower() == ".jsonld":
         return (linked,)
     page = to_html(certificate)
-    write_atomically(target, page if target.suffix.lower() == ".html" else _to_pdf(page))
+    write_atomically(target, page if target.suffix.lower() == ".html" else to_pdf(page))
     return target, linked
 
 
@@ -90,7 +95,8 @@ def _browser() -> str | None:
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
-def _to_pdf(page: str) -> bytes:
+def to_pdf(page: str) -> bytes:
+    """Print a page, by a browser or WeasyPrint."""
     browser = _browser()
     if browser is None:
         from weasyprint import HTML  # type: ignore[import-not-found,import-untyped,unused-ignore]  # noqa: PLC0415

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
+from unmask.advice import found_safe
 from unmask.assessment import Assessment
 from unmask.cli.assess import attack
 from unmask.cli.explore import show_frontier
@@ -18,6 +20,7 @@ from unmask.errors import TableError
 from unmask.evidence import Policy
 from unmask.explore import explore, make_release
 from unmask.masking import parse_masking
+from unmask.protect import Point
 
 FILES = {
     "original.csv", "release.csv", "report.html", "report.json", "records.csv",
@@ -27,7 +30,7 @@ NUMBERS = ("days", "height", "bmi", "cost")
 ID, SECRET = "patient", ("diagnosis", "cost")
 KEEP = ("mean(cost) by diagnosis", "mean(cost) by sex")
 PLACES = "town, postcode, longitude, latitude, admitted, children"
-DECADES = "dates(decade), rare({}, columns=['birth date'])"
+DECADES = "dates(decade, columns=['birth date']), rare({}, columns=['birth date'])"
 SAFER = (  # from gentle to strong: what an office would try next
     f"chain([drop([{PLACES}]), {DECADES.format(40)}, microaggregation(25, columns=[days, height, bmi])])",
     f"chain([drop([{PLACES}, days, height, bmi, insurance]), {DECADES.format(50)}])",
@@ -47,9 +50,14 @@ def run(options: Demo) -> int:
         say(f"The report: {folder / 'report.html'}")
         return 0
     say("\n2. Safer releases: what would be found, and what would be left?\n")
-    recommended = search(folder, original, options.seed)
-    if recommended is None:
+    best = search(folder, original, options.seed)
+    if best is None:
         return 0
+    recommended = str(folder / "recommended.csv")
+    advised = replace(first.document, advice=found_safe(best, first.release, recommended))
+    written = replace(first, document=advised)  # the first report names the change that was found
+    written.write_html(folder / "report.html")
+    written.write_json(folder / "report.json")
     say("\n3. The recommended release, attacked with everything\n")
     second = report(folder, original, recommended, "recommended", options.seed)
     say(f"\nUnsafe or not: release.csv is {first.verdict}, recommended.csv is {second.verdict}.")
@@ -69,7 +77,7 @@ def report(folder: Path, original: str, released: str, name: str, seed: int, rec
     )  # fmt: skip
 
 
-def search(folder: Path, original: str, seed: int) -> str | None:
+def search(folder: Path, original: str, seed: int) -> Point | None:
     """Try safer releases; write the recommended one and the picture. None: none of them is safe."""
     from unmask.report import draw  # noqa: PLC0415 - imports altair
 
@@ -83,9 +91,8 @@ def search(folder: Path, original: str, seed: int) -> str | None:
         return None
     release = make_release(original, best, id=ID, confidential=SECRET)
     people = pl.read_csv(original, columns=[ID])[ID]
-    path = folder / "recommended.csv"
-    write_table(release.insert_column(0, people), path)  # the id pairs the tables; it is not to be published
-    return str(path)
+    write_table(release.insert_column(0, people), folder / "recommended.csv")  # with the id, which pairs the tables
+    return best
 
 
 def demo_tables(n: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:

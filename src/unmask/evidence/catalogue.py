@@ -149,8 +149,8 @@ ALONE = frozenset(  # keys of measures with one figure: the label says it all
      "knowledge_sweep.rate", "learned.rate", "model.excess", "singling.excess", "special_uniques.rate", "values.rate"}
 )  # fmt: skip
 LACKING: dict[str, str] = {  # what an option of the needs would have given
-    "--masking": "how the release was made",
-    "--control": "people outside the release",
+    "--masking": "the masking method",
+    "--control": "outsiders",
     "--population": "the population",
     "--weight": "",
     "--household": "households",

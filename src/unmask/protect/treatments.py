@@ -152,7 +152,7 @@ def bits_left(original: pl.Series, released: pl.Series) -> float:
         crowd = np.searchsorted(ordered, y + reach + slack, "right") - np.searchsorted(ordered, y - reach - slack)
         return float(np.log2(x.size / np.maximum(crowd, 1)).mean() * x.size / len(original))
     pair = pl.DataFrame({"x": original.cast(pl.String), "y": released.cast(pl.String)})
-    return max(0.0, _bits(pair.select("x")) + _bits(pair.select("y")) - _bits(pair))
+    return max(0.0, bits(pair.select("x")) + bits(pair.select("y")) - bits(pair))
 
 
 def _bits_drawn(original: pl.Series, drawn: pl.Series, seed: int) -> float:
@@ -161,7 +161,8 @@ def _bits_drawn(original: pl.Series, drawn: pl.Series, seed: int) -> float:
     return max(0.0, bits_left(original, drawn) - luck)
 
 
-def _bits(frame: pl.DataFrame) -> float:
+def bits(frame: pl.DataFrame) -> float:
+    """What a record tells on average: the entropy of its values."""
     shares = frame.group_by(frame.columns).len()["len"].to_numpy() / max(frame.height, 1)
     return float(-(shares * np.log2(shares)).sum())
 

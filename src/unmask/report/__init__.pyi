@@ -9,6 +9,7 @@ from unmask.report.frontier import render_frontier as render_frontier
 from unmask.report.html import render as render
 from unmask.report.notebook import as_chart as as_chart
 from unmask.report.notebook import as_html as as_html
+from unmask.report.notebook import figures_of as figures_of
 from unmask.report.reading import load_report as load_report
 from unmask.report.side_by_side import render_comparison as render_comparison
 from unmask.report.side_by_side import show_comparison as show_comparison

@@ -163,6 +163,25 @@ class ExposedEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class AdviceEntry:
+    """The change that is recommended: in a few words, for each column, and as a masking that can be typed.
+
+    ``k``: everybody then looks like k - 1 others or more in the columns that the intruder knows (0: not counted).
+    ``verdict``: of the whole assessment on the changed table, with the share ``found`` by the best attack, and ``left``
+    of the data; empty where nobody attacked it yet. ``file``: where the changed table is.
+    """
+
+    words: str
+    steps: tuple[tuple[str, str], ...]
+    masking: str
+    k: int = 0
+    verdict: str = ""
+    found: float | None = None
+    left: float | None = None
+    file: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """The whole report. ``digest`` covers the result and not the circumstances (date, command, versions)."""
 
@@ -184,6 +203,7 @@ class Document:
     recipients: tuple[RecipientEntry, ...] = ()
     utility: UtilityEntry | None = None  # null: not asked
     stories: tuple[PersonStory, ...] = ()  # of the exposed: what gives each away, and what would hide them
+    advice: AdviceEntry | None = None  # the change to try first; null where there is none, or nobody asked
     digest: str = field(default="")
 
     @property
@@ -238,7 +258,7 @@ def vars_of(entry: Any) -> dict[str, Any]:  # noqa: ANN401 - any small dataclass
 
 
 def _with_digest(draft: Document, risk: dict[str, Floats]) -> Document:
-    out = {"manifest", "digest"} | (set() if draft.recipients else {"recipients"})  # as before there were any
+    out = {"manifest", "digest", "advice"} | (set() if draft.recipients else {"recipients"})  # as before there were any
     result = {key: value for key, value in to_dict(draft).items() if key not in out}
     hasher = hashlib.sha256(json.dumps(result, sort_keys=True).encode())
     for name in sorted(risk):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from pathlib import PurePath
 
 from unmask.evidence import FAMILIES, Estimate, name_of, needs_of
 from unmask.report.deciding import deciding
-from unmask.report.document import Document, FindingEntry, MeasureEntry
+from unmask.report.document import AdviceEntry, Document, FindingEntry
 from unmask.report.words import headline, joined, limit, percent, span, verdicts_of
 
 MOST_COLUMNS = 3  # that do it
@@ -198,19 +199,13 @@ def _learn(document: Document) -> str:
 
 
 def _columns(document: Document) -> str:
-    """The columns that give people away, the most telling first, and how far half of them go."""
+    """The columns that give people away, the most telling first."""
     known = {column.name for column in document.columns}
     by = {entry.name: entry for entry in document.measures if entry.ran}
     weights: Iterable[tuple[str, float]] = next((by[n].attributes for n in WEIGHTS if n in by and by[n].attributes), ())
     order = sorted((pair for pair in weights if pair[0] in known and pair[1] > 0), key=lambda pair: -pair[1])
-    half = _fact(by.get("knowledge_curve"), "worst set of half the attributes")
-    told = [f"Mostly {joined([name for name, _ in order[:MOST_COLUMNS]])}."] if order else []
-    told += [f"The worst half of the columns finds {percent(half)}."] if isinstance(half, float) else []
-    return " ".join(told) or "No attack tells columns apart here."
-
-
-def _fact(entry: MeasureEntry | None, name: str) -> float | str | None:
-    return None if entry is None else next((fact.value for fact in entry.facts if fact.name == name), None)
+    told = joined([name for name, _ in order[:MOST_COLUMNS]])
+    return f"Mostly {told}." if told else "No attack tells columns apart here."
 
 
 def _next(document: Document) -> tuple[str, str]:
@@ -225,7 +220,20 @@ def _next(document: Document) -> tuple[str, str]:
         return "Remove the reason named above, and assess again.", ""
     if document.manifest.settings.get("synthetic"):
         return "Make the table again with a model that remembers single people less, and assess it.", ""
-    return "Search for a release that is safe:", command(document)
+    if document.advice is None:
+        return "Search for a release that is safe:", command(document)
+    return _advised(document.advice, document)
+
+
+def _advised(advice: AdviceEntry, document: Document) -> tuple[str, str]:
+    """The recommended change: one that was attacked, with what came out; else what it gives, and how to go on."""
+    change = advice.words[:1].upper() + advice.words[1:]
+    if advice.verdict:
+        told = f"{change}. Attacked, that is {advice.verdict}: {percent(advice.found)} found"
+        left = f", {percent(advice.left)} of the data left" if advice.left is not None else ""
+        return f"{told}{left}{f' ({advice.file})' if advice.file else ''}.", ""
+    told = f"{change}. Then everybody looks like {advice.k - 1} others. Attack that, or search for better:"
+    return told, command(document)
 
 
 def command(document: Document) -> str:
@@ -238,6 +246,19 @@ def command(document: Document) -> str:
     words += ["--ignored", ",".join(dropped)] if dropped else []
     words += ["--policy", document.policy] if document.policy != "public" else []
     return shlex.join([*words, "-o", "safer.csv"])
+
+
+def making(document: Document) -> str:
+    """The command that makes the recommended change; nothing where there is none."""
+    if document.advice is None:
+        return ""
+    path = document.manifest.inputs.get("original", {}).get("path") or "ORIGINAL.csv"
+    there = [column for column in document.columns if not column.released and column.role != "id"]
+    aside = [column.name for column in there if column.name not in document.advice.masking]
+    out = [f"drop({json.dumps(aside, ensure_ascii=False)})"] if aside else []
+    steps = [*out, document.advice.masking]
+    masking = steps[0] if len(steps) == 1 else f"chain([{', '.join(steps)}])"
+    return shlex.join(["unmask", "mask", path, "--masking", masking, "-o", "safer.csv"])
 
 
 def _untested(document: Document) -> str:
@@ -260,9 +281,9 @@ def _untested(document: Document) -> str:
 def _check(document: Document) -> str:
     """Whether rows belong together, in a sentence; and how much else there is to read about the tables."""
     words = {
-        "paired": "Rows belong to the people they seem to.",
-        "unpaired": "Rows do not seem to belong together: look at this first.",
-    }.get(document.check.pairing, "Whether rows belong together could not be tested.")
+        "paired": "Their rows belong together.",
+        "unpaired": "Their rows do not seem to belong together: look at this first.",
+    }.get(document.check.pairing, "Whether their rows belong together could not be tested.")
     naming = len(document.check.identifiers)
     told = [f"{naming} column{'s name' if naming > 1 else ' names'} people."] if naming else []
     notes = len(document.warnings)

@@ -14,7 +14,7 @@ from unmask.evidence import FAMILIES, Fact, Figure, kind_of, name_of
 from unmask.report.charts import attributes_figure, draw, findings_chart
 from unmask.report.deciding import QUESTIONS, Decided, by_family, by_question
 from unmask.report.document import Document, FindingEntry, MeasureEntry
-from unmask.report.front import front
+from unmask.report.front import front, making
 from unmask.report.words import (
     GLOSSARY,
     HOW,
@@ -81,6 +81,8 @@ def render(document: Document) -> str:
             recipients=_recipients(document),
             held=held(document),
             others=others(document),
+            change=document.advice,
+            change_command=making(document),
             findings_svg=lean(chart) if chart else None,
             findings=[_finding_row(f) for f in shown if f.outcome != "does not apply"],
             intruders=_intruders(document),
@@ -270,6 +272,7 @@ def _contents(document: Document, attacks: Sequence[tuple[str, Any]]) -> list[tu
         ("questions", "Three questions"),
         ("families", "The strongest attack of each family"),
         *([("recipients", "Who may get it")] if document.recipients else []),
+        *([("change", "The recommended change")] if document.advice else []),
         ("findings", "All findings"),
         *([("intruders", "What each intruder finds")] if document.intruders else []),
         ("people", "People"),

@@ -32,7 +32,7 @@ def as_html(result: object) -> str:
     told = [f"<strong>{escape(_title(type(result).__name__))}</strong>", f"<p>{escape(words)}</p>" if words else ""]
     figure = _figure(result)
     picture = "" if figure is None else f'<div style="max-width:46rem">{draw(figure)}</div>'
-    return _box("".join(told) + _table(_rows(result)) + picture)
+    return _box("".join(told) + _table(figures_of(result)) + picture)
 
 
 def as_chart(result: object) -> Any:  # noqa: ANN401 - altair's own chart type
@@ -62,7 +62,7 @@ def _figure(result: object) -> Figure | None:
     return found if isinstance(found, Figure) else None
 
 
-def _rows(result: object) -> list[tuple[str, str]]:
+def figures_of(result: object) -> list[tuple[str, str]]:
     """Fields and properties that are single numbers, words or estimates."""
     kind, rows = type(result), []
     named = [field.name for field in fields(result)] if is_dataclass(result) else []

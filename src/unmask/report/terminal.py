@@ -37,6 +37,7 @@ from unmask.report.words import (
 MOST_NOTES = 8
 LONGEST_GUESS = 8  # letters
 MOST_COLUMNS = 30
+MOST_FINDERS = 4  # attacks that are named beside an exposed record
 LONGEST = 24  # letters of a column's name that are never broken
 COLOURS = {"safe": "green", "unsafe": "red", "inconclusive": "yellow"}
 MARKS = {
@@ -70,7 +71,7 @@ def show(document: Document, console: Console) -> None:
     for part in (*_findings(document), *_words(document)):
         console.print(part)
     _show_people(document, console)
-    console.print(column_table(document.columns))
+    console.print(column_table(document.columns, why=False))
 
 
 def _numbers(page: Front) -> Table:
@@ -223,7 +224,7 @@ def _exposed(document: Document) -> Table:
     table = table_of("The most exposed records", ">row", *(["~id"] if labelled else []), ">risk", by)
     for entry in document.exposed:
         label = [escape(entry.label or "")] if labelled else []
-        table.add_row(str(entry.row), *label, percent(entry.risk), finders(entry))
+        table.add_row(str(entry.row), *label, percent(entry.risk), finders(entry, MOST_FINDERS))
     return table
 
 
@@ -239,15 +240,21 @@ def _groups(told: RiskByGroup) -> Table | Text:
     return table
 
 
-def column_table(columns: Sequence[ColumnEntry]) -> Table:
-    """How every column is written in both files, and for how many people the release contains their own value."""
+def column_table(columns: Sequence[ColumnEntry], *, why: bool = True) -> Table:
+    """How every column is written in both files, and for how many people the release contains their own value.
+
+    ``why``: with what a column is taken for, and by which rule; else with its kind alone, so that it fits one line.
+    """
     headings = ("~column", "<role", "~original", "~release", ">own value", "~taken for")
-    table = table_of("How the columns were read", *headings)
+    if not why:
+        headings = ("~column", "<role", "~original", "~release", ">own", "<read as")
+    table = table_of(f"How the columns were read{'' if why else ' (why: in the HTML and the JSON)'}", *headings)
     table.columns[0].min_width = min(LONGEST, max((len(column.name) for column in columns), default=0))
     for column in columns[:MOST_COLUMNS]:
-        forms = column.original or "not there", column.released or "not there"
-        why = f"{column.kind or 'nothing'}: {column.rule or column.reason}"
-        table.add_row(escape(column.name), column.role, *forms, percent(column.own), escape(why))
+        forms = [text if why else text.replace(" different", "") for text in (column.original, column.released)]
+        told = f"{column.kind or 'nothing'}: {column.rule or column.reason}" if why else column.kind or "nothing"
+        shown = (text or "not there" for text in forms)
+        table.add_row(escape(column.name), column.role, *shown, percent(column.own), escape(told))
     if len(columns) > MOST_COLUMNS:
         table.add_row(f"and {len(columns) - MOST_COLUMNS} more", "", "", "", "", "all in the JSON and the HTML")
     return table

@@ -129,13 +129,15 @@ def tell(finding: FindingEntry) -> str:
     return sentence(finding.claim, finding.estimate)
 
 
-def finders(entry: ExposedEntry) -> str:
-    """Name the attacks that find a record, the surest first: "Nearest record, Special uniques 0.25"."""
+def finders(entry: ExposedEntry, most: int | None = None) -> str:
+    """Name the attacks that find a record, the surest first: "Nearest record, Special uniques 25 %"; or the first."""
     risks = sorted(((name, risk) for name, risk in entry.risks.items() if risk > 0), key=lambda pair: -pair[1])
-    return ", ".join(
-        name_of(name) if risk == 1 else f"{name_of(name)} {risk:.2g}".replace(" ", "\N{NO-BREAK SPACE}")
+    told = [
+        name_of(name) if risk == 1 else f"{name_of(name)} {percent(risk)}".replace(" ", "\N{NO-BREAK SPACE}")
         for name, risk in risks
-    )
+    ]
+    more = len(told) - (len(told) if most is None else most)
+    return ", ".join(told if more < 2 else [*told[:most], f"{more} more"])
 
 
 def about_risk(document: Document) -> str:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
+from unmask.certificate import can_print, to_pdf
+from unmask.errors import UnmaskError
 from unmask.evidence import Policy
+from unmask.tables import write_atomically
 from unmask.web import commands
 from unmask.web.commands import CERTIFICATE, DATA, MAP, PLAN, POINTS, PUBLIC, REPORT, SETTINGS, shown
 from unmask.web.forms import form_of, text
@@ -22,12 +27,15 @@ from unmask.web.store import Case, Job, new_id
 from unmask.web.work import enqueue, following, naming, problem_of, seen
 
 RELEASE = "release.csv"
+PRINTED = {"certificate.pdf": CERTIFICATE, "public-certificate.pdf": PUBLIC}  # made when they are asked for
 FILES = {  # that may be taken along, with what they are
     REPORT: "The report, one HTML file",
     DATA: "The report as data (JSON), from which it can be run again",
     CERTIFICATE: "The certificate, for a reviewer to sign",
+    "certificate.pdf": "The same as PDF",
     "certificate.jsonld": "The certificate as data: this is what is signed",
     PUBLIC: "The certificate to be shown to anybody, without paths and small counts",
+    "public-certificate.pdf": "The same as PDF",
     "public-certificate.jsonld": "The same as data",
     RELEASE: "The release",
     PLAN: "The plan (TOML): what was done to the table, to do it again",
@@ -89,6 +97,7 @@ def facts_of(site: Site, job: Job | None) -> dict[str, Any] | None:
         "found": None if best is None else best["estimate"],
         "known": None if best is None else best["known"],
         "left": (found.get("utility") or {}).get("value"),
+        "advice": (found.get("advice") or {}).get("words"),
         "warnings": found["warnings"],
         "check": found["check"],
     }
@@ -139,7 +148,9 @@ def _where(site: Site, case: Case, job: Job, name: str) -> Path:
 
 def files_of(site: Site, case: Case, job: Job) -> list[tuple[str, str]]:
     """Files of a job that are there to be taken along."""
-    return [(name, words) for name, words in FILES.items() if _where(site, case, job, name).is_file()]
+    printed = PRINTED if can_print() else {}
+    there = [name for name in FILES if _where(site, case, job, printed.get(name, name)).is_file()]
+    return [(name, FILES[name]) for name in there]
 
 
 async def file(request: Request) -> Response:
@@ -150,9 +161,19 @@ async def file(request: Request) -> Response:
         raise HTTPException(404)
     take = {"content-disposition": f'attachment; filename="{name}"'}
     place = _where(site, case, job, name)
+    page = None if name not in PRINTED else _where(site, case, job, PRINTED[name])
+    if page is not None and page.is_file() and can_print():
+        with suppress(UnmaskError):  # a browser that cannot print leaves no file
+            await run_in_threadpool(_print, page, place)
     if not place.is_file():
         raise HTTPException(404)
     return FileResponse(place, headers=take)
+
+
+def _print(page: Path, place: Path) -> None:
+    """Print a certificate, unless it was printed since it was made."""
+    if not place.is_file() or place.stat().st_mtime < page.stat().st_mtime:
+        write_atomically(place, to_pdf(page.read_text(encoding="utf-8")))
 
 
 # --- what a person does with a job ----------------------------------------------------------------------------------
