@@ -26,7 +26,7 @@ MORE = {
     "unmask.groups": 13,  # a function and its result for each measure, and the room that counts
     "unmask.groups.counting": 16,  # counts on every engine, and the classes that all group measures share
     "unmask.linkage": 20,  # one function for each intruder
-    "unmask.masking": 40,  # one class for each masking, and which cells to blank, which a fix list needs too
+    "unmask.masking": 43,  # one class for each masking, synthesisers, and which cells to blank (for a fix list too)
     "unmask.people": 12,  # the risk of people, of groups of them, and the story of one
     "unmask.protect": 20,  # the search: points, what is kept of them, and what can be done to a column
     "unmask.certificate": 10,  # the statement, the content, three formats and the reviewer's keys

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.assessment import VERSIONS_OF, assess, discover
-from unmask.errors import TableError
+from unmask.errors import ParameterError, TableError
 from unmask.evidence import Policy, Progress, meant
 from unmask.masking import parse_masking
 from unmask.people import PersonRisk
@@ -116,6 +116,11 @@ def brought_up_to_date(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]
             settings[new] = change(before)
             moved.append(f"setting {old} = {before} is called {new} = {settings[new]} now")
     written = settings.get("masking")
+    if written is not None and written.startswith("synthesiser("):
+        raise ParameterError(
+            "a report that used a synthesiser is not verified: nobody runs a command because a file says so",
+            hint="run unmask assess again with the same --synthesiser and --seed",
+        )
     if written is not None and str(parse_masking(written)) != written:
         moved.append(f"masking {written} is written {parse_masking(written)} now")
     limits = manifest["policy"]["thresholds"]
