@@ -14,12 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-from unmask.disclosure.roc import Epsilon, auc, tpr_at
+from unmask.disclosure.roc import Epsilon, Membership, auc, centred, summarise, tpr_at
 from unmask.evidence import Estimate
 
 TOGETHER = 1.2  # halves that choose for each other are right or wrong together: more spread than one attack has
 ALARMS = (0.002, 0.005, 0.01, 0.02, 0.05)  # shares of strangers accused, over which a sure attack is chosen
 LEVEL = 0.05
+SHADOWED = ("likelihood ratio", "learnt")  # beginnings of the names of attacks by shadows
 
 
 class Choice(NamedTuple):
@@ -38,6 +39,28 @@ def by_area(mine: Floats, others: Floats) -> float:
 def by_few_alarms(mine: Floats, others: Floats) -> float:
     """Mean share of members recognised at few false alarms."""
     return float(np.mean([tpr_at(mine, others, level) for level in ALARMS]))
+
+
+def best_of(attacks: Mapping[str, Floats], split: tuple[Ints, Ints], seed: int) -> Membership:
+    """Sum up what the best of some attacks tells; ``per_record``: members accused while 1 % of strangers are.
+
+    The attack for the AUC is chosen by it, and the one for few false alarms by what it recognises there.
+    """
+    broad, sure = (choose(attacks, split, worth) for worth in (by_area, by_few_alarms))
+    alarm = np.sort(sure.others)[-1 - sure.others.size // 100]  # 1 % of strangers are above, and no more
+    accused = (sure.mine > alarm).astype(np.float64)
+    whole, surer = (summarise(*centred(one.mine, one.others), accused, seed) for one in (broad, sure))
+    names = tuple(dict.fromkeys((*sure.names, *broad.names)))
+    return replace(
+        whole,
+        auc=area_of(broad),
+        tpr_at_1_percent=surer.tpr_at_1_percent,
+        tpr_at_01_percent=surer.tpr_at_01_percent,
+        curve=(whole.curve[0], np.maximum(whole.curve[1], surer.curve[1])),
+        epsilon=epsilon(sure, split),
+        attacks=names,
+        learnt=any(name.startswith(SHADOWED) for name in names),
+    )
 
 
 def area_of(choice: Choice) -> Estimate:

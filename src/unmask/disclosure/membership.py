@@ -18,9 +18,9 @@ import numpy as np
 
 from unmask.arrays import Floats, Ints, Rows
 from unmask.disclosure.candidates import DIGITS, WIDTHS, density_ratio, looks, matched
-from unmask.disclosure.inner import area_of, by_area, by_few_alarms, choose, epsilon, halves
+from unmask.disclosure.inner import best_of, halves
 from unmask.disclosure.outside import Scene, draw, in_order, needs_outsiders, set_scene
-from unmask.disclosure.roc import Membership, centred, summarise
+from unmask.disclosure.roc import Membership, summarise
 from unmask.disclosure.shadow import Maker, Plan, as_maker, learn_membership, shadow_scores
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Progress, Series, largest, measure, silent
@@ -29,7 +29,6 @@ from unmask.tables import Encoded, Release
 
 RARE_ALARMS = "share of people; needs 1,000 people outside to be told apart from 1 %"
 SPLIT = 40  # people from whom a control can be split off
-SHADOWED = ("likelihood ratio", "learnt")  # beginnings of the names of attacks by shadow releases
 MOST_ASKED = 2_000  # members, and strangers, who are compared with every row and with each other
 
 
@@ -106,22 +105,9 @@ def _of_attacks(scene: Scene, attacks: dict[str, Floats], place: tuple[int, Rows
     """Sum up the best of some attacks; ``place``: people of the original, and the rows of the scene."""
     n, rows = place
     rng = np.random.default_rng([seed, 3])
-    split = tuple(_split(scene.of(side), rng) for side in (scene.members, scene.strangers))
-    broad, sure = (choose(attacks, (split[0], split[1]), worth) for worth in (by_area, by_few_alarms))
-    alarm = np.sort(sure.others)[-1 - sure.others.size // 100]  # 1 % of strangers are above, and no more
-    accused = spread((sure.mine > alarm).astype(np.float64), rows[scene.members], n, np.nan)
-    whole = summarise(*centred(broad.mine, broad.others), accused, seed)
-    surer = summarise(*centred(sure.mine, sure.others), accused, seed)
-    return replace(
-        whole,
-        auc=area_of(broad),
-        tpr_at_1_percent=surer.tpr_at_1_percent,
-        tpr_at_01_percent=surer.tpr_at_01_percent,
-        curve=(whole.curve[0], np.maximum(whole.curve[1], surer.curve[1])),
-        epsilon=epsilon(sure, (split[0], split[1])),
-        attacks=tuple(dict.fromkeys((*sure.names, *broad.names))),
-        learnt=any(name.startswith(SHADOWED) for name in (*sure.names, *broad.names)),
-    )
+    members, strangers = (_split(scene.of(side), rng) for side in (scene.members, scene.strangers))
+    found = best_of(attacks, (members, strangers), seed)
+    return replace(found, per_record=spread(found.per_record, rows[scene.members], n, np.nan))
 
 
 def _split(side: Encoded, rng: np.random.Generator) -> Ints:

@@ -51,7 +51,7 @@ def shadow_scores(
     shadows = _shadows(study, people[order], mask, how, progress)
     scores = {f"likelihood ratio, {name}": likelihood_ratios(seen, shadows.inside, asked[name])
               for name, seen in shadows.seen.items()}  # fmt: skip
-    scores["learnt from shadows"] = _learnt(shadows, asked)
+    scores["learnt from shadows"] = learnt(shadows, asked)
     return {name: _unordered(np.round(values, DIGITS), order) for name, values in scores.items()}
 
 
@@ -96,7 +96,7 @@ def _normal_scores(values: Floats) -> Floats:
     return np.asarray(ndtri(np.clip(ranks / order.size, 0.5 / order.size, 1 - 0.5 / order.size)))
 
 
-def _learnt(shadows: Shadows, asked: dict[str, Floats]) -> Floats:
+def learnt(shadows: Shadows, asked: dict[str, Floats]) -> Floats:
     """Log odds by all statistics, learnt from who is in each shadow."""
     known, wanted = [], []
     for name, seen in shadows.seen.items():
@@ -163,4 +163,4 @@ def answers(model: Any, known: Floats, wanted: Ints) -> Floats:  # noqa: ANN401 
     return np.column_stack([np.log(truth), np.log(odds.max(axis=1)), -(odds * np.log(odds)).sum(axis=1)])
 
 
-__all__ = ["Maker", "Plan", "answers", "as_maker", "learn_membership", "shadow_scores"]
+__all__ = ["Maker", "Plan", "Shadows", "answers", "as_maker", "learn_membership", "learnt", "shadow_scores"]
