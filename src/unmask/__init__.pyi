@@ -87,6 +87,7 @@ from unmask.linkage import (
     true_ranks as true_ranks,
 )
 from unmask.linkage import worst_case as worst_case
+from unmask.model_assessment import assess_model as assess_model
 from unmask.masking import Synthesiser as Synthesiser
 from unmask.masking import parse_masking as parse_masking
 from unmask.max_knowledge import (

@@ -19,15 +19,15 @@ import numpy as np
 from unmask.arrays import Floats, Ints, Rows
 from unmask.disclosure.candidates import DIGITS, WIDTHS, density_ratio, looks, matched
 from unmask.disclosure.inner import best_of, halves
+from unmask.disclosure.membership_words import facts_of, figures_of
 from unmask.disclosure.outside import Scene, draw, in_order, needs_outsiders, set_scene
 from unmask.disclosure.roc import Membership, summarise
 from unmask.disclosure.shadow import Maker, Plan, as_maker, learn_membership, shadow_scores
 from unmask.errors import ParameterError, RoleError
-from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Progress, Series, largest, measure, silent
+from unmask.evidence import Context, Evidence, Observation, Progress, largest, measure, silent
 from unmask.study import Study, as_study, spread
 from unmask.tables import Encoded, Release
 
-RARE_ALARMS = "share of people; needs 1,000 people outside to be told apart from 1 %"
 SPLIT = 40  # people from whom a control can be split off
 MOST_ASKED = 2_000  # members, and strangers, who are compared with every row and with each other
 
@@ -266,30 +266,9 @@ def assess_membership(study: Study, context: Context) -> Evidence:
         ),
         per_record=found.per_record,
         identity=False,
-        facts=_facts(found),
-        figures=_figures(found),
+        facts=facts_of(found),
+        figures=figures_of(found),
         notes=(f"{found.n_strangers:,} people outside the release were compared with", *_told(release, found)),
-    )
-
-
-def _facts(found: Membership) -> tuple[Fact, ...]:
-    figures = tuple(
-        Fact(name, round(figure.value, 4), f"{figure.low:.3g} to {figure.high:.3g}; {words}")
-        for name, figure, words in (
-            ("recall", found.recall, "of the people in the release are accused"),
-            ("precision", found.precision, "of the accused are in the release, if half of all people were"),
-            ("F1", found.f1, "harmonic mean of recall and precision"),
-            ("recognised at 0.1 % false alarms", found.tpr_at_01_percent, RARE_ALARMS),
-        )
-    )
-    return (
-        *figures,
-        Fact(
-            "empirical epsilon",
-            round(found.epsilon.value, 2),
-            f"at least {found.epsilon.low:.2f}, as differential privacy counts: ln(recognised / wrongly accused)",
-        ),
-        Fact("attack", ", ".join(found.attacks), "the best on one half of the people, used on the other half"),
     )
 
 
@@ -302,41 +281,3 @@ def _told(release: Release, found: Membership) -> tuple[str, ...]:
         return drawn
     better = "what was learnt from them" if found.learnt else "the release alone"
     return (*drawn, f"how it was made is known: shadow releases were tried, and {better} tells more people apart")
-
-
-def _figures(found: Membership) -> tuple[Figure, ...]:
-    recall, precision = found.precision_recall
-    return (
-        _figure(found),
-        Figure(
-            shape="line",
-            title="How many of the accused are members, if half of all people were",
-            caption="At the left the intruder accuses only those of whom they are surest.",
-            alt=f"Precision against recall; at the left end {precision[1]:.0%} of the accused are members.",
-            x_label="members recognised",
-            y_label="members among the accused",
-            series=(
-                Series("attack", tuple(recall[1:].tolist()), tuple(precision[1:].tolist())),
-                Series("blind guess", (0.0, 1.0), (0.5, 0.5)),
-            ),
-            percent=(True, True),
-        ),
-    )
-
-
-def _figure(found: Membership) -> Figure:
-    return Figure(
-        shape="line",
-        title="Members recognised against outsiders accused",
-        caption="The further the curve rises above the diagonal at the left, the more surely some "
-        "people are recognised.",
-        alt=f"ROC curve with AUC {found.auc.value:.3f}; {found.tpr_at_1_percent.value:.1%} recognised "
-        "at 1 % false alarms.",
-        x_label="outsiders accused",
-        y_label="members recognised",
-        series=(
-            Series("attack", tuple(found.curve[0].tolist()), tuple(found.curve[1].tolist())),
-            Series("blind guess", (0.0, 1.0), (0.0, 1.0)),
-        ),
-        percent=(True, True),
-    )

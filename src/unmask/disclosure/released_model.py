@@ -18,10 +18,11 @@ import polars as pl
 from unmask.arrays import Floats
 from unmask.disclosure.inner import best_of, halves
 from unmask.disclosure.lira import likelihood_ratios
+from unmask.disclosure.membership_words import facts_of, figures_of
 from unmask.disclosure.roc import Membership
 from unmask.disclosure.shadow import Shadows, learnt
 from unmask.errors import EngineError, ParameterError, RoleError, UnmaskError
-from unmask.evidence import Estimate, Progress, excess_over_control, largest, silent
+from unmask.evidence import Estimate, Evidence, Fact, Observation, Progress, Reported, excess_over_control, largest, silent
 from unmask.tables import canonical_order
 
 FEWEST = 50  # people on either side
@@ -300,3 +301,53 @@ def worst_attribute(risk: ModelRisk) -> tuple[str, Estimate] | None:
         return None
     name = max(risk.attributes, key=lambda key: risk.attributes[key].value)
     return name, largest(tuple(risk.attributes.values()))
+
+
+# --- what is reported -------------------------------------------------------------------------------------------------
+
+
+def report_model(risk: ModelRisk) -> tuple[Reported, ...]:
+    """What is judged: membership, and the attribute that is learnt of most people."""
+    found, worst = risk.membership, worst_attribute(risk)
+    membership = Evidence(
+        observations=(
+            Observation(
+                "membership.auc",
+                "A person whom the model was learnt from and a person outside are told apart "
+                f"{found.auc.value:.0%} of the time.",
+                found.auc,
+            ),
+            Observation(
+                "membership.tpr",
+                f"{found.tpr_at_1_percent.value:.1%} of {found.tpr_at_1_percent.n:,} people are recognised as those the "
+                "model was learnt from while 1 % of outsiders are wrongly accused.",
+                found.tpr_at_1_percent,
+            ),
+        ),
+        per_record=found.per_record,
+        identity=False,
+        facts=facts_of(found),
+        figures=figures_of(found),
+        notes=(f"{risk.shadows} reference models were learnt: {risk.reference}",),
+    )
+    reported = [Reported("membership", "Membership inference on a model", MEMBERSHIP, membership)]
+    if worst is not None:
+        words = f"of the people it was learnt from have their {worst[0]} guessed by asking the model, beyond outsiders."
+        observation = Observation("inference.excess", f"{worst[1].value:.1%} {words}", worst[1])
+        facts = tuple(
+            Fact(name, round(one.value, 4), f"{one.low:.3g} to {one.high:.3g}; beyond people outside")
+            for name, one in risk.attributes.items()
+        )
+        evidence = Evidence(observations=(observation,), identity=False, facts=facts)
+        reported.append(Reported("inference", "Attribute inference through a model", ATTRIBUTES, evidence))
+    return tuple(reported)
+
+
+MEMBERSHIP = (
+    "To be among those a model was learnt from is the secret. The intruder learns models like it, with and without a "
+    "person, and compares how sure each is of what is true of the person."
+)
+ATTRIBUTES = (
+    "The intruder knows all that the model takes but one attribute, and what is true. They ask the model with every "
+    "value of the attribute, and take the one that fits best."
+)
