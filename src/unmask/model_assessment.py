@@ -95,7 +95,9 @@ def assess_model(  # noqa: PLR0913 - the options of an assessment
 def _records(risk: Floats, recognised: Floats) -> pl.DataFrame:
     """A row for each person: whether they are recognised; nobody is found in a model."""
     rows = np.arange(1, risk.size + 1)
-    return pl.DataFrame({"row": rows, "membership": recognised, "risk": risk}).with_columns(pl.col("risk").fill_nan(None))
+    return pl.DataFrame({"row": rows, "membership": recognised, "risk": risk}).with_columns(
+        pl.col("risk").fill_nan(None)
+    )
 
 
 def _manifest(
@@ -107,7 +109,9 @@ def _manifest(
     target: str,
 ) -> document.Manifest:
     sources = {name: document.vars_of(source) for name, source in people.sources.items() if name != "released"}
-    where = source_of(model) if isinstance(model, str | Path) else {"path": None, "sha256": None, "rows": 0, "columns": 0}
+    where = (
+        source_of(model) if isinstance(model, str | Path) else {"path": None, "sha256": None, "rows": 0, "columns": 0}
+    )
     return document.Manifest(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         command=command,

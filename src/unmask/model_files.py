@@ -82,7 +82,7 @@ def _module(name: str, kind: str) -> Any:  # noqa: ANN401
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        package = name.split(".")[0]
+        package = name.split(".", maxsplit=1)[0]
         raise EngineError(f"{package} is needed to read a {kind} file", hint=f"pip install {package}") from error
 
 

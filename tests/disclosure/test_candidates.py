@@ -32,7 +32,7 @@ def test_scores_equal_their_definitions(people, rows, name):
     kernel = slow.KERNELS[name]
 
     def like(person, row):
-        return slow.likeness(person, row, NUMBERS, WORDS, {"a": 1.0, "b": 1.0}, *kernel)
+        return slow.likeness(person, row, NUMBERS, WORDS, {"a": 1.0, "b": 1.0}, kernel)
 
     ours, theirs = looks(people), looks(rows)
     assert np.exp(-energies(ours, theirs, Width(*kernel))) == pytest.approx(

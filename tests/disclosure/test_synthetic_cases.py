@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from disclosure import synthetic_tables as tables
-from unmask import Release, assess
+from unmask import Release, assess, membership_inference
 from unmask.errors import RoleError
 
 REMEMBER = {
@@ -62,6 +62,4 @@ def test_few_people_are_never_safe_and_it_is_said_once():
     told = [line for line in found.document.warnings if "people on, and these are 30" in line]
     assert len(told) == 1
     with pytest.raises(RoleError, match="outside"):
-        from unmask import membership_inference
-
         membership_inference(Release(inside, inside, control=outside[:10], synthetic=True))

@@ -191,7 +191,7 @@ def test_membership(outside):
     halves = [nearest(everybody, [s for s, h in zip(strangers, half, strict=True) if h == k]) for k in (0, 1)]
     sd = {name: naive.mean_and_sd([row[name] for row in everybody])[1] for name in NUMBERS}
     like = {
-        name: lambda a, b, kernel=kernel: slow.likeness(a, b, NUMBERS, WORDS, sd, *kernel)
+        name: lambda a, b, kernel=kernel: slow.likeness(a, b, NUMBERS, WORDS, sd, kernel)
         for name, kernel in slow.KERNELS.items()
     }
     attacks = {f"matching, {name}": slow.matched(everybody, rows, one) for name, one in like.items()}

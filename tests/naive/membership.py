@@ -12,15 +12,13 @@ ALARMS = (0.002, 0.005, 0.01, 0.02, 0.05)
 KERNELS = {"values": (0.02, 1.0), "near values": (0.1, 1.0), "noise": (1.0, 2.5)}
 
 
-def likeness(person, row, numbers, words, sd, width, power) -> float:
+def likeness(person, row, numbers, words, sd, kernel) -> float:
     """Product over columns of (1 + d^2/h^2)^-p; one sd between categories, or where one of two values is missing."""
-    product = 1.0
+    product, (width, power) = 1.0, kernel
     for name in (*numbers, *words):
         one, other = person[name], row[name]
-        if name in words or one is None or other is None:
-            far = float(one != other)
-        else:
-            far = (one - other) / sd[name]
+        gap = name in words or one is None or other is None
+        far = float(one != other) if gap else (one - other) / sd[name]
         product *= (1 + far**2 / width**2) ** -power
     return product
 
@@ -94,8 +92,8 @@ def likelihood_ratio(seen, inside, asked) -> list[float]:
         squares = sum((x - m) ** 2 for v, m in zip(values, means, strict=True) for x in v)
         within = squares / sum(len(v) - 1 for v in values)
         overall = sum(means) / len(means)
-        between = sum((m - overall) ** 2 for m in means) / len(means) - sum(within / len(v) for v in values) / len(means)
-        between = max(0.0, between)
+        luck = sum(within / len(v) for v in values) / len(means)
+        between = max(0.0, sum((m - overall) ** 2 for m in means) / len(means) - luck)
         weights = [between / (between + within / len(v)) for v in values]
         variance = sum(within * (1 + w / len(v)) + (1 - w) ** 2 * between for w, v in zip(weights, values, strict=True))
         sd = math.sqrt(variance / len(means))

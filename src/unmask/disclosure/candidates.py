@@ -83,12 +83,11 @@ def density_ratio(people: Looks, rows: Looks, kernel: Width) -> Floats:
 def energies(people: Looks, rows: Looks, kernel: Width) -> Floats:
     """-log K of every pair."""
     total = np.zeros((len(people.numeric), len(rows.numeric)))
-    product, seen = np.ones_like(total), 0
+    product = np.ones_like(total)
     unit = 1.0 / kernel.width**2
-    for far in _differences(people, rows):
+    for number, far in enumerate(_differences(people, rows), 1):
         product *= 1.0 + unit * np.square(far)
-        seen += 1
-        if seen % BLOCK == 0:
+        if number % BLOCK == 0:
             total += np.log(product)
             product.fill(1.0)
     return np.asarray(kernel.power * (total + np.log(product)))

@@ -81,9 +81,7 @@ def halves(count: int, rng: np.random.Generator) -> Ints:
     return half
 
 
-def choose(
-    attacks: Mapping[str, Floats], split: tuple[Ints, Ints], worth: Callable[[Floats, Floats], float]
-) -> Choice:
+def choose(attacks: Mapping[str, Floats], split: tuple[Ints, Ints], worth: Callable[[Floats, Floats], float]) -> Choice:
     """Score each half of the people by the attack that is worth most on the other half; equal ones: the first named.
 
     Parameters
@@ -101,7 +99,7 @@ def choose(
     mine, others, names = np.empty(n), np.empty(split[1].size), []
     for half in (0, 1):
         there, away = (side != half for side in split)
-        best = max(ranked, key=lambda name: worth(ranked[name][:n][there], ranked[name][n:][away]))  # noqa: B023
+        best = max(ranked, key=lambda name: worth(ranked[name][:n][there], ranked[name][n:][away]))
         mine[~there], others[~away] = ranked[best][:n][~there], ranked[best][n:][~away]
         names.append(best)
     return Choice(mine, others, tuple(dict.fromkeys(names)))
@@ -110,7 +108,9 @@ def choose(
 def _ranks(scores: Floats) -> Floats:
     """Place of each score among all, from 0 to 1; equal ones share theirs."""
     order = np.sort(scores)
-    return np.asarray((np.searchsorted(order, scores, "left") + np.searchsorted(order, scores, "right")) / 2 / order.size)
+    return np.asarray(
+        (np.searchsorted(order, scores, "left") + np.searchsorted(order, scores, "right")) / 2 / order.size
+    )
 
 
 def epsilon(choice: Choice, split: tuple[Ints, Ints]) -> Epsilon:
@@ -132,7 +132,10 @@ def _log_odds(mine: Floats, others: Floats, level: float) -> Epsilon:
     """Epsilon of "inside from this score on", by accusations or by acquittals, whichever is shown to be larger."""
     a, b = int((mine >= level).sum()), int((others >= level).sum())
     both = []
-    for right, wrong in (((a, mine.size), (b, others.size)), ((others.size - b, others.size), (mine.size - a, mine.size))):
+    for right, wrong in (
+        ((a, mine.size), (b, others.size)),
+        ((others.size - b, others.size), (mine.size - a, mine.size)),
+    ):
         low, high = clopper_pearson(*right)[0], clopper_pearson(*wrong)[1]
         value = (right[0] + 0.5) / (right[1] + 1) / ((wrong[0] + 0.5) / (wrong[1] + 1))
         both.append(Epsilon(max(0.0, float(np.log(value))), max(0.0, float(np.log(max(low, 1e-300) / high)))))

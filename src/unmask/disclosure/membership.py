@@ -35,7 +35,7 @@ MOST_ASKED = 2_000  # members, and strangers, who are compared with every row an
 def membership_inference(
     release: Release | Study,
     *,
-    masking: Any = None,
+    masking: Any = None,  # noqa: ANN401 - whatever makes releases
     shadows: int = 8,
     seed: int = 0,
     progress: Progress = silent,
@@ -122,8 +122,7 @@ def blind_scores(scene: Scene, seed: int, progress: Progress = silent) -> dict[s
     people = np.concatenate([scene.members, scene.strangers])
     order, rows = in_order(scene.of(people)), scene.encoding.released
     ours, theirs = (
-        looks(side, scene.ruler.mean, scene.ruler.sd)
-        for side in (scene.of(people[order]), rows.take(in_order(rows)))
+        looks(side, scene.ruler.mean, scene.ruler.sd) for side in (scene.of(people[order]), rows.take(in_order(rows)))
     )
     found = {}
     for number, (name, kernel) in enumerate(WIDTHS.items()):

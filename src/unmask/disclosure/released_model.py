@@ -22,7 +22,17 @@ from unmask.disclosure.membership_words import facts_of, figures_of
 from unmask.disclosure.roc import Membership
 from unmask.disclosure.shadow import Shadows, learnt
 from unmask.errors import EngineError, ParameterError, RoleError, UnmaskError
-from unmask.evidence import Estimate, Evidence, Fact, Observation, Progress, Reported, excess_over_control, largest, silent
+from unmask.evidence import (
+    Estimate,
+    Evidence,
+    Fact,
+    Observation,
+    Progress,
+    Reported,
+    excess_over_control,
+    largest,
+    silent,
+)
 from unmask.tables import canonical_order
 
 FEWEST = 50  # people on either side
@@ -83,7 +93,7 @@ def question_of(model: Any, people: pl.DataFrame, target: str, ignored: Sequence
     return Question(tuple(map(str, features)), target, frames=named is not None or not numbers)
 
 
-def model_risk(
+def model_risk(  # noqa: PLR0913 - who, and how closely
     model: Any,  # noqa: ANN401 - the owner's
     members: pl.DataFrame,
     strangers: pl.DataFrame,
@@ -251,15 +261,17 @@ def _answers(model: Any, people: pl.DataFrame, question: Question) -> tuple[Floa
 
 
 def _attribute(
-    model: Any, sides: tuple[pl.DataFrame, pl.DataFrame], question: Question, name: str, seed: int  # noqa: ANN401
+    model: Any,  # noqa: ANN401 - the owner's
+    sides: tuple[pl.DataFrame, pl.DataFrame],
+    question: Question,
+    name: str,
+    seed: int,
 ) -> Estimate:
     """Members whose attribute is guessed by asking the model, beyond people outside."""
     levels, prior, code = _levels(sides[1][name], sides[0][name])
     credit = []
     for people in sides:
-        fits = np.column_stack(
-            [_fit_of(model, people.with_columns(value.alias(name)), question) for value in levels]
-        )
+        fits = np.column_stack([_fit_of(model, people.with_columns(value.alias(name)), question) for value in levels])
         credit.append((np.argmax(fits + prior, axis=1) == code(people[name])).astype(np.float64))
     return excess_over_control(credit[0], credit[1], seed=seed)
 
@@ -319,8 +331,8 @@ def report_model(risk: ModelRisk) -> tuple[Reported, ...]:
             ),
             Observation(
                 "membership.tpr",
-                f"{found.tpr_at_1_percent.value:.1%} of {found.tpr_at_1_percent.n:,} people are recognised as those the "
-                "model was learnt from while 1 % of outsiders are wrongly accused.",
+                f"{found.tpr_at_1_percent.value:.1%} of {found.tpr_at_1_percent.n:,} people are recognised as those "
+                "the model was learnt from while 1 % of outsiders are wrongly accused.",
                 found.tpr_at_1_percent,
             ),
         ),

@@ -22,6 +22,9 @@ class Epsilon(NamedTuple):
     low: float
 
 
+NOTHING = Epsilon(0.0, 0.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Membership(Shown):
     """Who is told to be in the release (or among those a model was learnt from)."""
@@ -37,7 +40,7 @@ class Membership(Shown):
     curve: tuple[Floats, Floats] = field(repr=False)  # strangers accused, members recognised
     learnt: bool = False  # by what shadow releases taught, not by the release alone
     attacks: tuple[str, ...] = ()  # those that were best on one half of the people, and were used on the other
-    epsilon: Epsilon = Epsilon(0.0, 0.0)
+    epsilon: Epsilon = NOTHING
 
     @property
     def precision_recall(self) -> tuple[Floats, Floats]:

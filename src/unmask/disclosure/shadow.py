@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 
 from unmask.arrays import Flags, Floats, Ints, Rows
 from unmask.disclosure.candidates import DIGITS, WIDTHS, looks, matched
@@ -36,9 +35,7 @@ class Shadows(NamedTuple):
     inside: Flags
 
 
-def shadow_scores(
-    study: Study, scene: Scene, mask: Maker, how: Plan, progress: Progress
-) -> dict[str, Floats]:
+def shadow_scores(study: Study, scene: Scene, mask: Maker, how: Plan, progress: Progress) -> dict[str, Floats]:
     """Scores of members, then strangers, by the name of the attack, learnt from shadow releases.
 
     Shadows are made of halves of everybody, whom the intruder knows without knowing who is inside, in pairs: who is
@@ -55,9 +52,7 @@ def shadow_scores(
     return {name: _unordered(np.round(values, DIGITS), order) for name, values in scores.items()}
 
 
-def _shadows(
-    study: Study, asked: Rows, mask: Maker, how: Plan, progress: Progress
-) -> Shadows:
+def _shadows(study: Study, asked: Rows, mask: Maker, how: Plan, progress: Progress) -> Shadows:
     """Make the shadow releases, and look at the people asked for in each of them."""
     whole = study.everybody().release
     everybody = how.everybody

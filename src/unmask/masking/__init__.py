@@ -24,13 +24,14 @@ from unmask.masking.recoding import Recoding, Rounding, TopBottomCoding
 from unmask.masking.reverse_mapping import ReverseMapped
 from unmask.masking.suppression import Sampling, Suppression
 from unmask.masking.swapping import RankSwap, Shuffle, Swap
-from unmask.masking.synthesiser import Maker, Synthesiser, as_maker
 from unmask.masking.synthesis import Synthetic
+from unmask.masking.synthesiser import Maker, Synthesiser, as_maker
 
 __all__ = [
     "Age", "Chain", "Consistent", "CoordinateNoise", "CorrelatedNoise", "DataShuffling", "Dates", "Donut", "Drop",
-    "Groups", "Hierarchy", "LocalSuppression", "Lots", "Maker", "Masking", "Microaggregation", "MultiplicativeNoise",
-    "Noise", "PlaceMasking", "Pram", "Prefix", "Pseudonym", "RankSwap", "Rare", "Recoding", "ReverseMapped",
-    "Rounding", "Sampling", "Shuffle", "Suppression", "Swap", "Synthesiser", "Synthetic",
-    "TopBottomCoding", "Units", "as_maker", "blank_cells", "categorical", "chosen", "names_people", "parse_masking", "suppress", "transition_matrix",
+    "Groups", "Hierarchy", "LocalSuppression", "Lots", "Maker", "Masking", "Microaggregation",
+    "MultiplicativeNoise", "Noise", "PlaceMasking", "Pram", "Prefix", "Pseudonym", "RankSwap", "Rare", "Recoding",
+    "ReverseMapped", "Rounding", "Sampling", "Shuffle", "Suppression", "Swap", "Synthesiser", "Synthetic",
+    "TopBottomCoding", "Units", "as_maker", "blank_cells", "categorical", "chosen", "names_people", "parse_masking",
+    "suppress", "transition_matrix",
 ]  # fmt: skip

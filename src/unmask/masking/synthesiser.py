@@ -110,7 +110,9 @@ def as_maker(given: Any, seconds: float = TIME_LIMIT) -> Maker:  # noqa: ANN401 
         absent = [name for name in table.columns if name not in frame.columns]
         if absent or not frame.height:
             told = f"no {', '.join(absent)}" if absent else "no rows"
-            raise EngineError("the synthesiser made another kind of table", got=told, allowed="the columns it was given")
+            raise EngineError(
+                "the synthesiser made another kind of table", got=told, allowed="the columns it was given"
+            )
         return frame.select(table.columns)
 
     return maker
