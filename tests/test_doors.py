@@ -20,13 +20,13 @@ MOST = 8  # names in one door
 MOST_IN_KERNELS = 16
 MORE = {
     "unmask.datasets.gauntlet": 9,  # what a case is made of, which benchmarks/gauntlet writes more of
-    "unmask.disclosure": 12,  # one function for each measure
+    "unmask.disclosure": 16,  # one function for each measure
     "unmask.evidence": 49,  # what every measure writes, what assess makes of it, and for which intruder
     "unmask.graph": 19,  # the attack, its choices and a class for each kind of result
     "unmask.groups": 13,  # a function and its result for each measure, and the room that counts
     "unmask.groups.counting": 16,  # counts on every engine, and the classes that all group measures share
     "unmask.linkage": 20,  # one function for each intruder
-    "unmask.masking": 40,  # one class for each masking, and which cells to blank, which a fix list needs too
+    "unmask.masking": 43,  # one class for each masking, synthesisers, and which cells to blank (for a fix list too)
     "unmask.people": 12,  # the risk of people, of groups of them, and the story of one
     "unmask.protect": 23,  # the search: points, what is kept of them, what can be done to a column, what to do first
     "unmask.certificate": 12,  # the statement, the content, its formats and the reviewer's keys

@@ -87,6 +87,7 @@ from unmask.linkage import (
     true_ranks as true_ranks,
 )
 from unmask.linkage import worst_case as worst_case
+from unmask.masking import Synthesiser as Synthesiser
 from unmask.masking import parse_masking as parse_masking
 from unmask.max_knowledge import (
     AttributeTest as AttributeTest,
@@ -100,6 +101,7 @@ from unmask.max_knowledge import (
 )
 from unmask.max_knowledge import dictionary_test as dictionary_test
 from unmask.max_knowledge import permuted_test as permuted_test
+from unmask.model_assessment import assess_model as assess_model
 from unmask.people import PersonStory as PersonStory
 from unmask.people import explain_person as explain_person
 from unmask.people import hiding_list as hiding_list

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.assessment import VERSIONS_OF, assess, discover
-from unmask.errors import TableError
+from unmask.errors import ParameterError, TableError
 from unmask.evidence import Policy, Progress, meant
 from unmask.masking import parse_masking
 from unmask.people import PersonRisk
@@ -108,6 +108,11 @@ def _release(
 def brought_up_to_date(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Give measures, settings and limits of a report the names that they have now; tell each that has moved."""
     manifest = data["manifest"]
+    if "model" in manifest["inputs"]:
+        raise ParameterError(
+            "a report on a model is not verified: models are opened only where you say so",
+            hint="run unmask assess-model again with the same --seed",
+        )
     moved = [f"measure {name!r} is called {meant(name)!r} now" for name in manifest["measures"] if meant(name) != name]
     settings = dict(manifest["settings"])
     for old, (new, change) in SETTINGS.items():
@@ -116,6 +121,11 @@ def brought_up_to_date(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]
             settings[new] = change(before)
             moved.append(f"setting {old} = {before} is called {new} = {settings[new]} now")
     written = settings.get("masking")
+    if written is not None and written.startswith("synthesiser("):
+        raise ParameterError(
+            "a report that used a synthesiser is not verified: nobody runs a command because a file says so",
+            hint="run unmask assess again with the same --synthesiser and --seed",
+        )
     if written is not None and str(parse_masking(written)) != written:
         moved.append(f"masking {written} is written {parse_masking(written)} now")
     limits = manifest["policy"]["thresholds"]

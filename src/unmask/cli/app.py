@@ -20,6 +20,7 @@ from unmask.errors import DEBUG, ParameterError, UnmaskError, debugging, tell_wh
 CANNOT = 2
 COMMANDS: dict[str, tuple[type[options.Common], str]] = {  # name: its options, and the file whose `run` it is
     "assess": (options.Assess, "assess"),
+    "assess-model": (making_options.AssessModel, "assess_model"),
     "check": (options.Check, "check"),
     "link": (options.Link, "link"),
     "graph": (options.Graph, "graph"),

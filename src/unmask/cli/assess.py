@@ -18,7 +18,7 @@ from unmask.cli.screen import progress_bar, say, show_assessment
 from unmask.cli.targets import check_files, write_atomically, write_table
 from unmask.errors import ParameterError
 from unmask.evidence import Policy, as_intruder
-from unmask.masking import parse_masking
+from unmask.masking import Synthesiser, parse_masking
 from unmask.people import check_by
 from unmask.protect import fix_list
 from unmask.recipients import as_recipients
@@ -97,8 +97,17 @@ def release_of(options: Tables | Link) -> Release:
     roles = roles_of(options)
     if roles.get("masking") is not None:
         roles["masking"] = parse_masking(roles["masking"])
+    if isinstance(options, Tables) and options.synthesiser is not None:
+        roles["masking"] = _synthesiser(options)
     roles["scenario"] = roles.get("scenario") or None
     return Release(options.original, options.released, **roles, reading=options.reading)
+
+
+def _synthesiser(options: Tables) -> Synthesiser:
+    """The command that makes shadow releases."""
+    if options.masking is not None:
+        raise ParameterError("--masking and --synthesiser both say how the release was made", hint="give one")
+    return Synthesiser(str(options.synthesiser), options.time_limit)
 
 
 def write(assessment: Assessment, release: Release, options: Assess) -> list[str]:

@@ -86,6 +86,33 @@ class Searching(Reading):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AssessModel(Reading):
+    """Attack a model that is to be published: who was it learnt from, and what does it tell about them?
+
+    Example:  unmask assess-model model.skops original.csv --control others.csv --target outcome --html report.html
+
+    Exit code 0: safe, 1: unsafe, 3: inconclusive, 2: cannot.
+    """
+
+    model: str = option("The model (.skops, .onnx; .joblib or .pkl with --trust).", place=True, reads="model")
+    original: str = option("The people it was learnt from.", place=True, reads="table")
+    control: str | None = option("People of the same kind it never saw.", default=None, reads="table")
+    target: str | None = option("Column that it predicts.", default=None)
+    confidential: tuple[str, ...] = option("Columns it takes that the intruder wants to learn.", default=())
+    ignored: tuple[str, ...] = option("Columns that it does not take.", "--ignore", "--ignored", default=())
+    trust: bool = option("Open a pickle, which can run any command on this computer.", default=False)
+    shadows: int = option("Number of reference models.", default=32, minimum=4)
+    policy: str | None = option("public, partner, internal (or strict); or a TOML file.", default=None, reads="policy")
+    seed: int = option(SEED, default=0, minimum=0)
+    json: str | None = option(
+        "Write the report as JSON; - for standard output.", default=None, writes=("",), screen=True
+    )
+    html: str | None = option("Write the report as one HTML file.", default=None, writes=("",))
+    records: str | None = written("Write who is recognised", "--records")
+    quiet: bool = option("No summary and no progress.", default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Explore(Searching):
     """Try maskings of a table, attack each, and say what is found, what is left of the data, and which one to take.
 

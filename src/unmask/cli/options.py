@@ -104,6 +104,11 @@ class Tables(Roles):
     masking: str | None = option(
         'How the release was made, for the intruder who knows it: --masking "noise(0.5)".', default=None, role=True
     )
+    synthesiser: str | None = option(
+        'Command that makes a release like this one, for shadow releases: --synthesiser "make.py {in} {out} {seed}".',
+        default=None,
+    )
+    time_limit: int = option("Seconds that the synthesiser may take for each release.", default=600, minimum=1)
     scenario: dict[str, Any] = option("What the intruder holds of the original.", default={}, role=True, typed=False)
     policy: str | None = option(
         "Who gets the file: public, partner, internal (or strict); or a TOML file.", default=None, reads="policy"

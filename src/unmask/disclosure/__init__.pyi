@@ -8,5 +8,9 @@ from unmask.disclosure.keys import key_disclosure as key_disclosure
 from unmask.disclosure.membership import membership_inference as membership_inference
 from unmask.disclosure.membership import membership_of_model as membership_of_model
 from unmask.disclosure.model import model_disclosure as model_disclosure
+from unmask.disclosure.outside import refuse_overlap as refuse_overlap
+from unmask.disclosure.released_model import model_risk as model_risk
+from unmask.disclosure.released_model import question_of as question_of
+from unmask.disclosure.released_model import report_model as report_model
 from unmask.disclosure.singling import singling_out as singling_out
 from unmask.disclosure.values import value_disclosure as value_disclosure

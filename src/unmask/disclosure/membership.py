@@ -1,45 +1,41 @@
 """Membership inference: is this person in the release?
 
-The intruder scores people by how much nearer the closest released row is than the closest record of a reference
-population. When they know how the release was masked, they learn from shadow releases of their own; from a model, by
-shadow models [TORRA]_ (algorithm mia), [SHOKRI]_. The share of members recognised while 1 % of strangers are wrongly
-accused stands beside the AUC, which hides the few who are surely recognised [CARLINI]_.
+The intruder suspects some people, of whom some are in the release and some are not. They hold everybody against its
+rows and against each other: by one-to-one matching, by the ratio of densities, by the closest record (`candidates`);
+and, where they know how it was made, against shadow releases of their own (`shadow`, `lira`). From a model, by shadow
+models [TORRA]_ (algorithm mia), [SHOKRI]_. The best attack is chosen by an inner split (`inner`). The share of members
+recognised while 1 % of strangers are wrongly accused stands beside the AUC, which hides the few who are surely
+recognised [CARLINI]_.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol
+from typing import Any
 
 import numpy as np
-import polars as pl
 
-from unmask.arrays import Floats, Rows
-from unmask.disclosure.outside import Scene, in_order, needs_outsiders, set_scene
-from unmask.disclosure.roc import Membership, centred, summarise
-from unmask.disclosure.shadow import learn_membership, shadow_scores
+from unmask.arrays import Floats, Ints, Rows
+from unmask.disclosure.candidates import DIGITS, WIDTHS, density_ratio, looks, matched
+from unmask.disclosure.inner import best_of, halves
+from unmask.disclosure.membership_words import facts_of, figures_of
+from unmask.disclosure.outside import Scene, draw, in_order, needs_outsiders, set_scene
+from unmask.disclosure.roc import Membership, summarise
+from unmask.disclosure.shadow import Maker, Plan, as_maker, learn_membership, shadow_scores
 from unmask.errors import ParameterError, RoleError
-from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Progress, Series, largest, measure, silent
+from unmask.evidence import Context, Evidence, Observation, Progress, largest, measure, silent
 from unmask.study import Study, as_study, spread
-from unmask.tables import Release
+from unmask.tables import Encoded, Release
 
-RARE_ALARMS = "share of people; needs 1,000 people outside to be told apart from 1 %"
 SPLIT = 40  # people from whom a control can be split off
-
-
-class Masking(Protocol):
-    """Whatever masks a table, such as ``unmask.parse_masking("noise(0.5)")``."""
-
-    def apply(self, table: pl.DataFrame, seed: int) -> pl.DataFrame:
-        """Return the masked table."""
-        ...
+MOST_ASKED = 2_000  # members, and strangers, who are compared with every row and with each other
 
 
 def membership_inference(
     release: Release | Study,
     *,
-    masking: Masking | None = None,
+    masking: Any = None,  # noqa: ANN401 - whatever makes releases
     shadows: int = 8,
     seed: int = 0,
     progress: Progress = silent,
@@ -52,12 +48,11 @@ def membership_inference(
         The tables; ``control``, or people of the original who were not released. Without either and with ``masking``,
         half of the original is split off as control and the other half is masked anew.
     masking
-        How the release was made, if the intruder knows: they then learn from shadow releases, and use what they have
-        learnt for each figure that it makes larger than the distance alone does. None: the distance to the
-        closest record, against a reference population (half of the people outside, the other half is attacked, and
-        the other way round).
+        How the release was made, if the intruder knows: a masking, a ``Synthesiser``, or any function of a table and a
+        seed. They then make shadow releases of their own, of people they know to be inside or not, and no figure is
+        smaller for it. None: they look at the release alone, and at the people whom they suspect.
     shadows
-        Number of shadow releases.
+        Number of shadow releases; made in pairs, so an odd one is one more.
     seed, progress
         Seeds the halves, the shadow releases and the bootstrap; called with the fraction done and a word.
 
@@ -67,15 +62,28 @@ def membership_inference(
     study = as_study(release)
     n = study.release.original.height
     rows = np.arange(n)
-    if masking is not None and needs_outsiders(study.release):
-        study, rows = _split_off(study, masking, seed)
-    scene = set_scene(study)
-    plain = _of_scores(scene, closest_record_scores(scene, seed, progress), (n, rows), seed, learnt=False)
-    if masking is None:
+    maker = None if masking is None else as_maker(masking)
+    if maker is not None and needs_outsiders(study.release):
+        study, rows = _split_off(study, maker, seed)
+    whole = set_scene(study)
+    scene = _some_of(whole, seed)
+    blind = blind_scores(scene, seed, progress)
+    plain = _of_attacks(scene, blind, (n, rows), seed)
+    if maker is None:
         return plain
-    scores = shadow_scores(study, scene, masking.apply, shadows, seed, progress)
-    learnt = _of_scores(scene, scores, (n, rows), seed, learnt=True)
-    return better(plain, learnt)
+    people = np.concatenate([whole.members, whole.strangers])
+    plan = Plan(people[in_order(whole.of(people))], (shadows + 1) // 2, seed)
+    learnt = shadow_scores(study, scene, maker, plan, progress)
+    return better(plain, _of_attacks(scene, {**learnt, **blind}, (n, rows), seed))
+
+
+def _some_of(scene: Scene, seed: int) -> Scene:
+    """As many members and strangers as are compared with every row and with each other, by lot."""
+    sides = [
+        side if side.size <= MOST_ASKED else side[draw(scene.of(side), MOST_ASKED, seed + number)]
+        for number, side in enumerate((scene.members, scene.strangers))
+    ]
+    return scene._replace(members=sides[0], strangers=sides[1])
 
 
 def better(plain: Membership, learnt: Membership) -> Membership:
@@ -84,6 +92,8 @@ def better(plain: Membership, learnt: Membership) -> Membership:
     surer = learnt if learnt.tpr_at_1_percent.value >= plain.tpr_at_1_percent.value else plain
     return replace(
         best,
+        epsilon=max(plain.epsilon, learnt.epsilon, key=lambda one: one.low),
+        attacks=surer.attacks,
         auc=largest((plain.auc, learnt.auc)),
         tpr_at_1_percent=largest((plain.tpr_at_1_percent, learnt.tpr_at_1_percent)),
         tpr_at_01_percent=largest((plain.tpr_at_01_percent, learnt.tpr_at_01_percent)),
@@ -91,15 +101,38 @@ def better(plain: Membership, learnt: Membership) -> Membership:
     )
 
 
-def _of_scores(scene: Scene, scores: Floats, place: tuple[int, Rows], seed: int, *, learnt: bool) -> Membership:
-    """Sum up the scores of members, then strangers; ``place``: people of the original, and the rows of the scene."""
+def _of_attacks(scene: Scene, attacks: dict[str, Floats], place: tuple[int, Rows], seed: int) -> Membership:
+    """Sum up the best of some attacks; ``place``: people of the original, and the rows of the scene."""
     n, rows = place
-    mine, others = scores[: scene.members.size], scores[scene.members.size :]
-    if not learnt:  # distances have no natural limit; learnt odds have: 0
-        mine, others = centred(mine, others)
-    alarm = np.sort(others)[-1 - others.size // 100]  # 1 % of strangers are above, and no more
-    accused = spread((mine > alarm).astype(np.float64), rows[scene.members], n, np.nan)
-    return replace(summarise(mine, others, accused, seed), learnt=learnt)
+    rng = np.random.default_rng([seed, 3])
+    members, strangers = (_split(scene.of(side), rng) for side in (scene.members, scene.strangers))
+    found = best_of(attacks, (members, strangers), seed)
+    return replace(found, per_record=spread(found.per_record, rows[scene.members], n, np.nan))
+
+
+def _split(side: Encoded, rng: np.random.Generator) -> Ints:
+    """Halves by lot over the canonical order."""
+    half = np.empty(len(side), dtype=np.int64)
+    half[in_order(side)] = halves(len(side), rng)
+    return half
+
+
+def blind_scores(scene: Scene, seed: int, progress: Progress = silent) -> dict[str, Floats]:
+    """Scores of members, then strangers, by the name of the attack, of who knows nothing but tables."""
+    people = np.concatenate([scene.members, scene.strangers])
+    order, rows = in_order(scene.of(people)), scene.encoding.released
+    ours, theirs = (
+        looks(side, scene.ruler.mean, scene.ruler.sd) for side in (scene.of(people[order]), rows.take(in_order(rows)))
+    )
+    found = {}
+    for number, (name, kernel) in enumerate(WIDTHS.items()):
+        found[f"matching, {name}"] = matched(ours, theirs, kernel)
+        progress(number / (len(WIDTHS) + 2), "candidates against rows")
+    found["density ratio"] = density_ratio(ours, theirs, WIDTHS["noise"])
+    back = np.empty_like(order)
+    back[order] = np.arange(order.size)
+    scores = {name: values[back] for name, values in found.items()}
+    return {**scores, "closest record": np.round(closest_record_scores(scene, seed, progress), DIGITS)}
 
 
 def closest_record_scores(scene: Scene, seed: int, progress: Progress = silent) -> Floats:
@@ -174,7 +207,7 @@ def membership_of_model(
     return summarise(mine, others, np.asarray(mine > 0, dtype=np.float64), seed)
 
 
-def _split_off(study: Study, masking: Masking, seed: int) -> tuple[Study, Rows]:
+def _split_off(study: Study, maker: Maker, seed: int) -> tuple[Study, Rows]:
     """Mask one half of the original and keep the other half outside; tell the rows of the masked half."""
     release = study.release
     order = in_order(study.encoding().original)
@@ -188,7 +221,7 @@ def _split_off(study: Study, masking: Masking, seed: int) -> tuple[Study, Rows]:
     table = release.original.select(release.quasi)
     kept = table[inside]
     kinds = {name: release.kind(name) for name in release.quasi}
-    masked = masking.apply(kept, seed)
+    masked = maker(kept, seed)
     return Study(Release(kept, masked, control=table[outside], quasi=release.quasi, kinds=kinds)), inside
 
 
@@ -198,16 +231,16 @@ def _applies(release: Release) -> str | None:
     return None if known else needs_outsiders(release)
 
 
-def _known_masking(release: Release) -> Masking | None:
-    """The masking that the intruder knows; `assess` has read it from its text."""
-    return release.masking if hasattr(release.masking, "apply") else None
+def _known_masking(release: Release) -> Maker | None:
+    """How the release was made, if the intruder knows; `assess` has read a masking from its text."""
+    return None if release.masking is None or isinstance(release.masking, str) else as_maker(release.masking)
 
 
 @measure(
     "membership",
     title="Membership inference",
-    story="To be in the data is the secret. The intruder compares how near the closest released row is with how near "
-    "the closest person of a reference population is, and accuses those who are too near to the release.",
+    story="To be in the data is the secret. The intruder suspects some people, of whom only some are in the release. "
+    "They compare everybody with its rows and with each other, and accuse those whom rows fit better than anybody.",
     keys=("membership.auc", "membership.tpr"),
     applies=_applies,
     pairs=False,
@@ -220,8 +253,7 @@ def assess_membership(study: Study, context: Context) -> Evidence:
         observations=(
             Observation(
                 "membership.auc",
-                "A person of the release and a person outside are told apart by the distance to the closest record "
-                f"{found.auc.value:.0%} of the time.",
+                f"A person of the release and a person outside are told apart {found.auc.value:.0%} of the time.",
                 found.auc,
             ),
             Observation(
@@ -231,43 +263,20 @@ def assess_membership(study: Study, context: Context) -> Evidence:
                 found.tpr_at_1_percent,
             ),
         ),
-        per_record=np.nan_to_num(found.per_record),
+        per_record=found.per_record,
         identity=False,
-        facts=tuple(
-            Fact(name, round(figure.value, 4), f"{figure.low:.3g} to {figure.high:.3g}; {words}")
-            for name, figure, words in (
-                ("recall", found.recall, "of the people in the release are accused"),
-                ("precision", found.precision, "of the accused are in the release, if half of all people were"),
-                ("F1", found.f1, "harmonic mean of recall and precision"),
-                ("recognised at 0.1 % false alarms", found.tpr_at_01_percent, RARE_ALARMS),
-            )
-        ),
-        figures=(_figure(found),),
+        facts=facts_of(found),
+        figures=figures_of(found),
         notes=(f"{found.n_strangers:,} people outside the release were compared with", *_told(release, found)),
     )
 
 
 def _told(release: Release, found: Membership) -> tuple[str, ...]:
-    """Which of the two attacks it was, where the masking is known and both were tried."""
+    """What was learnt from shadow releases, where they could be made; and who was asked, where not everybody was."""
+    asked = int((~np.isnan(found.per_record)).sum())
+    n = release.original.height if release.synthetic else len(release.paired_rows)
+    drawn = (f"{asked:,} of {n:,} people were drawn by lot and looked for",) if asked < n else ()
     if _known_masking(release) is None:
-        return ()
-    better = "what was learnt from them" if found.learnt else "the distance to the closest record alone"
-    return (f"the masking is known: shadow releases were tried, and {better} tells more people apart",)
-
-
-def _figure(found: Membership) -> Figure:
-    return Figure(
-        shape="line",
-        title="Members recognised against outsiders accused",
-        caption="The further the curve rises above the diagonal at the left, the more surely some "
-        "people are recognised.",
-        alt=f"ROC curve with AUC {found.auc.value:.3f}; {found.tpr_at_1_percent.value:.1%} recognised "
-        "at 1 % false alarms.",
-        x_label="outsiders accused",
-        y_label="members recognised",
-        series=(
-            Series("attack", tuple(found.curve[0].tolist()), tuple(found.curve[1].tolist())),
-            Series("blind guess", (0.0, 1.0), (0.0, 1.0)),
-        ),
-        percent=(True, True),
-    )
+        return drawn
+    better = "what was learnt from them" if found.learnt else "the release alone"
+    return (*drawn, f"how it was made is known: shadow releases were tried, and {better} tells more people apart")

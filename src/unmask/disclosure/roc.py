@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,16 @@ from unmask.shown import Shown
 
 RESAMPLED = 2000
 POINTS = 200
+
+
+class Epsilon(NamedTuple):
+    """What a release gives away about presence, as differential privacy counts it: ln(TPR/FPR), and its lower end."""
+
+    value: float
+    low: float
+
+
+NOTHING = Epsilon(0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +38,15 @@ class Membership(Shown):
     n_strangers: int
     per_record: Floats = field(repr=False)
     curve: tuple[Floats, Floats] = field(repr=False)  # strangers accused, members recognised
-    learnt: bool = False  # by what shadow releases taught, not by the distance to the closest record alone
+    learnt: bool = False  # by what shadow releases taught, not by the release alone
+    attacks: tuple[str, ...] = ()  # those that were best on one half of the people, and were used on the other
+    epsilon: Epsilon = NOTHING
+
+    @property
+    def precision_recall(self) -> tuple[Floats, Floats]:
+        """Members recognised, and how many of the accused are members, if half of all people were."""
+        wrong, right = self.curve
+        return right, np.divide(right, right + wrong, out=np.full_like(right, 1.0), where=right + wrong > 0)
 
 
 def summarise(mine: Floats, others: Floats, per_record: Floats, seed: int) -> Membership:

@@ -67,18 +67,20 @@ def conclude(  # noqa: PLR0913 - what a verdict follows from
     intruder: Who = "maximum",
     attempt: float = 1.0,
     left_out: Sequence[str] = (),
+    core: str | None = None,
 ) -> Judgement:
     """Judge all that was reported; ``columns``: those of the release that some attack has to compare.
 
     ``shared``: whether the files have known columns of the same name. ``checked``: findings about the tables
     themselves, made before any attack. ``intruder``: who attacks, and ``attempt`` how likely they are to try.
-    ``left_out``: attacks that nobody wanted to be run.
+    ``left_out``: attacks that nobody wanted to be run. ``core``: what is published (paired, synthetic, model), where
+    that is not told by ``synthetic``: the attacks without which nothing is safe.
     """
     seen, limits = attempted(seen_by(reported, intruder), attempt), limits_for(policy, intruder)
     silent = unseen(columns, seen, shared=shared)
     findings = (*checked, *silent, *judge(seen, limits))
-    core = policy.core.get("synthetic" if synthetic else "paired", ())
-    verdict = decide(findings, [name for name in core if closed_to(name, intruder) is None], left_out)
+    needed = policy.core.get(core or ("synthetic" if synthetic else "paired"), ())
+    verdict = decide(findings, [name for name in needed if closed_to(name, intruder) is None], left_out)
     return Judgement(
         _by_whom(verdict, reported, intruder), findings, silent, by_knowledge(attempts_of(seen)), seen, limits
     )

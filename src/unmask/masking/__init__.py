@@ -4,7 +4,8 @@ Each is a frozen dataclass with ``apply(table, seed)``, and a `Chain` of them is
 the same release. `parse_masking` reads what people type, as in "noise(0.1)". `chosen`, `categorical` and
 `transition_matrix` say what a masking does to which columns, to whoever knows that it was used; `names_people` says
 which columns are names. `blank_cells` says which cells of a table of `Units` to blank so that nobody stands alone
-(`Lots`); `suppress` is its quick beginning.
+(`Lots`); `suppress` is its quick beginning. `Synthesiser` is a command of somebody else, and `as_maker` makes a
+`Maker`, a function of a table and a seed, of whatever makes releases.
 """
 
 from unmask.masking.base import Chain, Masking, chosen, names_people
@@ -24,11 +25,13 @@ from unmask.masking.reverse_mapping import ReverseMapped
 from unmask.masking.suppression import Sampling, Suppression
 from unmask.masking.swapping import RankSwap, Shuffle, Swap
 from unmask.masking.synthesis import Synthetic
+from unmask.masking.synthesiser import Maker, Synthesiser, as_maker
 
 __all__ = [
     "Age", "Chain", "Consistent", "CoordinateNoise", "CorrelatedNoise", "DataShuffling", "Dates", "Donut", "Drop",
-    "Groups", "Hierarchy", "LocalSuppression", "Lots", "Masking", "Microaggregation", "MultiplicativeNoise",
-    "Noise", "PlaceMasking", "Pram", "Prefix", "Pseudonym", "RankSwap", "Rare", "Recoding", "ReverseMapped",
-    "Rounding", "Sampling", "Shuffle", "Suppression", "Swap", "Synthetic", "TopBottomCoding", "Units",
-    "blank_cells", "categorical", "chosen", "names_people", "parse_masking", "suppress", "transition_matrix",
+    "Groups", "Hierarchy", "LocalSuppression", "Lots", "Maker", "Masking", "Microaggregation",
+    "MultiplicativeNoise", "Noise", "PlaceMasking", "Pram", "Prefix", "Pseudonym", "RankSwap", "Rare", "Recoding",
+    "ReverseMapped", "Rounding", "Sampling", "Shuffle", "Suppression", "Swap", "Synthesiser", "Synthetic",
+    "TopBottomCoding", "Units", "as_maker", "blank_cells", "categorical", "chosen", "names_people", "parse_masking",
+    "suppress", "transition_matrix",
 ]  # fmt: skip

@@ -148,6 +148,8 @@ def _result(release: Release, found: Likelihoods, rows: Ints, seed: int) -> Tran
 def _applies(release: Release) -> str | None:
     if release.masking is None:
         return 'it is not said how the release was made (masking="noise(0.5)", or --masking)'
+    if not isinstance(release.masking, str | Masking):
+        return "what is known is a synthesiser, which makes new rows: none of them was made from one person"
     return None
 
 

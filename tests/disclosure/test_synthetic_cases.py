@@ -1,0 +1,65 @@
+"""Releases called synthetic, with people outside, of which it is known whether they remember anybody."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from disclosure import synthetic_tables as tables
+from unmask import Release, assess, membership_inference
+from unmask.errors import RoleError
+
+REMEMBER = {
+    "a shuffled copy": tables.shuffled,
+    "every row moved in one column": tables.moved,
+    "3 % memorised": lambda table, rng: tables.memorised(table, rng, 0.03),
+    "10 % memorised, moved by 2 %": lambda table, rng: tables.memorised(table, rng, 0.1, 0.02),
+    "a bootstrap, moved by 5 %": tables.bootstrap,
+    "smote": tables.smote,
+}
+FORGET = {"copula": tables.copula, "independent": tables.independent, "private": tables.private_histogram}
+
+
+def findings(make, seed, n=300):
+    inside, outside = tables.people(n, seed)
+    release = Release(inside, make(inside, np.random.default_rng(seed)), control=outside, synthetic=True)
+    assessment = assess(release, only=["copies", "membership"], utility="none")
+    return assessment.verdict, {finding.key: finding for finding in assessment.findings}
+
+
+@pytest.mark.parametrize("name", REMEMBER)
+def test_what_remembers_people_is_unsafe(name):
+    assert findings(REMEMBER[name], 0)[0] == "unsafe"
+
+
+def test_rows_moved_in_one_column_are_unsafe_by_more_than_one_measure():
+    _, found = findings(tables.moved, 1)
+    against = {finding.measure for finding in found.values() if finding.outcome == "against"}
+    assert against == {"copies", "membership"}
+    assert found["copies.exact"].outcome == "for"  # no row equals a person
+    assert found["copies.closer"].outcome == "not judged"
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", FORGET)
+def test_what_forgets_them_is_not(name, seed):
+    assert findings(FORGET[name], seed)[0] != "unsafe"
+
+
+def test_control_people_of_the_original_are_refused():
+    inside, _ = tables.people()
+    release = Release(inside, tables.shuffled(inside, np.random.default_rng(0)), control=inside[:100], synthetic=True)
+    found = assess(release, only=["membership"], utility="none")
+    assert found.verdict == "inconclusive"
+    assert "overlaps the original" in found.findings[-1].reason
+
+
+def test_few_people_are_never_safe_and_it_is_said_once():
+    inside, outside = tables.people(30)
+    release = Release(inside, tables.copula(inside, np.random.default_rng(0)), control=outside, synthetic=True)
+    found = assess(release, only=["copies", "membership"], utility="none")
+    assert found.verdict == "inconclusive"
+    told = [line for line in found.document.warnings if "people on, and these are 30" in line]
+    assert len(told) == 1
+    with pytest.raises(RoleError, match="outside"):
+        membership_inference(Release(inside, inside, control=outside[:10], synthetic=True))
