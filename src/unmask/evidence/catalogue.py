@@ -24,6 +24,7 @@ UNPAIRED = (  # why a measure that needs them does not apply
     "the release is synthetic, or its rows do not seem to belong to those of the original: no row is known to be made "
     "from one person, so there is no true record to compare with"
 )
+NO_ORIGINAL = "it compares the release with its original, and none was given"
 SECRET = f"{PAIRS}; a confidential column in both tables (--confidential)"
 OUTSIDERS = "people who are not in the release (--control, or an original with more people)"
 
@@ -83,6 +84,9 @@ HEADINGS: dict[str, tuple[str, ...]] = {  # the three questions of WP216 [WP29]_
         "attribute_test",
     ),
 }  # fmt: skip
+RELEASE_ALONE = frozenset(  # measures that need no original: values are then taken as people's own
+    {"anonymity", "cells", "graph", "household", "knowledge_sweep", "population", "special_uniques", "uniqueness"}
+)
 LABELS: dict[str, str] = {  # each measure in at most three words, for tables: with its figure it fits 26 letters
     "nearest": "Nearest record",
     "one_to_one": "One-to-one matching",
@@ -143,10 +147,12 @@ FIGURES: dict[str, str] = {  # what a figure counts, by the end of its key; noth
     "tpr": "recognised",
     "replicated": "replicated",
     "disclosed": "disclosed",
+    "excess": "in all",
+    "claimed": "for sure",
 }
 ALONE = frozenset(  # keys of measures with one figure: the label says it all
-    {"absent.excess", "anonymity.small", "graph.rate", "household.rate", "inference.excess", "knowledge_curve.half",
-     "knowledge_sweep.rate", "learned.rate", "model.excess", "singling.excess", "special_uniques.rate", "values.rate"}
+    {"anonymity.small", "graph.rate", "household.rate", "knowledge_curve.half",
+     "knowledge_sweep.rate", "learned.rate", "singling.excess", "special_uniques.rate", "values.rate"}
 )  # fmt: skip
 LACKING: dict[str, str] = {  # what an option of the needs would have given
     "--masking": "how the release was made",
@@ -189,8 +195,8 @@ def needs_of(measure: str, reason: str = "") -> tuple[str, ...]:
 
     Without pairs nothing else that could be given would let it run.
     """
-    if reason == UNPAIRED:
-        return (PAIRS,)
+    if reason in {UNPAIRED, NO_ORIGINAL}:
+        return (PAIRS if reason == UNPAIRED else "an original",)
     needs = ENTRIES[measure].needs if measure in ENTRIES else ""
     return tuple(LACKING[flag] for flag in re.findall(r"--[a-z]+", needs) if LACKING.get(flag))
 

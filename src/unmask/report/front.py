@@ -97,10 +97,17 @@ def _name(document: Document, table: str, otherwise: str) -> str:
 def _files(document: Document) -> str:
     inputs = document.manifest.inputs
     rows = inputs.get("released", {}).get("rows", 0)
-    original = _name(document, "original", "a table in memory")
+    made = f"Made from {_name(document, 'original', 'a table in memory')}"
     who = document.manifest.intruder
     under = f"Policy: {document.policy}" + (f"; intruder: {who}" if who != "maximum" else "")
-    return f"Made from {original}; {rows:,} rows. {day(document.manifest.created)}. {under}."
+    return (
+        f"{'No original given' if alone(document) else made}; {rows:,} rows. {day(document.manifest.created)}. {under}."
+    )
+
+
+def alone(document: Document) -> bool:
+    """Whether the release was looked at without its original."""
+    return "original" not in document.manifest.inputs
 
 
 def day(created: str) -> str:
@@ -220,6 +227,10 @@ def _next(document: Document) -> tuple[str, str]:
         return f"{few[:1].upper()}{few[1:]}.", ""
     if document.verdict == "inconclusive" and any(f.outcome == "could not run" for f in document.findings):
         return "Remove the reason named above, and assess again.", ""
+    if alone(document):
+        path = document.manifest.inputs.get("released", {}).get("path") or "RELEASE.csv"
+        told = "Assess it beside its original, which shows what masking hides and what linkage finds:"
+        return told, shlex.join(["unmask", "assess", "ORIGINAL.csv", path])
     if document.manifest.settings.get("synthetic"):
         return "Make the table again with a model that remembers single people less, and assess it.", ""
     return "Search for a release that is safe:", command(document)
@@ -260,6 +271,7 @@ def _check(document: Document) -> str:
         "paired": "Rows belong to the people they seem to.",
         "unpaired": "Rows do not seem to belong together: look at this first.",
     }.get(document.check.pairing, "Whether rows belong together could not be tested.")
+    words = "There is no original to compare with." if alone(document) else words
     naming = len(document.check.identifiers)
     told = [f"{naming} column{'s name' if naming > 1 else ' names'} people."] if naming else []
     notes = len(document.warnings)
