@@ -13,6 +13,7 @@ from unmask.disclosure import cell_disclosure as cell_disclosure
 from unmask.disclosure import copy_risk as copy_risk
 from unmask.disclosure import interval_disclosure as interval_disclosure
 from unmask.disclosure import key_disclosure as key_disclosure
+from unmask.disclosure import linkability as linkability
 from unmask.disclosure import (
     membership_inference as membership_inference,
 )

@@ -66,6 +66,7 @@ FAMILIES: dict[str, dict[str, Entry]] = {  # family: measures, the plainest firs
         "inference": Entry(f"a confidential column in both tables; {OUTSIDERS}", ("attribute_inference",)),
         "membership": Entry(f"{OUTSIDERS}, or how the release was made (--masking)", ("mia",)),
         "singling": Entry(OUTSIDERS, ("singling_out",)),
+        "linkability": Entry(f"two columns or more; {OUTSIDERS}", ("bridge",)),
         "keys": Entry("a synthetic release (--synthetic)", ("disco", "repu", "synthpop", "dcap", "tcap")),
         "copies": Entry(f"a synthetic release (--synthetic); {OUTSIDERS}", ("synthetic", "dcr")),
     },
@@ -77,7 +78,7 @@ HEADINGS: dict[str, tuple[str, ...]] = {  # the three questions of WP216 [WP29]_
     ),
     "linkability": (
         "nearest", "one_to_one", "probabilistic", "learned", "transparent", "channel", "likelihood", "clusters",
-        "knowledge_curve", "graph", "dictionary", "permuted",
+        "knowledge_curve", "graph", "dictionary", "permuted", "linkability",
     ),
     "inference": (
         "cells", "magnitude", "intervals", "values", "model", "absent", "inference", "membership", "keys",
@@ -116,6 +117,7 @@ LABELS: dict[str, str] = {  # each measure in at most three words, for tables: w
     "inference": "Attribute inference",
     "membership": "Membership",
     "singling": "Singling out",
+    "linkability": "Two files linked",
     "copies": "Copies",
     "keys": "Shared keys",
     "check": "The two tables",
@@ -151,8 +153,8 @@ FIGURES: dict[str, str] = {  # what a figure counts, by the end of its key; noth
     "claimed": "for sure",
 }
 ALONE = frozenset(  # keys of measures with one figure: the label says it all
-    {"anonymity.small", "graph.rate", "household.rate", "knowledge_curve.half",
-     "knowledge_sweep.rate", "learned.rate", "singling.excess", "special_uniques.rate", "values.rate"}
+    {"anonymity.small", "graph.rate", "household.rate", "knowledge_curve.half", "knowledge_sweep.rate", "learned.rate",
+     "linkability.excess", "singling.excess", "special_uniques.rate", "values.rate"}
 )  # fmt: skip
 LACKING: dict[str, str] = {  # what an option of the needs would have given
     "--masking": "how the release was made",
