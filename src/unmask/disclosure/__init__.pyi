@@ -1,6 +1,7 @@
 from unmask.disclosure.absent import absent_disclosure as absent_disclosure
 from unmask.disclosure.cells import cell_disclosure as cell_disclosure
 from unmask.disclosure.copies import copy_risk as copy_risk
+from unmask.disclosure.expected import expected_findings as expected_findings
 from unmask.disclosure.inference import attribute_inference as attribute_inference
 from unmask.disclosure.intervals import interval_disclosure as interval_disclosure
 from unmask.disclosure.keys import KeyDisclosure as KeyDisclosure
