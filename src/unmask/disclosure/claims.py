@@ -42,11 +42,13 @@ class Claims:
 
     given_away: Estimate
     share: float  # recall: people about whom the intruder claims with the precision wanted, at most
-    precision: float  # of these claims; NaN without any
+    precision: float  # of these claims; 0 without any
     others: float  # precision of as many claims about others
     alc: float | None  # anonymity loss coefficient; None where there are too few people for it
     wanted: float
-    curve: tuple[Floats, Floats, Floats] = field(repr=False)  # share claimed, precision inside, precision of others
+    curve: tuple[Floats, Floats, Floats] = field(
+        repr=False, compare=False
+    )  # share claimed, precision inside, precision of others
 
 
 def claims(
@@ -67,8 +69,8 @@ def claims(
     return Claims(
         given_away=gain(a, b, seed=seed, among=among),
         share=0.0 if last is None else float(SHARES[last]),
-        precision=float("nan") if last is None else float(mine[last] / SHARES[last]),
-        others=float("nan") if last is None else float(theirs[last] / SHARES[last]),
+        precision=0.0 if last is None else float(mine[last] / SHARES[last]),
+        others=0.0 if last is None else float(theirs[last] / SHARES[last]),
         alc=anonymity_loss(inside, outside),
         wanted=precision,
         curve=(SHARES, mine / SHARES, theirs / SHARES),
