@@ -70,8 +70,22 @@ def splink(a, b):
     }
 
 
+def alc(a, b):
+    """Anonymity loss coefficient of predictions (right, confidence): those of the attack and those of the baseline."""
+    import pandas as pd
+    from anonymity_loss_coefficient.alc.score_interval import ScoreInterval
+
+    score = ScoreInterval("wilson_score_interval", 0.95)
+    best = [
+        score.compute_best_prc(pd.DataFrame(side, columns=["prediction", "confidence"]), max_prec_interval=0.1)
+        for side in (b, a)
+    ]
+    found = score._compile_data(*best)
+    return {name: float(value) for name, value in found.items()}
+
+
 if __name__ == "__main__":
     with np.load(sys.argv[2]) as given:
         left, right = given["a"], given["b"]
     how = {"atol": float(sys.argv[3])} if len(sys.argv) > 3 else {}
-    print(json.dumps({"recordlinkage": recordlinkage, "splink": splink}[sys.argv[1]](left, right, **how)))  # noqa: T201
+    print(json.dumps({"recordlinkage": recordlinkage, "splink": splink, "alc": alc}[sys.argv[1]](left, right, **how)))  # noqa: T201

@@ -45,6 +45,11 @@ from unmask.shown import Shown
 from unmask.tables import Release, write_atomically, write_table
 
 ROOMS = ("linkage", "graph", "max_knowledge", "groups", "disclosure")
+MORE_BY_ORIGINAL = (
+    "no original was given: values are taken as people's own, so who is alone here is alone in truth only if nothing "
+    "was masked. An original would add linkage (nearest, one to one, learnt masking and its relatives), what models "
+    "and neighbours tell about secrets, membership, copies, and what is left of the data"
+)
 VERSIONS_OF = ("narwhals", "numba", "numpy", "polars", "scikit-learn", "scipy", "unmask")
 
 
@@ -263,12 +268,16 @@ def choose(measures: dict[str, Measure], only: Iterable[str] | None, skip: Itera
 def _warnings(side: Side) -> tuple[str, ...]:
     """What a reader should know first: too few people for a "safe", columns that nobody compared, and the tables'."""
     main, unseen = side.attacked, [f"{finding.claim} {finding.reason}" for finding in side.judged.unseen]
-    few = too_few(main.study.release, side.policy)
-    return (*few, *told_of(main.reported, side.who), *unseen, *main.known.warnings)
+    release = main.study.release
+    more = (MORE_BY_ORIGINAL,) if release.alone else ()
+    few = too_few(release, side.policy)
+    return (*more, *few, *told_of(main.reported, side.who), *unseen, *main.known.warnings)
 
 
 def too_few(release: Release, policy: Policy) -> tuple[str, ...]:
     """Say so where there are too few people for the policy to say "safe" at all: known before any attack is run."""
+    if release.alone:
+        return ()
     n = release.original.height if release.synthetic else len(release.paired_rows)
     least = policy.least_people("synthetic" if release.synthetic else "paired")
     told = f'the policy "{policy.name}" can say "safe" only from {least:,} people on, and these are {n:,}'

@@ -59,6 +59,7 @@ class Attacked:
             columns=target_columns(self.known),
             shared=bool(self.known.quasi),
             synthetic=self.study.release.synthetic,
+            alone=self.study.release.alone,
             checked=self.checked.findings,
             intruder=who,
             attempt=attempt,

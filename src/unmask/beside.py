@@ -8,7 +8,7 @@ from typing import Literal, cast, get_args
 
 import polars as pl
 
-from unmask.errors import check_name
+from unmask.errors import ParameterError, check_name
 from unmask.tables import Release
 from unmask.utility import UtilityEntry, compare_analyses, summarise_utility
 
@@ -27,6 +27,8 @@ def check_looked(utility: str | None, only: object) -> Looked:
 
 def check_keep(release: Release, keep: Iterable[str]) -> tuple[str, ...]:
     """Refuse an analysis that cannot be computed on the original, before the work."""
+    if release.alone and tuple(keep):
+        raise ParameterError("keep compares analyses with the original, and none was given", got=f"keep={keep!r}")
     texts = (keep,) if isinstance(keep, str) else tuple(dict.fromkeys(keep))
     compare_analyses(release.original, release.original, texts)
     return texts
@@ -35,7 +37,7 @@ def check_keep(release: Release, keep: Iterable[str]) -> tuple[str, ...]:
 def utility_of(release: Release, keep: tuple[str, ...], looked: Looked, seed: int) -> UtilityEntry | None:
     """What is left of a release: of every column that somebody could have analysed."""
     names = published(release)
-    if looked == "none" or not names or not release.released.height:
+    if release.alone or looked == "none" or not names or not release.released.height:
         return None
     original, released = release.original, release.released
     whole = len(release.paired_rows) == original.height == released.height

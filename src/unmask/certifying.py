@@ -42,7 +42,8 @@ def certify(
 
     """
     told, stated = progress or silent, as_statement(statement)
-    before = _untreated(assessment, lambda done, words: told(0.8 * done, words)) if initial else None
+    beside = initial and not assessment.release.alone  # without an original nobody knows what was treated
+    before = _untreated(assessment, lambda done, words: told(0.8 * done, words)) if beside else None
     checks = _checks(assessment, lambda done, words: told(0.8 + 0.2 * done, words)) if check else ()
     largest, average = _risks(assessment)
     first = (None, None) if before is None else _risks(before)
@@ -52,7 +53,7 @@ def certify(
         largest,
         average,
         *first,
-        left=_left(assessment.release),
+        left=() if assessment.release.alone else _left(assessment.release),
         checks=checks,
     )
     return build(measured, stated)

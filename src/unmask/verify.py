@@ -99,7 +99,7 @@ def _release(
     given = {"original": original, "released": released}
     paths = {name: _locate(name, source, given.get(name), report.parent) for name, source in manifest["inputs"].items()}
     others = {name: path for name, path in paths.items() if name not in given}  # control, population, matrices
-    return Release(paths["original"], paths["released"], **{**manifest["settings"], **others})
+    return Release(paths.get("original"), paths["released"], **{**manifest["settings"], **others})
 
 
 # --- reports of earlier versions ------------------------------------------------------------------------------------

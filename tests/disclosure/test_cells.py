@@ -115,7 +115,7 @@ def test_refusals_and_evidence():
     with pytest.raises(ParameterError, match="coalition"):
         cell_disclosure(release(WARD), coalition=0)
     evidence = assess_cells(Study(release(WARD)), Context())
-    assert [o.key for o in evidence.observations] == ["cells.external", "cells.internal"]
+    assert [o.key for o in evidence.observations] == ["cells.external", "cells.internal", "cells.claimed"]
     assert not any("money" in note for note in evidence.notes)  # no values of the data
 
 

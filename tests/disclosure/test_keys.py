@@ -44,7 +44,9 @@ def test_four_people_by_hand():
 
 def test_whole_numbers_and_decimals_are_the_same_value():
     people, rows = pl.DataFrame({"a": [1, 2]}), pl.DataFrame({"a": [1.0, 3.0]})
-    assert unmask.key_disclosure(people, rows, keys=["a"]).shares == {"UiO": 1.0, "repU": 0.5, "iS": 0.5}
+    assert unmask.key_disclosure(people, rows, keys=["a"]).shares == {
+        "UiO": 1.0, "UiOiS": 0.5, "repU": 0.5, "iS": 0.5, "UiS": 1.0,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -130,3 +132,69 @@ def test_other_people_are_seldom_above():
         found = beyond_fresh((dense[:400], dense[400:]), (ill[:400], ill[400:]), draw)
         above += found["correct"].excess.low > 0 or found["replicated"].excess.low > 0
     assert above <= 15
+
+
+@given(ROWS, ROWS)
+def test_digits_that_synthpop_prints(people, rows):
+    """Figures of disclosure() by its tables, in percent with two digits."""
+    one, two = frame(people), frame(rows)
+    found = unmask.key_disclosure(one, two, keys=["a", "b"], target="t").shares
+    wanted = naive.synthpop(one.to_dicts(), two.to_dicts(), ["a", "b"], "t")
+    assert {name: round(100 * found[name], 2) for name in wanted} == pytest.approx(wanted, nan_ok=True, abs=0.011)
+
+
+def test_expected_findings_name_level_and_pair():
+    """60 of 62 are told "no"; of those aged 19 all are single, which no other level of a key tells."""
+    table = pl.DataFrame(
+        {"age": [19] * 10 + [40] * 52, "town": ["a", "b"] * 31, "wed": ["single"] * 10 + ["yes", "no"] * 26}
+    )
+    found = unmask.key_disclosure(table, table, keys=["age", "town"], target="wed")
+    told = unmask.expected_findings(table, ["age", "town"], "wed", found.correct)
+    pairs = {(one.key, one.key_level, one.level): (one.people, one.share) for one in told if one.key is not None}
+    assert pairs["age", "19", "single"] == (10, 1.0)
+    assert ("age", "40", "yes") not in pairs and all(one.key is not None for one in told)
+    common = pl.DataFrame({"town": list("abcdefghij") * 10, "ill": ["no"] * 97 + ["yes"] * 3})
+    right = unmask.key_disclosure(common, common, keys=["town"], target="ill").correct
+    first = unmask.expected_findings(common, ["town"], "ill", right)[0]
+    assert (first.key, first.level, first.people, first.share) == (None, "no", 70, 0.97)
+
+
+def test_a_rare_secret_independent_of_everything_and_marginals_only():
+    """Neither tells anything about anybody that other people's rows would not."""
+    draw = np.random.default_rng(5)
+    original = people(1, 500).with_columns(ill=pl.Series(draw.choice(["no", "yes"], 500, p=[0.98, 0.02])))
+    fresh = people(2, 500).with_columns(ill=pl.Series(draw.choice(["no", "yes"], 500, p=[0.98, 0.02])))
+    dealt = pl.DataFrame({name: original[name].shuffle(seed=k) for k, name in enumerate(original.columns)})
+    for released in (fresh, dealt):
+        assert assessed(original, released).verdict != "unsafe"
+
+
+def other_columns(table):
+    return table.rename({"age": "x", "town": "y", "sex": "z", "ill": "w"})
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda t: t.with_columns(ill=pl.lit("no")), "no surprise"),
+        (lambda t: t.select("age", "ill"), None),
+        (lambda t: t[:30], None),
+        (lambda t: t.with_columns(pl.col("age").cast(pl.String) + " years"), None),
+    ],
+)
+def test_odd_tables_have_one_answer(make, words):
+    """A constant target, one key, thirty people, a column of another type: an answer, and never "safe"."""
+    table = make(people(1))
+    keys = [name for name in ("age", "town", "sex") if name in table.columns]
+    original = people(1).select(table.columns)[: table.height]
+    original = table if words else original
+    release = unmask.Release(original, table, synthetic=True, quasi=keys, confidential=["ill"])
+    found = unmask.assess(release, only=["keys"])
+    outcomes = {f.outcome for f in found.findings if f.measure == "keys"}
+    assert found.verdict != "safe" and "could not run" not in outcomes and outcomes
+    assert words is None or any(words in note for note in found.document.measures[0].notes)
+
+
+def test_a_synthetic_table_with_other_columns():
+    with pytest.raises(RoleError):
+        unmask.key_disclosure(people(1), other_columns(people(1)), keys=["age"], target="ill")

@@ -82,7 +82,14 @@ def folds(own, rows, count, seed):
 
 
 def learnt(kind, kinds, known, wanted, asked, seed):
+    """What `surely` guesses, without how sure it is."""
+    return surely(kind, kinds, known, wanted, asked, seed)[0]
+
+
+def surely(kind, kinds, known, wanted, asked, seed):
     """Learn from who has a value, in the order of content; a single value is guessed for everybody.
+
+    How sure: the probability of the category; of a tree for numbers, less the variance in the leaf; else all alike.
 
     ``kinds``: whether a number is wanted, and which of the known columns are categories.
     """
@@ -93,7 +100,7 @@ def learnt(kind, kinds, known, wanted, asked, seed):
     known, wanted = known[order], wanted[order]
     levels = len(set(wanted))
     if levels == 1:
-        return np.full(len(asked), wanted[0])
+        return np.full(len(asked), wanted[0]), np.ones(len(asked))
     if kind == "tree":
         model = (tree.DecisionTreeRegressor if numeric else tree.DecisionTreeClassifier)(
             min_samples_leaf=2, random_state=seed
@@ -106,7 +113,13 @@ def learnt(kind, kinds, known, wanted, asked, seed):
             categorical_features=coded if coded.any() else None,
         )  # fmt: skip
     with threadpool_limits(1):
-        return np.asarray(model.fit(known, wanted if numeric else wanted.astype(int)).predict(asked), dtype=float)
+        model.fit(known, wanted if numeric else wanted.astype(int))
+        sure = np.ones(len(asked))
+        if not numeric:
+            sure = np.array([max(one) for one in model.predict_proba(asked)])
+        elif kind == "tree":
+            sure = np.array([-model.tree_.impurity[leaf] for leaf in model.apply(asked)])
+        return np.asarray(model.predict(asked), dtype=float), np.round(sure, 9)
 
 
 def same(guess, truth, tolerance):
@@ -132,6 +145,21 @@ def read_off(people, rows, names, secret, tolerance):
         ]
         credits_.append(sum(told) / len(told))
     return credits_
+
+
+def read_surely(people, rows, names, secret):
+    """The commonest word of the nearest rows: whether it is right, and how sure by nearness and agreement."""
+    far = squares(people, rows, *names, "original")
+    least = [min(row) for row in far]
+    middle = float(np.median(least))
+    right, sure = [], []
+    for person, row, nearest in zip(people, far, least, strict=True):
+        near = [rows[j][secret] for j, d in enumerate(row) if d <= nearest * (1 + 1e-9) + 1e-12]
+        told = min(set(near), key=lambda word: (-near.count(word), word))
+        right.append(float(told == person[secret]))
+        closeness = 1.0 if nearest <= 0 else middle / (middle + nearest)
+        sure.append(round(closeness * near.count(told) / len(near), 9))
+    return right, sure
 
 
 def over_control(mine, others, among=1) -> Judged:

@@ -25,8 +25,68 @@ def shares(people, rows, keys, target):
     known = [cap for cap in caps if cap is not None]
     found["DCAP"] = sum(known) / len(people)
     found["DCAP of those present"] = sum(known) / len(known) if known else float("nan")
+    found |= more(people, rows, keys, target)
     found["TCAP"] = count["DiSCO"] / count["DiS"] if count["DiS"] else float("nan")
     return found
+
+
+def more(people, rows, keys, target):
+    """The same of the original in itself, and of the release in itself."""
+
+    def with_keys(table, one):
+        return [other for other in table if all(other[key] == one[key] for key in keys)]
+
+    def cap(table, one):
+        alike = with_keys(table, one)
+        return sum(other[target] == one[target] for other in alike) / len(alike)
+
+    n = len(people)
+    alone = [person for person in people if len(with_keys(people, person)) == 1]
+    return {
+        "UiOiS": sum(bool(with_keys(rows, person)) for person in alone) / n,
+        "UiS": sum(len(with_keys(rows, row)) == 1 for row in rows) / len(rows),
+        "Dorig": sum(cap(people, person) == 1 for person in people) / n,
+        "CAP of the original": sum(cap(people, person) for person in people) / n,
+        "WEAP": sum(cap(rows, row) for row in rows) / len(rows),
+    }
+
+
+def synthpop(people, rows, keys, target):
+    """Figures of synthpop's disclosure(), in percent with two digits, by its tables of target and keys."""
+
+    def table(records):
+        cells = {}
+        for record in records:
+            cell = (tuple(record[key] for key in keys), record[target])
+            cells[cell] = cells.get(cell, 0) + 1
+        return cells
+
+    ktd, kts = table(people), table(rows)
+    levels = {q for q, _ in (*ktd, *kts)}
+    kd, ks = ({q: sum(n for (k, _), n in t.items() if k == q) for q in levels} for t in (ktd, kts))
+    nd, ns = len(people), len(rows)
+
+    def sure(t, total, cell):
+        return cell in t and t[cell] == total[cell[0]]
+
+    disco = {cell: n for cell, n in ktd.items() if sure(kts, ks, cell)}
+    dis = sum(n for (q, _), n in ktd.items() if any(sure(kts, ks, (k, t)) for k, t in kts if k == q))
+    out = {
+        "UiO": sum(n == 1 for n in kd.values()) / nd,
+        "UiS": sum(n == 1 for n in ks.values()) / ns,
+        "UiOiS": sum(kd[q] == 1 and ks[q] > 0 for q in levels) / nd,
+        "repU": sum(kd[q] == 1 and ks[q] == 1 for q in levels) / nd,
+        "Dorig": sum(n for cell, n in ktd.items() if sure(ktd, kd, cell)) / nd,
+        "iS": sum(n for (q, _), n in ktd.items() if ks[q]) / nd,
+        "DiS": dis / nd,
+        "DiSCO": sum(disco.values()) / nd,
+        "DiSDiO": sum(n for cell, n in disco.items() if sure(ktd, kd, cell)) / nd,
+        "DCAP": sum(n * kts.get((q, t), 0) / ks[q] for (q, t), n in ktd.items() if ks[q]) / nd,
+        "CAP of the original": sum(n * n / kd[q] for (q, _), n in ktd.items()) / nd,
+        "WEAP": sum(n * n / ks[q] for (q, _), n in kts.items()) / ns,
+        "TCAP": sum(disco.values()) / dis if dis else float("nan"),
+    }
+    return {name: round(100 * value, 2) for name, value in out.items()}
 
 
 def clustered(gains, crowds):

@@ -194,11 +194,17 @@ def _data(report: document.Document, statement: Statement) -> dict[str, Any]:
         "people": statement.people,
         "sampling": statement.sampling,
         "population": settings.get("population"),
-        "rows of the original": inputs["original"]["rows"],
+        "rows of the original": inputs.get("original", {}).get("rows"),
         "rows of the release": inputs["released"]["rows"],
-        "kind of release": "synthetic" if settings.get("synthetic") else "one row for each person",
+        "kind of release": _kind(inputs, settings),
         "pairing": report.check.words,
     }
+
+
+def _kind(inputs: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+    if "original" not in inputs:
+        return "one row for each person; without its original"
+    return "synthetic" if settings.get("synthetic") else "one row for each person"
 
 
 def _column(entry: Any, settings: Mapping[str, Any]) -> Column:  # noqa: ANN401 - a ColumnEntry

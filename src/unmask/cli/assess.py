@@ -35,8 +35,8 @@ def run(options: Assess) -> int:
 
 def attack(options: Assess) -> Assessment:
     """Read, attack, show and write by the options; all of them are checked before the tables are read."""
-    options = _by_suffix(options)
-    check_tables(options)
+    options = _one_table(_by_suffix(options))
+    check_files(options)
     policy, only = Policy.load(options.policy), options.only or None
     choose(discover(), only, options.skip)
     as_intruder(options.intruder)
@@ -82,6 +82,15 @@ def state_of(options: Assess) -> Path | None:
     report = Path(next((target for target in (options.json, options.html) if target not in {None, "-"}), "") or "")
     beside = report.parent / f".{report.name}.state" if report.name else None
     return beside if options.state is None else Path(options.state)
+
+
+def _one_table(options: Assess) -> Assess:
+    """A table alone is the release, without an original."""
+    if options.original is None and options.released is None:
+        raise ParameterError("no table given", hint="name ORIGINAL and RELEASED (or the release alone)")
+    if options.released is None:
+        return replace(options, original=None, released=options.original)
+    return options
 
 
 def check_tables(options: Tables) -> None:

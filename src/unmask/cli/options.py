@@ -126,6 +126,8 @@ class Assess(Tables):
 
     Example:  unmask assess original.csv release.csv --id patient --confidential diagnosis --html report.html
 
+    With one table, it is the release, and all that needs no original is run; the verdict is then never "safe".
+
     Exit code 0: safe, 1: unsafe, 3: inconclusive, 2: cannot.
     """
 

@@ -13,7 +13,17 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unmask.arrays import Floats, Rows
-from unmask.disclosure.learn import Learner, Task, folds_of, learn_and_apply, name_of, set_task
+from unmask.disclosure.claims import (
+    LEFT_OUT,
+    PRECISION,
+    Claims,
+    Guesses,
+    claim_facts,
+    claim_figure,
+    claim_words,
+    claims,
+)
+from unmask.disclosure.learn import Learner, Task, folds_of, learn_and_claim, name_of, set_task
 from unmask.disclosure.model import asked, in_time
 from unmask.disclosure.secrets import nothing_wanted, wanted
 from unmask.errors import EngineError, former_percent
@@ -36,6 +46,7 @@ class AbsentAttribute:
     agreement: Estimate  # DDMBAR; chance: what the two models' answers agree on by their frequencies alone
     halves: Estimate  # agreement of models from two halves of the original
     excess: Estimate  # right about people when learnt with their records, less when learnt without, person by person
+    claims: Claims  # of an intruder who speaks only where they are sure
     per_record: Floats = field(repr=False)
 
 
@@ -51,6 +62,11 @@ class AbsentDisclosure(Shown):
         """The attribute of which the release remembers most people."""
         return max(self.attributes, key=lambda entry: (entry.excess.value, entry.excess.low))
 
+    @property
+    def surest(self) -> AbsentAttribute:
+        """The attribute about which sure claims give most away."""
+        return max(self.attributes, key=lambda e: (e.claims.given_away.value, e.claims.given_away.low))
+
 
 def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
     release: Release | Study,
@@ -58,6 +74,7 @@ def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
     attributes: Iterable[str] | None = None,
     learner: Learner = "boosting",
     within: float = 0.10,
+    precision: float = PRECISION,
     sample: int | None = None,
     budget: float | None = None,
     seed: int = 0,
@@ -77,6 +94,8 @@ def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
         "boosting", "tree", "forest" or a scikit-learn estimator.
     within
         Two answers in numbers are the same within this share of the attribute's sd.
+    precision
+        How often a claim must be right of an intruder who may keep silent.
     sample
         Learn from, and ask for, so many people only. None: all.
     budget
@@ -98,14 +117,14 @@ def absent_disclosure(  # noqa: PLR0913 - the choices of an experiment
 
     def models_of(name: str) -> AbsentAttribute:
         task = set_task(study, name, within=within, control=False)
-        return _attribute(release, task, (fold, part), learner, len(names), seed)
+        return _attribute(release, task, (fold, part), learner, len(names), seed, precision)
 
     found, late = in_time(names, budget, models_of, progress)
     return AbsentDisclosure(tuple(found), (*notes, *drawn, *late))
 
 
-def _attribute(
-    release: Release, task: Task, folds: tuple[Rows, Rows], learner: Learner, among: int, seed: int
+def _attribute(  # noqa: PLR0913, PLR0917 - one row of the experiment
+    release: Release, task: Task, folds: tuple[Rows, Rows], learner: Learner, among: int, seed: int, precision: float
 ) -> AbsentAttribute:
     fold, part = folds
     people = np.flatnonzero(fold >= 0)
@@ -116,17 +135,20 @@ def _attribute(
     if np.isnan(labels).all() or any(np.isnan(wanted[half == k]).all() for k in (0, 1)):
         raise EngineError(f"there are too few values of {task.name!r} to learn from")
 
+    def surely(x: Floats, y: Floats, asked: Floats) -> tuple[Floats, Floats]:
+        return learn_and_claim(task, learner, x, y, asked, seed)
+
     def model(x: Floats, y: Floats, asked: Floats) -> Floats:
-        return learn_and_apply(task, learner, x, y, asked, seed)
+        return surely(x, y, asked)[0]
 
     truth, guess = model(known, wanted, known), model(masked, labels, masked)
     first, second = (model(known[half == k], wanted[half == k], known) for k in (0, 1))
     agree, level = _same(task, truth, guess), _same(task, first, second)
     chance = _chance(task, truth, guess)
-    present, without = model(masked, labels, known), np.full(people.size, np.nan)
+    (present, sure), without, anyhow_sure = surely(masked, labels, known), *_nothing(people.size)
     for mine in (part[people] == k for k in np.unique(part[people])):
         if not np.isnan(labels[~mine]).all():
-            without[mine] = model(masked[~mine], labels[~mine], known[mine])
+            without[mine], anyhow_sure[mine] = surely(masked[~mine], labels[~mine], known[mine])
     right, anyhow = _same(task, present, wanted), _same(task, without, wanted)
     return AbsentAttribute(
         task.name,
@@ -134,8 +156,16 @@ def _attribute(
         rate(agree, chance=chance, seed=seed, control=float(level.mean())),
         rate(level, chance=_chance(task, first, second), seed=seed),
         excess(right, anyhow, seed=seed, among=among),
+        claims(
+            Guesses(right, sure), Guesses(anyhow, anyhow_sure), same=True, seed=seed, among=among, precision=precision
+        ),
         spread(np.maximum(right - anyhow, 0.0), people, task.n, np.nan),
     )
+
+
+def _nothing(n: int) -> tuple[Floats, Floats]:
+    """No guess, and no trust in it."""
+    return np.full(n, np.nan), np.full(n, -np.inf)
 
 
 def _same(task: Task, one: Floats, two: Floats) -> Floats:
@@ -155,13 +185,13 @@ def _chance(task: Task, one: Floats, two: Floats) -> float:
     title="Attributes that need not be in the release",
     story="The intruder learns from masked records how something follows from them that is not in the release. What "
     "their model says about a person because that person's own record was there, it has remembered.",
-    keys=("absent.excess",),
+    keys=("absent.excess", "absent.claimed"),
     applies=lambda release: nothing_wanted(release, absent=True),
 )
 def assess_absent(study: Study, context: Context) -> Evidence:
     """Compare models of the original and of the release."""
     found = absent_disclosure(study, sample=SAMPLE, budget=BUDGET, seed=context.seed, progress=context.progress)
-    worst = found.worst
+    worst, surest = found.worst, found.surest
     return Evidence(
         observations=(
             Observation(
@@ -170,6 +200,7 @@ def assess_absent(study: Study, context: Context) -> Evidence:
                 f"{worst.excess.n:,} people when their own records are among those it learns from.",
                 worst.excess,
             ),
+            Observation("absent.claimed", claim_words(surest.claims, surest.name, LEFT_OUT), surest.claims.given_away),
         ),
         per_record=np.nan_to_num(worst.per_record),
         identity=False,
@@ -181,6 +212,8 @@ def assess_absent(study: Study, context: Context) -> Evidence:
                 f"chance {entry.agreement.chance:.3g} ({entry.learner})",
             )
             for entry in found.attributes
-        ),
+        )
+        + claim_facts(surest.claims, surest.name),
+        figures=(claim_figure(surest.claims, surest.name, LEFT_OUT),),
         notes=found.notes,
     )

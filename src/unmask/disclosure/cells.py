@@ -14,6 +14,17 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats, Rows
+from unmask.disclosure.claims import (
+    LEFT_OUT,
+    PRECISION,
+    Claims,
+    Guesses,
+    claim_facts,
+    claim_figure,
+    claim_words,
+    claims,
+    commonest,
+)
 from unmask.disclosure.learn import matrix
 from unmask.disclosure.secrets import published
 from unmask.errors import ParameterError, RoleError, former_percent
@@ -30,18 +41,27 @@ class CellDisclosure(Shown):
     external: Estimate
     internal: Estimate
     rare: Estimate | None  # external, of people whose value fewer than half have; None where most people are such
+    claims: tuple[
+        tuple[str, Claims], ...
+    ]  # by attribute: of an intruder who names a group's commonest value where sure
     coalition: int
     groups: pl.DataFrame = field(repr=False)  # attribute, attack, size, people (whose value follows), first_row, rows
     external_per_record: Floats = field(repr=False)
     internal_per_record: Floats = field(repr=False)
 
+    @property
+    def surest(self) -> tuple[str, Claims]:
+        """The attribute about which sure claims give most away, and these claims."""
+        return max(self.claims, key=lambda one: (one[1].given_away.value, one[1].given_away.low))
 
-def cell_disclosure(
+
+def cell_disclosure(  # noqa: PLR0913 - the choices of an attack
     release: Release | Study,
     *,
     attributes: Iterable[str] | None = None,
     coalition: int = 1,
     within: float = 0.10,
+    precision: float = PRECISION,
     seed: int = 0,
     p: float | None = None,
 ) -> CellDisclosure:
@@ -58,6 +78,8 @@ def cell_disclosure(
         Members who put their own values together, c.
     within
         Numbers are one value within this share of their sd; the bound on a contribution is close within it.
+    precision
+        How often a claim must be right of an intruder who may keep silent.
     seed
         Seeds the bootstrap, where credits are not plain counts.
     p
@@ -98,7 +120,14 @@ def cell_disclosure(
         for credit, guess in ((outer, blind), (inner, within_it))
     ]
     rare = _rare(unusual[people], told[people], blind[people])
-    return CellDisclosure(found[0], found[1], rare, coalition, _frame(listed), outer[:n], inner[:n])
+    sure = tuple(
+        (
+            name,
+            claims(*_guesses(study, name, crowds, within), same=True, seed=seed, among=len(names), precision=precision),
+        )
+        for name in names
+    )
+    return CellDisclosure(found[0], found[1], rare, sure, coalition, _frame(listed), outer[:n], inner[:n])
 
 
 def _rare(unusual: Floats, told: Floats, blind: Floats) -> Estimate | None:
@@ -174,6 +203,28 @@ def _attribute(
     return external, internal, blind, np.where(internal > 0, alike, left), few.astype(np.float64)
 
 
+def _guesses(study: Study, name: str, crowds: Crowds, within: float) -> tuple[Guesses, Guesses]:
+    """The commonest value of each person's group and how many agree, with the person's own row and without it.
+
+    Where no row is left it is the commonest value of the whole release.
+    """
+    encoding, release = study.encoding([name]), study.release
+    truth, values = matrix(encoding.original)[:, 0], matrix(encoding.released)[:, 0]
+    numeric = release.columns[name].is_number
+    reach = within * centre_and_spread(truth)[1] if numeric else None
+    people = release.paired_rows[~np.isnan(truth[release.paired_rows])]
+    found, everybody = np.zeros((4, people.size)), values[~np.isnan(values)]
+    blind = commonest(everybody, reach) if everybody.size else (np.nan, 0.0)
+    for place, person in enumerate(people):
+        own = int(crowds.own[person])
+        members = crowds.records[own] if own >= 0 else np.empty(0, dtype=np.int64)
+        for side, rows in enumerate((members, members[members != release.truth[person]])):
+            shown = values[rows][~np.isnan(values[rows])]
+            told, found[2 * side + 1, place] = commonest(shown, reach) if shown.size else blind
+            found[2 * side, place] = float(abs(truth[person] - told) <= (reach or 0.0))
+    return Guesses(found[0], found[1]), Guesses(found[2], found[3])
+
+
 def _share(ordered: Floats, low: Any, high: Any, reach: float) -> Any:  # noqa: ANN401 - of one value, or of each of many
     """Share of people whose value is from low to high, or within reach of them."""
     inside = np.searchsorted(ordered, high + reach, "right") - np.searchsorted(ordered, low - reach, "left")
@@ -234,12 +285,13 @@ def _frame(listed: list[tuple[str, str, int, int, int, list[int]]]) -> pl.DataFr
     title="Groups that give values away",
     story="The intruder knows which group of equal records a person is in. If the whole group has one value they have "
     "learnt it; a member of the group may take away their own record first.",
-    keys=("cells.external", "cells.internal", "cells.rare"),
+    keys=("cells.external", "cells.internal", "cells.claimed", "cells.rare"),
     applies=lambda release: None if published(release) else "no confidential attribute is named and published",
 )
 def assess_cells(study: Study, context: Context) -> Evidence:
     """Attack the groups from outside and by one insider."""
     found = cell_disclosure(study, seed=context.seed)
+    name, sure = found.surest
     several = found.groups.filter(pl.col("size") > 1)
     return Evidence(
         observations=(
@@ -255,6 +307,7 @@ def assess_cells(study: Study, context: Context) -> Evidence:
                 "are in a group of several where another member learns their confidential value by taking "
                 "away their own.",
             ),
+            Observation("cells.claimed", claim_words(sure, name, LEFT_OUT), sure.given_away),
             *_told_of_few(found),
         ),
         per_record=np.maximum(found.external_per_record, found.internal_per_record),
@@ -266,7 +319,9 @@ def assess_cells(study: Study, context: Context) -> Evidence:
                 "listed by cell_disclosure().groups",
             ),
             Fact("of these with several members", several["first_row"].n_unique(), "nobody has to be found in them"),
+            *claim_facts(sure, name),
         ),
+        figures=(claim_figure(sure, name, LEFT_OUT),),
         notes=tuple(
             f"a group of {size} released rows, the first in row {first}, gives {name!r} away ({attack} attack)"
             for name, attack, size, _, first, _ in several.head(5).iter_rows()

@@ -13,6 +13,16 @@ from typing import NamedTuple
 import numpy as np
 
 from unmask.arrays import Floats, Rows
+from unmask.disclosure.claims import (
+    PRECISION,
+    Claims,
+    Guesses,
+    claim_facts,
+    claim_figure,
+    claim_words,
+    claims,
+    commonest,
+)
 from unmask.disclosure.learn import Task, blind_guess, set_task
 from unmask.disclosure.outside import needs_outsiders, refuse_overlap
 from unmask.disclosure.secrets import nothing_wanted, wanted
@@ -34,6 +44,7 @@ from unmask.shown import Shown
 from unmask.study import Study, as_study, spread
 from unmask.tables import Encoded, Encoding, Release, canonical_order
 
+OUTSIDE = "people outside"
 MOST_TIES = 20_000_000  # beyond so many tied rows in all, one of them is drawn instead of taking the mean
 
 
@@ -44,6 +55,7 @@ class AttributeInference:
     name: str
     members: Estimate  # chance: the commonest value (or median) of the release; control: the rate on people outside
     excess: Estimate  # members less people outside
+    claims: Claims  # of an intruder who speaks only where they are sure
     per_record: Floats = field(repr=False)  # credit of each original record, NaN where there is no value
 
 
@@ -59,12 +71,18 @@ class Inference(Shown):
         """The attribute that the release gives away most."""
         return max(self.attributes, key=lambda entry: (entry.excess.value, entry.excess.low))
 
+    @property
+    def surest(self) -> AttributeInference:
+        """The attribute about which sure claims give most away."""
+        return max(self.attributes, key=lambda e: (e.claims.given_away.value, e.claims.given_away.low))
 
-def attribute_inference(
+
+def attribute_inference(  # noqa: PLR0913 - the choices of an experiment
     release: Release | Study,
     *,
     attributes: Iterable[str] | None = None,
     within: float = 0.10,
+    precision: float = PRECISION,
     seed: int = 0,
     progress: Progress = silent,
     p: float | None = None,
@@ -79,6 +97,8 @@ def attribute_inference(
         Columns to infer. None: the confidential ones.
     within
         A number is right within this share of the attribute's sd in the original: neither sign nor scale matters.
+    precision
+        How often a claim must be right of an intruder who may keep silent.
     seed, progress
         Seeds the bootstrap; called with the fraction done and a word.
     p
@@ -95,38 +115,57 @@ def attribute_inference(
     refuse_overlap(study)
     found = []
     for number, name in enumerate(names):
-        found.append(_attribute(study, set_task(study, name, within=within), len(names), seed))
+        found.append(_attribute(study, set_task(study, name, within=within), len(names), seed, precision))
         progress((number + 1) / len(names), f"nearest rows for {name}")
     return Inference(tuple(found), notes)
 
 
-def _attribute(study: Study, task: Task, among: int, seed: int) -> AttributeInference:
+def _attribute(study: Study, task: Task, among: int, seed: int, precision: float) -> AttributeInference:
     release = study.release
     inside = np.ones(task.n, dtype=bool) if release.synthetic else release.truth >= 0
     outside = np.flatnonzero(~inside) if release.control is None else np.arange(task.n, len(task.wanted))
     members, strangers = (rows[~np.isnan(task.wanted[rows])] for rows in (np.flatnonzero(inside), outside))
-    credit = read_off(study, task, np.concatenate([members, strangers]), seed)
+    credit, told = read_off(study, task, np.concatenate([members, strangers]), seed)
     mine, others = credit[: members.size], credit[members.size :]
+    inside = Guesses(told.right[: members.size], told.sure[: members.size])
+    beyond = Guesses(told.right[members.size :], told.sure[members.size :])
     chance = float(blind_guess(task, members).mean())
     return AttributeInference(
         task.name,
         rate(mine, chance=chance, seed=seed, control=float(np.sort(others).mean())),
         excess_over_control(mine, others, seed=seed, among=among),
+        claims(inside, beyond, same=False, seed=seed, among=among, precision=precision),
         spread(mine, members, task.n, np.nan),
     )
 
 
-def read_off(study: Study, task: Task, people: Rows, seed: int) -> Floats:
-    """Credit of each person: the share of the nearest rows (those that have a value) that tell the truth."""
+def read_off(study: Study, task: Task, people: Rows, seed: int) -> tuple[Floats, Guesses]:
+    """Credit of each person: the share of the nearest rows (those that have a value) that tell the truth.
+
+    And the one guess of an intruder who speaks only where they are sure: the commonest value of the nearest rows (the
+    middle one of numbers), the surer the nearer they are and the more of them agree.
+    """
     rows = np.flatnonzero(~np.isnan(task.published))
     rows = rows[canonical_order(task.rows[rows], task.published[rows, None])]  # lots go by row number: make it content
     index = study.index_for(_encoding(task, people, rows), scale="original")
     nearest = index.nearest(seed=seed)
+    near = _nearness(nearest.least)
     if int(nearest.ties.sum()) > MOST_TIES:
-        return task.right(task.published[rows[nearest.row]], people)
+        right = task.right(task.published[rows[nearest.row]], people)
+        return right, Guesses(right, near)
     start, listed = index.tied()
     right = task.right(task.published[rows[listed]], np.repeat(people, np.diff(start)))
-    return np.asarray(np.add.reduceat(right, start[:-1]) / np.diff(start))
+    reach = task.tolerance if task.numeric else None
+    named = [commonest(some, reach) for some in np.split(task.published[rows[listed]], start[1:-1])]
+    told, agree = np.array(named).T
+    credit = np.asarray(np.add.reduceat(right, start[:-1]) / np.diff(start))
+    return credit, Guesses(task.right(told, people), np.round(near * agree, 9))
+
+
+def _nearness(least: Floats) -> Floats:
+    """1 for a row that is the same, 1/2 at the middle distance of all."""
+    middle = float(np.median(least))
+    return np.asarray(np.where(least <= 0, 1.0, middle / np.maximum(middle + least, 1e-300)))
 
 
 def nearest_values(study: Study, task: Task, people: Rows) -> Floats:
@@ -180,14 +219,14 @@ def _encoding(task: Task, people: Rows, rows: Rows) -> Encoding:
     title="Attribute inference",
     story="The intruder takes the released row that is nearest in what they know of a person and reads the confidential"
     " attribute off it. People who are not in the release show how much of that is general knowledge.",
-    keys=("inference.excess",),
+    keys=("inference.excess", "inference.claimed"),
     applies=lambda release: nothing_wanted(release) or needs_outsiders(release),
     pairs=False,
 )
 def assess_inference(study: Study, context: Context) -> Evidence:
     """Read off attributes, and tell how much better that works on people in the release."""
     found = attribute_inference(study, seed=context.seed, progress=context.progress)
-    worst = found.worst
+    worst, surest = found.worst, found.surest
     return Evidence(
         observations=(
             Observation(
@@ -197,6 +236,9 @@ def assess_inference(study: Study, context: Context) -> Evidence:
                 f"commonest value for {worst.members.chance:.0%}: the release itself gives away "
                 f"{worst.excess.value:.0%}.",
                 worst.excess,
+            ),
+            Observation(
+                "inference.claimed", claim_words(surest.claims, surest.name, OUTSIDE), surest.claims.given_away
             ),
         ),
         per_record=np.nan_to_num(worst.per_record),
@@ -209,8 +251,9 @@ def assess_inference(study: Study, context: Context) -> Evidence:
                 f"{entry.members.control or 0:.3g}, commonest value {entry.members.chance:.3g}",
             )
             for entry in found.attributes
-        ),
-        figures=(_figure(found),),
+        )
+        + claim_facts(surest.claims, surest.name),
+        figures=(_figure(found), claim_figure(surest.claims, surest.name, OUTSIDE)),
         notes=found.notes,
     )
 

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Flags, Floats, Ints
+from unmask.disclosure.expected import expected_findings, expected_words
 from unmask.errors import ParameterError, RoleError, check_name
 from unmask.evidence import Z95, Context, Estimate, Evidence, Fact, Figure, Observation, measure
 from unmask.shown import Shown
@@ -46,18 +47,24 @@ class KeyDisclosure(Shown):
     correct: Flags = field(repr=False)  # which is the person's
     in_both: Flags = field(repr=False)  # and all people with these keys have it
     cap: Floats = field(repr=False)
+    certain: Flags = field(repr=False)  # all people with these keys have one target: disclosive in the original itself
+    own_cap: Floats = field(repr=False)  # share of the people with these keys who have the person's target
+    row_unique: Flags = field(repr=False)  # of each row of the release: alone with its keys there
+    weap: Floats = field(repr=False)  # of each row: share of the rows with its keys that have its target
 
     @property
     def shares(self) -> dict[str, float]:
         """All figures by the names that the field gives them."""
-        told = {"UiO": self.unique, "repU": self.replicated, "iS": self.present}
+        told = {"UiO": self.unique, "UiOiS": self.unique & self.present, "repU": self.replicated, "iS": self.present}
         if self.target is not None:
-            told |= {"DiS": self.disclosed, "DiSCO": self.correct, "DiSDiO": self.in_both}
-        found = {name: float(flags.mean()) for name, flags in told.items()}
+            told |= {"DiS": self.disclosed, "DiSCO": self.correct, "DiSDiO": self.in_both, "Dorig": self.certain}
+        found = {name: float(flags.mean()) for name, flags in told.items()} | {"UiS": float(self.row_unique.mean())}
         if self.target is not None:
             known = self.cap[~np.isnan(self.cap)]
             found["DCAP"] = float(np.nan_to_num(self.cap).mean())  # who is not there counts as not found
             found["DCAP of those present"] = float(known.mean()) if known.size else float("nan")
+            found["CAP of the original"] = float(self.own_cap.mean())
+            found["WEAP"] = float(self.weap.mean())
             found["TCAP"] = float(self.correct.sum() / self.disclosed.sum()) if self.disclosed.any() else float("nan")
         return found
 
@@ -122,22 +129,26 @@ def _looked_up(
     size = int(max(mine.max(), rows.max())) + 1
     here, there = np.bincount(mine, minlength=size), np.bincount(rows, minlength=size)
     unique, present = here[mine] == 1, there[mine] > 0
-    replicated = unique & (there[mine] == 1)
+    replicated, alone = unique & (there[mine] == 1), there[rows] == 1
     if targets is None:
-        none = np.zeros(mine.size, dtype=bool)
-        return KeyDisclosure(keys, target, unique, replicated, present, none, none, none, np.full(mine.size, np.nan))
+        none, no_cap = np.zeros(mine.size, dtype=bool), np.full(mine.size, np.nan)
+        known = (unique, replicated, present, none, none, none, no_cap, none, no_cap, alone, np.full(rows.size, np.nan))
+        return KeyDisclosure(keys, target, *known)
     my_target, row_target = targets
     width = int(max(my_target.max(), row_target.max())) + 1
-    cells, counts = np.unique(rows * width + row_target, return_counts=True)
+    cells, at, counts = np.unique(rows * width + row_target, return_inverse=True, return_counts=True)
+    weap = counts[at] / there[rows]
     one_target = np.bincount(cells // width, minlength=size) == 1
     wanted = mine * width + my_target
     place = np.minimum(np.searchsorted(cells, wanted), cells.size - 1)
     alike = np.where(cells[place] == wanted, counts[place], 0)
     disclosed = present & one_target[mine]
     correct = disclosed & (alike > 0)
-    certain = np.bincount(np.unique(wanted) // width, minlength=size) == 1
+    pairs, pair, people = np.unique(wanted, return_inverse=True, return_counts=True)
+    certain = (np.bincount(pairs // width, minlength=size) == 1)[mine]
     cap = np.where(present, alike / np.maximum(there[mine], 1), np.nan)
-    return KeyDisclosure(keys, target, unique, replicated, present, disclosed, correct, correct & certain[mine], cap)
+    known = (unique, replicated, present, disclosed, correct, correct & certain, cap, certain)
+    return KeyDisclosure(keys, target, *known, people[pair] / here[mine], alone, weap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +275,7 @@ def assess_keys(study: Study, context: Context) -> Evidence:
         tuple(_observation(name, one, found) for name, one in beyond.items()),
         facts=tuple(_facts(found, beyond, alone)),
         figures=(_figure(found, beyond, alone),),
-        notes=tuple(_notes(original, synthetic, found, cut)),
+        notes=tuple(_notes(original, synthetic, found, cut, show_values=context.show_values)),
         per_record=found.replicated.astype(np.float64),
         compared=(*keys, *([target] if target else [])),
         identity=False,
@@ -309,6 +320,11 @@ def _independent(
 
 MEANING = {
     "UiO": "alone with these keys in the original",
+    "UiOiS": "and their keys stand in the release",
+    "UiS": "rows of the release that are alone with their keys in it",
+    "Dorig": "all people with their keys have one value of the target: what the original itself would tell",
+    "CAP of the original": "mean share of people with their keys who have their value: what the original would tell",
+    "WEAP": "mean share of right rows of the release in itself",
     "repU": "alone in the original, and one row in the release (replicated uniques)",
     "iS": "their keys stand in the release",
     "DiS": "all rows with their keys have one value of the target",
@@ -352,7 +368,7 @@ def _figure(found: KeyDisclosure, beyond: dict[str, Beyond], alone: dict[str, fl
 
 
 def _notes(
-    original: pl.DataFrame, synthetic: pl.DataFrame, found: KeyDisclosure, cut: tuple[str, ...]
+    original: pl.DataFrame, synthetic: pl.DataFrame, found: KeyDisclosure, cut: tuple[str, ...], *, show_values: bool
 ) -> Iterable[str]:
     """What anybody would expect, and how values were compared."""
     used = [name for name in cut if name in (*found.keys, found.target)]
@@ -361,8 +377,10 @@ def _notes(
     if found.target is None:
         yield "no confidential column is named, so only replicated uniques are told"
         return
+    expected = expected_findings(original, found.keys, found.target, found.correct)
+    yield from expected_words(expected, found.target, show_values=show_values)
     share = float(np.max(original[found.target].value_counts()["count"].to_numpy())) / original.height
-    if share >= COMMON:
+    if share >= COMMON and not any(one.key is None for one in expected):
         yield f"{share:.0%} of all people have the same {found.target}: to be told it is no surprise"
     for name in found.keys:
         one = key_disclosure(original, synthetic, keys=[name], target=found.target)

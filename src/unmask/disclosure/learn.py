@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from unmask.arrays import Flags, Floats, Rows
+from unmask.disclosure.claims import Guesses
 from unmask.errors import EngineError, ParameterError, RoleError, check_name
 from unmask.study import Study
 from unmask.tables import Encoded, canonical_order, centre_and_spread
@@ -117,8 +118,24 @@ def guess(task: Task, learner: Learner, rows: Rows, people: Rows, seed: int) -> 
     return learn_and_apply(task, learner, task.rows[rows], task.published[rows], task.people[people], seed)
 
 
+def guess_surely(task: Task, learner: Learner, rows: Rows, people: Rows, seed: int) -> Guesses:
+    """The same: how right each guess is, and how sure."""
+    told, sure = learn_and_claim(task, learner, task.rows[rows], task.published[rows], task.people[people], seed)
+    return Guesses(task.right(told, people), sure)
+
+
 def learn_and_apply(task: Task, learner: Learner, known: Floats, wanted: Floats, asked: Floats, seed: int) -> Floats:
     """Learn from the records that have a value, in canonical order; a single value is guessed for everybody."""
+    return learn_and_claim(task, learner, known, wanted, asked, seed)[0]
+
+
+def learn_and_claim(
+    task: Task, learner: Learner, known: Floats, wanted: Floats, asked: Floats, seed: int
+) -> tuple[Floats, Floats]:
+    """Learn, guess, and say how sure each guess is: the probability of the category, or how alike a leaf's numbers are.
+
+    Other models of numbers are equally sure of all their guesses.
+    """
     has = ~np.isnan(wanted)
     known, wanted = known[has], wanted[has]
     if not wanted.size:
@@ -127,7 +144,7 @@ def learn_and_apply(task: Task, learner: Learner, known: Floats, wanted: Floats,
     known, wanted = known[order], wanted[order]
     levels = np.unique(wanted)
     if levels.size == 1 or not asked.size:
-        return np.full(len(asked), levels[0])
+        return np.full(len(asked), levels[0]), np.ones(len(asked))
 
     model = make_learner(learner, task, min(levels.size, wanted.size), seed)
     if not _takes_missing(model):
@@ -135,7 +152,15 @@ def learn_and_apply(task: Task, learner: Learner, known: Floats, wanted: Floats,
         known, asked = np.where(np.isnan(known), middle, known), np.where(np.isnan(asked), middle, asked)
     with one_thread():  # small tables: threads cost more than they bring
         model.fit(known, wanted if task.numeric else wanted.astype(np.int64))
-        return np.asarray(model.predict(asked), dtype=np.float64)
+        return np.asarray(model.predict(asked), dtype=np.float64), _sure(task, model, asked)
+
+
+def _sure(task: Task, model: Learner, asked: Floats) -> Floats:
+    if not task.numeric and hasattr(model, "predict_proba"):
+        return np.asarray(np.round(model.predict_proba(asked).max(axis=1), 9))
+    if task.numeric and hasattr(model, "tree_"):
+        return np.asarray(-np.round(model.tree_.impurity[model.apply(asked)], 9))
+    return np.ones(len(asked))
 
 
 def _takes_missing(model: Learner) -> bool:

@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from unmask.arrays import Floats, Rows
-from unmask.disclosure.learn import Learner, Task, blind_guess, folds_of, guess, name_of, set_task
+from unmask.disclosure.claims import (
+    LEFT_OUT,
+    PRECISION,
+    Claims,
+    Guesses,
+    claim_facts,
+    claim_figure,
+    claim_words,
+    claims,
+)
+from unmask.disclosure.learn import Learner, Task, blind_guess, folds_of, guess, guess_surely, name_of, set_task
 from unmask.disclosure.secrets import nothing_wanted, wanted
 from unmask.errors import EngineError, ParameterError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, excess, measure, rate, silent
@@ -41,6 +51,7 @@ class LearnerResult:
     present: Estimate  # learnt from the whole release
     absent: Estimate  # learnt from the other folds: Torra's adr. ``control``: the whole release, on people outside it
     excess: Estimate  # present less absent, person by person
+    claims: Claims  # of an intruder who speaks only where they are sure
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +83,12 @@ class ModelDisclosure(Shown):
         """The attribute that the release gives away most."""
         return max(self.attributes, key=lambda entry: (entry.worst.excess.value, entry.worst.excess.low))
 
+    @property
+    def surest(self) -> tuple[str, Claims]:
+        """The attribute about which sure claims give most away, and these claims."""
+        each = [(entry.name, learner.claims) for entry in self.attributes for learner in entry.learners]
+        return max(each, key=lambda one: (one[1].given_away.value, one[1].given_away.low))
+
 
 def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
     release: Release | Study,
@@ -81,6 +98,7 @@ def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
     folds: int = 5,
     within: float = 0.10,
     few: int = 3,
+    precision: float = PRECISION,
     sample: int | None = None,
     budget: float | None = None,
     seed: int = 0,
@@ -104,6 +122,8 @@ def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
         A guess of a number is right within this share of the attribute's sd in the original.
     few
         Search the best sets of so many known attributes, one added after the other (0: none).
+    precision
+        How often a claim must be right of an intruder who may keep silent.
     sample
         Learn from, and ask for, so many people only. None: all.
     budget
@@ -128,7 +148,7 @@ def model_disclosure(  # noqa: PLR0913 - the choices of an experiment
         task = set_task(study, name, within=within, control=control)
         people = np.flatnonzero((fold >= 0) & ~np.isnan(task.wanted[: task.n]))
         dealt = Folds(release.truth[fold >= 0], fold[fold >= 0], people, fold[people])
-        return _attribute(task, dealt, learners, few, seed, until, len(names) * len(learners))
+        return _attribute(task, dealt, learners, few, seed, until, len(names) * len(learners), precision)
 
     found, late = in_time(names, budget, models_of, progress)
     missed = [f"{e.name!r}" for e in found if len(e.learners) < len(learners) or (few and not e.few)]
@@ -173,7 +193,14 @@ class Folds(NamedTuple):
 
 
 def _attribute(  # noqa: PLR0913, PLR0917 - one row of the experiment
-    task: Task, folds: Folds, learners: Sequence[Learner], few: int, seed: int, until: float, among: int
+    task: Task,
+    folds: Folds,
+    learners: Sequence[Learner],
+    few: int,
+    seed: int,
+    until: float,
+    among: int,
+    precision: float,
 ) -> AttributeModel:
     rows, people = folds.rows, folds.people
     if not people.size:
@@ -184,14 +211,15 @@ def _attribute(  # noqa: PLR0913, PLR0917 - one row of the experiment
     for learner in learners:
         if results and monotonic() > until:
             break
-        present = task.right(guess(task, learner, rows, people, seed), people)
-        absent = out_of_fold(task, learner, folds, seed)
+        told, untold = guess_surely(task, learner, rows, people, seed), out_of_fold(task, learner, folds, seed)
+        present, absent = told.right, untold.right
         results.append(
             LearnerResult(
                 name_of(learner),
                 rate(present, chance=blind, seed=seed),
                 rate(absent, chance=blind, seed=seed, control=_on_control(task, learner, rows, seed)),
                 excess(present, absent, seed=seed, among=among),
+                claims(told, untold, same=True, seed=seed, among=among, precision=precision),
             )
         )
         gains.append(np.maximum(present - absent, 0.0))
@@ -202,15 +230,15 @@ def _attribute(  # noqa: PLR0913, PLR0917 - one row of the experiment
     return AttributeModel(task.name, tuple(results), sets, per_record)
 
 
-def out_of_fold(task: Task, learner: Learner, folds: Folds, seed: int) -> Floats:
+def out_of_fold(task: Task, learner: Learner, folds: Folds, seed: int) -> Guesses:
     """Adr (algorithm 10), person by person: the model of each fold is learnt from the rows of the others."""
-    credit = np.zeros(folds.people.size)
+    credit, sure = np.zeros(folds.people.size), np.full(folds.people.size, -np.inf)
     for part in np.unique(folds.of_rows):
         mine = folds.of_people == part
         learnt, asked = folds.rows[folds.of_rows != part], folds.people[mine]
         if mine.any() and learnt.size and not np.isnan(task.published[learnt]).all():
-            credit[mine] = task.right(guess(task, learner, learnt, asked, seed), asked)
-    return credit
+            credit[mine], sure[mine] = guess_surely(task, learner, learnt, asked, seed)
+    return Guesses(credit, sure)
 
 
 def _on_control(task: Task, learner: Learner, rows: Rows, seed: int) -> float | None:
@@ -231,7 +259,7 @@ def best_sets(task: Task, folds: Folds, few: int, seed: int) -> tuple[tuple[tupl
     halves = folds._replace(of_rows=folds.of_rows % 2, of_people=folds.of_people % 2)
 
     def adr(names: tuple[str, ...]) -> float:
-        return float(out_of_fold(task.only(names), "tree", halves, seed).mean())
+        return float(out_of_fold(task.only(names), "tree", halves, seed).right.mean())
 
     for _ in range(min(few, len(task.known))):
         rates = {name: adr((*chosen, name)) for name in task.known if name not in chosen}
@@ -246,7 +274,7 @@ def best_sets(task: Task, folds: Folds, few: int, seed: int) -> tuple[tuple[tupl
     title="Model-based disclosure",
     story="The intruder learns from the release how a confidential attribute follows from what they know, and guesses "
     "it for a person. What counts is how much better they guess because the person's own row is in the release.",
-    keys=("model.excess",),
+    keys=("model.excess", "model.claimed"),
     applies=nothing_wanted,
 )
 def assess_model(study: Study, context: Context) -> Evidence:
@@ -255,6 +283,7 @@ def assess_model(study: Study, context: Context) -> Evidence:
         study, folds=3, few=2, sample=SAMPLE, budget=BUDGET, seed=context.seed, progress=context.progress
     )
     worst, best = found.worst, found.worst.worst
+    name, sure = found.surest
     gains = np.array([entry.gains for entry in found.attributes])
     asked = ~np.isnan(gains).all(axis=0)
     per_record = np.zeros(study.release.original.height)
@@ -269,11 +298,12 @@ def assess_model(study: Study, context: Context) -> Evidence:
                 f"{best.excess.value:.0%}.",
                 best.excess,
             ),
+            Observation("model.claimed", claim_words(sure, name, LEFT_OUT), sure.given_away),
         ),
         per_record=per_record,
         identity=False,
-        facts=_facts(found),
-        figures=(_figure(found),),
+        facts=(*_facts(found), *claim_facts(sure, name)),
+        figures=(_figure(found), claim_figure(sure, name, LEFT_OUT)),
         notes=(*found.notes, f"a number counts as guessed within {100 * found.within:g} % of its sd"),
     )
 

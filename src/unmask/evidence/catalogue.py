@@ -24,6 +24,7 @@ UNPAIRED = (  # why a measure that needs them does not apply
     "the release is synthetic, or its rows do not seem to belong to those of the original: no row is known to be made "
     "from one person, so there is no true record to compare with"
 )
+NO_ORIGINAL = "it compares the release with its original, and none was given"
 SECRET = f"{PAIRS}; a confidential column in both tables (--confidential)"
 OUTSIDERS = "people who are not in the release (--control, or an original with more people)"
 
@@ -65,6 +66,7 @@ FAMILIES: dict[str, dict[str, Entry]] = {  # family: measures, the plainest firs
         "inference": Entry(f"a confidential column in both tables; {OUTSIDERS}", ("attribute_inference",)),
         "membership": Entry(f"{OUTSIDERS}, or how the release was made (--masking)", ("mia",)),
         "singling": Entry(OUTSIDERS, ("singling_out",)),
+        "linkability": Entry(f"two columns or more; {OUTSIDERS}", ("bridge",)),
         "keys": Entry("a synthetic release (--synthetic)", ("disco", "repu", "synthpop", "dcap", "tcap")),
         "copies": Entry(f"a synthetic release (--synthetic); {OUTSIDERS}", ("synthetic", "dcr")),
     },
@@ -76,13 +78,16 @@ HEADINGS: dict[str, tuple[str, ...]] = {  # the three questions of WP216 [WP29]_
     ),
     "linkability": (
         "nearest", "one_to_one", "probabilistic", "learned", "transparent", "channel", "likelihood", "clusters",
-        "knowledge_curve", "graph", "dictionary", "permuted",
+        "knowledge_curve", "graph", "dictionary", "permuted", "linkability",
     ),
     "inference": (
         "cells", "magnitude", "intervals", "values", "model", "absent", "inference", "membership", "keys",
         "attribute_test",
     ),
 }  # fmt: skip
+RELEASE_ALONE = frozenset(  # measures that need no original: values are then taken as people's own
+    {"anonymity", "cells", "graph", "household", "knowledge_sweep", "population", "special_uniques", "uniqueness"}
+)
 LABELS: dict[str, str] = {  # each measure in at most three words, for tables: with its figure it fits 26 letters
     "nearest": "Nearest record",
     "one_to_one": "One-to-one matching",
@@ -112,6 +117,7 @@ LABELS: dict[str, str] = {  # each measure in at most three words, for tables: w
     "inference": "Attribute inference",
     "membership": "Membership",
     "singling": "Singling out",
+    "linkability": "Two files linked",
     "copies": "Copies",
     "keys": "Shared keys",
     "check": "The two tables",
@@ -143,10 +149,12 @@ FIGURES: dict[str, str] = {  # what a figure counts, by the end of its key; noth
     "tpr": "recognised",
     "replicated": "replicated",
     "disclosed": "disclosed",
+    "excess": "in all",
+    "claimed": "for sure",
 }
 ALONE = frozenset(  # keys of measures with one figure: the label says it all
-    {"absent.excess", "anonymity.small", "graph.rate", "household.rate", "inference.excess", "knowledge_curve.half",
-     "knowledge_sweep.rate", "learned.rate", "model.excess", "singling.excess", "special_uniques.rate", "values.rate"}
+    {"anonymity.small", "graph.rate", "household.rate", "knowledge_curve.half", "knowledge_sweep.rate", "learned.rate",
+     "linkability.excess", "singling.excess", "special_uniques.rate", "values.rate"}
 )  # fmt: skip
 LACKING: dict[str, str] = {  # what an option of the needs would have given
     "--masking": "the masking method",
@@ -189,8 +197,8 @@ def needs_of(measure: str, reason: str = "") -> tuple[str, ...]:
 
     Without pairs nothing else that could be given would let it run.
     """
-    if reason == UNPAIRED:
-        return (PAIRS,)
+    if reason in {UNPAIRED, NO_ORIGINAL}:
+        return (PAIRS if reason == UNPAIRED else "an original",)
     needs = ENTRIES[measure].needs if measure in ENTRIES else ""
     return tuple(LACKING[flag] for flag in re.findall(r"--[a-z]+", needs) if LACKING.get(flag))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from unmask.evidence.catalogue import ENTRIES, FORMER, PAIRS, UNPAIRED, Entry, page_of
+from unmask.evidence.catalogue import ENTRIES, FORMER, NO_ORIGINAL, PAIRS, RELEASE_ALONE, UNPAIRED, Entry, page_of
 from unmask.evidence.finding import Evidence
 
 Run = Callable[[Any, "Context"], Evidence]
@@ -83,6 +83,8 @@ def measure(  # noqa: PLR0913 - what a report must know of a measure
     def fits(release: Any) -> str | None:  # noqa: ANN401 - a release, which evidence does not know
         if pairs and release.synthetic:
             return UNPAIRED
+        if release.alone and name not in RELEASE_ALONE:
+            return NO_ORIGINAL
         return OTHER_NAMES if names and not release.quasi else applies(release)
 
     def register(run: Run) -> Run:

@@ -34,6 +34,7 @@ MOST_NAMED = 6  # attacks that the sentence names: of more, only the number is t
 PRECISION = 0.95  # of claims about people whom the intruder is sure of
 TABLES = {"check", "columns"}  # findings about the tables themselves, not of an attack
 NO_ATTACK = TABLES | {"risk"}  # nor is the risk of people, which follows from all of them
+WITHOUT_ORIGINAL = "no original was given, and without one nothing can be called safe"
 BY_CHANCE = "among {} figures one that far above its limit is expected by chance"
 
 
@@ -63,6 +64,7 @@ def conclude(  # noqa: PLR0913 - what a verdict follows from
     columns: Iterable[str],
     shared: bool = True,
     synthetic: bool = False,
+    alone: bool = False,
     checked: Sequence[Finding] = (),
     intruder: Who = "maximum",
     attempt: float = 1.0,
@@ -74,16 +76,25 @@ def conclude(  # noqa: PLR0913 - what a verdict follows from
     ``shared``: whether the files have known columns of the same name. ``checked``: findings about the tables
     themselves, made before any attack. ``intruder``: who attacks, and ``attempt`` how likely they are to try.
     ``left_out``: attacks that nobody wanted to be run. ``core``: what is published (paired, synthetic, model), where
-    that is not told by ``synthetic``: the attacks without which nothing is safe.
+    that is not told by ``synthetic``: the attacks without which nothing is safe. ``alone``: there is no original, and
+    nothing is then safe.
     """
     seen, limits = attempted(seen_by(reported, intruder), attempt), limits_for(policy, intruder)
     silent = unseen(columns, seen, shared=shared)
     findings = (*checked, *silent, *judge(seen, limits))
     needed = policy.core.get(core or ("synthetic" if synthetic else "paired"), ())
     verdict = decide(findings, [name for name in needed if closed_to(name, intruder) is None], left_out)
+    verdict = _alone(verdict) if alone else verdict
     return Judgement(
         _by_whom(verdict, reported, intruder), findings, silent, by_knowledge(attempts_of(seen)), seen, limits
     )
+
+
+def _alone(verdict: Verdict) -> Verdict:
+    """Say that there was no original: what was within the limits is then undecided, never safe."""
+    if verdict.word == "unsafe":
+        return replace(verdict, reason=f"{verdict.reason}; no original was given: values are taken as people's own")
+    return Verdict("inconclusive", f"{verdict.reason}; {WITHOUT_ORIGINAL}")
 
 
 def _by_whom(verdict: Verdict, reported: Sequence[Reported], who: Who) -> Verdict:

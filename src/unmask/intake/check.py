@@ -89,13 +89,16 @@ def _check(study: Study, name: str) -> ColumnEntry:
         "" if (column := table.get_column(name, default=None)) is None else form_of(column, getattr(seen, side, ""))
         for side, table in (("original", release.original), ("released", release.released))
     ]
-    rule, own = _own(study, name) if all(forms) and release.role(name) != "id" else ("", None)
+    beside = all(forms) and release.role(name) != "id" and not release.alone
+    rule, own = _own(study, name) if beside else ("", None)
+    forms[0] = "" if release.alone else forms[0]
     if told is None and (made := origin(release, name)) is not None:
         rule, own = made
     kind, reason = (told.kind, told.reason) if told else ("", "the original does not have it")
     rule = "; ".join(part for part in (*(seen.rules if seen else ()), rule) if part)
-    alone = not all(forms) and release.role(name) == "ignored" and name not in release.ignored
-    return ColumnEntry(name, kind, "unshared" if alone else release.role(name), reason, forms[0], forms[1], rule, own)
+    unshared = not all(forms) and release.role(name) == "ignored" and name not in release.ignored
+    role = "unshared" if unshared else release.role(name)
+    return ColumnEntry(name, kind, role, reason, forms[0], forms[1], rule, own)
 
 
 def _own(study: Study, name: str) -> tuple[str, float | None]:

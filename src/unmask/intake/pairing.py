@@ -44,7 +44,7 @@ WAYS_ON = (
 class Pairing:
     """How rows were paired, and whether it looks right. Shares are of the people that have a record."""
 
-    by: Literal["id", "order", "none"]
+    by: Literal["id", "order", "none", "alone"]
     pairs: int
     looks: Looks
     related: tuple[str, ...]  # columns whose values go together in paired rows
@@ -61,11 +61,12 @@ class Pairing:
             "id": f"{self.pairs} people have a record, by the id column.",
             "order": f"Rows are paired by their order: row 1 with row 1, and so on ({self.pairs} pairs).",
             "none": "The release is synthetic: rows are not paired.",
+            "alone": "There is no original: the release is looked at alone, and its values are taken as people's own.",
         }[self.by]
         return " ".join([how, *self._evidence(), *self._hint()])
 
     def _evidence(self) -> list[str]:
-        if self.by == "none":
+        if self.by in {"none", "alone"}:
             return []
         if self.looks == "untested":
             return ["There is too little to tell whether the pairs are right."]
@@ -94,8 +95,8 @@ class Pairing:
 def check_pairing(study: Study) -> Pairing:
     """Look at the pairs of a release."""
     release = study.release
-    if release.synthetic:
-        return Pairing("none", 0, "untested", (), 0, 0.0, 0.0, ())
+    if release.synthetic or release.alone:
+        return Pairing("none" if release.synthetic else "alone", 0, "untested", (), 0, 0.0, 0.0, ())
     by: Literal["id", "order"] = "order" if release.id is None else "id"
     ids = id_columns(release)
     equal, elsewhere, moved = _whole_rows(study)

@@ -98,11 +98,17 @@ def _name(document: Document, table: str, otherwise: str) -> str:
 def _files(document: Document) -> str:
     inputs = document.manifest.inputs
     rows = inputs.get("released", {}).get("rows", 0)
-    original = _name(document, "original", "a table in memory")
+    made = f"Made from {_name(document, 'original', 'a table in memory')}"
+    made = "No original given" if alone(document) else made
     who, of = document.manifest.intruder, document.recipient
     under = f"Policy: {document.policy}" + (f"; intruder: {who}" if who != "maximum" else "")
     under += f"; all figures are those of {of.name}" if of else ""
-    return f"Made from {original}; {rows:,} rows. {day(document.manifest.created)}. {under}."
+    return f"{made}; {rows:,} rows. {day(document.manifest.created)}. {under}."
+
+
+def alone(document: Document) -> bool:
+    """Whether the release was looked at without its original."""
+    return "original" not in document.manifest.inputs
 
 
 def day(created: str) -> str:
@@ -218,15 +224,19 @@ def _next(document: Document) -> tuple[str, str]:
         return f"{few[:1].upper()}{few[1:]}.", ""
     if document.verdict == "inconclusive" and any(f.outcome == "could not run" for f in document.findings):
         return "Remove the reason named above, and assess again.", ""
+    if alone(document):
+        path = document.manifest.inputs.get("released", {}).get("path") or "RELEASE.csv"
+        told = "Assess it beside its original, which shows what masking hides and what linkage finds:"
+        return told, shlex.join(["unmask", "assess", "ORIGINAL.csv", path])
     if document.manifest.settings.get("synthetic"):
         return "Make the table again with a model that remembers single people less, and assess it.", ""
-    if document.advice is None:
-        return "Search for a release that is safe:", command(document)
     return _advised(document.advice, document)
 
 
-def _advised(advice: AdviceEntry, document: Document) -> tuple[str, str]:
+def _advised(advice: AdviceEntry | None, document: Document) -> tuple[str, str]:
     """The recommended change: one that was attacked, with what came out; else what it gives, and how to go on."""
+    if advice is None:
+        return "Search for a release that is safe:", command(document)
     change = advice.words[:1].upper() + advice.words[1:]
     if advice.verdict:
         told = f"{change}. Attacked, that is {advice.verdict}: {percent(advice.found)} found"
@@ -284,6 +294,7 @@ def _check(document: Document) -> str:
         "paired": "Their rows belong together.",
         "unpaired": "Their rows do not seem to belong together: look at this first.",
     }.get(document.check.pairing, "Whether their rows belong together could not be tested.")
+    words = "There is no original to compare with." if alone(document) else words
     naming = len(document.check.identifiers)
     told = [f"{naming} column{'s name' if naming > 1 else ' names'} people."] if naming else []
     notes = len(document.warnings)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from unmask.errors import RoleError, TableError
+from unmask.errors import ParameterError, RoleError, TableError
 from unmask.tables.recode import is_coarser
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from unmask.tables.release import Release
 
 LARGEST = 1e100  # their squares and sums must stay finite
@@ -53,6 +55,23 @@ def check_population(release: Release) -> None:
             "the population is not a number of people, at least as many as the release has rows",
             got=f"{release.n_people:g} people, {release.released.height} rows",
             hint="population= is the number of people that the original was drawn from, or a table of them",
+        )
+
+
+def refuse_alone(read: Mapping[str, pl.DataFrame], given: Mapping[str, Any]) -> None:
+    """Without an original: refuse a call without any table, and what says something only beside an original."""
+    if "released" not in read:
+        raise ParameterError("no table is given", hint="give the original and the table you want to publish")
+    if given["synthetic"]:
+        raise ParameterError(
+            "a synthetic table alone says nothing about the people it was made from",
+            got="synthetic, and no original",
+            hint="give the original as the first table",
+        )
+    useless = [name for name, value in given.items() if value is not None and value is not False]
+    if useless:
+        raise ParameterError(
+            f"{' and '.join(useless)} cannot be used without an original", hint="give the original as the first table"
         )
 
 

@@ -18,7 +18,7 @@ import polars as pl
 from unmask.arrays import Floats, Rows
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.shown import Shown
-from unmask.tables.checks import check_population, check_values, check_weight, identifiers, swapped
+from unmask.tables.checks import check_population, check_values, check_weight, identifiers, refuse_alone, swapped
 from unmask.tables.order import reordered
 from unmask.tables.pairing import for_reading, pair, same_names
 from unmask.tables.places import check_coordinates, check_places, read_matrices
@@ -62,6 +62,8 @@ class Release(Shown):
     ----------
     original, released
         Paths (CSV, Parquet, Arrow, Stata, SPSS, SAS) or any frame that narwhals takes. Frames stay untouched.
+        Where there is no original (None) the release is looked at alone: its values are taken as people's own, and
+        attacks that need an original do not apply.
     id
         Column, in both tables, that says which rows belong together. None: the i-th row of one belongs to the i-th of
         the other, and both must have the same number of rows.
@@ -109,6 +111,8 @@ class Release(Shown):
         Rows of the original that have a row in the release: the people at risk. None of them when it is synthetic.
     warnings
         What a careful reader should know about the pairing and the columns, in words.
+    alone
+        Whether there is no original.
     written
         How columns were written that had to be read first (marked thousands, units, dates in several forms), by name.
 
@@ -125,6 +129,7 @@ class Release(Shown):
     distances: Floats | None
     known_distances: Floats | None
     synthetic: bool
+    alone: bool
     masking: Any  # a Masking or its text: tables know no maskings
     scenario: Scenario | None
     truth: Rows
@@ -164,6 +169,10 @@ class Release(Shown):
         given = {name: table for name, table in given.items() if table is not None and not isinstance(table, Real)}
         read = _read_all(given, options)
         sources = {name: Source.of(given[name], table) for name, table in read.items()}
+        if original is None:
+            refuse_alone(read, {"control": control, "synthetic": synthetic or paired is False, "masking": masking})
+            read["original"] = read["released"]
+            known_distances = distances if known_distances is None and coordinates is None else known_distances
         left = read["original"] if holds is None else holds.rename(read["original"])
         right, renamed = same_names(left, read["released"])
         synthetic = _is_synthetic(synthetic=synthetic, paired=paired)
@@ -194,14 +203,16 @@ class Release(Shown):
             original=left, released=right, control=plain.tables.get("control"),
             population=plain.tables.get("population"), sources=sources, roles=roles,
             columns=describe(left, right, roles, fixed, truth), coordinates=places, distances=published,
-            known_distances=known, synthetic=synthetic, masking=masking, scenario=holds, truth=truth,
-            paired_rows=np.flatnonzero(truth >= 0), written=plain.written, _kinds=fixed, _reading=options,
+            known_distances=known, synthetic=synthetic, alone=original is None, masking=masking, scenario=holds,
+            truth=truth, paired_rows=np.flatnonzero(truth >= 0), written=plain.written, _kinds=fixed, _reading=options,
             _people=float(population) if isinstance(population, Real) else None,
         )  # fmt: skip
         self._fill(warnings=(*notes, *self._checked()))
 
     def __repr__(self) -> str:
         """One line, without values: how many rows there are on each side, and whether they are paired."""
+        if self.alone:
+            return f"<Release alone: {self.released.height:,} rows, no original>"
         paired = "synthetic" if self.synthetic else f"{len(self.paired_rows):,} of them paired"
         return f"<Release: {self.original.height:,} people, {self.released.height:,} released rows, {paired}>"
 

@@ -1,0 +1,204 @@
+"""Linkability: the release as a bridge between two files that hold different columns of the same people [WP29]_.
+
+Somebody holds one half of the columns of some people, somebody else the other half, and neither file says who is who.
+For each record of the first file they take the nearest released row, and for what that row says in the other columns
+the nearest record of the second file: is it the same person? [GIOMI]_ asks whether both halves of a person have one
+nearest row in common; what an intruder would do is to follow the row. The same is done for as many people outside the
+release: what works on both alike is how columns go together in the population.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unmask.arrays import Floats, Rows
+from unmask.disclosure.outside import draw, needs_outsiders, refuse_overlap
+from unmask.errors import ParameterError, RoleError
+from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, Progress, excess_over_control, measure, rate
+from unmask.evidence import silent as unseen
+from unmask.kernels.search import Nearest
+from unmask.shown import Shown
+from unmask.study import Index, Study, as_study, spread
+from unmask.tables import Encoded, Encoding, Release, check_columns
+
+SPLITS = 3  # ways to cut the columns in halves
+MOST_PEOPLE = 2_000  # on each side
+MOST_TIES = 20_000_000  # beyond so many tied rows one is drawn
+ONE_COLUMN = "it needs two columns at least that both tables share, one for each half"
+
+
+@dataclass(frozen=True, slots=True)
+class Linkability(Shown):
+    """People whose two halves are linked by the release, for the halves that do it best."""
+
+    halves: tuple[tuple[str, ...], tuple[str, ...]]
+    linked: Estimate  # people in the release; chance: a blind guess; control: the rate on people outside
+    excess: Estimate  # less people outside
+    per_record: Floats = field(repr=False)
+
+
+def linkability(
+    release: Release | Study,
+    *,
+    halves: tuple[Sequence[str], Sequence[str]] | None = None,
+    seed: int = 0,
+    progress: Progress = unseen,
+) -> Linkability:
+    """Link two halves of the columns of people through the release, inside it and outside.
+
+    Parameters
+    ----------
+    release
+        The tables; ``control``, or people of the original who were not released, are needed. Pairs are not.
+    halves
+        The columns of either file. None: the shared columns are cut in halves three times by lot, and the cut that
+        links most counts, with the interval of the largest of three.
+    seed, progress
+        Seeds cuts, draws and bootstrap; called with the fraction done and a word.
+
+    Examples
+    --------
+    >>> import unmask
+    >>> people, others = unmask.datasets.census(120, seed=1), unmask.datasets.census(120, seed=2)
+    >>> release = unmask.Release(people, people.sample(fraction=1.0, shuffle=True), control=others, synthetic=True)
+    >>> unmask.linkability(release).linked.value > 0.9
+    True
+
+    """
+    study = as_study(release)
+    release = study.release
+    reason = needs_outsiders(release)
+    if reason:
+        raise RoleError("nobody is known to be outside the release", hint=reason)
+    cuts = _cuts(study, seed) if halves is None else [_named(release, halves)]
+    refuse_overlap(study)
+    everybody = study.everybody([*cuts[0][0], *cuts[0][1]])
+    found = []
+    for number, cut in enumerate(cuts):
+        found.append(_linked(everybody, release, cut, len(cuts), seed))
+        progress((number + 1) / len(cuts), "halves of the columns")
+    return max(found, key=lambda one: (one.excess.value, one.excess.low))
+
+
+def _columns(release: Release) -> list[str]:
+    """Shared columns, known or wanted, that people outside have too."""
+    names = [name for name in (*release.quasi, *release.confidential) if name in release.released.columns]
+    control = release.control
+    return list(dict.fromkeys(name for name in names if control is None or release.fits(control, name)))
+
+
+def _cuts(study: Study, seed: int) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Halves by lot; with few columns there are fewer different ones."""
+    names = _columns(study.release)
+    if len(names) < 2:
+        raise RoleError("there is only one column to link by", got=", ".join(map(repr, names)), hint=ONE_COLUMN)
+    rng, cuts = np.random.default_rng(seed), {}
+    for _ in range(SPLITS):
+        first = frozenset(rng.permutation(len(names))[: len(names) // 2].tolist())
+        cuts[first] = tuple(tuple(n for k, n in enumerate(names) if (k in first) is side) for side in (True, False))
+    return list(cuts.values())
+
+
+def _named(release: Release, halves: tuple[Sequence[str], Sequence[str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    known = _columns(release)
+    one, two = (check_columns(side, known, "halves", "columns that all tables share") for side in halves)
+    both = set(one) & set(two)
+    if both or not one or not two:
+        told = f"{', '.join(map(repr, sorted(both)))} in both" if both else "an empty half"
+        raise ParameterError("halves are two sets of columns without a common one", got=told)
+    return one, two
+
+
+def _linked(
+    study: Study, release: Release, cut: tuple[tuple[str, ...], tuple[str, ...]], among: int, seed: int
+) -> Linkability:
+    n = release.original.height
+    whole = study.encoding([*cut[0], *cut[1]])
+    inside = np.arange(n) if release.synthetic else release.paired_rows
+    outside = np.flatnonzero(release.truth < 0) if release.control is None else np.arange(n, len(whole.original))
+    count = min(inside.size, outside.size, MOST_PEOPLE)
+    drawn = [
+        people[draw(whole.original.take(people), count, seed + number)]
+        for number, people in enumerate((inside, outside))
+    ]
+    mine, others = (bridged(study, whole, people, cut, seed) for people in drawn)
+    return Linkability(
+        cut,
+        rate(mine, chance=1.0 / count, seed=seed, control=float(np.sort(others).mean())),
+        excess_over_control(mine, others, seed=seed, among=among),
+        spread(mine, drawn[0], n, 0.0),
+    )
+
+
+def bridged(
+    study: Study, whole: Encoding, people: Rows, cut: tuple[tuple[str, ...], tuple[str, ...]], seed: int
+) -> Floats:
+    """Credit of each person: how often the nearest row by one half leads back to them by the other; ties are shared."""
+    first, second = (whole.only(half) for half in cut)
+    there = study.index_for(_between(first.original.take(people), first.released, first), scale="original")
+    start, rows = _nearest(there, seed)
+    asked, place = np.unique(rows, return_inverse=True)
+    back = study.index_for(
+        _between(second.released.take(asked), second.original.take(people), second), scale="released"
+    )
+    begin, found = _nearest(back, seed)
+    led = np.repeat(np.arange(asked.size), np.diff(begin)) * people.size + found  # pairs of a row and a person, ordered
+    led = np.sort(led)
+    owner = np.repeat(np.arange(people.size), np.diff(start))
+    wanted = place.ravel() * people.size + owner
+    at = np.minimum(np.searchsorted(led, wanted), led.size - 1)
+    share = (led[at] == wanted) / (np.diff(begin)[place.ravel()] * np.diff(start)[owner])
+    return np.asarray(np.bincount(owner, share, minlength=people.size))
+
+
+def _between(asking: Encoded, asked: Encoded, like: Encoding) -> Encoding:
+    return Encoding(asking, asked, like.numeric_names, like.code_names)
+
+
+def _nearest(index: Index, seed: int) -> tuple[Rows, Rows]:
+    """The nearest points of each query: where each one's begin, and all of them; one by lot where ties are too many."""
+    nearest: Nearest = index.nearest(seed=seed)
+    if int(nearest.ties.sum()) > MOST_TIES:
+        return np.arange(nearest.row.size + 1), nearest.row
+    return index.tied()
+
+
+def _applies(release: Release) -> str | None:
+    return needs_outsiders(release) or (ONE_COLUMN if len(_columns(release)) < 2 else None)
+
+
+@measure(
+    "linkability",
+    title="Two files linked by the release",
+    story="Two intruders hold different columns of the same people. They take the released row that is nearest to a "
+    "record of the one, and the record of the other that is nearest to it. People who are not in the release show how "
+    "often that works anyhow.",
+    keys=("linkability.excess",),
+    applies=_applies,
+    pairs=False,
+)
+def assess_linkability(study: Study, context: Context) -> Evidence:
+    """Link halves of the columns, and tell how much oftener that works for people in the release."""
+    found = linkability(study, seed=context.seed, progress=context.progress)
+    one, two = (", ".join(half) for half in found.halves)
+    return Evidence(
+        observations=(
+            Observation(
+                "linkability.excess",
+                f"Through the release {found.linked.value:.1%} of {found.linked.n:,} people are linked from one half "
+                f"of their columns to the other, and {found.linked.control or 0:.1%} of as many people outside it.",
+                found.excess,
+            ),
+        ),
+        per_record=found.per_record,
+        identity=False,
+        facts=(
+            Fact(
+                "linked", round(found.linked.value, 4), f"from {one} to {two}; a blind guess: {found.linked.chance:.2g}"
+            ),
+            Fact("linked outside", round(found.linked.control or 0.0, 4), "the same for people who are not in it"),
+        ),
+    )
