@@ -209,11 +209,8 @@ def assess(  # noqa: PLR0913 - the options of an assessment
             utility=looked,
         ),
     )
-    built = replace(
-        built,
-        stories=stories_of(main.study, [entry.row for entry in built.exposed]),
-        advice=advice_of(release, rules, judged.verdict.word) if looked == "whole" else None,
-    )
+    advice = advice_of(release, rules, judged.verdict.word) if looked == "whole" else None
+    built = replace(built, advice=advice, stories=stories_of(main.study, [entry.row for entry in built.exposed]))
     return Assessment(judged.verdict.word, judged.verdict.reason, Findings(judged.findings), records, built, release)
 
 

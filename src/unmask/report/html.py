@@ -81,8 +81,7 @@ def render(document: Document) -> str:
             recipients=_recipients(document),
             held=held(document),
             others=others(document),
-            change=document.advice,
-            change_command=making(document),
+            **_change(document),
             findings_svg=lean(chart) if chart else None,
             findings=[_finding_row(f) for f in shown if f.outcome != "does not apply"],
             intruders=_intruders(document),
@@ -107,6 +106,11 @@ def render(document: Document) -> str:
         )
     )
     return page.replace(" %", "\N{NO-BREAK SPACE}%")  # a number and its sign stay together
+
+
+def _change(document: Document) -> dict[str, Any]:
+    """The change to try first, and the command that makes it."""
+    return {"change": document.advice, "change_command": making(document)}
 
 
 def lean(svg: str) -> Markup:
