@@ -217,12 +217,14 @@ def assess(  # noqa: PLR0913 - the options of an assessment
             utility=looked,
         ),
     )
-    built = replace(
-        built,
-        stories=stories_of(main.study, [entry.row for entry in built.exposed]),
-        advice=advice_of(release, rules, judged.verdict.word) if looked == "whole" else None,
-    )
+    built = _beside(built, main, rules, looked)
     return Assessment(judged.verdict.word, judged.verdict.reason, Findings(judged.findings), records, built, release)
+
+
+def _beside(built: document.Document, main: Attacked, rules: Policy, looked: str) -> document.Document:
+    """What stands beside the result, and not in its digest: why people are found, and the change to try first."""
+    advice = advice_of(main.study.release, rules, built.verdict) if looked == "whole" else None
+    return replace(built, advice=advice, stories=stories_of(main.study, [entry.row for entry in built.exposed]))
 
 
 def _ready(release: Release, seed: int) -> Release:

@@ -81,8 +81,6 @@ def render(document: Document) -> str:
             recipients=_recipients(document),
             held=held(document),
             others=others(document),
-            change=document.advice,
-            change_command=making(document),
             findings_svg=lean(chart) if chart else None,
             findings=[_finding_row(f) for f in shown if f.outcome != "does not apply"],
             intruders=_intruders(document),
@@ -92,7 +90,7 @@ def render(document: Document) -> str:
             groups=[(g, _drawn(g.figure), _group_rows(g)) for g in document.people.groups],
             no_groups=NO_GROUPS,
             **_exposed(document),
-            **_stories(document),
+            **_stories(document) | _change(document),
             about_risk=about_risk(document),
             attacks=attacks,
             untried=_untried(document),
@@ -107,6 +105,11 @@ def render(document: Document) -> str:
         )
     )
     return page.replace(" %", "\N{NO-BREAK SPACE}%")  # a number and its sign stay together
+
+
+def _change(document: Document) -> dict[str, Any]:
+    """The change to try first, and the command that makes it."""
+    return {"change": document.advice, "change_command": making(document)}
 
 
 def lean(svg: str) -> Markup:
