@@ -15,6 +15,7 @@ import polars as pl
 from unmask.arrays import Floats
 from unmask.assessment import VERSIONS_OF, Assessment
 from unmask.disclosure import model_risk, question_of, refuse_overlap, report_model
+from unmask.errors import ParameterError
 from unmask.evidence import Findings, Policy, Progress, conclude, silent
 from unmask.model_files import load_model, source_of
 from unmask.report import document
@@ -71,6 +72,8 @@ def assess_model(  # noqa: PLR0913 - the options of an assessment
     people = Release(original, original, control=control, synthetic=True, reading=reading or {})
     refuse_overlap(as_study(people))
     table, outside = people.original, people.control
+    if outside is None:
+        raise ParameterError("nobody is known to be outside the model", hint="give people it never saw in control=")
     question = question_of(known, table, target, ignored)
     found = model_risk(
         known, table, outside, question, confidential=confidential, fit=fit, shadows=shadows, seed=seed,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import membership as slow
-from unmask import Release, membership_inference
+from unmask import Release, datasets, membership_inference, parse_masking
 from unmask.disclosure.candidates import Looks, Width, density_ratio, energies, matched
 from unmask.disclosure.inner import area_of, by_area, by_few_alarms, choose, clopper_pearson, epsilon
 from unmask.disclosure.lira import calibrated, likelihood_ratios
@@ -124,3 +124,13 @@ def test_likelihood_ratios_equal_their_definition():
     without = [[seen[s, 0] for s in range(6) if not inside[s, 0] and s != this] for this in range(6)]
     assert own[:, 0].tolist() == pytest.approx([seen[s, 0] - np.mean(without[s]) for s in range(6)])
     assert target[0] == pytest.approx(asked[0] - np.mean([seen[s, 0] for s in range(6) if not inside[s, 0]]))
+
+
+def test_noise_of_half_an_sd_on_halves_of_a_census():
+    """At least 64 % told apart and 4 % recognised at 1 % false alarms; by the closest record 60 and 3 %."""
+    people = datasets.census(600, seed=1)
+    released = parse_masking("noise(0.5)").apply(people[:300], 1)
+    found = membership_inference(Release(people[:300], released, control=people[300:]))
+    assert found.auc.low > 0.64
+    assert found.tpr_at_1_percent.low > 0.04
+    assert found.attacks[0].startswith("matching")

@@ -65,7 +65,7 @@ def matched(people: Looks, rows: Looks, kernel: Width) -> Floats:
         ratios[top, places] = 1.0 / others
         with np.errstate(divide="ignore"):
             total = np.logaddexp(total, np.log(ratios.sum(axis=1)))
-    return np.round(np.maximum(total, np.log(LEAST)), DIGITS)
+    return np.asarray(np.round(np.maximum(total, np.log(LEAST)), DIGITS))
 
 
 def density_ratio(people: Looks, rows: Looks, kernel: Width) -> Floats:

@@ -60,8 +60,9 @@ def _shadows(study: Study, asked: Rows, mask: Maker, how: Plan, progress: Progre
     place = np.full(int(everybody.max()) + 1, -1, dtype=np.int64)
     place[everybody] = np.arange(everybody.size)
     rng, seen, inside = np.random.default_rng(how.seed), [], []
+    lot = np.arange(everybody.size)
     for number in range(2 * how.pairs):
-        lot = rng.permutation(everybody.size) if number % 2 == 0 else lot[::-1]  # noqa: F821 - of the round before
+        lot = rng.permutation(everybody.size) if number % 2 == 0 else lot[::-1]  # who is left
         chosen = np.sort(lot[: everybody.size // 2])
         shadow = mask(table[chosen], int(rng.integers(2**31)))
         studied = Study(whole.with_tables(table, shadow, np.full(table.height, -1, dtype=np.int64)))
