@@ -120,14 +120,17 @@ def cell_disclosure(  # noqa: PLR0913 - the choices of an attack
         for credit, guess in ((outer, blind), (inner, within_it))
     ]
     rare = _rare(unusual[people], told[people], blind[people])
-    sure = tuple(
-        (
-            name,
-            claims(*_guesses(study, name, crowds, within), same=True, seed=seed, among=len(names), precision=precision),
-        )
-        for name in names
-    )
+    sure = _sure(study, names, crowds, within, seed, precision)
     return CellDisclosure(found[0], found[1], rare, sure, coalition, _frame(listed), outer[:n], inner[:n])
+
+
+def _sure(
+    study: Study, names: tuple[str, ...], crowds: Crowds, within: float, seed: int, precision: float
+) -> tuple[tuple[str, Claims], ...]:
+    """Sure claims about each attribute."""
+    how = {"seed": seed, "among": len(names)}
+    each = ((name, _guesses(study, name, crowds, within)) for name in names)
+    return tuple((name, claims(*both, same=True, precision=precision, **how)) for name, both in each)
 
 
 def _rare(unusual: Floats, told: Floats, blind: Floats) -> Estimate | None:

@@ -127,14 +127,14 @@ def _attribute(study: Study, task: Task, among: int, seed: int, precision: float
     members, strangers = (rows[~np.isnan(task.wanted[rows])] for rows in (np.flatnonzero(inside), outside))
     credit, told = read_off(study, task, np.concatenate([members, strangers]), seed)
     mine, others = credit[: members.size], credit[members.size :]
-    inside = Guesses(told.right[: members.size], told.sure[: members.size])
+    near = Guesses(told.right[: members.size], told.sure[: members.size])
     beyond = Guesses(told.right[members.size :], told.sure[members.size :])
     chance = float(blind_guess(task, members).mean())
     return AttributeInference(
         task.name,
         rate(mine, chance=chance, seed=seed, control=float(np.sort(others).mean())),
         excess_over_control(mine, others, seed=seed, among=among),
-        claims(inside, beyond, same=False, seed=seed, among=among, precision=precision),
+        claims(near, beyond, same=False, seed=seed, among=among, precision=precision),
         spread(mine, members, task.n, np.nan),
     )
 

@@ -132,8 +132,8 @@ def _looked_up(
     replicated, alone = unique & (there[mine] == 1), there[rows] == 1
     if targets is None:
         none, no_cap = np.zeros(mine.size, dtype=bool), np.full(mine.size, np.nan)
-        known = (unique, replicated, present, none, none, none, no_cap, none, no_cap, alone, np.full(rows.size, np.nan))
-        return KeyDisclosure(keys, target, *known)
+        empty = (none, none, none, no_cap, none, no_cap, alone, np.full(rows.size, np.nan))
+        return KeyDisclosure(keys, target, unique, replicated, present, *empty)
     my_target, row_target = targets
     width = int(max(my_target.max(), row_target.max())) + 1
     cells, at, counts = np.unique(rows * width + row_target, return_inverse=True, return_counts=True)

@@ -95,10 +95,11 @@ def _cuts(study: Study, seed: int) -> list[tuple[tuple[str, ...], tuple[str, ...
     names = _columns(study.release)
     if len(names) < 2:
         raise RoleError("there is only one column to link by", got=", ".join(map(repr, names)), hint=ONE_COLUMN)
-    rng, cuts = np.random.default_rng(seed), {}
+    rng, cuts = np.random.default_rng(seed), dict[frozenset[int], tuple[tuple[str, ...], tuple[str, ...]]]()
     for _ in range(SPLITS):
         first = frozenset(rng.permutation(len(names))[: len(names) // 2].tolist())
-        cuts[first] = tuple(tuple(n for k, n in enumerate(names) if (k in first) is side) for side in (True, False))
+        one, two = (tuple(n for k, n in enumerate(names) if (k in first) is side) for side in (True, False))
+        cuts[first] = one, two
     return list(cuts.values())
 
 

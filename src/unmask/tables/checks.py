@@ -10,8 +10,6 @@ from unmask.errors import ParameterError, RoleError, TableError
 from unmask.tables.recode import is_coarser
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from unmask.tables.release import Release
 
 LARGEST = 1e100  # their squares and sums must stay finite
@@ -58,8 +56,26 @@ def check_population(release: Release) -> None:
         )
 
 
-def refuse_alone(read: Mapping[str, pl.DataFrame], given: Mapping[str, Any]) -> None:
-    """Without an original: refuse a call without any table, and what says something only beside an original."""
+def is_synthetic(*, synthetic: bool, paired: bool | None) -> bool:
+    """Take the former ``paired`` for its opposite; refuse both at odds."""
+    if paired is None:
+        return bool(synthetic)
+    if synthetic and paired:
+        raise ParameterError("a release is synthetic or paired, not both", hint="leave out paired=: it is synthetic=")
+    return not paired
+
+
+def or_alone(
+    read: dict[str, pl.DataFrame], places: tuple[Any, Any, Any], control: object, masking: object, synthetic: object
+) -> Any:  # noqa: ANN401 - known distances, a path or an array
+    """Without an original take the release for it; refuse what says something only beside an original.
+
+    ``places``: published distances, known ones, coordinates. Return the known distances: the published ones, alone.
+    """
+    distances, known, coordinates = places
+    if "original" in read:
+        return known
+    given = {"synthetic": synthetic, "control": control, "masking": masking}
     if "released" not in read:
         raise ParameterError("no table is given", hint="give the original and the table you want to publish")
     if given["synthetic"]:
@@ -73,6 +89,8 @@ def refuse_alone(read: Mapping[str, pl.DataFrame], given: Mapping[str, Any]) -> 
         raise ParameterError(
             f"{' and '.join(useless)} cannot be used without an original", hint="give the original as the first table"
         )
+    read["original"] = read["released"]
+    return distances if known is None and coordinates is None else known
 
 
 def swapped(release: Release) -> list[str]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -203,3 +204,11 @@ def _tidy(frame: pl.DataFrame, name: str) -> pl.DataFrame:
         frame = frame.rename({"": "unnamed"} if "unnamed" not in frame.columns else {"": "unnamed column"})
     texts = cs.string().replace(dict.fromkeys(MISSING_MARKS))  # files have lost them already, frames have not
     return frame.with_columns(cs.float().fill_nan(None), cs.decimal().cast(pl.Float64), texts)
+
+
+def read_all(given: Mapping[str, Any], reading: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
+    """Read every table that is given, by its role; return these as they were given, and as they were read."""
+    tables = {role: table for role, table in given.items() if table is not None and not isinstance(table, Real)}
+    names = {role: "release" if role == "released" else role for role in tables}
+    options = {"as_written": True, **reading}
+    return tables, {role: read_table(tables[role], name=names[role], role=role, **options) for role in tables}

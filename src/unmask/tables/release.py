@@ -16,13 +16,21 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats, Rows
-from unmask.errors import ParameterError, RoleError, TableError
+from unmask.errors import RoleError, TableError
 from unmask.shown import Shown
-from unmask.tables.checks import check_population, check_values, check_weight, identifiers, refuse_alone, swapped
+from unmask.tables.checks import (
+    check_population,
+    check_values,
+    check_weight,
+    identifiers,
+    is_synthetic,
+    or_alone,
+    swapped,
+)
 from unmask.tables.order import reordered
 from unmask.tables.pairing import for_reading, pair, same_names
 from unmask.tables.places import check_coordinates, check_places, read_matrices
-from unmask.tables.read import fingerprint, read_table
+from unmask.tables.read import fingerprint, read_all
 from unmask.tables.redundant import leave_out_redundant
 from unmask.tables.roles import (
     Column,
@@ -166,16 +174,12 @@ class Release(Shown):
     ) -> None:
         options, holds = dict(reading or {}), as_scenario(scenario)
         given = {"original": original, "released": released, "control": control, "population": population}
-        given = {name: table for name, table in given.items() if table is not None and not isinstance(table, Real)}
-        read = _read_all(given, options)
+        given, read = read_all(given, options)
         sources = {name: Source.of(given[name], table) for name, table in read.items()}
-        if original is None:
-            refuse_alone(read, {"control": control, "synthetic": synthetic or paired is False, "masking": masking})
-            read["original"] = read["released"]
-            known_distances = distances if known_distances is None and coordinates is None else known_distances
+        synthetic = is_synthetic(synthetic=synthetic, paired=paired)
+        known_distances = or_alone(read, (distances, known_distances, coordinates), control, masking, synthetic)
         left = read["original"] if holds is None else holds.rename(read["original"])
         right, renamed = same_names(left, read["released"])
-        synthetic = _is_synthetic(synthetic=synthetic, paired=paired)
         wanted = {"id": id, "weight": weight, "household": household, "quasi": quasi, "confidential": confidential}
         roles, notes = assign_roles(left, right, {**wanted, "ignored": ignored}, synthetic=synthetic)
         names = (categorical,) if isinstance(categorical, str) else tuple(categorical)
@@ -388,18 +392,3 @@ class Release(Shown):
             "scenario": None if self.scenario is None else self.scenario.to_dict(),
             "reading": self._reading,
         }
-
-
-def _read_all(given: Mapping[str, Any], reading: Mapping[str, Any]) -> dict[str, pl.DataFrame]:
-    """Read every table that is given, by its role."""
-    names = {role: "release" if role == "released" else role for role in given}
-    return {role: read_table(given[role], name=names[role], role=role, as_written=True, **reading) for role in given}
-
-
-def _is_synthetic(*, synthetic: bool, paired: bool | None) -> bool:
-    """Take the former ``paired`` for its opposite; refuse both at odds."""
-    if paired is None:
-        return bool(synthetic)
-    if synthetic and paired:
-        raise ParameterError("a release is synthetic or paired, not both", hint="leave out paired=: it is synthetic=")
-    return not paired
