@@ -7,10 +7,10 @@ A `Treatment` is what can be done to one column: `treatments` names them, `weigh
 gives and costs (`bits_left`), and `path` combines them; `coarser_only` leaves those that say nothing false, after which
 `then_blank` blanks cells of who is still exposed; `then_sample` publishes only some of the people. A `Protection` is
 what came out, and `follow_plan` does it again; `chained` writes several maskings as one, `in_words` says what it does.
-`first_change` names the change to try first: a `FirstChange`.
+`first_change` names the change to try first.
 """
 
-from unmask.protect.changes import FirstChange, first_change
+from unmask.protect.changes import first_change
 from unmask.protect.frontier import Frontier, Point, Stage
 from unmask.protect.plan import Fix, fix_list
 from unmask.protect.protection import Protection, chained, follow_plan
@@ -30,7 +30,7 @@ from unmask.protect.treatments import (
 from unmask.protect.wording import in_words
 
 __all__ = [
-    "FirstChange", "Fix", "Frontier", "Point", "Protection", "Stage", "Store", "Treatment", "bits_left", "chained",
+    "Fix", "Frontier", "Point", "Protection", "Stage", "Store", "Treatment", "bits_left", "chained",
     "coarser_only", "first_change", "fix_list", "follow_plan", "in_words", "opened", "path", "suggest_maskings",
     "then_blank", "then_sample", "treatments", "weigh", "weigh_together",
 ]  # fmt: skip
