@@ -29,7 +29,7 @@ from unmask.study import Study, as_study, spread
 from unmask.tables import Encoded, Release
 
 SPLIT = 40  # people from whom a control can be split off
-MOST_ASKED = 2_000  # members, and strangers, who are compared with every row and with each other
+MOST_ASKED = 1_000  # members, and strangers, who are compared with every row and with each other
 
 
 def membership_inference(
