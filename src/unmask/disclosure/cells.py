@@ -128,9 +128,12 @@ def _sure(
     study: Study, names: tuple[str, ...], crowds: Crowds, within: float, seed: int, precision: float
 ) -> tuple[tuple[str, Claims], ...]:
     """Sure claims about each attribute."""
-    how = {"seed": seed, "among": len(names)}
-    each = ((name, _guesses(study, name, crowds, within)) for name in names)
-    return tuple((name, claims(*both, same=True, precision=precision, **how)) for name, both in each)
+    found = []
+    for name in names:
+        inside, left_out = _guesses(study, name, crowds, within)
+        one = claims(inside, left_out, same=True, seed=seed, among=len(names), precision=precision)
+        found.append((name, one))
+    return tuple(found)
 
 
 def _rare(unusual: Floats, told: Floats, blind: Floats) -> Estimate | None:
