@@ -149,8 +149,8 @@ FIGURES: dict[str, str] = {  # what a figure counts, by the end of its key; noth
     "tpr": "recognised",
     "replicated": "replicated",
     "disclosed": "disclosed",
-    "excess": "in all",
-    "claimed": "for sure",
+    "excess": "all",
+    "claimed": "sure",
 }
 ALONE = frozenset(  # keys of measures with one figure: the label says it all
     {"anonymity.small", "graph.rate", "household.rate", "knowledge_curve.half", "knowledge_sweep.rate", "learned.rate",
