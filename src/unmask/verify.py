@@ -108,7 +108,7 @@ def _release(
 def brought_up_to_date(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Give measures, settings and limits of a report the names that they have now; tell each that has moved."""
     manifest = data["manifest"]
-    if "model" in manifest["inputs"]:
+    if "model" in manifest.get("inputs", {}):
         raise ParameterError(
             "a report on a model is not verified: models are opened only where you say so",
             hint="run unmask assess-model again with the same --seed",

@@ -105,7 +105,7 @@ def test_every_label_belongs_to_a_measure_or_to_the_tables():
 
 
 def test_what_a_measure_lacked_is_said_in_words():
-    assert needs_of("transparent") == ("how the release was made",)
+    assert needs_of("transparent") == ("the masking method",)
     assert needs_of("nearest") == ()
     assert needs_of("transparent", UNPAIRED) == ("rows that belong together",)
     flags = {flag for entry in ENTRIES.values() for flag in re.findall(r"--[a-z]+", entry.needs)}

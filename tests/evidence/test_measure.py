@@ -37,5 +37,7 @@ def test_a_measure_is_registered_with_its_stream_and_what_it_needs(monkeypatch, 
     run = make(lambda _study, _context: None)
     entry = registered()["zebra"]
     assert entry.run is run and entry.seed == int.from_bytes(b"zebra", "big") % 2147483648
-    assert entry.applies(SimpleNamespace(synthetic=True, quasi=("a",))) == (UNPAIRED if pairs else "not here")
-    assert entry.applies(SimpleNamespace(synthetic=False, quasi=("a",))) == "not here"
+    assert entry.applies(SimpleNamespace(alone=False, synthetic=True, quasi=("a",))) == (
+        UNPAIRED if pairs else "not here"
+    )
+    assert entry.applies(SimpleNamespace(alone=False, synthetic=False, quasi=("a",))) == "not here"

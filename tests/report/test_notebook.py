@@ -14,7 +14,8 @@ import unmask
 from unmask.errors import ParameterError
 from unmask.shown import Shown
 
-GIVEN = {"Coordinates", "Estimate", "NoiseTolerance", "Policy", "Recipient", "Relative", "Scenario", "Statement"}
+GIVEN = {"Coordinates", "Estimate", "NoiseTolerance", "Policy", "Recipient", "Relative", "Scenario", "Statement",
+         "Synthesiser"}  # fmt: skip
 
 
 class Balanced(HTMLParser):

@@ -17,7 +17,18 @@ import numpy as np
 from unmask.arrays import Floats, Rows
 from unmask.disclosure.outside import draw, needs_outsiders, refuse_overlap
 from unmask.errors import ParameterError, RoleError
-from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, Progress, excess_over_control, measure, rate
+from unmask.evidence import (
+    Context,
+    Estimate,
+    Evidence,
+    Fact,
+    Figure,
+    Observation,
+    Progress,
+    excess_over_control,
+    measure,
+    rate,
+)
 from unmask.evidence import silent as unseen
 from unmask.kernels.search import Nearest
 from unmask.shown import Shown
@@ -202,4 +213,16 @@ def assess_linkability(study: Study, context: Context) -> Evidence:
             ),
             Fact("linked outside", round(found.linked.control or 0.0, 4), "the same for people who are not in it"),
         ),
+        figures=(_picture(found.linked),),
+    )
+
+
+def _picture(linked: Estimate) -> Figure:
+    return Figure.bars(
+        [("in the release", linked.value), ("outside it", linked.control or 0.0), ("blind guess", linked.chance)],
+        title="Whose two halves does the release link?",
+        caption="People whose columns are linked from one half to the other through the nearest released row. What "
+        "works for people outside is how columns go together; only what goes beyond it is linked by the release.",
+        said="Linked: ",
+        axes=("people", "share linked"),
     )

@@ -138,6 +138,10 @@ class Findings(tuple[Finding, ...], Shown):
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        """One line: how many there are, and how many are above their limits."""
+        return f"<{len(self)} findings, {sum(finding.outcome == 'against' for finding in self)} above their limits>"
+
     def to_frame(self) -> pl.DataFrame:
         """A row for each finding; figures are null where there are none."""
         rows = []

@@ -30,6 +30,8 @@ HOW = {  # how to read a figure, by what it counts
     "small": "Somebody in a group of k looks like k - 1 others: an intruder who knows the columns is right once in k.",
     "unique": "Nobody else has their values, so whoever knows the columns has the record.",
     "learnt": "Learnt because people are in the file: what could be guessed without them is taken off.",
+    "sure": "An intruder who speaks only where they are sure: right claims about people in the file, less as many "
+    "about people who are not in it.",
     "deniable": "These people can no longer say that the release tells nothing about them.",
     "insider": "The intruder is one of the people in the file, and takes their own value off first.",
     "interval": "How near the published numbers are to the true ones. It presumes that the record was found.",
