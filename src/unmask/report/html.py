@@ -39,6 +39,7 @@ NOISE = re.compile(  # what Vega writes and a page that styles its own text does
     r'\s(?:aria-hidden|pointer-events|class|font-family|font-size|version|xmlns:xlink|text-decoration)="[^"]*"'
     r'|\s(?:opacity|stroke-width|fill-opacity)="1"|\stransform="translate\(0,0\)"'
 )
+TICKS = re.compile(r'<line(?: transform="[^"]*")? x2="(?:0|-5)" y2="(?:0|5)" stroke="#888"/>')  # labels say it
 UNSEEN = re.compile(r'<path(?: d="(?:M0,0h[0-9.]+v[0-9.]+h-?[0-9.]+Z)?"| display="none")*/>|<g>\s*</g>')
 
 
@@ -116,7 +117,7 @@ def lean(svg: str) -> Markup:
     """Leave out of a picture what the page's own style says, so that forty pictures fit one page."""
     svg = re.sub(r"-?\d+\.\d{2,}", lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), svg)
     before = ""
-    svg = re.sub(r'(<text[^>]*?) fill="[^"]*"', r"\1", NOISE.sub("", svg))
+    svg = TICKS.sub("", re.sub(r'(<text[^>]*?) fill="[^"]*"', r"\1", NOISE.sub("", svg)))
     while before != svg:
         before, svg = svg, UNSEEN.sub("", svg)
     return Markup(svg)  # noqa: S704 - made by us from escaped text
