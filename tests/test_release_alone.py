@@ -54,6 +54,8 @@ def test_no_policy_can_make_it_safe(tmp_path):
 
 def test_people_alone_with_their_values_make_it_unsafe(exposed):
     assert exposed.verdict == "unsafe" and "taken as people's own" in exposed.reason
+    told = front(exposed.document).sentence
+    assert "two files" not in told and ("finds the right record" not in told or "If values were not changed" in told)
     against = {f.measure for f in exposed.findings if f.outcome == "against"}
     assert {"uniqueness", "anonymity", "special_uniques", "knowledge_sweep"} <= against
 

@@ -160,6 +160,9 @@ def _against(document: Document, found: FindingEntry) -> str:
     most = limit(found.threshold, found.people)
     allowed = f"the policy allows {most}"
     if estimate is not None and found.estimate == estimate:
+        if alone(document):
+            told = "If values were not changed, someone who knows the columns of people here"
+            return f"{told} finds the right record for {_people(estimate)}; {allowed}."
         return f"Someone who {holds} finds the right record for {_people(estimate)}; {allowed}."
     claim = found.claim.split(". ")[0].rstrip(".")
     return f"{claim}; {allowed}."
