@@ -149,7 +149,7 @@ def test_by_the_keyboard_alone_with_progress_cancel_and_two_tabs(opened, tables)
     other.get_by_role("button", name="Next: who gets it").wait_for()
     assert other.get_by_label("height: role").input_value() == "confidential"
     page.reload()
-    assert page.get_by_role("button", name="Run it again").is_visible()
+    assert page.get_by_role("button", name="Go on").is_visible()
 
 
 def test_pages_have_labels_and_fit(opened, tables):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import unmask
 from unmask.web import jobs
 from unmask.web.jobs import Runner
 from unmask.web.store import Store, new_id
@@ -189,3 +190,23 @@ def test_a_worker_ends_with_its_server(store):
         wait(lambda: "Open this" in (store.place(job) / "told.txt").read_text())
         parent.kill()
     wait(lambda: not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2], 20)
+
+
+def test_an_assessment_that_was_killed_goes_on_where_it_was(store):
+    """The page runs the same command again, and what had been finished is not done again."""
+    people = unmask.datasets.patients(150, seed=5)
+    case = store.new_case(original="a.csv", released="b.csv", names=("a.csv", "b.csv"))
+    words = ("assess", "a.csv", "b.csv", "--id", "patient", "--only", "nearest,uniqueness,learned", "--json", "r.json")
+    job = store.new_job(case, "assess", words, id=new_id(), limit=None)
+    place = store.place(job)
+    people.write_csv(place / "a.csv")
+    unmask.parse_masking("noise(0.3)").apply(people, 1).write_csv(place / "b.csv")
+    kept, process = place / ".r.json.state", jobs._start(place)
+    wait(lambda: list(kept.glob("*.json")) or process.poll() is not None)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL and not (place / "r.json").exists()
+    finished = {path.name: path.stat().st_mtime_ns for path in kept.glob("*.json")}
+    assert finished
+    again = jobs._start(place)
+    wait(lambda: (place / "r.json").exists() or again.poll() is not None)
+    assert again.wait() in {0, 1, 3} and not kept.exists()

@@ -240,7 +240,7 @@ def test_a_job_without_a_result_says_why_and_runs_again(browser, case, state, co
     job = replace(browser.store.latest(case.id, "assess"), state=state, code=code)
     browser.store.save_job(job)
     page = browser.get(f"/job/{job.id}").text
-    assert words in page and "Run it again" in page and "deleted" not in page
+    assert words in page and "Go on" in page and "deleted" not in page
     assert browser.post(f"/job/{job.id}/again").url.path.endswith(job.id)
     assert browser.store.job(job.id).state == "queued"
     browser.post(f"/job/{job.id}/cancel")
