@@ -205,6 +205,7 @@ def test_a_plane_of_other_figures_has_a_line_for_each_method_from_weak_to_strong
     assert plane.series[0].y == (left["noise(0.1)"], left["noise(2)"])
 
 
+@pytest.mark.slow
 def test_the_plane_of_the_graph_attack():
     people = places.people(40, np.random.default_rng(1), urban=0)
     found = unmask.explore(
