@@ -67,7 +67,7 @@ def _ways(known: Floats, published: Floats, step: float) -> list[tuple[str, Flag
     apart = known - published
     small = CLOSE * step
     near = np.abs(apart) <= step / 2 + small
-    if np.abs(parts - np.round(parts)).max() < CLOSE:
+    if np.round(parts).any() and np.abs(parts - np.round(parts)).max() < CLOSE:  # small numbers are multiples of none
         words = f"multiples of {step:g}"
         up, down = (apart <= small) & (apart > -step - small), (apart >= -small) & (apart < step + small)
         return [(f"rounded to {words}", near), (f"rounded down to {words}", down), (f"rounded up to {words}", up)]
