@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import unmask
+from unmask.linkage.channel import apart
 from unmask.linkage.channel.apart import told_apart
 from unmask.linkage.channel.columns import read_column
 from unmask.linkage.channel.joint import Joint
@@ -100,3 +101,17 @@ def test_only_what_is_learnt_counts_as_compared():
     found = compared(original, released.sample(fraction=1, shuffle=True, seed=1))
     assert {"town", "q"} <= found
     assert not found & set(CHANCE)
+
+
+def test_what_is_learnt_once_is_what_would_be_learnt_again(monkeypatch):
+    """Records of people who taught nothing are mixed: learning from the others again gives the same."""
+    rng, n = np.random.default_rng(1), 80
+    x = rng.normal(size=(n, 2))
+    y = x @ rng.normal(size=(2, 3)) + 0.5 * rng.normal(size=(n, 3))
+    y[3, 1] = np.nan
+    trial = trial_of({"a": x[:, 0], "b": x[:, 1]}, {f"sum {k}": y[:, k] for k in range(3)}, n)
+    joint = Joint(tuple((-1, k) for k in range(3)), "rank", "single", sources=(0, 1))
+    once = told_apart(trial, [joint], 0)
+    assert len(once) == 3
+    monkeypatch.setattr(apart, "_lessons", lambda *_: {})
+    assert told_apart(trial, [joint], 0) == pytest.approx(once, abs=1e-9)

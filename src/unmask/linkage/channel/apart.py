@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from unmask.linkage.channel.axes import Axis
-from unmask.linkage.channel.joint import Joint
+from unmask.linkage.channel.joint import Joint, Lesson
 from unmask.linkage.channel.views import Through
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
-    Part = tuple[Ints, Ints]  # learners, held-out people
+    Part = tuple[Ints, Ints, dict[int, Lesson]]  # learners, held-out people, what was learnt already, by recipe
 
 MOST = 1.0  # nats that count for one person: a few must not decide
 MIXINGS = 4  # of each column, and their mean
@@ -40,13 +40,15 @@ def told_apart(trial: Trial, recipes: Iterable[Any], seed: int) -> dict[int, flo
     if not several:
         return {}
     whole = replace(trial.material, _kept={}, _whole=None)
-    now = [_stands_out(whole, several, part) for part in trial.parts]
+    lessons = [_lessons(whole, several, learners) for learners, _ in trial.parts]
+    parts = [(*both, lesson) for both, lesson in zip(trial.parts, lessons, strict=True)]
+    now = [_stands_out(whole, several, part) for part in parts]
     names = {column.name.casefold() for column in trial.material.people}
     found = {}
     for place, column in enumerate(whole.records):
         if column.name.casefold() not in names and np.isfinite(column.number).any():
             draw = np.random.default_rng([seed, 8, place])
-            pairs = zip(now, trial.parts, strict=True)
+            pairs = zip(now, parts, strict=True)
             lost = np.concatenate([_lost(whole, several, place, one, part, draw) for one, part in pairs])
             error = trial.error(lost)
             found[place] = float(lost.mean()) / error if error > 0 else 0.0
@@ -66,14 +68,21 @@ def _lost(
     return lost
 
 
+def _lessons(material: Material, recipes: Sequence[Any], learners: Ints) -> dict[int, Lesson]:
+    """What the laws of many numbers learn: mixing records of people who taught nothing leaves it as it is."""
+    joint = {k: recipe for k, recipe in enumerate(recipes) if isinstance(recipe, Joint)}
+    return {k: recipe.learn(material, learners) for k, recipe in joint.items()}
+
+
 def _stands_out(material: Material, recipes: Sequence[Any], part: Part) -> Floats | None:
     """By how much the own record of each held-out person is likelier than one of the others; None: not to be had."""
-    learners, asked = part
+    learners, asked, lessons = part
     total = np.zeros((asked.size, asked.size))
-    for recipe in recipes:
+    for k, recipe in enumerate(recipes):
         if isinstance(recipe, Through) and recipe.recipe.target >= len(material.view(recipe.view).records):
             return None
-        total += recipe.fit(material, learners).log(asked[:, None], material.truth[asked][None, :])
+        fitted = recipe.seen(material, lessons[k]) if k in lessons else recipe.fit(material, learners)
+        total += fitted.log(asked[:, None], material.truth[asked][None, :])
     own = np.diagonal(total).copy()
     np.fill_diagonal(total, -np.inf)
     return np.asarray(own - logsumexp(total, axis=1))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,14 @@ class Cloud:
         return np.asarray(self.constant - half * np.log1p(squares / self.freedom))
 
 
+class Lesson(NamedTuple):
+    """What known people teach of all numbers together."""
+
+    predicted: Floats  # for everybody, in the space of the residuals
+    root: Floats  # from released numbers to that space
+    squares: Floats  # of the residuals
+
+
 @dataclass(frozen=True, slots=True)
 class Joint:
     """All released numbers that have an original of their name, foretold together; or all from all, by no name."""
@@ -66,7 +74,18 @@ class Joint:
 
     def fit(self, material: Material, taught: Ints) -> Cloud:
         """Learn the prediction, the covariance of its residuals and how heavy their tails are."""
-        x, y = material.once(("joint", self.columns, self.space, self.sources), lambda: self._points(material))
+        return self.seen(material, self.learn(material, taught))
+
+    def seen(self, material: Material, learnt: Lesson) -> Cloud:
+        """What was learnt, beside the records as they are."""
+        return _cloud(learnt.predicted, self._both(material)[1] @ learnt.root, learnt.squares)
+
+    def _both(self, material: Material) -> tuple[Floats, Floats]:
+        return material.once(("joint", self.columns, self.space, self.sources), lambda: self._points(material))
+
+    def learn(self, material: Material, taught: Ints) -> Lesson:
+        """What known people teach; records of others have no part in it."""
+        x, y = self._both(material)
         made = material.truth[taught]
         if self.how == "same":
             shift = np.mean(y[made] - x[taught], axis=0)
@@ -79,7 +98,7 @@ class Joint:
             residual = y[made] - np.column_stack(out)
         root, _ = whitening(residual)
         root = root @ _span(predicted @ root, x.shape[1])
-        return _cloud(predicted @ root, y @ root, (residual @ root) ** 2)
+        return Lesson(predicted @ root, root, (residual @ root) ** 2)
 
     def _points(self, material: Material) -> tuple[Floats, Floats]:
         sources = self.sources or [a for a, _ in self.columns]
