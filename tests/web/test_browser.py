@@ -106,6 +106,7 @@ def test_from_two_files_to_the_report_without_scripts(opened, tables, address):
     hand.click("checkbox", "write a certificate too")
     hand.click("button", "Attack the release")
     page.get_by_role("heading", level=1, name="Do not publish this release").wait_for()
+    page.wait_for_load_state()  # the heading is there before the style is
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     hand.clicks += 1
     with page.context.expect_page() as report:

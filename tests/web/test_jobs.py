@@ -196,7 +196,7 @@ def test_an_assessment_that_was_killed_goes_on_where_it_was(store):
     """The page runs the same command again, and what had been finished is not done again."""
     people = unmask.datasets.patients(150, seed=5)
     case = store.new_case(original="a.csv", released="b.csv", names=("a.csv", "b.csv"))
-    words = ("assess", "a.csv", "b.csv", "--id", "patient", "--only", "nearest,uniqueness,learned", "--json", "r.json")
+    words = ("assess", "a.csv", "b.csv", "--id", "patient", "--only", "anonymity,learned,nearest", "--json", "r.json")
     job = store.new_job(case, "assess", words, id=new_id(), limit=None)
     place = store.place(job)
     people.write_csv(place / "a.csv")
