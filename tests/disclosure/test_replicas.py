@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unmask.disclosure.copies import counts_of, replicated_uniques
+from unmask.disclosure.copies import replicated_uniques
+from unmask.disclosure.equal_rows import counts_of
 from unmask.tables.encode import Encoded
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged.tables import agrees, judged, seed_of
+from judged.tables import agrees, judged
 from naive import judged as naive
 from naive import keys as twin
 from unmask import Release
@@ -20,8 +20,8 @@ def test_keys(size):
     rows = pl.concat([people[:25], made])[:size]
     release = Release(people, rows, synthetic=True, quasi=["town", "work"], confidential=["secret"])
     found = judged(release, "keys")
-    rng = np.random.default_rng(seed_of("keys"))
-    wanted = twin.beyond_other_people(people.to_dicts(), rows.to_dicts(), ["town", "work"], "secret", rng)
+    keys = twin.worst_keys(people.to_dicts(), rows.to_dicts(), ["town", "work"], "secret")
+    wanted = twin.beyond_other_people(people.to_dicts(), rows.to_dicts(), keys, "secret")
     told = {}
     for name, (mean, error) in wanted.items():
         nothing = 1.959963984540054**2 / (40 + 1.959963984540054**2) if mean <= 0 else 0.0

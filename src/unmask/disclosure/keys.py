@@ -9,199 +9,26 @@ asked what the release tells, and what the other half, which holds other people,
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
 import polars as pl
 
-from unmask.arrays import Flags, Floats, Ints
+from unmask.arrays import Floats
 from unmask.disclosure.expected import expected_findings, expected_words
-from unmask.errors import ParameterError, RoleError, check_name
-from unmask.evidence import Z95, Context, Estimate, Evidence, Fact, Figure, Observation, measure
-from unmask.shown import Shown
+from unmask.disclosure.key_baselines import Beyond, Pairs
+from unmask.disclosure.key_codes import Coded, column_codes
+from unmask.disclosure.key_lookup import KeyDisclosure, key_disclosure, looked_up
+from unmask.disclosure.key_sweep import KeyFigures, figures_of
+from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure
 from unmask.study import Study
 from unmask.tables import Release
 
-SPLITS = 10  # of the original in halves
-DRAWS = 5  # of columns dealt independently
 LEVELS, CLASSES = 100, 20  # of numbers: more different ones are cut into so many classes of equal size
-MOST_KEYS, SIZES = 8, (1, 2, 3)  # where no keys are named: sets of so many of the columns with most to tell
+MOST_KEYS, SIZES = 8, (1, 2, 3)  # sets of so many of the columns with most to tell
+NAMED_FIRST = 3  # sets of keys that are named as those that tell most
 COMMON = 0.9  # of the people: a value that so many have is no secret
 NOT_SYNTHETIC = "each row was made from a person: linkage tells more (if not so, say --synthetic)"
-
-
-@dataclass(frozen=True, slots=True)
-class KeyDisclosure(Shown):
-    """What each person's keys find. Arrays have a place for each person of the original; shares are derived.
-
-    ``cap``: share of the synthetic rows with the person's keys that have the person's target; NaN where there are none.
-    """
-
-    keys: tuple[str, ...]
-    target: str | None
-    unique: Flags = field(repr=False)  # alone with the keys in the original
-    replicated: Flags = field(repr=False)  # and the keys stand once in the release
-    present: Flags = field(repr=False)  # the keys stand in the release
-    disclosed: Flags = field(repr=False)  # and all rows with them have one target
-    correct: Flags = field(repr=False)  # which is the person's
-    in_both: Flags = field(repr=False)  # and all people with these keys have it
-    cap: Floats = field(repr=False)
-    certain: Flags = field(repr=False)  # all people with these keys have one target: disclosive in the original itself
-    own_cap: Floats = field(repr=False)  # share of the people with these keys who have the person's target
-    row_unique: Flags = field(repr=False)  # of each row of the release: alone with its keys there
-    weap: Floats = field(repr=False)  # of each row: share of the rows with its keys that have its target
-
-    @property
-    def shares(self) -> dict[str, float]:
-        """All figures by the names that the field gives them."""
-        told = {"UiO": self.unique, "UiOiS": self.unique & self.present, "repU": self.replicated, "iS": self.present}
-        if self.target is not None:
-            told |= {"DiS": self.disclosed, "DiSCO": self.correct, "DiSDiO": self.in_both, "Dorig": self.certain}
-        found = {name: float(flags.mean()) for name, flags in told.items()} | {"UiS": float(self.row_unique.mean())}
-        if self.target is not None:
-            known = self.cap[~np.isnan(self.cap)]
-            found["DCAP"] = float(np.nan_to_num(self.cap).mean())  # who is not there counts as not found
-            found["DCAP of those present"] = float(known.mean()) if known.size else float("nan")
-            found["CAP of the original"] = float(self.own_cap.mean())
-            found["WEAP"] = float(self.weap.mean())
-            found["TCAP"] = float(self.correct.sum() / self.disclosed.sum()) if self.disclosed.any() else float("nan")
-        return found
-
-
-def key_disclosure(
-    original: pl.DataFrame, synthetic: pl.DataFrame, *, keys: Iterable[str], target: str | None = None
-) -> KeyDisclosure:
-    """Look every person of the original up in a synthetic table by their keys; values are compared as they are.
-
-    Examples
-    --------
-    >>> import polars as pl, unmask
-    >>> people = pl.DataFrame({"town": ["a", "a", "b"], "ill": ["yes", "no", "yes"]})
-    >>> unmask.key_disclosure(people, people, keys=["town"], target="ill").shares["DiSCO"] == 1 / 3
-    True
-
-    """
-    named = tuple(keys)
-    _check(original, synthetic, named, target)
-    mine, rows = _codes(original, synthetic, named)
-    wanted = None if target is None else _codes(original, synthetic, (target,))
-    return _looked_up(mine, rows, wanted, named, target)
-
-
-def _check(original: pl.DataFrame, synthetic: pl.DataFrame, keys: tuple[str, ...], target: str | None) -> None:
-    if not keys:
-        raise ParameterError("no keys are named", hint="name the columns that an intruder knows")
-    for name in (*keys, *([] if target is None else [target])):
-        for table in (original, synthetic):
-            check_name(name, table.columns, f"column {name!r} is not in both tables", RoleError)
-    if target in keys:
-        raise RoleError(f"{target!r} is a key and the target", hint="what is known cannot be learnt")
-    if not original.height or not synthetic.height:
-        raise ParameterError("a table has no rows", hint="both need some")
-
-
-def _codes(original: pl.DataFrame, synthetic: pl.DataFrame, columns: tuple[str, ...]) -> tuple[Ints, Ints]:
-    """One number for each combination of values, the same in both tables; missing is a value of its own."""
-    code = np.zeros(original.height + synthetic.height, dtype=np.int64)
-    for name in columns:
-        both = pl.concat(_as_text(original[name], synthetic[name]))
-        level = both.rank("dense").fill_null(0).to_numpy().astype(np.int64)
-        code = np.unique(code * (level.max() + 1) + level, return_inverse=True)[1].ravel()
-    return code[: original.height], code[original.height :]
-
-
-def _as_text(x: pl.Series, y: pl.Series) -> list[pl.Series]:
-    """Both as text, numbers alike whether whole or not."""
-    kinds = [pl.Float64, pl.String] if x.dtype.is_numeric() and y.dtype.is_numeric() else [pl.String]
-    for kind in kinds:
-        x, y = x.cast(kind), y.cast(kind)
-    return [x, y]
-
-
-def _looked_up(
-    mine: Ints,
-    rows: Ints,
-    targets: tuple[Ints, Ints] | None,
-    keys: tuple[str, ...] = (),
-    target: str | None = None,
-) -> KeyDisclosure:
-    size = int(max(mine.max(), rows.max())) + 1
-    here, there = np.bincount(mine, minlength=size), np.bincount(rows, minlength=size)
-    unique, present = here[mine] == 1, there[mine] > 0
-    replicated, alone = unique & (there[mine] == 1), there[rows] == 1
-    if targets is None:
-        none, no_cap = np.zeros(mine.size, dtype=bool), np.full(mine.size, np.nan)
-        empty = (none, none, none, no_cap, none, no_cap, alone, np.full(rows.size, np.nan))
-        return KeyDisclosure(keys, target, unique, replicated, present, *empty)
-    my_target, row_target = targets
-    width = int(max(my_target.max(), row_target.max())) + 1
-    cells, at, counts = np.unique(rows * width + row_target, return_inverse=True, return_counts=True)
-    weap = counts[at] / there[rows]
-    one_target = np.bincount(cells // width, minlength=size) == 1
-    wanted = mine * width + my_target
-    place = np.minimum(np.searchsorted(cells, wanted), cells.size - 1)
-    alike = np.where(cells[place] == wanted, counts[place], 0)
-    disclosed = present & one_target[mine]
-    correct = disclosed & (alike > 0)
-    pairs, pair, people = np.unique(wanted, return_inverse=True, return_counts=True)
-    certain = (np.bincount(pairs // width, minlength=size) == 1)[mine]
-    cap = np.where(present, alike / np.maximum(there[mine], 1), np.nan)
-    known = (unique, replicated, present, disclosed, correct, correct & certain, cap, certain)
-    return KeyDisclosure(keys, target, *known, people[pair] / here[mine], alone, weap)
-
-
-@dataclass(frozen=True, slots=True)
-class Beyond:
-    """A share by the release and by a fresh sample of the same size, and what the one has beyond the other."""
-
-    released: float
-    fresh: float
-    excess: Estimate
-
-
-def beyond_fresh(
-    key: tuple[Ints, Ints], target: tuple[Ints, Ints] | None, rng: np.random.Generator
-) -> dict[str, Beyond]:
-    """What the release tells of people beyond other people's rows: replicated uniques, and targets that are right.
-
-    Both are asked of one half of the people, with as many rows of the release as the other half has people. A row that
-    was made from a person is among these rows as often as they are part of all rows: the gain is divided by that.
-    People with the same keys are found or not together, so they are one draw for the interval.
-    """
-    mine, rows = key
-    n, told = mine.size, dict.fromkeys(("replicated", "correct"), 0.0)
-    gains, fresh = {name: np.zeros(n) for name in told}, dict.fromkeys(told, 0.0)
-    for _ in range(SPLITS):
-        order = rng.permutation(n)
-        for half, other in ((order[: n // 2], order[n // 2 :]), (order[n // 2 :], order[: n // 2])):
-            some = min(other.size, rows.size)
-            drawn, others = rng.permutation(rows.size)[:some], other[:some]
-            by_release = _looked_up(mine[half], rows[drawn], _targets(target, half, drawn, of=1))
-            by_others = _looked_up(mine[half], mine[others], _targets(target, half, others, of=0))
-            for name in told:
-                a, b = (getattr(one, name).astype(np.float64) for one in (by_release, by_others))
-                gains[name][half] += (a - b) * rows.size / (some * SPLITS)
-                told[name] += float(a.sum()) / (n * SPLITS)
-                fresh[name] += float(b.sum()) / (n * SPLITS)
-    kept = [name for name in told if name == "replicated" or target is not None]
-    return {name: Beyond(told[name], fresh[name], _clustered(gains[name], mine)) for name in kept}
-
-
-def _targets(target: tuple[Ints, Ints] | None, half: Ints, picked: Ints, *, of: int) -> tuple[Ints, Ints] | None:
-    return None if target is None else (target[0][half], target[of][picked])
-
-
-def _clustered(gains: Floats, crowd: Ints) -> Estimate:
-    """The mean gain, at least 0, with an interval in which people of one crowd are one draw."""
-    n, sums = gains.size, np.bincount(crowd, gains)
-    mean, error = float(sums.sum()) / n, Z95 * float(np.sqrt(np.sort(sums**2).sum())) / n
-    error = max(error, Z95**2 / (n + Z95**2) if mean <= 0 else 0.0)  # nothing seen among n is not nothing
-    low, high = (min(max(end, 0.0), 1.0) for end in (mean - error, mean + error))
-    return Estimate(max(mean, 0.0), low, high, n, 0.0, None, "clustered")
-
-
-# --- in an assessment ------------------------------------------------------------------------------------------------
 
 
 def _classes(original: pl.DataFrame, synthetic: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, tuple[str, ...]]:
@@ -222,26 +49,33 @@ def _cut(table: pl.DataFrame, name: str, edges: Floats) -> pl.DataFrame:
 
 
 def _key_sets(release: Release, columns: list[str], table: pl.DataFrame) -> list[tuple[str, ...]]:
-    """The keys that were named; else sets of up to three of the columns with most to tell."""
-    if release.settings.get("quasi") is not None:
-        return [tuple(columns)]
+    """The keys that were named, all together; and sets of up to three of the columns with most to tell.
+
+    Who knows all of the named keys may look by some of them: rows may be wrong in one.
+    """
     most = sorted(columns, key=lambda name: (-table[name].n_unique(), name))[:MOST_KEYS]
-    return [tuple(sorted(chosen)) for size in SIZES for chosen in combinations(most, size)]
+    swept = [tuple(sorted(chosen)) for size in SIZES for chosen in combinations(most, size)]
+    named = [tuple(sorted(columns))] if release.settings.get("quasi") is not None else []
+    return list(dict.fromkeys([*named, *swept]))
 
 
-def _worst(release: Release, original: pl.DataFrame, synthetic: pl.DataFrame) -> tuple[tuple[str, ...], str | None]:
-    """Keys and target that tell most of the people: as many right targets as can be, or replicated uniques."""
-    columns = [name for name in release.quasi if name in original.columns]
-    targets: list[str | None] = [name for name in release.confidential if name in synthetic.columns] or [None]
+def _told(
+    release: Release, codes: dict[str, Coded], table: pl.DataFrame
+) -> list[tuple[float, tuple[str, ...], str | None]]:
+    """Each set of keys and target with the share of people of whom it tells: right targets, and replicated uniques.
+
+    That which tells most comes first; of equals the one with fewer keys.
+    """
+    columns = [name for name in release.quasi if name in codes]
+    targets: list[str | None] = [name for name in release.confidential if name in codes] or [None]
     scored = []
-    for keys in _key_sets(release, columns, original):
+    for keys in _key_sets(release, columns, table):
         for target in targets:
-            if target in keys:
-                continue
-            shares = key_disclosure(original, synthetic, keys=keys, target=target).shares
-            scored.append((shares["repU"] + shares.get("DiSCO", 0.0), -len(keys), keys, target or ""))
-    best = max(scored, key=lambda one: (one[0], one[1], one[2], one[3]))
-    return best[2], best[3] or None
+            if target not in keys:
+                found = looked_up(codes, keys, target)[0]
+                right = int(found.replicated.sum()) + int(found.correct.sum())
+                scored.append((right / found.unique.size, keys, target))
+    return sorted(scored, key=lambda one: (one[0], -len(one[1]), one[1], one[2] or ""), reverse=True)
 
 
 def _applies(release: Release) -> str | None:
@@ -263,19 +97,19 @@ def assess_keys(study: Study, context: Context) -> Evidence:
     release = study.release
     shared = [name for name in release.original.columns if name in release.released.columns]
     original, synthetic, cut = _classes(release.original.select(shared), release.released.select(shared))
-    keys, target = _worst(release, original, synthetic)
-    found = key_disclosure(original, synthetic, keys=keys, target=target)
-    rng = np.random.default_rng(context.seed)
-    codes = [_codes(original, synthetic, names) for names in (keys, *([(target,)] if target else []))]
-    people, rows = (np.array(side) for side in zip(*codes, strict=True))
-    people, rows = people[:, np.lexsort(people)], rows[:, np.lexsort(rows)]  # draws do not hang on the order of rows
-    beyond = beyond_fresh((people[0], rows[0]), (people[1], rows[1]) if target else None, rng)
-    alone = _independent(original, synthetic, keys, target, rng)
+    used = [name for name in (*release.quasi, *release.confidential) if name in shared]
+    codes = {name: column_codes(original[name], synthetic[name]) for name in dict.fromkeys(used)}
+    told = _told(release, codes, original)
+    _, keys, target = told[0]
+    pairs = Pairs(codes)
+    figures, found = figures_of(codes, pairs, keys, target)
+    named = tuple(sorted(name for name in release.quasi if name in codes and name != target))
+    asked = release.settings.get("quasi") is not None and named != keys and len(named) > 0
     return Evidence(
-        tuple(_observation(name, one, found) for name, one in beyond.items()),
-        facts=tuple(_facts(found, beyond, alone)),
-        figures=(_figure(found, beyond, alone),),
-        notes=tuple(_notes(original, synthetic, found, cut, show_values=context.show_values)),
+        tuple(_observation(name, one, found) for name, one in figures.beyond.items()),
+        facts=(*_facts(figures), *(_named_facts(figures_of(codes, pairs, named, target)[0]) if asked else ())),
+        figures=(_figure(figures),),
+        notes=(*_notes(original, synthetic, found, cut, show_values=context.show_values), *_swept(told)),
         per_record=found.replicated.astype(np.float64),
         compared=(*keys, *([target] if target else [])),
         identity=False,
@@ -299,28 +133,11 @@ def _observation(name: str, one: Beyond, found: KeyDisclosure) -> Observation:
     return Observation.of_people(key, one.excess, words.format(keys=", ".join(found.keys), target=found.target))
 
 
-def _independent(
-    original: pl.DataFrame,
-    synthetic: pl.DataFrame,
-    keys: tuple[str, ...],
-    target: str | None,
-    rng: np.random.Generator,
-) -> dict[str, float]:
-    """The same shares where each column of the release is dealt by itself: what its counts alone would give."""
-    total: dict[str, float] = {}
-    columns = [*keys, *([target] if target else [])]
-    for _ in range(DRAWS):
-        dealt = pl.DataFrame(
-            {name: synthetic[name].sort().gather(rng.permutation(synthetic.height)) for name in columns}
-        )
-        for name, share in key_disclosure(original, dealt, keys=keys, target=target).shares.items():
-            total[name] = total.get(name, 0.0) + share / DRAWS
-    return total
-
-
 MEANING = {
     "UiO": "alone with these keys in the original",
     "UiOiS": "and their keys stand in the release",
+    "Dsyn": "rows of the release whose keys have one value of the target in it",
+    "CAP of the target alone": "mean share of people who have their value: what who knows nothing would tell",
     "UiS": "rows of the release that are alone with their keys in it",
     "Dorig": "all people with their keys have one value of the target: what the original itself would tell",
     "CAP of the original": "mean share of people with their keys who have their value: what the original would tell",
@@ -336,35 +153,66 @@ MEANING = {
 }
 
 
-def _facts(found: KeyDisclosure, beyond: dict[str, Beyond], alone: dict[str, float]) -> Iterable[Fact]:
-    yield Fact("keys", ", ".join(found.keys), "columns that the intruder knows")
-    if found.target:
-        yield Fact("target", found.target, "what they want to learn")
-    for name, share in found.shares.items():
-        yield Fact(name, share, f"{MEANING[name]}; columns dealt by themselves: {alone[name]:.1%}")
-    for name, one in beyond.items():
-        short = {"replicated": "repU", "correct": "DiSCO"}[name]
+SHORT = {"replicated": "repU", "correct": "DiSCO"}
+
+
+def _facts(figures: KeyFigures) -> Iterable[Fact]:
+    yield Fact("keys", ", ".join(figures.keys), "columns that the intruder knows")
+    if figures.target:
+        yield Fact("target", figures.target, "what they want to learn")
+    for name, share in figures.shares.items():
+        yield Fact(name, share, MEANING[name] + _beside(figures, name))
+    for name, one in figures.beyond.items():
+        short = SHORT[name]
         yield Fact(f"{short}_half", one.released, f"{short} with as many rows as half of the people are")
         yield Fact(f"{short}_fresh", one.fresh, f"{short} by the other half of the people, in place of the release")
 
 
-def _figure(found: KeyDisclosure, beyond: dict[str, Beyond], alone: dict[str, float]) -> Figure:
+def _beside(figures: KeyFigures, name: str) -> str:
+    """What tables that never saw the person would give."""
+    told = []
+    if name in figures.independent:
+        told.append(f"independent columns: {figures.independent[name]:.1%}")
+    if name in figures.modelled:
+        told.append(f"a model without the person: {figures.modelled[name]:.1%}")
+    return "".join(f"; {one}" for one in told)
+
+
+def _named_facts(figures: KeyFigures) -> Iterable[Fact]:
+    """The named keys all together, where fewer of them tell more."""
+    for name in ("UiO", "repU", "iS", "DiS", "DiSCO"):
+        if name in figures.shares:
+            words = f"{MEANING[name]}, by all named keys{_beside(figures, name)}"
+            yield Fact(f"{name} of all keys", figures.shares[name], words)
+
+
+def _figure(figures: KeyFigures) -> Figure:
     bars = []
-    for name, one in beyond.items():
-        short = {"replicated": "repU", "correct": "DiSCO"}[name]
-        bars += [(f"{short}, release", one.released), (f"{short}, other people", one.fresh)]
-        bars += [(f"{short}, columns dealt", alone[short])]
+    for name, one in figures.beyond.items():
+        short = SHORT[name]
+        bars += [(f"{short}, half of the release", one.released), (f"{short}, other people", one.fresh)]
+        bars += [(f"{short}, whole release", figures.shares[short]), (f"{short}, a model", figures.modelled[short])]
+        bars += [(f"{short}, independent columns", figures.independent[short])]
     return Figure.bars(
         bars,
         title="Does the release say more than other people's rows?",
-        caption="People who are replicated (repU) or whose target is told rightly (DiSCO): by the release, by rows of "
-        "as many other people, and by columns that are dealt independently. Only what the first has beyond the second "
-        "is learnt because people are in the file.",
-        said=f"Keys {', '.join(found.keys)}: ",
+        caption="People who are replicated (repU) or whose target is told rightly (DiSCO). By half of the release "
+        "and by as many other people: only what the first has beyond the second is learnt because people are in the "
+        "file. By the whole release, by a model that was learnt without the person, and by independent columns.",
+        said=f"Keys {', '.join(figures.keys)}: ",
         axes=("", "share of people"),
         name="people",
         form="{}: {:.1%}",
     )
+
+
+def _swept(told: list[tuple[float, tuple[str, ...], str | None]]) -> Iterable[str]:
+    if len(told) > 1:
+        first = "; ".join(
+            f"{', '.join(keys)}{f' for {target}' if target else ''} ({share:.1%})"
+            for share, keys, target in told[:NAMED_FIRST]
+        )
+        yield f"{len(told):,} sets of keys were tried; replicated or rightly told of people, these find most: {first}"
 
 
 def _notes(
