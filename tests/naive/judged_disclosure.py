@@ -207,10 +207,11 @@ def partnered(rows, people) -> list[float]:
     return [min(have[row], want[row]) / have[row] for row in rows]
 
 
-def beyond_halves(people, rows) -> Judged:
+def beyond_halves(people, rows, *, alone=False) -> Judged:
     """People with an equal row, shared by those alike in their half, less those with an equal in the other half.
 
-    By listing how many of those alike may be in either half, and among the rows that are drawn.
+    By listing how many of those alike may be in either half, and among the rows that are drawn. ``alone``: only who is
+    alone in their half counts.
     """
     n, made, gains = len(people), len(rows), {}
     for person in set(people):
@@ -223,7 +224,8 @@ def beyond_halves(people, rows) -> Judged:
                 for taken in range(alike - own + 1):
                     these = comb(half - 1, own) * comb(drawn, taken) * comb(left, alike - own - taken)
                     seen = some_row - (taken > 0)
-                    gain += Fraction(these, ways) * seen / (own + 1) * Fraction(half, n) * Fraction(made, drawn)
+                    share = Fraction(own == 0) if alone else Fraction(1, own + 1)
+                    gain += Fraction(these, ways) * seen * share * Fraction(half, n) * Fraction(made, drawn)
         gains[person] = float(gain) * (alike + 1)
     mean, error = sum(gains.values()) / n, Z * sqrt(sum(g**2 for g in gains.values())) / n
     error = max(error, Z**2 / (n + Z**2) if mean <= 0 else 0.0)

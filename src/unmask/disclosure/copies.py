@@ -15,7 +15,6 @@ import numpy as np
 
 from unmask.arrays import Floats, Ints
 from unmask.disclosure.equal_rows import (
-    alone_beyond_pairs,
     counts_of,
     equals_beyond_columns,
     least,
@@ -101,7 +100,7 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
         exact=least(of_crowds, equals_beyond_columns(members, scene.encoding.released, seed)),
         unique=least(alone, equals_beyond_columns(members, scene.encoding.released, seed, alone=True)),
         found=_claimed(members, scene.encoding.released, strangers, seed),
-        whole=same_rows(scene.encoding, mine),
+        whole=same_rows(scene.of(scene.members), scene.encoding.released, mine),
         copied=float(np.sort(copied).mean()),
         near=float((there.least < np.quantile(away.least, NEAR)).mean()),
         ratio=_ratio(there.least, there.second),
@@ -121,9 +120,11 @@ def _without_control(study: Study, seed: int) -> CopyRisk:
     return CopyRisk(
         closer=None,
         exact=least(equals_beyond_fresh(own, there, rows), equals_beyond_columns(*sides, seed)),
-        unique=least(alone_beyond_pairs(own, there, rows, seed), equals_beyond_columns(*sides, seed, alone=True)),
+        unique=least(
+            equals_beyond_fresh(own, there, rows, alone=True), equals_beyond_columns(*sides, seed, alone=True)
+        ),
         found=_claimed(encoding.original, encoding.released, None, seed),
-        whole=same_rows(encoding, mine),
+        whole=same_rows(*sides, mine),
         copied=float(np.sort(mine).mean()),
         near=float("nan"),
         ratio=float("nan"),
@@ -178,7 +179,7 @@ def replicated_uniques(
     own, there = counts_of(original, released)
     replica = ((own == 1) & (there > 0)).astype(np.float64)
     if control is None or not len(control):
-        return alone_beyond_pairs(own, there, len(released), seed), replica
+        return equals_beyond_fresh(own, there, len(released), alone=True), replica
     alone, seen = counts_of(control, released)
     return excess_over_control(replica, ((alone == 1) & (seen > 0)).astype(np.float64), seed=seed), replica
 

@@ -10,7 +10,7 @@ import numpy as np
 from unmask.arrays import Counts, Floats
 from unmask.evidence import Estimate, excess
 from unmask.kernels.groups import identical
-from unmask.tables import Encoded, Encoding
+from unmask.tables import Encoded
 
 UNLIKELY = log(1e6)  # ways to lay columns beside each other: of fewer, equal orders may be chance
 
@@ -63,25 +63,16 @@ def by_columns(people: Encoded, released: Encoded) -> Floats:
     return np.asarray(1 - (1 - chance) ** len(released))
 
 
-def alone_beyond_pairs(own: Counts, there: Counts, rows: int, seed: int) -> Estimate:
-    """People alone with their values who stand in the release, beyond people in pairs.
-
-    Where values are shared by chance, pairs are at least as many as uniques that stand in a fresh sample.
-    """
-    replica, paired = ((own == count).astype(np.float64) for count in (1, 2))
-    return excess(replica * (there > 0), paired * min(1.0, rows / own.size), seed=seed)
-
-
-def same_rows(encoding: Encoding, mine: Floats) -> bool:
+def same_rows(people: Encoded, released: Encoded, mine: Floats) -> bool:
     """Whether every original record has a row of its own, and none is left: nobody draws that by chance.
 
     As values are, or by the order of numbers alone: a column moved, stretched or bent as a whole hides nobody.
     """
-    if len(encoding.released) != mine.size or mine.size < 10:
+    if len(released) != mine.size or mine.size < 10:
         return False
     if (mine == 1.0).all():
         return True
-    sides = [_ordered(side) for side in (encoding.original, encoding.released)]
+    sides = [_ordered(side) for side in (people, released)]
     if any(not np.array_equal(np.sort(a), np.sort(b)) for a, b in zip(*(s.numeric.T for s in sides), strict=True)):
         return False
     return bool(_arrangements(sides[0]) > UNLIKELY and (one_to_one(*sides) == 1.0).all())

@@ -84,20 +84,25 @@ def beyond_fresh(counts: Tally, n_rows: int, *, targets: bool) -> dict[str, Beyo
     return found
 
 
-def equals_beyond_fresh(own: Counts, there: Counts, n_rows: int) -> Estimate:
+def equals_beyond_fresh(own: Counts, there: Counts, n_rows: int, *, alone: bool = False) -> Estimate:
     """Share of people with an equal row, divided among people who are alike, beyond rows of other people.
 
     ``own``, ``there``: for each person how many people and rows equal them. Halves as in `beyond_fresh`: with a people
     alike in the person's own half each of them counts 1/a where there is a row, and the same for the other half.
+    ``alone``: only who is alone in their half counts.
     """
     n, gains = own.size, np.zeros(own.size)
     for half in (n // 2, n - n // 2):
         drawn = min(n - half, n_rows)
         if not half or not drawn:
             continue
-        alike = (1 - _none(n, half, own)) * n / (half * own)  # mean of 1/a
+        if alone:
+            alike = _none(n - 1, half - 1, own - 1)
+            nobody = _none(n - 1, half - 1 + drawn, own - 1)
+        else:
+            alike = (1 - _none(n, half, own)) * n / (half * own)  # mean of 1/a
+            nobody = _none(n - 1, drawn, own - 1) * (1 - _none(n - drawn, half, own)) * (n - drawn) / (half * own)
         seen = alike * (1 - _none(n_rows, drawn, there))
-        nobody = _none(n - 1, drawn, own - 1) * (1 - _none(n - drawn, half, own)) * (n - drawn) / (half * own)
         gains += (seen - (alike - nobody)) * n_rows / drawn * half / n
     return _estimate(total(gains), float(np.sort(own * gains**2).sum()), n)  # a crowd is one draw
 
