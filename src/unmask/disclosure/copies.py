@@ -15,6 +15,7 @@ import numpy as np
 
 from unmask.arrays import Floats, Ints
 from unmask.disclosure.equal_rows import (
+    by_columns,
     counts_of,
     equals_beyond_columns,
     least,
@@ -93,12 +94,13 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
     credit = np.where(np.abs(there.least - away.least) <= slack, 0.5, (there.least < away.least).astype(np.float64))
     copied = one_to_one(rows, members)
     mine = one_to_one(scene.of(scene.members), scene.encoding.released)
+    equals = *counts_of(members, scene.encoding.released), by_columns(members, scene.encoding.released)
     of_crowds = excess(*(_of_crowds(rows, side) for side in (members, strangers)), seed=seed)
     alone = replicated_uniques(members, scene.encoding.released, strangers, seed=seed)[0]
     return CopyRisk(
         closer=_widened(rate(credit, chance=0.5, seed=seed), np.where(credit > 0.5, there.row, size + away.row)),
-        exact=least(of_crowds, equals_beyond_columns(members, scene.encoding.released, seed)),
-        unique=least(alone, equals_beyond_columns(members, scene.encoding.released, seed, alone=True)),
+        exact=least(of_crowds, equals_beyond_columns(*equals, seed)),
+        unique=least(alone, equals_beyond_columns(*equals, seed, alone=True)),
         found=_claimed(members, scene.encoding.released, strangers, seed),
         whole=same_rows(scene.of(scene.members), scene.encoding.released, mine),
         copied=float(np.sort(copied).mean()),
@@ -116,12 +118,13 @@ def _without_control(study: Study, seed: int) -> CopyRisk:
     encoding = study.encoding()
     sides, rows = (encoding.original, encoding.released), len(encoding.released)
     own, there = counts_of(*sides)
-    mine, empty = np.minimum(own, there) / own, np.zeros(0)
+    mine, chance, empty = np.minimum(own, there) / own, by_columns(*sides), np.zeros(0)
     return CopyRisk(
         closer=None,
-        exact=least(equals_beyond_fresh(own, there, rows), equals_beyond_columns(*sides, seed)),
+        exact=least(equals_beyond_fresh(own, there, rows), equals_beyond_columns(own, there, chance, seed)),
         unique=least(
-            equals_beyond_fresh(own, there, rows, alone=True), equals_beyond_columns(*sides, seed, alone=True)
+            equals_beyond_fresh(own, there, rows, alone=True),
+            equals_beyond_columns(own, there, chance, seed, alone=True),
         ),
         found=_claimed(encoding.original, encoding.released, None, seed),
         whole=same_rows(*sides, mine),

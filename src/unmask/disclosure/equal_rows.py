@@ -37,15 +37,15 @@ def least(one: Estimate, two: Estimate) -> Estimate:
     return min(one, two, key=lambda gain: (gain.value, gain.high))
 
 
-def equals_beyond_columns(people: Encoded, released: Encoded, seed: int, *, alone: bool = False) -> Estimate:
+def equals_beyond_columns(own: Counts, there: Counts, chance: Floats, seed: int, *, alone: bool = False) -> Estimate:
     """Share of people with an equal row, divided among people alike, beyond rows of independent columns.
 
     A release that holds every column's values by themselves, and no person, has such rows; other people have fewer
-    where values are rare. ``alone``: of people who are alone with their values.
+    where values are rare. ``chance``: of such a row, for each person (`by_columns`). ``alone``: of people who are alone
+    with their values.
     """
-    own, there = counts_of(people, released)
     weight = (own == 1) if alone else 1.0 / own
-    return excess((there > 0) * weight, by_columns(people, released) * weight, seed=seed)
+    return excess((there > 0) * weight, chance * weight, seed=seed)
 
 
 def by_columns(people: Encoded, released: Encoded) -> Floats:

@@ -5,6 +5,8 @@ Row by row: the products of all candidates lie in one short array, so that nothi
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
 from unmask.kernels.base import Codes, Floats
@@ -32,8 +34,9 @@ def _raised(ratio: float, power: float) -> float:
     if power == 1.0:
         return ratio
     if power == 2.5:
-        return ratio * ratio * np.sqrt(ratio)
-    return ratio**power  # type: ignore[no-any-return]  # a number to any power
+        return ratio * ratio * sqrt(ratio)
+    raised: float = ratio**power
+    return raised
 
 
 @inner
