@@ -59,6 +59,50 @@ def test_a_column_moved_as_a_whole_hides_nobody(outside):
     assert {f.key for f in found.findings if f.outcome == "against"} == {"copies.whole"}
 
 
+def whole(make, seed, *, outside, confidential=(), n=300):
+    """Every attack, under the default policy."""
+    inside, others = tables.people(n, seed)
+    if confidential:
+        draw = np.random.default_rng([seed, 1])
+        inside, others = (
+            t.with_columns(secret=pl.Series((draw.random(n) < 0.02).astype(int))) for t in (inside, others)
+        )
+    made = make(inside, np.random.default_rng(seed))
+    return assess(
+        Release(inside, made, control=others if outside else None, synthetic=True, confidential=confidential),
+        utility="none",
+    )
+
+
+@pytest.mark.parametrize("outside", [False, True])
+@pytest.mark.parametrize("name", REMEMBER)
+def test_every_attack_on_what_remembers_people(name, outside):
+    """Unsafe; people who were moved a little, and are few, are at least never called safe."""
+    found = whole(REMEMBER[name], 7, outside=outside)
+    moved = name.startswith("10 %")
+    assert found.verdict in ({"unsafe", "inconclusive"} if moved else {"unsafe"})
+    if name == "every row moved in one column":
+        against = {finding.measure for finding in found.findings if finding.outcome == "against"}
+        assert len(against) > 1
+
+
+HARMLESS = {**FORGET, "marginals only": tables.dealt}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("outside", [False, True])
+@pytest.mark.parametrize("name", HARMLESS)
+def test_every_attack_on_what_forgets_them(name, outside):
+    for seed in range(20, 28):
+        assert whole(HARMLESS[name], seed, outside=outside).verdict != "unsafe"
+
+
+@pytest.mark.parametrize("outside", [False, True])
+def test_a_rare_secret_independent_of_everything(outside):
+    for seed in range(2):
+        assert whole(tables.copula, seed, outside=outside, confidential=["secret"]).verdict != "unsafe"
+
+
 def people_with_words(n, seed):
     table = datasets.patients(n, seed=seed)
     return table.select("sex", "town", pl.col("birth date").dt.year().alias("born"), "diagnosis")
