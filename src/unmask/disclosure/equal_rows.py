@@ -9,7 +9,7 @@ import numpy as np
 
 from unmask.arrays import Counts, Floats
 from unmask.evidence import Estimate, excess
-from unmask.kernels.groups import identical
+from unmask.kernels.groups import labels
 from unmask.tables import Encoded
 
 UNLIKELY = log(1e6)  # ways to lay columns beside each other: of fewer, equal orders may be chance
@@ -17,19 +17,16 @@ UNLIKELY = log(1e6)  # ways to lay columns beside each other: of fewer, equal or
 
 def counts_of(side: Encoded, other: Encoded) -> tuple[Counts, Counts]:
     """For each record, how many of its own table equal it (itself included), and how many of the other."""
-    both = identical(np.vstack([side.numeric, other.numeric]), np.vstack([side.codes, other.codes]))
-    groups = int(both.label.max()) + 1
-    mine, theirs = both.label[: len(side)], both.label[len(side) :]
+    first, label = labels(np.vstack([side.numeric, other.numeric]), np.vstack([side.codes, other.codes]))
+    groups = first.size
+    mine, theirs = label[: len(side)], label[len(side) :]
     return np.bincount(mine, minlength=groups)[mine], np.bincount(theirs, minlength=groups)[mine]
 
 
 def one_to_one(side: Encoded, other: Encoded) -> Floats:
     """For each record, the share of its equals on its own side that have a partner of their own on the other."""
-    both = identical(np.vstack([side.numeric, other.numeric]), np.vstack([side.codes, other.codes]))
-    groups = int(both.label.max()) + 1
-    mine, theirs = both.label[: len(side)], np.bincount(both.label[len(side) :], minlength=groups)
-    counts = np.bincount(mine, minlength=groups)
-    return np.asarray(np.minimum(counts, theirs)[mine] / counts[mine])
+    own, there = counts_of(side, other)
+    return np.asarray(np.minimum(own, there) / own)
 
 
 def least(one: Estimate, two: Estimate) -> Estimate:
@@ -53,11 +50,11 @@ def by_columns(people: Encoded, released: Encoded) -> Floats:
 
     Missing is a value.
     """
-    chance, nothing = np.ones(len(people)), np.empty((len(people) + len(released), 0))
+    chance, nothing = np.ones(len(people)), np.empty((len(people) + len(released), 0), dtype=np.int32)
     for ours, theirs in ((people.numeric, released.numeric), (people.codes, released.codes)):
         for k in range(ours.shape[1]):
             both = np.concatenate([ours[:, k], theirs[:, k]]).astype(np.float64)[:, None]
-            label = identical(both, nothing.astype(np.int32)).label
+            label = labels(both, nothing)[1]
             shares = np.bincount(label[len(people) :], minlength=int(label.max()) + 1) / len(released)
             chance *= shares[label[: len(people)]]
     return np.asarray(1 - (1 - chance) ** len(released))
@@ -72,10 +69,17 @@ def same_rows(people: Encoded, released: Encoded, mine: Floats) -> bool:
         return False
     if (mine == 1.0).all():
         return True
-    sides = [_ordered(side) for side in (people, released)]
-    if any(not np.array_equal(np.sort(a), np.sort(b)) for a, b in zip(*(s.numeric.T for s in sides), strict=True)):
-        return False
-    return bool(_arrangements(sides[0]) > UNLIKELY and (one_to_one(*sides) == 1.0).all())
+    columns = []
+    for one, two in zip(people.numeric.T, released.numeric.T, strict=True):
+        places = _places(one), _places(two)
+        if not np.array_equal(np.sort(places[0]), np.sort(places[1]), equal_nan=True):
+            return False
+        columns.append(places)
+    sides = [
+        replace(side, numeric=np.column_stack([places[k] for places in columns]) if columns else side.numeric)
+        for k, side in enumerate((people, released))
+    ]
+    return bool(_arrangements(sides[0]) > UNLIKELY and (one_to_one(sides[0], sides[1]) == 1.0).all())
 
 
 def _arrangements(side: Encoded) -> float:
@@ -87,8 +91,7 @@ def _arrangements(side: Encoded) -> float:
     return sum(sorted(ways)[:-1])
 
 
-def _ordered(side: Encoded) -> Encoded:
+def _places(values: Floats) -> Floats:
     """Numbers by their place among the different values of their column; missing stays missing."""
-    placed = [np.unique(column, return_inverse=True)[1].astype(np.float64) for column in side.numeric.T]
-    numeric = np.column_stack(placed) if placed else side.numeric
-    return replace(side, numeric=np.where(np.isnan(side.numeric), np.nan, numeric))
+    places = np.unique(values, return_inverse=True)[1].astype(np.float64)
+    return np.where(np.isnan(values), np.nan, places)
