@@ -113,6 +113,38 @@ class AssessModel(Reading):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AssessTables(Reading):
+    """Attack published tables: what do counts and amounts tell about the people behind them?
+
+    Example:  unmask assess-tables by_town.csv by_age.csv --confidential illness --html report.html
+
+    Each table has one row a cell: its labels, and its count or amount. Exit code 0: safe, 1: unsafe, 3: inconclusive,
+    2: cannot.
+    """
+
+    tables: tuple[str, ...] = option("The tables, all that is published of these people.", place=True, reads="table")
+    value: str | None = option("Column with the counts or amounts.", default=None)
+    confidential: str | None = option("Dimension that the intruder wants to learn about people.", default=None)
+    original: str | None = option(
+        "The people behind the tables: checks them, and counts exactly.", default=None, reads="table"
+    )
+    amounts: bool = option("The numbers are amounts, not counts of people.", default=False)
+    p: float = option("How closely a withheld amount may be known, as a share.", default=0.1)
+    rounding: float = option("Numbers are multiples of this, rounded to the nearest.", default=0.0)
+    random_rounding: bool = option("Rounded up or down at random.", default=False)
+    total: tuple[str, ...] = option("Labels that stand for all; Total, All and the like are known.", default=())
+    unlisted: str = option("Combinations that a table does not list: empty or withheld.", default="empty")
+    groups: tuple[str, ...] = option("Labels that stand for several: town=towns.csv, finest first.", default=())
+    policy: str | None = option("public, partner, internal (or strict); or a TOML file.", default=None, reads="policy")
+    json: str | None = option(
+        "Write the report as JSON; - for standard output.", default=None, writes=("",), screen=True
+    )
+    html: str | None = option("Write the report as one HTML file.", default=None, writes=("",))
+    output: str | None = written("Write what follows about each cell")
+    quiet: bool = option("No summary and no progress.", default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Explore(Searching):
     """Try maskings of a table, attack each, and say what is found, what is left of the data, and which one to take.
 

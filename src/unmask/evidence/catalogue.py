@@ -120,6 +120,7 @@ LABELS: dict[str, str] = {  # each measure in at most three words, for tables: w
     "linkability": "Two files linked",
     "copies": "Copies",
     "keys": "Shared keys",
+    "tables": "Published tables",
     "check": "The two tables",
     "columns": "Columns compared",
 }
@@ -151,6 +152,8 @@ FIGURES: dict[str, str] = {  # what a figure counts, by the end of its key; noth
     "disclosed": "disclosed",
     "excess": "all",
     "claimed": "sure",
+    "small": "small cells",
+    "within": "recomputed",
 }
 ALONE = frozenset(  # keys of measures with one figure: the label says it all
     {"anonymity.small", "graph.rate", "household.rate", "knowledge_curve.half", "knowledge_sweep.rate", "learned.rate",

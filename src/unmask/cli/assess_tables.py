@@ -1,0 +1,72 @@
+"""`unmask assess-tables`: attack published tables, show and write what follows from them."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+from unmask.cli.assess import EXIT
+from unmask.cli.making_options import AssessTables
+from unmask.cli.screen import progress_bar, say, show_assessment
+from unmask.cli.targets import check_files
+from unmask.errors import ParameterError, TableError
+from unmask.evidence import Policy
+from unmask.report import document
+from unmask.table_assessment import assess_tables
+from unmask.tables import read_table, write_table
+from unmask.tabular import Reading
+from unmask.tabular.cells import TOTALS
+
+
+def run(options: AssessTables) -> int:
+    """Attack tables; the verdict is the exit code."""
+    check_files(options)
+    with progress_bar(quiet=options.quiet) as tell:
+        assessment = assess_tables(
+            options.tables, confidential=options.confidential, original=options.original, p=options.p,
+            reading=_reading(options), policy=Policy.load(options.policy), progress=tell,
+            command=shlex.join(["unmask", *sys.argv[1:]]),
+        )  # fmt: skip
+    told = []
+    if options.json == "-":
+        sys.stdout.write(document.to_json(assessment.document))
+    elif options.json is not None:
+        assessment.write_json(options.json)
+        told.append(f"Report as JSON: {options.json}")
+    if options.html is not None:
+        assessment.write_html(options.html)
+        told.append(f"Report as HTML: {options.html}")
+    if options.output is not None:
+        write_table(assessment.records, options.output)
+        told.append(f"What follows about each cell: {options.output}")
+    if not options.quiet:
+        show_assessment(assessment, to_stderr=options.json == "-")
+        for line in told:
+            say(line, to_stderr=options.json == "-")
+    return EXIT[assessment.verdict]
+
+
+def _reading(options: AssessTables) -> Reading:
+    return Reading(
+        value=options.value, totals=(*TOTALS, *options.total), rounding=options.rounding,
+        random_rounding=options.random_rounding, amounts=options.amounts, unlisted=options.unlisted,
+        groups=dict(_groups(text) for text in options.groups),
+    )  # fmt: skip
+
+
+def _groups(text: str) -> tuple[str, dict[str, frozenset[str]]]:
+    """Read which finest labels each label stands for: a row for each, the finest first, then its groups."""
+    name, sign, file = text.partition("=")
+    if not (sign and name and file):
+        raise ParameterError("cannot read these groups", got=repr(text), allowed="dimension=file.csv")
+    if not Path(file).is_file():
+        raise TableError(
+            f"there is no file {file}", hint="a row for each label: the finest, its group, larger group .."
+        )
+    table = read_table(file, name="groups", as_written=True)
+    parts: dict[str, set[str]] = {}
+    for row in table.rows():
+        for label in row:
+            parts.setdefault(str(label), set()).add(str(row[0]))
+    return name, {label: frozenset(leaves) for label, leaves in parts.items()}
