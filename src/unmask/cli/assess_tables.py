@@ -16,7 +16,6 @@ from unmask.report import document
 from unmask.table_assessment import assess_tables
 from unmask.tables import read_table, write_table
 from unmask.tabular import Reading
-from unmask.tabular.cells import TOTALS
 
 
 def run(options: AssessTables) -> int:
@@ -49,7 +48,7 @@ def run(options: AssessTables) -> int:
 
 def _reading(options: AssessTables) -> Reading:
     return Reading(
-        value=options.value, totals=(*TOTALS, *options.total), rounding=options.rounding,
+        value=options.value, totals=options.total, rounding=options.rounding,
         random_rounding=options.random_rounding, amounts=options.amounts, unlisted=options.unlisted,
         groups=dict(_groups(text) for text in options.groups),
     )  # fmt: skip

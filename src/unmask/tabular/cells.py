@@ -33,7 +33,7 @@ class Reading:
     """How the tables are written. ``rounding``: every number is a multiple of it, to the nearest or either way."""
 
     value: str | None = None
-    totals: tuple[str, ...] = TOTALS
+    totals: tuple[str, ...] = ()  # besides those that are known
     rounding: float = 0.0
     random_rounding: bool = False
     amounts: bool = False
@@ -103,7 +103,7 @@ def read_cells(tables: Sequence[pl.DataFrame], reading: Reading | None = None) -
         np.array([row[3] for row in rows], dtype=bool),
         cover([row[4] for row in rows], shape),
         tuple(tuple(labels.columns) for labels, _ in split),
-        whole=not how.amounts and all(value != value or float(value).is_integer() for value in _numbers(values)),  # noqa: PLR0124 - NaN
+        whole=not how.amounts and bool((np.mod(_numbers(values), 1) == 0).all()),
         ends=ends,
     )
 
@@ -144,7 +144,7 @@ def _parts(
 ) -> tuple[tuple[tuple[str, ...], ...], dict[str, Floats], dict[str, dict[str, tuple[int, ...]]]]:
     """The finest parts of each dimension, the ends of bands, and the parts that each label covers."""
     names, ends, covered = [], {}, {}
-    totals = {name.lower() for name in how.totals}
+    totals = {name.lower() for name in (*TOTALS, *how.totals)}
     for dimension in dimensions:
         seen = [labels[dimension].drop_nulls().unique() for labels in tables if dimension in labels.columns]
         labels = sorted({text for column in seen for text in column if text.lower() not in totals and text})
@@ -232,8 +232,10 @@ def _number(text: str) -> float:
         return float("nan")
 
 
-def _numbers(values: Iterable[str | None]) -> list[float]:
-    return [_number(text) for text in values if text is not None]
+def _numbers(values: Iterable[str | None]) -> Floats:
+    """All numbers among the values."""
+    found = np.array([_number(text) for text in values if text is not None], dtype=np.float64)
+    return found[np.isfinite(found)]
 
 
 def _told(text: str | None, table: int, row: int, how: Reading, *, zeros: bool) -> tuple[float, float]:
