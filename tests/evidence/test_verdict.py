@@ -136,16 +136,16 @@ def test_safe_needs_the_core_attacks():
     assert decide(ran, core=("a", "b")).word == "safe"
     found = decide(ran, core=("a", "b", "c"))
     assert found.word == "inconclusive"
-    assert found.reason == "within the limits by 2 of 2 attacks; not enough to say safe: c did not run"
+    assert found.reason == "within the limits by 2 of 2 attacks; not enough to say safe: C did not run"
     absent = Finding("c", "c", "C", "does not apply", "r")
     assert decide([*ran, absent], core=("a", "c")).word == "inconclusive"
     three = decide([*ran, absent], core=("a", "d"), left_out=("d", "e"))
     assert three.reason == (
-        "within the limits by 2 of 5 attacks (1 does not apply; left out: d, e); not enough to say safe: d did not run"
+        "within the limits by 2 of 5 attacks (1 does not apply; left out: D, E); not enough to say safe: D did not run"
     )
     left = decide([*ran, absent], core=("a",), left_out=("e",))
     assert left.word == "safe" and left.reason.endswith(
-        "none uncertain; 2 of 4 attacks ran (1 does not apply; left out: e)"
+        "none uncertain; 2 of 4 attacks ran (1 does not apply; left out: E)"
     )
     many = decide([*ran, Finding("c", "c", "C", "could not run", "r")], left_out=tuple("defghij"))
     assert many.reason.endswith("2 of 10 attacks ran (1 could not run; 7 left out)")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from unmask.cli.fields import TABLE, option, written
 from unmask.cli.options import FORMATS, KEEP, SEED, Reading
+from unmask.cli.output_options import Reporting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +87,7 @@ class Searching(Reading):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AssessModel(Reading):
+class AssessModel(Reporting, Reading):
     """Attack a model that is to be published: who was it learnt from, and what does it tell about them?
 
     Example:  unmask assess-model model.skops original.csv --control others.csv --target outcome --html report.html
@@ -104,12 +105,6 @@ class AssessModel(Reading):
     shadows: int = option("Number of reference models.", default=32, minimum=4)
     policy: str | None = option("public, partner, internal (or strict); or a TOML file.", default=None, reads="policy")
     seed: int = option(SEED, default=0, minimum=0)
-    json: str | None = option(
-        "Write the report as JSON; - for standard output.", default=None, writes=("",), screen=True
-    )
-    html: str | None = option("Write the report as one HTML file.", default=None, writes=("",))
-    records: str | None = written("Write who is recognised", "--records")
-    quiet: bool = option("No summary and no progress.", default=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -202,6 +202,8 @@ def needs_of(measure: str, reason: str = "") -> tuple[str, ...]:
     """
     if reason in {UNPAIRED, NO_ORIGINAL}:
         return (PAIRS if reason == UNPAIRED else "an original",)
+    if reason.startswith("no confidential"):
+        return (LACKING["--confidential"],)
     needs = ENTRIES[measure].needs if measure in ENTRIES else ""
     return tuple(LACKING[flag] for flag in re.findall(r"--[a-z]+", needs) if LACKING.get(flag))
 

@@ -20,6 +20,7 @@ from unmask.report.front import Front, front
 from unmask.report.words import (
     NO_GROUPS,
     OUTCOMES,
+    about_known,
     about_risk,
     about_sure,
     finders,
@@ -71,7 +72,8 @@ def show(document: Document, console: Console) -> None:
     for part in (*_findings(document), *_words(document)):
         console.print(part)
     _show_people(document, console)
-    console.print(column_table(document.columns, why=False))
+    if document.columns:
+        console.print(column_table(document.columns, why=False))
 
 
 def _numbers(page: Front) -> Table:
@@ -157,7 +159,8 @@ def _findings(document: Document) -> list[Table | Text]:
         for finding in rows:
             table.add_row(*_figures(finding), Text(OUTCOMES[finding.outcome], style=MARKS[finding.outcome]))
     idle = [name_of(f.measure) for f in ordered(document.findings) if f.outcome == "does not apply"]
-    return [table, Text(f"Did not apply: {', '.join(idle)}.", style="dim")] if idle else [table]
+    below = [about_known(document.findings), f"Did not apply: {', '.join(idle)}." if idle else ""]
+    return [table, *(Text(line, style="dim") for line in below if line)]
 
 
 def _figures(finding: FindingEntry) -> tuple[str, ...]:
