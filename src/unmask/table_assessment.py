@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from unmask.assessment import VERSIONS_OF, Assessment
 from unmask.errors import ParameterError
@@ -57,17 +58,22 @@ def assess_tables(  # noqa: PLR0913 - the options of an assessment
     rules = policy if isinstance(policy, Policy) else Policy.load(policy)
     risk = table_risk(tables, confidential=confidential, original=original, p=p, reading=reading, progress=progress)
     judged = conclude(report_tables(risk), rules, columns=(), core="tables", checked=_unproven(risk))
-    files = {f"table {i}": one for i, one in enumerate(tables, start=1)}
-    inputs = {name: _source(one) for name, one in files.items()}
+    frames = [_frame(one, reading) for one in tables]
+    sources = {f"table {i}": one for i, one in enumerate(zip(tables, frames, strict=True), start=1)}
+    if original is not None:
+        sources["people"] = (original, _frame(original, reading))
     built = document.build(
-        judged, check=CHECK, columns=(), warnings=risk.notes, risk={"risk": np.full(1, np.nan)}, people=PEOPLE,
-        labels=None, manifest=_manifest(inputs, rules, command, confidential),
+        judged, check=CHECK, columns=(), warnings=(), risk={"risk": np.full(1, np.nan)}, people=PEOPLE,
+        labels=None, manifest=_manifest({name: _source(*one) for name, one in sources.items()}, rules, command, risk),
     )  # fmt: skip
-    frame = read_table(tables[0], name="table 1")
     return Assessment(
         judged.verdict.word, judged.verdict.reason, Findings(judged.findings), risk.to_frame(), built,
-        Release(frame, frame, synthetic=True),
+        Release(frames[0], frames[0], synthetic=True),
     )  # fmt: skip
+
+
+def _frame(source: object, reading: Reading | None) -> pl.DataFrame:
+    return read_table(source, name="table", **({} if reading is None else dict(reading.text)))
 
 
 def _unproven(risk: TableRisk) -> tuple[Finding, ...]:
@@ -78,21 +84,19 @@ def _unproven(risk: TableRisk) -> tuple[Finding, ...]:
     return (Finding("check", "check.tables", words, "inconclusive", "not all bounds are proven"),)
 
 
-def _source(table: Any) -> dict[str, Any]:  # noqa: ANN401 - a path or a frame
-    source = Release(one := read_table(table, name="table"), one, synthetic=True).sources["released"]
+def _source(table: object, frame: pl.DataFrame) -> dict[str, Any]:
+    source = Release(frame, frame, synthetic=True).sources["released"]
     return {**document.vars_of(source), "path": str(table) if isinstance(table, str | Path) else None}
 
 
-def _manifest(
-    inputs: dict[str, Any], policy: Policy, command: str | None, confidential: str | None
-) -> document.Manifest:
+def _manifest(inputs: dict[str, Any], policy: Policy, command: str | None, risk: TableRisk) -> document.Manifest:
     return document.Manifest(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         command=command,
         seed=0,
         measures=("tables",),
         inputs=inputs,
-        settings={"confidential": confidential},
+        settings={"confidential": [risk.confidential] if risk.confidential else [], "people": risk.people},
         policy={"name": policy.name, "thresholds": {k: document.vars_of(v) for k, v in policy.thresholds.items()}},
         versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
     )

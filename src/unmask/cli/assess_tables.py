@@ -6,43 +6,30 @@ import shlex
 import sys
 from pathlib import Path
 
-from unmask.cli.assess import EXIT
 from unmask.cli.making_options import AssessTables
-from unmask.cli.screen import progress_bar, say, show_assessment
+from unmask.cli.outputs import EXIT, by_suffix, tell, write_reports
+from unmask.cli.screen import progress_bar
 from unmask.cli.targets import check_files
 from unmask.errors import ParameterError, TableError
 from unmask.evidence import Policy
-from unmask.report import document
 from unmask.table_assessment import assess_tables
-from unmask.tables import read_table, write_table
+from unmask.tables import read_table
 from unmask.tabular import Reading
 
 
 def run(options: AssessTables) -> int:
     """Attack tables; the verdict is the exit code."""
+    options = by_suffix(options)
     check_files(options)
-    with progress_bar(quiet=options.quiet) as tell:
+    with progress_bar(quiet=options.quiet) as told:
         assessment = assess_tables(
             options.tables, confidential=options.confidential, original=options.original, p=options.p,
-            reading=_reading(options), policy=Policy.load(options.policy), progress=tell,
+            reading=_reading(options), policy=Policy.load(options.policy), progress=told,
             command=shlex.join(["unmask", *sys.argv[1:]]),
         )  # fmt: skip
-    told = []
-    if options.json == "-":
-        sys.stdout.write(document.to_json(assessment.document))
-    elif options.json is not None:
-        assessment.write_json(options.json)
-        told.append(f"Report as JSON: {options.json}")
-    if options.html is not None:
-        assessment.write_html(options.html)
-        told.append(f"Report as HTML: {options.html}")
-    if options.output is not None:
-        write_table(assessment.records, options.output)
-        told.append(f"What follows about each cell: {options.output}")
-    if not options.quiet:
-        show_assessment(assessment, to_stderr=options.json == "-")
-        for line in told:
-            say(line, to_stderr=options.json == "-")
+    written = [line.replace("Risk of each person", "What follows about each cell")
+               for line in write_reports(assessment, options)]  # fmt: skip
+    tell(assessment, written, options)
     return EXIT[assessment.verdict]
 
 
@@ -50,7 +37,7 @@ def _reading(options: AssessTables) -> Reading:
     return Reading(
         value=options.value, totals=options.total, rounding=options.rounding,
         random_rounding=options.random_rounding, amounts=options.amounts, unlisted=options.unlisted,
-        groups=dict(_groups(text) for text in options.groups),
+        groups=dict(_groups(text) for text in options.groups), text=options.reading,
     )  # fmt: skip
 
 

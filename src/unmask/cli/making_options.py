@@ -108,7 +108,7 @@ class AssessModel(Reporting, Reading):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AssessTables(Reading):
+class AssessTables(Reporting, Reading):
     """Attack published tables: what do counts and amounts tell about the people behind them?
 
     Example:  unmask assess-tables by_town.csv by_age.csv --confidential illness --html report.html
@@ -131,12 +131,7 @@ class AssessTables(Reading):
     unlisted: str = option("Combinations that a table does not list: empty or withheld.", default="empty")
     groups: tuple[str, ...] = option("Labels that stand for several: town=towns.csv, finest first.", default=())
     policy: str | None = option("public, partner, internal (or strict); or a TOML file.", default=None, reads="policy")
-    json: str | None = option(
-        "Write the report as JSON; - for standard output.", default=None, writes=("",), screen=True
-    )
-    html: str | None = option("Write the report as one HTML file.", default=None, writes=("",))
-    output: str | None = written("Write what follows about each cell")
-    quiet: bool = option("No summary and no progress.", default=False)
+    records: str | None = written("Write what follows about each cell", "--records", "--cells")
 
 
 @dataclass(frozen=True, kw_only=True)

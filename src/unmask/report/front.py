@@ -9,11 +9,12 @@ from datetime import datetime
 from pathlib import PurePath
 
 from unmask.evidence import FAMILIES, Estimate, name_of, needs_of
-from unmask.report import front_model
+from unmask.report import front_model, front_tables
 from unmask.report.commands import command
 from unmask.report.deciding import deciding
 from unmask.report.document import AdviceEntry, Document, FindingEntry
 from unmask.report.front_model import is_model
+from unmask.report.front_tables import is_tables
 from unmask.report.words import headline_of, joined, limit, percent, span
 
 MOST_COLUMNS = 3  # that do it
@@ -69,8 +70,8 @@ class Front:
 
 def front(document: Document) -> Front:
     """Gather page 1 from the document; nothing is computed anew."""
-    if is_model(document):
-        return _of_model(document)
+    if is_model(document) or is_tables(document):
+        return _of_model(document) if is_model(document) else _of_tables(document)
     told, command = _next(document)
     return Front(
         title=f"Disclosure risk of {_name(document, 'released', 'a table in memory')}",
@@ -104,6 +105,24 @@ def _of_model(document: Document) -> Front:
         untested=front_model.untested(document),
         check=front_model.people(document),
         about=about(document),
+    )
+
+
+def _of_tables(document: Document) -> Front:
+    """Page 1 of published tables: they have no records, and nobody is found in them."""
+    return Front(
+        title="Disclosure risk of published tables",
+        files=f"{front_tables.files(document)}. {day(document.manifest.created)}. Policy: {document.policy}.",
+        headline=headline_of(document),
+        sentence=_decided(document),
+        numbers=tuple(Number(*told) for told in front_tables.numbers(document)),
+        learn=front_tables.learn(document),
+        columns="",
+        next=front_tables.next_step(document),
+        command="",
+        untested=front_tables.UNTESTED,
+        check=front_tables.notes(document),
+        about="The tables",
     )
 
 

@@ -77,9 +77,11 @@ def headline(verdict: str, recipients: Sequence[tuple[str, str]] = ()) -> str:
 
 
 def headline_of(document: Document) -> str:
-    """The verdict of a report in a line: on a release, on a model, or for those who may get it."""
+    """The verdict of a report in a line: on a release, a model or tables, or for those who may get it."""
     told = headline(document.verdict, verdicts_of(document))
-    return told.replace("this release", "this model") if "model" in document.manifest.inputs else told
+    inputs = document.manifest.inputs
+    what = "this model" if "model" in inputs else "these tables" if "table 1" in inputs else "this release"
+    return told.replace("this release", what)
 
 
 def joined(names: Sequence[str], last: str = "and") -> str:

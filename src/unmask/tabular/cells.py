@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import inf, prod
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -39,6 +40,7 @@ class Reading:
     amounts: bool = False
     unlisted: str = "empty"
     groups: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)  # dimension: label: its parts
+    text: Mapping[str, Any] = field(default_factory=dict)  # separator, encoding, sheet of the files
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,8 @@ def _of_counts(risk: TableRisk) -> tuple[Observation, ...]:
     if risk.confidential is None:
         return tuple(found)
     known, learnt = _counted(risk.surprising, risk.people, 0.0), _counted(risk.learnt, risk.people, risk.commonest)
-    words = f"have a {risk.confidential} that follows from the tables for certain"
-    found.append(Observation.of_people("tables.known", known, f"{words}, and is not the commonest one."))
+    words = f"have a value of {risk.confidential} that is certain from the tables"
+    found.append(Observation.of_people("tables.known", known, f"{words} and not the commonest one."))
     found.append(Observation.of_people("tables.learnt", learnt, f"{words}."))
     return tuple(found)
 

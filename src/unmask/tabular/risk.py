@@ -115,7 +115,10 @@ def table_risk(
     if not 0 <= p < 1:
         raise ParameterError("p is a share", got=f"{p:g}", allowed="0 to below 1")
     how = reading or Reading()
-    frames = [read_table(one, name=f"table {i}", missing=(), as_written=True) for i, one in enumerate(tables, start=1)]
+    text = {name: option for name, option in how.text.items() if name != "missing"}
+    frames = [
+        read_table(one, name=f"table {i}", missing=(), as_written=True, **text) for i, one in enumerate(tables, start=1)
+    ]
     cells, fillings, notes = _open(frames, how)
     if confidential is not None and confidential not in cells.dimensions:
         raise ParameterError(
@@ -126,7 +129,9 @@ def table_risk(
     people = int(everybody.low[0]) if cells.whole else 0
     learnt = _learnt(cells, fillings, views, confidential) if confidential is not None and cells.whole else None
     recomputed = _recomputed(cells, fillings, p)
-    truth = None if original is None else compare(cells, read_table(original, name="original"), p, how.value)
+    truth = (
+        None if original is None else compare(cells, read_table(original, name="original", **how.text), p, how.value)
+    )
     return TableRisk(
         cells, views, people, confidential,
         *(((0, 0), (0, 0), 0.0) if learnt is None else learnt.counts(fillings, people, truth)),
