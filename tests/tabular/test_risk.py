@@ -131,11 +131,11 @@ def test_bad_options_are_refused(options, words):
 def test_the_command_line_tells_the_verdict_and_writes_what_follows(tmp_path):
     SQUARE.write_csv(tmp_path / "t.csv")
     done = run("assess-tables", tmp_path / "t.csv", "--confidential", "ill", "--json", tmp_path / "r.json",
-               "--html", tmp_path / "r.html", "-o", tmp_path / "cells.csv")  # fmt: skip
+               "--html", tmp_path / "r.html", "--cells", tmp_path / "cells.csv")  # fmt: skip
     assert done == 1
     assert json.loads((tmp_path / "r.json").read_text())["verdict"] == "unsafe"
     assert pl.read_csv(tmp_path / "cells.csv").columns == ["table", "sex", "ill", "low", "high"]
-    assert "12 of 24 people" in (tmp_path / "r.html").read_text()
+    assert "12 of 24 people have a value of ill" in (tmp_path / "r.html").read_text()
     wrong = shell("assess-tables", tmp_path / "t.csv", "--confidential", "job")
     assert wrong.returncode == 2
     assert "Traceback" not in wrong.stderr

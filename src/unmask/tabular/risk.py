@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -43,6 +44,10 @@ class View:
 @dataclass(frozen=True, slots=True)
 class TableRisk(Shown):
     """What follows from published tables. Counts of people are ends: at least and at most."""
+
+    keys: ClassVar[tuple[str, ...]] = (
+        "tables.small", "tables.known", "tables.learnt", "tables.within", "tables.estimable",
+    )  # fmt: skip
 
     cells: Cells = field(repr=False)
     views: tuple[View, ...] = field(repr=False)
