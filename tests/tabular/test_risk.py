@@ -8,6 +8,8 @@ import unmask
 from command_line import run, shell
 from naive import tabular as naive
 from unmask.errors import ParameterError, TableError
+from unmask.report.deciding import by_question
+from unmask.report.reading import read_report
 from unmask.tabular import Reading, report_tables, table_risk
 
 SQUARE = pl.DataFrame(
@@ -139,3 +141,15 @@ def test_the_command_line_tells_the_verdict_and_writes_what_follows(tmp_path):
     wrong = shell("assess-tables", tmp_path / "t.csv", "--confidential", "job")
     assert wrong.returncode == 2
     assert "Traceback" not in wrong.stderr
+
+
+def test_no_part_of_the_report_contradicts_another(tmp_path):
+    """Small cells are singling out and secrets are inference; the certificate and verify answer in words."""
+    SQUARE.write_csv(tmp_path / "t.csv")
+    assert run("assess-tables", tmp_path / "t.csv", "--confidential", "ill", "-o", tmp_path / "r.json") == 1
+    decided = {entry.name: entry.finding for entry in by_question(read_report(tmp_path / "r.json"))}
+    assert decided["singling out"].key == "tables.small"
+    assert decided["inference"].key.startswith("tables.")
+    assert decided["linkability"] is None
+    refused = shell("verify", tmp_path / "r.json")
+    assert refused.returncode == 2 and "assess-tables" in refused.stderr

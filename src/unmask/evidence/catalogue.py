@@ -208,8 +208,11 @@ def needs_of(measure: str, reason: str = "") -> tuple[str, ...]:
     return tuple(LACKING[flag] for flag in re.findall(r"--[a-z]+", needs) if LACKING.get(flag))
 
 
-def heading_of(measure: str) -> str | None:
-    """The question of WP216 that a measure answers; None for a finding about the tables themselves."""
+def heading_of(key: str) -> str | None:
+    """The question of WP216 that a measure or a figure answers; None for a finding about the tables themselves."""
+    measure = key.partition(".")[0]
+    if measure == "tables" and key != measure:
+        return "singling out" if key == "tables.small" else "inference"
     return next((heading for heading, names in HEADINGS.items() if measure in names), None)
 
 

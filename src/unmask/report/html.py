@@ -280,7 +280,7 @@ def _contents(document: Document, attacks: Sequence[tuple[str, Any]]) -> list[tu
     """Anchors and names, in the order of the page."""
     return [
         ("questions", "Three questions"),
-        ("families", "The strongest attack of each family"),
+        *((("families", "The strongest attack of each family"),) if by_family(document) else ()),
         *([("recipients", "Who may get it")] if document.recipients else []),
         *([("change", "The recommended change")] if document.advice else []),
         ("findings", "All findings"),

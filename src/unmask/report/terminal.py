@@ -153,7 +153,7 @@ def _findings(document: Document) -> list[Table | Text]:
     table = table_of(title, "<", ">rate", ">interval", ">guess", ">limit", "<")
     table.padding = 0  # so that every name and outcome fits 80 columns
     for question in (*HEADINGS, None):
-        rows = [f for f in ordered(document.findings) if heading_of(f.measure) == question and f.estimate is not None]
+        rows = [f for f in ordered(document.findings) if heading_of(f.key) == question and f.estimate is not None]
         if rows:
             table.add_row(Text((question or "others").upper(), style="bold"))
         for finding in rows:
