@@ -40,7 +40,7 @@ LONGEST_GUESS = 8  # letters
 MOST_COLUMNS = 30
 MOST_FINDERS = 4  # attacks that are named beside an exposed record
 LONGEST = 24  # letters of a column's name that are never broken
-FOLDED = 18  # letters in a line of a longer one
+FOLDED = 16  # letters in a line of a longer one
 COLOURS = {"safe": "green", "unsafe": "red", "inconclusive": "yellow"}
 MARKS = {
     "for": "green",
