@@ -186,3 +186,23 @@ def test_columns_that_nobody_compared_are_told_in_their_own_words():
     for findings in ([stopped], [stopped, silent]):
         verdict = decide(findings)
         assert verdict.word == "inconclusive" and verdict.reason.startswith("an attack could not run")
+
+
+def test_the_reason_names_the_limit_that_is_shown():
+    """A limit of nobody stands in every table: the reason must not speak of a limit of 1 %."""
+    known = Policy("test", "", {"x": Threshold(0.01, "because", "us", people=0)})
+    for low, high in ((0.3, 0.5), (0.0, 0.02), (0.0, 0.005)):
+        (finding,) = judge([report(low, (low + high) / 2, high)], known)
+        assert finding.people == 0 and "nobody" in finding.reason and "the limit of 1 %" not in finding.reason
+
+
+def test_the_verdict_names_findings_in_words_the_largest_first():
+    keys = ("nearest.rate", "channel.rate", "channel.known", "one_to_one.rate", "uniqueness.average")
+    found = [
+        Finding(key.partition(".")[0], key, "c", "against", "r", Estimate(k / 10, 0, 1, 100, 0.01), 0.2)
+        for k, key in enumerate(keys, 1)
+    ]
+    told = decide(found).reason
+    named = "Exact match: found; One-to-one matching: found; Learnt masking: known; and 2 more"
+    assert told.startswith(f"5 findings are against publishing ({named})")
+    assert not [key for key in keys if key in told]

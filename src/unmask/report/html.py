@@ -224,10 +224,10 @@ def _attack(entry: MeasureEntry, document: Document, rules: set[str]) -> dict[st
     }
 
 
-def _fact(fact: Fact) -> str:
+def _fact(fact: Fact) -> str | Markup:
     """A fact: shares as percent."""
     if isinstance(fact.value, str):
-        return fact.value
+        return Markup('<span class="text">{}</span>').format(fact.value)  # which may be long, and goes over lines
     share = isinstance(fact.value, float) and 0 <= fact.value <= 1 and fact.meaning.startswith("share")
     return percent(fact.value) if share else number(fact.value)
 

@@ -40,6 +40,7 @@ LONGEST_GUESS = 8  # letters
 MOST_COLUMNS = 30
 MOST_FINDERS = 4  # attacks that are named beside an exposed record
 LONGEST = 24  # letters of a column's name that are never broken
+FOLDED = 16  # letters in a line of a longer one
 COLOURS = {"safe": "green", "unsafe": "red", "inconclusive": "yellow"}
 MARKS = {
     "for": "green",
@@ -252,7 +253,10 @@ def column_table(columns: Sequence[ColumnEntry], *, why: bool = True) -> Table:
     if not why:
         headings = ("~column", "<role", "~original", "~release", ">own", "<read as")
     table = table_of(f"How the columns were read{'' if why else ' (why: in the HTML and the JSON)'}", *headings)
-    table.columns[0].min_width = min(LONGEST, max((len(column.name) for column in columns), default=0))
+    widest = max((len(column.name) for column in columns), default=0)
+    table.columns[0].min_width = widest if widest <= LONGEST else FOLDED
+    if widest > LONGEST:
+        table.padding = 0  # room for what the other columns say
     for column in columns[:MOST_COLUMNS]:
         forms = [text if why else text.replace(" different", "") for text in (column.original, column.released)]
         told = f"{column.kind or 'nothing'}: {column.rule or column.reason}" if why else column.kind or "nothing"

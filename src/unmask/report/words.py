@@ -7,20 +7,13 @@ from collections.abc import Iterable, Sequence
 from unmask.evidence import FAMILIES, Estimate, kind_of, name_of
 from unmask.evidence import percent as percent  # noqa: PLC0414 - all forms of the report take it from here
 from unmask.evidence import span as span  # noqa: PLC0414
+from unmask.report.document import OUTCOMES as OUTCOMES  # noqa: PLC0414
 from unmask.report.document import Document, ExposedEntry, FindingEntry
 
 VERDICTS = {
     "safe": "Safe to publish under this policy",
     "unsafe": "Do not publish this release",
     "inconclusive": "Not shown to be safe",
-}
-OUTCOMES = {
-    "for": "within limit",
-    "against": "above limit",
-    "inconclusive": "undecided",
-    "not judged": "not judged",
-    "does not apply": "does not apply",
-    "could not run": "could not run",
 }
 HOW = {  # how to read a figure, by what it counts
     "found": "Compare the share with the blind guess: people are found as far as it is above. Of a person who is "
