@@ -37,7 +37,7 @@ def table(name: str) -> tuple[pl.DataFrame, dict[str, object]]:
     if name == "three":
         return unmask.datasets.census(400).select("wages", "total_income", "interest"), {}
     if name == "demo":
-        return unmask.datasets.patients(500), {"id": "patient"}
+        return unmask.datasets.patients(500), {"id": "patient", "confidential": ("diagnosis", "cost")}
     if name == "census":
         return pl.read_csv(DATA / "census.csv").head(600), {}
     household = pl.read_csv(DATA / "household.csv").head(600)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
@@ -25,7 +25,7 @@ from unmask.errors import ParameterError, UnmaskError
 from unmask.evidence import Policy, Progress, as_intruder, silent
 from unmask.linkage import link_nearest
 from unmask.masking import Chain, Sampling, parse_masking
-from unmask.protect import Frontier, Point, Stage, Store, opened, suggest_maskings
+from unmask.protect import Frontier, Point, Stage, Store, Treatment, chained, opened, steps_of, suggest_maskings
 from unmask.tables import Release, read_table
 from unmask.utility import Left, compare_analyses, what_is_left
 
@@ -86,6 +86,16 @@ class Job:
         """Whether it helps to publish only some people: the intruder does not know who is in, and others are known."""
         return self.intruder in UNSURE and self.roles.get("population") is not None
 
+    @property
+    def crowd(self) -> int:
+        """The smallest group in which the policy wants everybody."""
+        return self.policy.threshold("anonymity.small").groups
+
+    def suggestions(self, kinds: Mapping[str, str]) -> tuple[str, ...]:
+        """Maskings to try where nobody names any; numbers that move to others are first shared by a group."""
+        found = suggest_maskings(self.table, kinds, kinds)
+        return tuple(chained(one.masking for one in steps_of({"": Treatment("", text)}, self.crowd)) for text in found)
+
     def left(self, masked: pl.DataFrame) -> Left:
         """What is left of the columns that are to be published."""
         return what_is_left(self.table, masked, columns=self.columns, keep=self.keep)
@@ -141,7 +151,8 @@ class Job:
             utility="none",
         )
         spent = glance.seconds + time.perf_counter() - began
-        judged = replace(glance, stage=stage, verdict=done.verdict, reason=done.reason, seconds=spent)
+        used = tuple((one.key, one.used) for one in done.findings if one.used is not None)
+        judged = replace(glance, stage=stage, verdict=done.verdict, reason=done.reason, seconds=spent, used=used)
         if not done.document.intruders:  # nothing could be tried, which is no safety: the glance's figure stays
             return judged
         best = done.document.intruders[-1]
@@ -223,7 +234,7 @@ def explore(  # noqa: PLR0913 - the options of a search
     job = replace(job, axes=check_axes(axes, release.quasi))
     about |= {"axes": list(job.axes)} if job.axes else {}
     kinds = {name: release.kind(name) for name in release.quasi}
-    texts = tuple(maskings) if maskings is not None else suggest_maskings(job.table, kinds, release.quasi)
+    texts = tuple(maskings) if maskings is not None else job.suggestions(kinds)
     texts = tuple(dict.fromkeys(str(parse_masking(text)) for text in texts))
     if not texts:
         raise ParameterError("there is no masking to try", hint='name some, such as "noise(0.5)"')
