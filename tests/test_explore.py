@@ -15,7 +15,7 @@ import unmask
 from command_line import run
 from unmask.datasets import places
 from unmask.errors import UnmaskError
-from unmask.explore import Job, make_release
+from unmask.explore import Job, begin, make_release
 from unmask.masking import parse_masking
 from unmask.protect import opened
 
@@ -260,3 +260,18 @@ def test_two_processes_find_what_one_finds(people):
     one, two = (unmask.explore(people, maskings, id="pid", policy="partner", jobs=jobs) for jobs in (1, 2))
     plain = [[(p.masking, p.stage, p.verdict, p.risk, p.utility) for p in found.points] for found in (one, two)]
     assert plain[0] == plain[1]
+
+
+def test_suggestions_move_no_single_value_and_no_postcode():
+    """A number that swapping gives to somebody else is shared by as many people as the policy's smallest group."""
+    rng = np.random.default_rng(5)
+    table = pl.DataFrame({"income": rng.permutation(400) * 7, "post code": rng.integers(10_000, 99_999, 400)})
+    for policy, group in (("partner", 5), ("public", 11)):
+        job, release, _ = begin(table, policy, "maximum", (), 0, {})
+        texts = job.suggestions(release)
+        swapped = [text for text in texts if "rank_swap" in text]
+        assert swapped
+        for text in swapped:
+            counts = parse_masking(text).apply(table, 1)["income"].value_counts()["count"]
+            assert counts.min() >= group
+        assert all("columns=['post code']" in text and "income, 'post code'" not in text for text in texts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
@@ -24,7 +24,7 @@ from unmask.axes import check_axes, measure_axes
 from unmask.errors import ParameterError, UnmaskError
 from unmask.evidence import Policy, Progress, as_intruder, silent
 from unmask.linkage import link_nearest
-from unmask.masking import Chain, Sampling, parse_masking
+from unmask.masking import Chain, Sampling, is_code, parse_masking
 from unmask.protect import Frontier, Point, Stage, Store, Treatment, chained, opened, steps_of, suggest_maskings
 from unmask.tables import Release, read_table
 from unmask.utility import Left, compare_analyses, what_is_left
@@ -91,9 +91,13 @@ class Job:
         """The smallest group in which the policy wants everybody."""
         return self.policy.threshold("anonymity.small").groups
 
-    def suggestions(self, kinds: Mapping[str, str]) -> tuple[str, ...]:
+    def kinds(self, release: Release) -> dict[str, str]:
+        """What the columns are that the intruder knows; numbers that are codes by their name are categories."""
+        return {name: "categorical" if is_code(self.table[name]) else release.kind(name) for name in release.quasi}
+
+    def suggestions(self, release: Release) -> tuple[str, ...]:
         """Maskings to try where nobody names any; numbers that move to others are first shared by a group."""
-        found = suggest_maskings(self.table, kinds, kinds)
+        found = suggest_maskings(self.table, self.kinds(release), release.quasi)
         return tuple(chained(one.masking for one in steps_of({"": Treatment("", text)}, self.crowd)) for text in found)
 
     def left(self, masked: pl.DataFrame) -> Left:
@@ -233,8 +237,7 @@ def explore(  # noqa: PLR0913 - the options of a search
     job, release, about = begin(original, policy, intruder, tuple(keep), seed, roles)
     job = replace(job, axes=check_axes(axes, release.quasi))
     about |= {"axes": list(job.axes)} if job.axes else {}
-    kinds = {name: release.kind(name) for name in release.quasi}
-    texts = tuple(maskings) if maskings is not None else job.suggestions(kinds)
+    texts = tuple(maskings) if maskings is not None else job.suggestions(release)
     texts = tuple(dict.fromkeys(str(parse_masking(text)) for text in texts))
     if not texts:
         raise ParameterError("there is no masking to try", hint='name some, such as "noise(0.5)"')

@@ -142,14 +142,12 @@ def _paths(job: Job, release: Release, hierarchies: Mapping[str, str], told: Pro
             return 0.0
         return job.left(masked).value
 
-    found: dict[str, tuple[Treatment, ...]] = {}
+    found, kinds = dict[str, tuple[Treatment, ...]](), job.kinds(release)
     for place, name in enumerate(release.quasi):
         told(0.1 * place / len(release.quasi), f"weighing treatments of {name}")
-        tries = treatments(inside, name, release.kind(name), hierarchies.get(name))
+        tries = treatments(inside, name, kinds[name], hierarchies.get(name))
         found[name] = weigh(inside, name, tries, left, job.seed + 1)
-    numbers = tuple(
-        name for name in release.quasi if release.kind(name) == "numeric" and inside[name].dtype.is_numeric()
-    )
+    numbers = tuple(name for name in kinds if kinds[name] == "numeric" and inside[name].dtype.is_numeric())
     together = [path(found)]
     if len(numbers) > 1:
         block = weigh_together(inside, numbers, left, job.seed + 1)
@@ -182,10 +180,9 @@ def _last_steps(
 
 def _singles(job: Job, release: Release, whole: State) -> list[State]:
     """Maskings of all columns at once, as `explore` tries them."""
-    kinds = {name: release.kind(name) for name in release.quasi}
     named, bits = ", ".join(whole), sum(one.bits for one in whole.values())
     found = list[State]()
-    for text in suggest_maskings(job.table, kinds, release.quasi):
+    for text in suggest_maskings(job.table, job.kinds(release), release.quasi):
         masked = job.release(text, job.seed + 1).released
         left = [bits_left(job.table[name], masked[name]) for name in whole if name in masked.columns]
         cost = 1.0 - job.left(masked).value

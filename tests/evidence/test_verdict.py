@@ -186,3 +186,12 @@ def test_columns_that_nobody_compared_are_told_in_their_own_words():
     for findings in ([stopped], [stopped, silent]):
         verdict = decide(findings)
         assert verdict.word == "inconclusive" and verdict.reason.startswith("an attack could not run")
+
+
+def test_a_finding_says_how_much_of_its_limit_it_uses():
+    policy = Policy("test", "", {"x": Threshold(0.2, "because", "us")})
+    (found,) = judge([report(0.05, 0.08, 0.1)], policy)
+    assert found.used == pytest.approx(0.5)
+    open_ = Policy("test", "", {"x": Threshold(1.0, "because", "us")})
+    (found,) = judge([report(0.05, 0.08, 0.1)], open_)
+    assert found.used is None
