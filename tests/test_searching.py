@@ -8,8 +8,8 @@ import pytest
 
 from unmask.evidence import silent
 from unmask.explore import Job, begin
-from unmask.protect import opened
-from unmask.searching import FRESH, LastAttacks, at_the_limit
+from unmask.protect import Treatment, opened
+from unmask.searching import FRESH, LastAttacks, Search, at_the_limit
 
 NOISY, PLAIN = "noise(0.5, columns=[age])", "recoding(20, columns=[age])"
 
@@ -91,3 +91,26 @@ def test_finished_attacks_are_not_made_again(job, attacked, tmp_path):
         before = len(made)
         assert proven(job, NOISY, store) == first
     assert len(made) == before + 1  # only that of the search, which this test makes itself
+
+
+def test_where_the_gentler_release_is_refused_the_one_before_it_is_tried(job, attacked, monkeypatch):
+    _, said = attacked
+    plain, gentler = ({"age": Treatment("age", text)} for text in (PLAIN, "recoding(15, columns=[age])"))
+
+    def softened(self, _state):
+        self._verdict("glance", gentler)
+        return gentler
+
+    def attack(self, masking, _seed, stage, glance):
+        lucky = "recoding(15" in masking and self.seed > 0
+        return replace(glance, stage=stage, verdict="unsafe" if lucky else "safe", reason=said["verdict"](0, 1))
+
+    monkeypatch.setattr(Search, "_softened", softened)
+    monkeypatch.setattr(Job, "attack", attack)
+    monkeypatch.setattr(
+        Search, "_better", lambda self, state, than: state is not than and self._point(state) is not None
+    )
+    search = Search(job, {}, None, None, silent)
+    assert search.best([[plain]]) is plain
+    assert [point.masking for point in search.refused] == ["recoding(15, columns=[age])"]
+    assert search.again.masking == PLAIN

@@ -52,14 +52,13 @@ class Search:
             for _ in range(FARTHER):
                 if place is None:
                     break
-                state = self._softened(states[place])
-                if not self._better(state, found):
+                softer = self._softened(states[place])
+                if not self._better(softer, found):
                     break
-                again = self._proven(state)
-                if again.verdict == "safe":
-                    found, self.again = state, again
+                proven = self._proven((softer, states[place]), found)
+                if proven is not None:
+                    found = proven
                     break
-                self.refused.append(again)
                 place = self._next_safe(states, place + 1)
         return found
 
@@ -67,12 +66,8 @@ class Search:
         """The most useful of these that is safe and beats what was found; else what was found."""
         open_ = [state for state in states if self._verdict("glance", state) == "open"]
         for state in sorted(open_, key=lambda state: -self.tried[self.text(state)].utility):
-            if self._better(state, found) and self._safe(state):
-                again = self._proven(state)
-                if again.verdict == "safe":
-                    self.again = again
-                    return state
-                self.refused.append(again)
+            if self._better(state, found) and self._safe(state) and self._proven((state,), found) is not None:
+                return state
         return found
 
     def _not_hopeless(self, states: list[State]) -> int:
@@ -126,9 +121,16 @@ class Search:
             return False
         return than is None or self.tried[self.text(state)].utility > self.tried[self.text(than)].utility
 
-    def _proven(self, state: State) -> Point:
-        """What is left of a safe release after the last attacks."""
-        return LastAttacks(self.job, self.store, self.progress).prove(self.tried[self.text(state)])
+    def _proven(self, states: tuple[State, ...], found: State | None) -> State | None:
+        """The first of these that stays safe in the last attacks and is better than what was found."""
+        for text, state in {self.text(state): state for state in states}.items():
+            if self._better(state, found):
+                again = LastAttacks(self.job, self.store, self.progress).prove(self.tried[text])
+                if again.verdict == "safe":
+                    self.again = again
+                    return state
+                self.refused.append(again)
+        return None
 
     def _point(self, state: State) -> Point | None:
         return self.tried.get(self.text(state))
