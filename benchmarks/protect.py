@@ -24,9 +24,9 @@ import numpy as np
 import polars as pl
 
 import unmask
-from unmask.explore import begin
 from unmask.masking import parse_masking
 from unmask.protect.coarsening import candidates
+from unmask.trying import begin
 
 HERE = Path(__file__).parent
 RESULTS, FOLDER = HERE / "results" / "protect.json", HERE / ".protect"

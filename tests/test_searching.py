@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 from unmask.evidence import silent
-from unmask.explore import Job, begin
 from unmask.protect import Treatment, opened
 from unmask.searching import FRESH, LastAttacks, Search, at_the_limit
+from unmask.trying import Job, begin
 
 NOISY, PLAIN = "noise(0.5, columns=[age])", "recoding(20, columns=[age])"
 

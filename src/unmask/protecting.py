@@ -18,7 +18,6 @@ import polars as pl
 
 from unmask.errors import ParameterError
 from unmask.evidence import Policy, Progress, silent
-from unmask.explore import Job, begin
 from unmask.masking import parse_masking
 from unmask.protect import (
     Frontier,
@@ -40,6 +39,7 @@ from unmask.protect import (
 )
 from unmask.searching import Search, State
 from unmask.tables import Release
+from unmask.trying import Job, begin
 from unmask.utility import Kept, compare_analyses
 
 Weighed = tuple[dict[str, tuple[Treatment, ...]], list[list[State]]]

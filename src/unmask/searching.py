@@ -13,8 +13,8 @@ from functools import partial
 
 from unmask.errors import RoleError
 from unmask.evidence import Progress
-from unmask.explore import Job
 from unmask.protect import Point, Stage, Store, Treatment, chained, steps_of
+from unmask.trying import Job
 
 State = dict[str, Treatment]
 SOFTER, FARTHER = 8, 3  # gentler treatments that are tried; steps on if the last attack finds too much

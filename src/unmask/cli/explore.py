@@ -15,8 +15,9 @@ from unmask.cli.screen import console, progress_bar, say
 from unmask.cli.targets import check_files, write_atomically, write_table
 from unmask.errors import ParameterError
 from unmask.evidence import Figure
-from unmask.explore import explore, make_release
+from unmask.explore import explore
 from unmask.protect import Frontier, in_words
+from unmask.trying import make_release
 
 SECONDS = {"s": 1, "m": 60, "h": 3600}
 FOUND, NONE_SAFE = 0, 1

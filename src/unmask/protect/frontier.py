@@ -14,7 +14,7 @@ from unmask.shown import Shown
 NUMBER = r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])"  # the strength of a masking: its first number
 Stage = Literal["glance", "core", "whole"]
 SAID: dict[Stage, str] = {
-    "glance": "given up after a glance: nearest-record linkage alone finds too many",
+    "glance": "a glance only, nearest-record linkage; what that or another draw shows to be unsafe is given up",
     "core": "attacked with what the policy asks for",
     "whole": "attacked with everything",
 }
