@@ -21,7 +21,7 @@ from unmask.trying import make_release
 
 SECONDS = {"s": 1, "m": 60, "h": 3600}
 FOUND, NONE_SAFE = 0, 1
-DONE, NAMED, SHORT = "what is done", 4, 60  # the last column; dropped columns that it names, characters that it shows
+DONE, SHORT = "what is done", 60  # the last column; maskings of so many characters are shown as they are typed
 GRID = 'maskings = ["noise(0.5)"], and [[grid]] masking = "noise({})", strengths = [0.1, 1]'
 
 
@@ -98,7 +98,7 @@ def _table(frontier: Frontier) -> Any:  # noqa: ANN401 - rich's table
 
 def _done(masking: str) -> str:
     """A masking as it is typed if that is short, else in words."""
-    return masking if len(masking) <= SHORT else in_words(masking, most=NAMED)
+    return masking if len(masking) <= SHORT else in_words(masking)
 
 
 def _figure(frontier: Frontier, axes: tuple[str, ...]) -> Figure:
