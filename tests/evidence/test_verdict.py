@@ -206,3 +206,12 @@ def test_the_verdict_names_findings_in_words_the_largest_first():
     named = "Exact match: found; One-to-one matching: found; Learnt masking: known; and 2 more"
     assert told.startswith(f"5 findings are against publishing ({named})")
     assert not [key for key in keys if key in told]
+
+
+def test_a_finding_says_how_much_of_its_limit_it_uses():
+    policy = Policy("test", "", {"x": Threshold(0.2, "because", "us")})
+    (found,) = judge([report(0.05, 0.08, 0.1)], policy)
+    assert found.used == pytest.approx(0.5)
+    open_ = Policy("test", "", {"x": Threshold(1.0, "because", "us")})
+    (found,) = judge([report(0.05, 0.08, 0.1)], open_)
+    assert found.used is None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from unmask.evidence.above import held_to_risk, luck
+from unmask.evidence.above import held_to_risk, luck, used_of_risk
 from unmask.evidence.catalogue import name_of
 from unmask.evidence.coverage import unseen
 from unmask.evidence.crowds import held_to
@@ -152,7 +152,15 @@ def _judge_one(measure: str, observation: Observation, policy: Policy) -> Judged
     )  # of equals the number, which is the limit that is shown
     worst = min(told, key=lambda one: BAD_FIRST.index(one.outcome))
     chance = min(1.0, len(held) * min(one.chance for one in held))
-    return Judged(replace(judged, outcome=worst.outcome, reason=worst.reason), chance)
+    used = _used(observation, threshold, most)
+    return Judged(replace(judged, outcome=worst.outcome, reason=worst.reason, used=used), chance)
+
+
+def _used(observation: Observation, threshold: Threshold, most: float) -> float | None:
+    """How much of the limit a figure uses, where another draw of the attack may move it."""
+    if observation.ranked is not None:
+        return used_of_risk(observation.ranked, threshold.groups)
+    return observation.estimate.high / most if most > 0 and threshold.value < 1 else None
 
 
 def _as_share(estimate: Estimate, threshold: Threshold, most: float) -> Held:
