@@ -15,7 +15,7 @@ import numpy as np
 
 from unmask.linkage.channel.apart import told_apart
 from unmask.linkage.channel.chains import chains
-from unmask.linkage.channel.classes import classes
+from unmask.linkage.channel.classes import Class, classes
 from unmask.linkage.channel.joint import joints
 from unmask.linkage.channel.labels import Equal
 from unmask.linkage.channel.lenses import kin, untouched
@@ -50,7 +50,7 @@ BETTER = 0.5  # standard errors that a more complex recipe must gain
 CHOICE = 0.5  # nats that a column gains by being chosen among the people whom it is then judged by
 TOLD = 2.0  # standard errors above chance that a column must reach to say anything
 CLEAR = 3.0  # standard errors at which it surely does in one channel, though the best of many recipes was taken
-PLAINNESS = ("same", "floored", "affine", "between", "smooth", "linear", "loglinear", "boosted")
+PLAINNESS = ("same", "floored", "affine", "between", "smooth", "linear", "loglinear", "index", "logindex", "boosted")
 SATURATED = 0.99  # of what could be told at all
 LINES = "lines"
 EVERYTHING = (*VIEWS, LINES)
@@ -320,9 +320,17 @@ def _refine(trial: Trial, target: int, best: Tried | None) -> Tried | None:
     if isinstance(recipe, Number):
         scales = ["level", *(f"group:{k}" for k in trial.material.levels[:MOST_GROUPS])]
         options = [replace(recipe, scale=scale) for scale in scales]
-        if derived and told < 1.0 and len(trial.material.people) > 1:
-            options.append(Number(target, None, "value", "boosted"))
-    for option in [*options, *(classes(trial.material, target, told) if derived else [])]:
+        if derived and len(trial.material.people) > 1:
+            hows = ["index", "logindex", *(["boosted"] if told < 1.0 else [])]
+            options += [Number(target, None, "value", how) for how in hows]
+    labels = classes(trial.material, target, told) if derived else []
+    for option in [*options, *labels]:
+        if (
+            isinstance(option, Class)
+            and best is not None
+            and not classes(trial.material, target, float(best[2].mean()))
+        ):
+            continue
         if best is not None and _quick(trial, option) <= float(gains(best[1][:1]).mean()):
             continue
         tables = trial.scores(option)

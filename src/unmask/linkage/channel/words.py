@@ -9,7 +9,7 @@ import numpy as np
 
 from unmask.linkage.channel.alike import Alike, Shared
 from unmask.linkage.channel.axes import Axis
-from unmask.linkage.channel.classes import Class
+from unmask.linkage.channel.classes import Class, Graded
 from unmask.linkage.channel.joint import Joint
 from unmask.linkage.channel.labels import Category, Equal, Interval, Pattern, Steps, foretold_labels
 from unmask.linkage.channel.lenses import Kin, Untouched
@@ -38,6 +38,8 @@ HOW = {
     "smooth": "is a curve of {x}, with an error",
     "linear": "is a linear function of all columns, with an error",
     "loglinear": "is a product of powers of all columns, with an error",
+    "index": "follows a sum of several columns",
+    "logindex": "follows a product or ratio of several columns",
     "boosted": "is a function of several columns, with an error",
 }
 SPACE = {
@@ -159,6 +161,8 @@ def _tell_text(material: Material, recipe: Any, factor: Any) -> str:  # noqa: AN
         case Category():
             copied = _copied(material, recipe.target, recipe.spelling)
             return f"is {'' if copied else 'a label for '}{material.text(recipe.spelling).words}"
+        case Graded():
+            return f"changes in steps along a {'product or ratio' if recipe.logs else 'sum'} of several columns"
         case Class():
             return "is a label for several columns together"
         case Letters():
