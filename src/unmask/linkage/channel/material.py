@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,7 +11,15 @@ from scipy.special import ndtri
 
 from unmask.linkage.channel.columns import resolution
 from unmask.linkage.channel.digests import write
-from unmask.linkage.channel.features import Spelling, number_features, spell, spellings, within
+from unmask.linkage.channel.features import (
+    ITEM,
+    Spelling,
+    item_feature,
+    number_features,
+    spell,
+    spellings,
+    within,
+)
 from unmask.linkage.channel.labels import book_of
 from unmask.linkage.channel.pieces import pieces_of
 from unmask.linkage.channel.views import VIEWS, stray
@@ -99,10 +107,20 @@ class Material:
 
     def feature(self, key: Key) -> Feature:
         """One of them, also if it tells nobody apart here; or a number within a group, such as "score:3"."""
-        form, _, group = key[1].partition(":")
-        if group:
-            return self.once(("within", key), lambda: within(self.people[key[0]], self.people[int(group)], form))
+        if key[1].startswith(ITEM):  # which none of these people may have
+            return self.once(("item", key), lambda: item_feature(self.people[key[0]], key[1].removeprefix(ITEM)))
+        if ":" in key[1]:
+            return self.once(("within", key), lambda: self._within(key))
         return self._parts(key[0])[key[1]]
+
+    def _within(self, key: Key) -> Feature:
+        """A number within a group of all people, also if only some of them are here."""
+        if self._whole is not None:
+            whole, people, _ = self._whole
+            feature = whole.feature(key)
+            return replace(feature, values=feature.values[people])
+        form, _, group = key[1].partition(":")
+        return within(self.people[key[0]], self.people[int(group)], form)
 
     @cached_property
     def spellings(self) -> list[Spelling]:

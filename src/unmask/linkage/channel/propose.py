@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from unmask.linkage.channel.alike import Alike, shared
 from unmask.linkage.channel.ciphers import find_cipher
 from unmask.linkage.channel.digests import find_digest
-from unmask.linkage.channel.features import WITHIN, Spelling, TextFeature
+from unmask.linkage.channel.features import SIZE, WITHIN, Spelling, TextFeature
 from unmask.linkage.channel.labels import MOST_CELLS, Category, Equal, Interval, Pattern, Steps, foretold_labels
+from unmask.linkage.channel.lenses import households
 from unmask.linkage.channel.letters import find_letters
 from unmask.linkage.channel.material import Key, Material, spread_ranks
 from unmask.linkage.channel.numbers import Number
@@ -50,6 +51,7 @@ READINGS = {
 }
 FEWEST_WITHIN = 20  # known people from whom it shows that numbers were taken within groups
 FEWEST_IN_GROUP, MOST_GROUPS, MOST_PAIRS = 4, 6, 60  # people on average; columns; pairs of number and group
+MOST_HOUSEHOLDS = 2  # columns that may be the number of a household
 ALL = 1 - 1e-9
 SIGNS = 0.05  # share of numbers of the rarer sign from which signs may be random
 CLOSE = 0.7  # rank correlation from which exact functions are tried
@@ -184,8 +186,9 @@ def within_groups(material: Material, target: int, taught: Ints) -> list[Key]:
 def _ranks_within(material: Material, taught: Ints) -> tuple[list[Key], Floats]:
     numbers = [k for k, column in enumerate(material.people) if np.isfinite(column.number).mean() > NUMBERS]
     groups = [k for k in material.levels if len(material.people[k]) > FEWEST_IN_GROUP * len(material.people[k].words)]
-    pairs = [(x, g) for g in groups[:MOST_GROUPS] for x in numbers if x != g][:MOST_PAIRS]
-    keys = [(x, f"{form}:{g}") for x, g in pairs for form in WITHIN]
+    groups = [*households(material.people)[:MOST_HOUSEHOLDS], *groups[:MOST_GROUPS]]
+    pairs = [(x, g) for g in groups for x in numbers if x != g][:MOST_PAIRS]
+    keys = [(x, f"{form}:{g}") for x, g in pairs for form in WITHIN] + [(g, f"{SIZE}:{g}") for g in groups]
     columns = [np.nan_to_num(spread_ranks(material.feature(key).values[taught]), nan=0.5) for key in keys]
     return keys, np.column_stack(columns) if columns else np.zeros((len(taught), 0))
 
