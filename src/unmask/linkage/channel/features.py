@@ -254,10 +254,17 @@ FORMS: dict[str, Callable[[str], str]] = {
     "cents": _with_cents,
     "tight": normal_forms.tight,
     "unaccented": normal_forms.unaccented,
+    "shape": normal_forms.shape,
     **normal_forms.FORMS,
 }
 SILENT = {"lower", "upper", "point", "cents", "tight", "unaccented"}  # the same text for whoever reads it
-TOLD = {"part 1": "first word", "part 2": "second word", "part 3": "third word", "part -1": "last word"}
+TOLD = {
+    "part 1": "first word",
+    "part 2": "second word",
+    "part 3": "third word",
+    "part -1": "last word",
+    "shape": "lengths of words and signs",
+}
 
 
 def has_times(column: Column) -> bool:

@@ -47,6 +47,7 @@ READINGS = {
         "part 1",
         "part -1",
         "first 3",
+        "shape",
     ),
 }
 FEWEST_WITHIN = 20  # known people from whom it shows that numbers were taken within groups

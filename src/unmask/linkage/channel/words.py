@@ -181,8 +181,7 @@ def _tell_text(material: Material, recipe: Any, factor: Any) -> str:  # noqa: AN
 
 def _equal(material: Material, recipe: Equal) -> str:
     ways = [material.text(spelling).words for spelling in (recipe.spelling, *recipe.others)]
-    said = f"has {material.heard(recipe.target, recipe.reading).words} in common with" if recipe.reading else "is"
-    return f"{said} {' or '.join(ways)}"
+    return f"has {' or '.join(ways)}" if recipe.reading else f"is {' or '.join(ways)}"
 
 
 def _letters(material: Material, recipe: Letters, factor: Spelled) -> str:
