@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from unmask.linkage.channel.alike import Alike, shared
 from unmask.linkage.channel.ciphers import find_cipher
+from unmask.linkage.channel.circles import around
 from unmask.linkage.channel.digests import find_digest
 from unmask.linkage.channel.features import SIZE, WITHIN, Spelling, TextFeature
 from unmask.linkage.channel.labels import MOST_CELLS, Category, Equal, Interval, Pattern, Steps, foretold_labels
@@ -85,10 +86,10 @@ def most_telling(material: Material, targets: Sequence[int], taught: Ints) -> Se
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
 
-def _numbers(material: Material, target: int, taught: Ints) -> list[Number]:
+def _numbers(material: Material, target: int, taught: Ints) -> list[Any]:
     ranked, close = rank_features(material, target, taught)
     ranked = ranked[:1] if material.is_view else [*ranked, *within_groups(material, target, taught)]
-    recipes: list[Number] = []
+    recipes: list[Any] = []
     column = material.records[target]
     positive = float(np.mean(column.number[np.isfinite(column.number)] > 0)) > 0.5
     for feature in ranked:
@@ -105,6 +106,7 @@ def _numbers(material: Material, target: int, taught: Ints) -> list[Number]:
         if positive and float(np.mean(values[np.isfinite(values)] > 0)) > 0.5:
             recipes += [Number(target, feature, "log", how) for how in ("same", "affine")]
         recipes += [Number(target, feature, "rank", "same"), Number(target, feature, "probit", "affine")]
+    recipes += around(material, target, ranked)
     recipes += [Number(target, feature, "size", "same") for feature in _sizes(material, target, taught)]
     if len(material.people) > 1:
         recipes.append(Number(target, None, "value", "linear"))

@@ -9,6 +9,7 @@ import numpy as np
 
 from unmask.linkage.channel.alike import Alike, Shared
 from unmask.linkage.channel.axes import Axis
+from unmask.linkage.channel.circles import Around
 from unmask.linkage.channel.classes import Class, Graded
 from unmask.linkage.channel.joint import Joint
 from unmask.linkage.channel.labels import Category, Equal, Interval, Pattern, Steps, foretold_labels
@@ -167,6 +168,9 @@ def _tell_text(material: Material, recipe: Any, factor: Any) -> str:  # noqa: AN
             return "is a label for several columns together"
         case Letters():
             return _letters(material, recipe, factor)
+        case Around():
+            exact = _exact(material, recipe.target, recipe.feature)
+            return exact or f"is {material.feature(recipe.feature).words}, moved round a circle of {recipe.period:g}"
         case Alike():
             return f"is nearly {material.text(recipe.spelling).words}, some letters changed"
         case Shared():
