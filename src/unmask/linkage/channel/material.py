@@ -22,6 +22,7 @@ from unmask.linkage.channel.features import (
 )
 from unmask.linkage.channel.labels import book_of
 from unmask.linkage.channel.pieces import pieces_of
+from unmask.linkage.channel.rows import ROW, row_feature, row_keys
 from unmask.linkage.channel.views import VIEWS, stray
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ class Material:
     def features(self) -> dict[Key, Feature]:
         """Everything that tells people apart by an order: column and part of it."""
         found = {(place, part): f for place in range(len(self.people)) for part, f in self._parts(place).items()}
+        found |= {key: self.feature(key) for key in (() if self.is_view else row_keys(self.people))}
         return {key: f for key, f in found.items() if np.unique(f.values[np.isfinite(f.values)]).size > 1}
 
     def _parts(self, place: int) -> dict[str, Feature]:
@@ -109,6 +111,8 @@ class Material:
         """One of them, also if it tells nobody apart here; or a number within a group, such as "score:3"."""
         if key[1].startswith(ITEM):  # which none of these people may have
             return self.once(("item", key), lambda: item_feature(self.people[key[0]], key[1].removeprefix(ITEM)))
+        if key[1].startswith(ROW):
+            return self.once(("row", key), lambda: row_feature(self.people, key))
         if ":" in key[1]:
             return self.once(("within", key), lambda: self._within(key))
         return self._parts(key[0])[key[1]]

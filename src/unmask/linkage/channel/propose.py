@@ -19,6 +19,7 @@ from unmask.linkage.channel.lenses import households
 from unmask.linkage.channel.letters import find_letters
 from unmask.linkage.channel.material import Key, Material, spread_ranks
 from unmask.linkage.channel.numbers import Number
+from unmask.linkage.channel.rows import ranges
 from unmask.linkage.channel.squares import find_square
 
 Floats = NDArray[np.float64]
@@ -106,13 +107,22 @@ def _numbers(material: Material, target: int, taught: Ints) -> list[Any]:
         if positive and float(np.mean(values[np.isfinite(values)] > 0)) > 0.5:
             recipes += [Number(target, feature, "log", how) for how in ("same", "affine")]
         recipes += [Number(target, feature, "rank", "same"), Number(target, feature, "probit", "affine")]
-    recipes += around(material, target, ranked)
+    recipes += [*around(material, target, ranked), *_counts(material, target, taught)]
     recipes += [Number(target, feature, "size", "same") for feature in _sizes(material, target, taught)]
     if len(material.people) > 1:
         recipes.append(Number(target, None, "value", "linear"))
         if positive:
             recipes.append(Number(target, None, "log", "loglinear"))
     return recipes
+
+
+def _counts(material: Material, target: int, taught: Ints) -> list[Number]:
+    """How many like numbers of a row lie in a range, where the release has no column of that name."""
+    name = material.records[target].name.casefold()
+    if material.is_view or any(column.name.casefold() == name for column in material.people):
+        return []
+    keys = ranges(material.people, taught, material.records[target].number[material.truth[taught]])
+    return [Number(target, key, "value", "same") for key in keys]
 
 
 def _sizes(material: Material, target: int, taught: Ints) -> list[Key]:
