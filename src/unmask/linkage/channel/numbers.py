@@ -16,7 +16,7 @@ from unmask.linkage.channel.residuals import fit_law, log_density
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-REMEMBERING = {"between": 5, "smooth": 5, "linear": 5, "loglinear": 5, "index": 5, "logindex": 5, "boosted": 2}
+REMEMBERING = {"between": 5, "smooth": 5, "linear": 5, "loglinear": 5, "index": 3, "logindex": 3, "boosted": 2}
 LOGS = {"loglinear": "linear", "logindex": "index"}  # of logarithms
 LEVELS = 8
 FEWEST_IN_GROUP = 6

@@ -58,6 +58,7 @@ SEEN = {  # what a view is about, and what was learnt through it
     "rows": ("rows as a whole", "keep their total, their spread, or how many cells are empty or zero"),
     "digits": ("decimals", "stay as many as they were in each cell"),
     "groups": ("rows of one group", "keep how they differ from each other"),
+    "scores": ("numbers of a row", "keep how they stand to each other, whatever the row's mean and spread"),
 }
 BY_ROW = "is told by the numbers of its row together"
 NOTHING = "tells nothing about who it is"
