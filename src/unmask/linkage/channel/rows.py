@@ -1,6 +1,7 @@
 """What like numbers of a row have together: ten measurements released by their smallest, largest, middle and mean.
 
-Like numbers are columns whose names differ in digits only (``bp1`` to ``bp10``); where there are none, all numbers.
+Like numbers are columns whose names differ in digits only (``bp1`` to ``bp10``); where there are none, all numbers, if
+they are of about the same size.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ FIGURES: dict[str, tuple[Callable[..., Any], str]] = {
     "row mean": (np.nanmean, "the mean"),
     "row spread": (np.nanstd, "the standard deviation"),
 }
+ALIKE = 5.0  # the largest typical number over the smallest, where names say nothing
 EDGES, FINER = 48, 120  # ends of ranges that are tried first, and near the best of them
 LEFT = 0.5  # share of the variance that a range may leave, to be worth a try
 
@@ -45,7 +47,16 @@ def blocks(columns: Sequence[Column]) -> list[Block]:
     for place in sorted(numbers, key=lambda place: columns[place].name):
         by_stem.setdefault(re.sub(r"\d+", "#", columns[place].name), []).append(place)
     found = [tuple(places) for places in by_stem.values() if len(places) >= FEWEST]
-    return found[:MOST_BLOCKS] or ([tuple(numbers)] if len(numbers) >= FEWEST else [])
+    return found[:MOST_BLOCKS] or ([tuple(numbers)] if len(numbers) >= FEWEST and _of_a_size(columns, numbers) else [])
+
+
+def _of_a_size(columns: Sequence[Column], numbers: list[int]) -> bool:
+    typical = [float(np.median(size)) for k in numbers if (size := np.abs(_present(columns[k].number))).size]
+    return bool(typical) and max(typical) <= ALIKE * min(typical)
+
+
+def _present(values: Floats) -> Floats:
+    return values[np.isfinite(values)]
 
 
 def row_keys(columns: Sequence[Column]) -> list[tuple[int, str]]:
@@ -55,7 +66,8 @@ def row_keys(columns: Sequence[Column]) -> list[tuple[int, str]]:
 
 def row_feature(columns: Sequence[Column], key: tuple[int, str]) -> Feature:
     """One figure of each row."""
-    block = next(block for block in blocks(columns) if block[0] == key[0])
+    numbers = tuple(place for place, column in enumerate(columns) if column.kind == "number")
+    block = next((block for block in blocks(columns) if block[0] == key[0]), numbers)  # of some people sizes may differ
     table = np.column_stack([columns[place].number for place in block])
     there = np.isfinite(table).any(1)
     of = f"of `{columns[block[0]].name}` and {len(block) - 1} columns like it"
