@@ -378,3 +378,23 @@ def test_random_letters_in_the_same_places():
     crowd = lengths.select(1 / pl.len().over("a", "b")).to_series().mean()
     assert found.found.value >= 0.95 * crowd
     assert told(found, "name") == "has the lengths of words and signs of `name`"
+
+
+def test_bands_are_read_as_bands_and_not_in_pieces():
+    """Their two ends tell no more than the band, and what is told twice hides what the gaps tell."""
+    assert pieces_of(read_column(pl.Series("band", ["10-19", "20-29", "30-39", None]))) == ()
+    rng = np.random.default_rng(6)
+    bands = rng.integers(0, 6, (160, 10)).astype(float)
+    bands[rng.random(bands.shape) < 0.35] = np.nan
+    shuffled = bands.copy()
+    for column in shuffled.T:
+        there = np.isfinite(column)
+        column[there] = rng.permutation(column[there])
+
+    def table(codes):
+        words = [[None if np.isnan(v) else f"{10 * int(v)}-{10 * int(v) + 9}" for v in column] for column in codes.T]
+        return pl.DataFrame({f"b{k}": column for k, column in enumerate(words)})
+
+    pattern = pl.DataFrame(np.isnan(bands))
+    crowd = pattern.select(1 / pl.len().over(pattern.columns)).to_series().mean()
+    assert attack(table(bands), table(shuffled)).found.value >= 0.95 * crowd

@@ -32,7 +32,7 @@ def pieces_of(column: Column) -> tuple[Column, ...]:
     Words that nearly all texts have, such as those of a form that was filled in, are left out. Of lists of any length,
     a column for each item says whether it is there.
     """
-    if column.kind == "date" or (column.kind == "number" and not all(map(COMPOUND.match, column.words))):
+    if column.kind in {"date", "interval"} or (column.kind == "number" and not all(map(COMPOUND.match, column.words))):
         return ()
     runs = _without_form([RUNS.findall(word) for word in column.words])
     counts = np.bincount([min(len(run), MOST + 1) for run in runs] or [0])
