@@ -165,3 +165,17 @@ def test_the_largest_of_several_has_a_wider_interval():
     assert best.high - 0.3 == pytest.approx(0.3 - best.low)
     assert (draws.max(1) - (0.3 - best.low) > 0.3).mean() == pytest.approx(0.025, abs=0.004)
     assert largest(found[:1]) == found[0]
+
+
+def test_records_that_gain_together_are_one_draw():
+    """Crowds of ten who all gain or all do not: as if each stood for themselves the interval covers far too seldom."""
+    rng, crowds, covered = np.random.default_rng(4), np.repeat(np.arange(30), 10), np.zeros(2)
+    for seed in range(300):
+        gains = np.repeat(rng.random(30) < 0.3, 10).astype(float)
+        for place, one in enumerate((None, crowds)):
+            found = excess(gains, np.zeros(300), seed=seed, crowds=one)
+            covered[place] += found.low <= 0.3 <= found.high
+    assert covered[0] < 0.6 * 300
+    assert 0.91 * 300 <= covered[1] <= 0.98 * 300
+    few = rng.random(50)
+    assert excess(few, np.zeros(50), crowds=np.arange(50)).low == pytest.approx(excess(few, np.zeros(50)).low, abs=0.02)

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from unmask.arrays import Floats
+from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError
 from unmask.shown import Shown
 
@@ -82,10 +82,11 @@ def rate(credits_: Floats, *, chance: float, seed: int = 0, control: float | Non
     return Estimate(value, min(low, value), max(high, value), n, chance, control, "bootstrap")
 
 
-def excess(attack: Floats, without: Floats, *, seed: int = 0, among: int = 1) -> Estimate:
+def excess(attack: Floats, without: Floats, *, seed: int = 0, among: int = 1, crowds: Ints | None = None) -> Estimate:
     """Estimate what an attack gains over the same attack without the person, record by record: at least 0, chance 0.
 
     ``among``: this one is the largest of so many figures, so its interval is that of each at 1 - 0.05/among.
+    ``crowds``: records of one number gain or lose together, and are one draw: the interval is no narrower than that.
     """
     if attack.size == 0 or attack.shape != without.shape:
         raise ParameterError("an excess needs two credits for each of some records", got=f"{attack.size} records")
@@ -95,7 +96,16 @@ def excess(attack: Floats, without: Floats, *, seed: int = 0, among: int = 1) ->
         low, high = wilson(max(0.0, float(gains[0])) * n, n)
         return _gain(float(gains.sum() / n), low, high, n)
     low, high = np.quantile(_resampled(gains, np.random.default_rng(seed)), [tail, 1 - tail])
-    return _gain(float(gains.sum() / n), float(low), float(high), n)
+    value, error = float(gains.sum() / n), 0.0 if crowds is None else _of_crowds(attack - without, crowds, tail)
+    return _gain(value, min(float(low), value - error), max(float(high), value + error), n)
+
+
+def _of_crowds(gains: Floats, crowds: Ints, tail: float) -> float:
+    """Half the width of the interval of a mean to which each crowd adds the sum of its own."""
+    from scipy import special  # noqa: PLC0415 - this alone needs it
+
+    parts = np.bincount(crowds, gains - np.sort(gains).mean())
+    return float(special.ndtri(1 - tail) * np.sqrt(np.sort(parts**2).sum()) / gains.size)
 
 
 def excess_over_control(attack: Floats, control: Floats, *, seed: int = 0, among: int = 1) -> Estimate:
