@@ -179,3 +179,19 @@ def test_records_that_gain_together_are_one_draw():
     assert 0.91 * 300 <= covered[1] <= 0.98 * 300
     few = rng.random(50)
     assert excess(few, np.zeros(50), crowds=np.arange(50)).low == pytest.approx(excess(few, np.zeros(50)).low, abs=0.02)
+
+
+def test_nobody_of_300_is_not_nobody_of_all():
+    """Nobody of 300 inside and one of 300 outside: resampling says "at most 0", and two in a hundred may be there."""
+    inside, outside = np.zeros(300), np.eye(1, 300).ravel()
+    found = excess_over_control(inside, outside)
+    assert found.value == 0.0 and found.high == pytest.approx(naive.wilson(0, 300)[1]) and found.high > 0.01
+    some = excess_over_control(np.arange(300) < 30.0, np.arange(200) < 10.0)
+    low = 0.05 - np.hypot(0.1 - naive.wilson(30, 300)[0], naive.wilson(10, 200)[1] - 0.05)
+    assert some.value == pytest.approx(0.05) and some.low <= low + 1e-12
+    rng, covered = np.random.default_rng(8), 0
+    for seed in range(300):
+        sides = (rng.random((2, 300)) < np.array([[0.012], [0.006]])).astype(float)
+        one = excess_over_control(*sides, seed=seed)
+        covered += one.low <= 0.006 <= one.high
+    assert covered >= 0.94 * 300

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unmask.arrays import Flags, Floats, Ints
+from unmask.arrays import Floats, Ints
 from unmask.disclosure.lookup import KeyDisclosure, looked_up
-from unmask.evidence import Z95, Estimate, wilson
+from unmask.evidence import Z95, Estimate, newcombe, wilson
 
 SPLITS = 10  # of the original in halves
 MOST_AGREEING = 6  # rows behind a claim; more count as so many
@@ -47,7 +47,9 @@ def beyond_outside(key: tuple[Ints, Ints, Ints], target: tuple[Ints, Ints, Ints]
     return Beyond(
         float(ours.mean()),
         float(theirs.mean()),
-        _estimate(gain, parts[0] - parts[1], _newcombe(ours, theirs), mine.size),
+        _estimate(
+            gain, parts[0] - parts[1], newcombe(*((float(side.sum()), side.size) for side in (ours, theirs))), mine.size
+        ),
         outside=True,
     )
 
@@ -122,13 +124,6 @@ def _agreeing(people: Ints, rows: Ints) -> Ints:
     """Rows with the keys of each person, at most so many as are told apart."""
     there = np.bincount(rows, minlength=int(people.max()) + 1)[people]
     return np.asarray(np.minimum(there, MOST_AGREEING))
-
-
-def _newcombe(ours: Flags, theirs: Flags) -> tuple[float, float]:
-    """The interval of a difference of two shares by their score intervals [NEWCOMBE]_: none is too sure of itself."""
-    a, b = float(ours.mean()), float(theirs.mean())
-    (low_a, high_a), (low_b, high_b) = (wilson(float(side.sum()), side.size) for side in (ours, theirs))
-    return a - b - float(np.hypot(a - low_a, high_b - b)), a - b + float(np.hypot(high_a - a, b - low_b))
 
 
 def _estimate(gain: float, parts: Floats, least: tuple[float, float], n: int) -> Estimate:

@@ -119,9 +119,24 @@ def excess_over_control(attack: Floats, control: Floats, *, seed: int = 0, among
     draws = _resampled(a, rng) - _resampled(b, rng)
     low, high = np.quantile(draws, [tail, 1 - tail])
     if low == high:
-        ends = wilson(float(a.sum()), n), wilson(float(b.sum()), int(b.size))
-        low, high = ends[0][0] - ends[1][1], ends[0][1] - ends[1][0]
+        sides = wilson(float(a.sum()), n), wilson(float(b.sum()), int(b.size))
+        low, high = sides[0][0] - sides[1][1], sides[0][1] - sides[1][0]
+    elif all(bool(np.isin(side, (0.0, 1.0)).all()) for side in (a, b)):
+        # Resampling does not see what the sample lacks: nobody of 300 is not nobody of all.
+        ends = newcombe((float(a.sum()), n), (float(b.sum()), int(b.size)), tail)
+        low, high = min(float(low), ends[0]), max(float(high), ends[1], wilson(max(0.0, gain) * n, n)[1])
     return _gain(gain, float(low), float(high), n)
+
+
+def newcombe(one: tuple[float, int], other: tuple[float, int], tail: float = 0.025) -> tuple[float, float]:
+    """The interval of a difference of two shares, hits and number each, by their score intervals [NEWCOMBE]_."""
+    from scipy import special  # noqa: PLC0415 - this alone needs it
+
+    wider = float(special.ndtri(1 - tail)) / Z95
+    a, b = one[0] / one[1], other[0] / other[1]
+    (low_a, high_a), (low_b, high_b) = wilson(*one), wilson(*other)
+    below, above = np.hypot(a - low_a, high_b - b), np.hypot(high_a - a, b - low_b)
+    return float(a - b - wider * below), float(a - b + wider * above)
 
 
 def largest(estimates: Sequence[Estimate]) -> Estimate:
