@@ -26,6 +26,7 @@ BESIDES = {  # what an intruder knows besides the columns
     "some": " and the records of a few of them",
     "half": " and the records of half of them",
 }
+FORGET = "Make the table again with a model that remembers single people less, and assess it."
 TOO_FEW = 'can say "safe" only from'
 
 
@@ -292,7 +293,7 @@ def _next(document: Document) -> tuple[str, str]:
         told = f"{what} this file{aside} and no other; keep the JSON report, which repeats it:"
         return told, "unmask verify REPORT.json"
     if few is not None:
-        return f"{few[:1].upper()}{few[1:]}.", ""
+        return (f"{few[:1].upper()}{few[1:]}.", "") if document.verdict != "unsafe" else _of_few(document, few)
     if document.verdict == "inconclusive" and any(f.outcome == "could not run" for f in document.findings):
         return "Remove the reason named above, and assess again.", ""
     if alone(document):
@@ -300,8 +301,19 @@ def _next(document: Document) -> tuple[str, str]:
         told = "Assess it beside its original, which shows what masking hides and what linkage finds:"
         return told, shlex.join(["unmask", "assess", "ORIGINAL.csv", path])
     if document.manifest.settings.get("synthetic"):
-        return "Make the table again with a model that remembers single people less, and assess it.", ""
+        return FORGET, ""
     return _advised(document.advice, document)
+
+
+def _of_few(document: Document, few: str) -> tuple[str, str]:
+    """What to change where no release of so few people can be called safe: less is given away all the same."""
+    best = f"Then assess it; inconclusive is the best it can be: {few}."
+    if document.manifest.settings.get("synthetic"):
+        return f"{FORGET} {best}", ""
+    if document.advice is None:
+        return f"Publish fewer columns, or coarser ones. {best}", ""
+    change = document.advice.words[:1].upper() + document.advice.words[1:]
+    return f"{change}: then everybody looks like {document.advice.k - 1} others. {best}", making(document)
 
 
 def _advised(advice: AdviceEntry | None, document: Document) -> tuple[str, str]:
