@@ -44,12 +44,11 @@ def beyond_outside(key: tuple[Ints, Ints, Ints], target: tuple[Ints, Ints, Ints]
     parts = [
         np.bincount(who, right - right.mean(), crowds) / who.size for who, right in ((mine, ours), (others, theirs))
     ]
+    hits = [(float(side.sum()), int(side.size)) for side in (ours, theirs)]
     return Beyond(
         float(ours.mean()),
         float(theirs.mean()),
-        _estimate(
-            gain, parts[0] - parts[1], newcombe(*((float(side.sum()), side.size) for side in (ours, theirs))), mine.size
-        ),
+        _estimate(gain, parts[0] - parts[1], newcombe(hits[0], hits[1]), mine.size),
         outside=True,
     )
 

@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from unmask.evidence import FAMILIES, Estimate, name_of, needs_of
 from unmask.report import front_model, front_tables
-from unmask.report.commands import command
+from unmask.report.commands import command, making
 from unmask.report.deciding import deciding
 from unmask.report.document import AdviceEntry, Document, FindingEntry
 from unmask.report.front_model import is_model
