@@ -150,6 +150,61 @@ def beyond_other_people(people, rows, keys, target):
     return {name: clustered(gain, crowds) for name, gain in gains.items()}
 
 
+def other_claims(people, rows, keys, target, rng, splits=10):
+    """Claims that halves of the people make about the others; in the order of keys and target."""
+
+    def order(row):
+        return (*(row[key] for key in keys), row[target])
+
+    people = sorted(people, key=order)
+    n, claims = len(people), []
+    for _ in range(splits):
+        dealt = list(rng.permutation(n))
+        for half, other in ((dealt[: n // 2], dealt[n // 2 :]), (dealt[n // 2 :], dealt[: n // 2])):
+            others = [people[place] for place in other[: min(len(other), len(rows))]]
+            claims += [(people[place], *claim(people[place], others, keys, target)) for place in half]
+    return claims
+
+
+def claim(person, rows, keys, target, most=6):
+    """Rows with the keys of a person (at most so many), whether they agree on the target, and rightly."""
+    there = [row[target] for row in rows if all(row[key] == person[key] for key in keys)]
+    agree = len(set(there)) == 1
+    return min(len(there), most), agree, agree and there[0] == person[target]
+
+
+def surer(people, rows, claims, keys, target, splits=10):
+    """Mean and standard error of what claims of the release have right beyond claims of others that agree alike."""
+    n, crowds = len(people), {tuple(person[key] for key in keys) for person in people}
+    blind = max(sum(person[target] == t for person in people) for t in {p[target] for p in people}) / n
+    by = {m: [one for one in claims if one[1] == m and one[2]] for m in range(7)}
+    usual = {m: (sum(right for *_, right in some) + splits * blind) / (len(some) + splits) for m, some in by.items()}
+    asked = [claim(person, rows, keys, target) for person in people]
+    gains = [right - made * usual[m] for m, made, right in asked]
+    gain, variance = sum(gains) / n, 0.0
+    for crowd in crowds:
+        mine = [place for place, person in enumerate(people) if tuple(person[key] for key in keys) == crowd]
+        part = sum(gains[place] - gain for place in mine) / n
+        for m, some in by.items():
+            weight = sum(made and at == m for at, made, _ in asked) / n / max(len(some), 1)
+            theirs = [right for person, _, _, right in some if tuple(person[key] for key in keys) == crowd]
+            part -= weight * sum(right - usual[m] for right in theirs)
+        variance += part**2
+    return gain, variance**0.5
+
+
+def beyond_outside(people, rows, outside, keys, target):
+    """Right targets of people beyond those of people outside, and half the width of the interval of crowds."""
+    sides = [[claim(person, rows, keys, target)[2] for person in side] for side in (people, outside)]
+    means = [sum(side) / len(side) for side in sides]
+    parts = {}
+    for sign, side, told, mean in zip((1, -1), (people, outside), sides, means, strict=True):
+        for person, right in zip(side, told, strict=True):
+            crowd = tuple(person[key] for key in keys)
+            parts[crowd] = parts.get(crowd, 0.0) + sign * (right - mean) / len(side)
+    return means, 1.959963984540054 * sum(part**2 for part in parts.values()) ** 0.5
+
+
 def beyond_by_listing(people, rows, keys, target):
     """The same by listing every way to cut and to draw: for a handful of people."""
     n, total, ways = len(people), {"replicated": 0.0, "correct": 0.0}, 0

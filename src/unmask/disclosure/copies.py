@@ -17,6 +17,7 @@ from unmask.arrays import Floats, Ints
 from unmask.disclosure.equal_rows import (
     by_columns,
     counts_of,
+    crowds_of,
     equals_beyond_columns,
     least,
     one_to_one,
@@ -95,11 +96,12 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
     copied = one_to_one(rows, members)
     mine = one_to_one(scene.of(scene.members), scene.encoding.released)
     equals = *counts_of(members, scene.encoding.released), by_columns(members, scene.encoding.released)
-    of_crowds = excess(*(_of_crowds(rows, side) for side in (members, strangers)), seed=seed)
+    credits_ = [_of_crowds(rows, side) for side in (members, strangers)]
+    of_crowds = excess(credits_[0], credits_[1], seed=seed, crowds=crowds_of(rows))
     alone = replicated_uniques(members, scene.encoding.released, strangers, seed=seed)[0]
     return CopyRisk(
         closer=_widened(rate(credit, chance=0.5, seed=seed), np.where(credit > 0.5, there.row, size + away.row)),
-        exact=least(of_crowds, equals_beyond_columns(*equals, seed)),
+        exact=least(of_crowds, equals_beyond_columns(*equals, seed, crowds=crowds_of(members))),
         unique=least(alone, equals_beyond_columns(*equals, seed, alone=True)),
         found=_claimed(members, scene.encoding.released, strangers, seed),
         whole=same_rows(scene.of(scene.members), scene.encoding.released, mine),
@@ -119,9 +121,10 @@ def _without_control(study: Study, seed: int) -> CopyRisk:
     sides, rows = (encoding.original, encoding.released), len(encoding.released)
     own, there = counts_of(*sides)
     mine, chance, empty = np.minimum(own, there) / own, by_columns(*sides), np.zeros(0)
+    beyond_columns = equals_beyond_columns(own, there, chance, seed, crowds=crowds_of(sides[0]))
     return CopyRisk(
         closer=None,
-        exact=least(equals_beyond_fresh(own, there, rows), equals_beyond_columns(own, there, chance, seed)),
+        exact=least(equals_beyond_fresh(own, there, rows), beyond_columns),
         unique=least(
             equals_beyond_fresh(own, there, rows, alone=True),
             equals_beyond_columns(own, there, chance, seed, alone=True),

@@ -7,7 +7,7 @@ from math import lgamma, log
 
 import numpy as np
 
-from unmask.arrays import Counts, Floats
+from unmask.arrays import Counts, Floats, Ints
 from unmask.evidence import Estimate, excess
 from unmask.kernels.groups import labels
 from unmask.tables import Encoded
@@ -34,7 +34,14 @@ def least(one: Estimate, two: Estimate) -> Estimate:
     return min(one, two, key=lambda gain: (gain.value, gain.high))
 
 
-def equals_beyond_columns(own: Counts, there: Counts, chance: Floats, seed: int, *, alone: bool = False) -> Estimate:
+def crowds_of(side: Encoded) -> Ints:
+    """The number of the crowd of equal records that each is in: they are copies or not together."""
+    return labels(side.numeric, side.codes)[1]
+
+
+def equals_beyond_columns(
+    own: Counts, there: Counts, chance: Floats, seed: int, *, alone: bool = False, crowds: Ints | None = None
+) -> Estimate:
     """Share of people with an equal row, divided among people alike, beyond rows of independent columns.
 
     A release that holds every column's values by themselves, and no person, has such rows; other people have fewer
@@ -42,7 +49,7 @@ def equals_beyond_columns(own: Counts, there: Counts, chance: Floats, seed: int,
     with their values.
     """
     weight = (own == 1) if alone else 1.0 / own
-    return excess((there > 0) * weight, chance * weight, seed=seed)
+    return excess((there > 0) * weight, chance * weight, seed=seed, crowds=crowds)
 
 
 def by_columns(people: Encoded, released: Encoded) -> Floats:

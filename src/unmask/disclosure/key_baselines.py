@@ -55,6 +55,7 @@ class Beyond(NamedTuple):
     released: float
     fresh: float
     excess: Estimate
+    outside: bool = False  # held against people outside, looked up in the same release
 
 
 def beyond_fresh(counts: Tally, n_rows: int, *, targets: bool) -> dict[str, Beyond]:

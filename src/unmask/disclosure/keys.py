@@ -15,11 +15,13 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats
+from unmask.disclosure.beyond import beyond_outside, no_surer
 from unmask.disclosure.expected import expected_findings, expected_words
 from unmask.disclosure.key_baselines import Beyond, Pairs
-from unmask.disclosure.key_codes import Coded, column_codes
+from unmask.disclosure.key_codes import Coded, column_codes, combined
 from unmask.disclosure.key_lookup import KeyDisclosure, key_disclosure, looked_up
 from unmask.disclosure.key_sweep import KeyFigures, figures_of
+from unmask.disclosure.outside import needs_outsiders, refuse_overlap
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure
 from unmask.study import Study
 from unmask.tables import Release
@@ -31,15 +33,15 @@ COMMON = 0.9  # of the people: a value that so many have is no secret
 NOT_SYNTHETIC = "each row was made from a person: linkage tells more (if not so, say --synthetic)"
 
 
-def _classes(original: pl.DataFrame, synthetic: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, tuple[str, ...]]:
-    """Both tables with numbers of many values in classes of equal size, and which columns these are."""
-    cut = []
+def _classes(original: pl.DataFrame, *others: pl.DataFrame) -> tuple[list[pl.DataFrame], tuple[str, ...]]:
+    """All tables with numbers of many values in classes of equal size, and which columns these are."""
+    cut, tables = [], [original, *others]
     for name in original.columns:
         if original[name].dtype.is_numeric() and original[name].n_unique() > LEVELS:
             edges = np.unique(np.quantile(original[name].drop_nulls().to_numpy(), np.linspace(0, 1, CLASSES + 1)[1:-1]))
-            original, synthetic = (_cut(table, name, edges) for table in (original, synthetic))
+            tables = [_cut(table, name, edges) if name in table.columns else table for table in tables]
             cut.append(name)
-    return original, synthetic, tuple(cut)
+    return tables, tuple(cut)
 
 
 def _cut(table: pl.DataFrame, name: str, edges: Floats) -> pl.DataFrame:
@@ -96,13 +98,18 @@ def assess_keys(study: Study, context: Context) -> Evidence:
     """Look people up by the keys that tell most, and hold what is found against a fresh sample."""
     release = study.release
     shared = [name for name in release.original.columns if name in release.released.columns]
-    original, synthetic, cut = _classes(release.original.select(shared), release.released.select(shared))
+    outside = _outside(study, shared)
+    (original, synthetic, *control), cut = _classes(
+        *(t.select(shared) for t in (release.original, release.released)), *outside
+    )
     used = [name for name in (*release.quasi, *release.confidential) if name in shared]
     codes = {name: column_codes(original[name], synthetic[name]) for name in dict.fromkeys(used)}
     told = _told(release, codes, original)
     _, keys, target = told[0]
     pairs = Pairs(codes)
     figures, found = figures_of(codes, pairs, keys, target)
+    if target is not None:
+        figures.beyond["correct"] = _right(figures, (original, synthetic, *control), context.seed)
     named = tuple(sorted(name for name in release.quasi if name in codes and name != target))
     asked = release.settings.get("quasi") is not None and named != keys and len(named) > 0
     return Evidence(
@@ -114,6 +121,33 @@ def assess_keys(study: Study, context: Context) -> Evidence:
         compared=(*keys, *([target] if target else [])),
         identity=False,
     )
+
+
+def _outside(study: Study, shared: list[str]) -> list[pl.DataFrame]:
+    """The people outside, if there are enough of them: columns that the other tables have, and can be compared."""
+    release = study.release
+    if release.control is None or needs_outsiders(release):
+        return []
+    refuse_overlap(study)
+    names = [name for name in shared if release.fits(release.control, name)]
+    return (
+        [release.with_people(release.control, names).original.select(names)[release.original.height :]] if names else []
+    )
+
+
+def _right(figures: KeyFigures, tables: tuple[pl.DataFrame, ...], seed: int) -> Beyond:
+    """Right targets beyond what the release tells of people outside; with nobody outside, no surer than its claims."""
+    columns = (*figures.keys, *([figures.target] if figures.target else []))
+    original, synthetic = (table.select(columns).sort(columns) for table in tables[:2])  # draws do not follow the file
+    outside = [table for table in tables[2:] if set(columns) <= set(table.columns)]
+    people = pl.concat([original, *(table.select(columns) for table in outside)], how="vertical_relaxed")
+    coded = [column_codes(people[name], synthetic[name]) for name in columns]
+    key, target, n = combined(coded[:-1]), coded[-1], original.height
+    if outside:
+        sides = [(one.mine[:n], one.rows, one.mine[n:]) for one in (key, target)]
+        return beyond_outside(sides[0], sides[1])
+    pairs = [(one.mine, one.rows) for one in (key, target)]
+    return no_surer(figures.beyond["correct"], pairs[0], pairs[1], np.random.default_rng(seed))
 
 
 WORDS = {
@@ -130,7 +164,9 @@ WORDS = {
 
 def _observation(name: str, one: Beyond, found: KeyDisclosure) -> Observation:
     key, words = WORDS[name]
-    return Observation.of_people(key, one.excess, words.format(keys=", ".join(found.keys), target=found.target))
+    told = words.format(keys=", ".join(found.keys), target=found.target)
+    told = told.replace("what rows of other people show", "what it tells of people outside") if one.outside else told
+    return Observation.of_people(key, one.excess, told)
 
 
 MEANING = {
@@ -164,6 +200,9 @@ def _facts(figures: KeyFigures) -> Iterable[Fact]:
         yield Fact(name, share, MEANING[name] + _beside(figures, name))
     for name, one in figures.beyond.items():
         short = SHORT[name]
+        if one.outside:
+            yield Fact(f"{short}_outside", one.fresh, f"{short} of people outside, in the same release")
+            continue
         yield Fact(f"{short}_half", one.released, f"{short} with as many rows as half of the people are")
         yield Fact(f"{short}_fresh", one.fresh, f"{short} by the other half of the people, in place of the release")
 
@@ -190,15 +229,19 @@ def _figure(figures: KeyFigures) -> Figure:
     bars = []
     for name, one in figures.beyond.items():
         short = SHORT[name]
-        bars += [(f"{short}, half of the release", one.released), (f"{short}, other people", one.fresh)]
-        bars += [(f"{short}, whole release", figures.shares[short]), (f"{short}, a model", figures.modelled[short])]
+        if one.outside:
+            bars += [(f"{short}, release", one.released), (f"{short}, people outside", one.fresh)]
+        else:
+            bars += [(f"{short}, half of the release", one.released), (f"{short}, other people", one.fresh)]
+            bars += [(f"{short}, whole release", figures.shares[short])]
+        bars += [(f"{short}, a model", figures.modelled[short])]
         bars += [(f"{short}, independent columns", figures.independent[short])]
     return Figure.bars(
         bars,
         title="Does the release say more than other people's rows?",
         caption="People who are replicated (repU) or whose target is told rightly (DiSCO). By half of the release "
-        "and by as many other people: only what the first has beyond the second is learnt because people are in the "
-        "file. By the whole release, by a model that was learnt without the person, and by independent columns.",
+        "and by as many other people, or of people outside: only what the first has beyond the second is learnt "
+        "because people are in the file. By a model that was learnt without the person, and by independent columns.",
         said=f"Keys {', '.join(figures.keys)}: ",
         axes=("", "share of people"),
         name="people",
