@@ -3,6 +3,7 @@
     python benchmarks/protect.py suppression            # cells: ours, the bound, all recodings, sdcMicro's algorithm
     python benchmarks/protect.py release --table census # search for a safe release; goes on where it was stopped
     python benchmarks/protect.py seeds --table census   # attack the result with 20 other seeds; goes on as well
+    python benchmarks/protect.py explore                # 40 points at 10,000 people and ten mixed columns
 
 Tables: `three` (census(400), three columns: minutes), `demo`, `census`, `household` (the first 400 to 600 rows of the
 files in `UNMASK_DATA`, hours on one core). Everything finished is kept in FOLDER; results go to results/protect.json.
@@ -13,7 +14,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
+import resource
+import subprocess
 import time
 from itertools import product
 from pathlib import Path
@@ -22,14 +24,19 @@ import numpy as np
 import polars as pl
 
 import unmask
-from unmask.explore import begin
+from unmask.masking import parse_masking
 from unmask.protect.coarsening import candidates
+from unmask.trying import begin
 
 HERE = Path(__file__).parent
 RESULTS, FOLDER = HERE / "results" / "protect.json", HERE / ".protect"
 DATA = Path(os.environ.get("UNMASK_DATA", HERE.parents[1] / "shared" / "data"))
 KEYS = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex", "age", "hhcivil"]
 SEEDS, POLICY = 20, "partner"
+KEEP = {"demo": ("mean(cost) by diagnosis", "mean(cost) by sex")}  # as `unmask demo` asks for
+MIXED = [
+    "sex", "birth date", "town", "children", "smoker", "days", "height", "bmi", "insurance", "diagnosis"
+]  # fmt: skip
 
 
 def table(name: str) -> tuple[pl.DataFrame, dict[str, object]]:
@@ -37,7 +44,7 @@ def table(name: str) -> tuple[pl.DataFrame, dict[str, object]]:
     if name == "three":
         return unmask.datasets.census(400).select("wages", "total_income", "interest"), {}
     if name == "demo":
-        return unmask.datasets.patients(500), {"id": "patient"}
+        return unmask.datasets.patients(500), {"id": "patient", "confidential": ("diagnosis", "cost")}
     if name == "census":
         return pl.read_csv(DATA / "census.csv").head(600), {}
     household = pl.read_csv(DATA / "household.csv").head(600)
@@ -53,38 +60,67 @@ def keep(part: str, name: str, found: object) -> None:
 
 
 def release(name: str) -> None:
-    """Search, and hold the result against every masking of all columns at once."""
+    """Search, and hold the result against every masking of all columns at once that `explore` would try."""
     rows, roles = table(name)
-    began = time.perf_counter()
-    found = unmask.protect_table(rows, policy=POLICY, folder=FOLDER / name, resume=True, **roles)
-    whole = [point for point in found.frontier.points if point.stage == "whole" and point.verdict == "safe"]
-    single = [point.utility for point in whole if not point.masking.startswith("chain") and point.masking]
-    final = found.final
+    began, cpu = time.perf_counter(), time.process_time()
+    found = unmask.protect_table(
+        rows, policy=POLICY, keep=KEEP.get(name, ()), folder=FOLDER / name, resume=True, **roles
+    )
+    job, whole, _ = begin(rows, POLICY, "maximum", (), 0, dict(roles))
+    singles = {str(parse_masking(text)) for text in job.suggestions(whole)}
+    left = 0.0 if found.final is None else found.final.utility
+    points = {str(parse_masking(point.masking)): point for point in found.frontier.points if point.masking}
+    above = [point for text, point in points.items() if text in singles and point.utility >= left]
     keep("release", name, {
-        "rows": rows.height, "columns": rows.width, "safe": final is not None, "words": found.words,
-        "masking": None if final is None else final.masking, "utility": None if final is None else final.utility,
-        "best_single": max(single, default=None), "tried": len(found.frontier.points),
-        "refused": len(found.refused), "seconds": round(time.perf_counter() - began),
+        "rows": rows.height, "columns": rows.width, "safe": found.final is not None, "words": found.words,
+        "masking": None if found.final is None else found.final.masking, "utility": left,
+        "singles": len(singles & set(points)),
+        "singles_more_useful": [[point.masking, point.utility, point.stage, point.verdict] for point in above],
+        "tried": len(points), "refused": [point.reason for point in found.refused],
+        "wall": round(time.perf_counter() - began), "cpu": round(time.process_time() - cpu), "commit": commit(),
     })  # fmt: skip
 
 
 def seeds(name: str) -> None:
-    """Attack the recommended release with other seeds; each verdict is written as soon as it is there."""
+    """Attack the protected release with other seeds; each verdict is written as soon as it is there."""
     rows, roles = table(name)
     known = json.loads(RESULTS.read_text())
     masking = known["release"][name]["masking"]
     job, *_ = begin(rows, POLICY, "maximum", (), 0, dict(roles))
-    verdicts = known.get("seeds", {}).get(name, {}).get("verdicts", {})
+    before = known.get("seeds", {}).get(name, {})
+    verdicts = before.get("verdicts", {}) if before.get("masking") == masking else {}
     for seed in range(1, SEEDS + 1):
         if str(seed) in verdicts:
             continue
-        done = unmask.assess(job.release(masking, 1), policy=POLICY, seed=seed)
+        done = unmask.assess(job.release(masking, 1), policy=POLICY, seed=seed, utility="none")
         verdicts[str(seed)] = done.verdict if done.verdict == "safe" else f"{done.verdict}: {done.reason}"
         safe = sum(verdict == "safe" for verdict in verdicts.values())
-        keep("seeds", name, {"masking": masking, "ran": len(verdicts), "safe": safe, "verdicts": verdicts})
+        told = {"masking": masking, "ran": len(verdicts), "safe": safe, "verdicts": verdicts, "commit": commit()}
+        keep("seeds", name, told)
 
 
-def suppression() -> None:
+def explored(_: str) -> None:
+    """Explore 40 points of a table of 10,000 people and ten mixed columns, in two processes."""
+    rows = unmask.datasets.patients(10_000).select(MIXED)
+    began = time.perf_counter()
+    found = unmask.explore(rows, policy=POLICY, seeds=4, jobs=2)
+    best, stages = found.recommended, [point.stage for point in found.points]
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    keep("explore", "10,000 people, ten mixed columns", {
+        "points": len(found.points), "stages": {stage: stages.count(stage) for stage in sorted(set(stages))},
+        "recommended": None if best is None else best.words, "wall": round(time.perf_counter() - began),
+        "cpu": round(sum(one.ru_utime + one.ru_stime for one in used)), "load": os.getloadavg()[1], "commit": commit(),
+    })  # fmt: skip
+
+
+def commit() -> str:
+    """The commit that is measured."""
+    return subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def suppression(_: str) -> None:
     """Cells at equal k: ours, the bound, and all combinations of recodings followed by suppression."""
     household, census = pl.read_csv(DATA / "household.csv"), pl.read_csv(DATA / "census.csv")
     for name, rows, k in (
@@ -118,8 +154,8 @@ def recoded(rows: pl.DataFrame, k: int) -> list[float]:
 
 if __name__ == "__main__":
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    reader.add_argument("part", choices=("suppression", "release", "seeds"))
+    reader.add_argument("part", choices=("suppression", "release", "seeds", "explore"))
     reader.add_argument("--table", default="three", choices=("three", "demo", "census", "household"))
     given = reader.parse_args()
     FOLDER.mkdir(exist_ok=True)
-    sys.exit({"suppression": suppression}.get(given.part, lambda: globals()[given.part](given.table))())
+    {"suppression": suppression, "release": release, "seeds": seeds, "explore": explored}[given.part](given.table)

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +16,9 @@ import unmask
 from command_line import run
 from unmask.datasets import places
 from unmask.errors import UnmaskError
-from unmask.explore import Job, make_release
 from unmask.masking import parse_masking
 from unmask.protect import opened
+from unmask.trying import Job, begin, make_release
 
 
 @pytest.fixture(scope="module")
@@ -260,3 +261,36 @@ def test_two_processes_find_what_one_finds(people):
     one, two = (unmask.explore(people, maskings, id="pid", policy="partner", jobs=jobs) for jobs in (1, 2))
     plain = [[(p.masking, p.stage, p.verdict, p.risk, p.utility) for p in found.points] for found in (one, two)]
     assert plain[0] == plain[1]
+
+
+def test_suggestions_move_no_single_value_and_no_postcode():
+    """A number that swapping gives to somebody else is shared by as many people as the policy's smallest group."""
+    rng = np.random.default_rng(5)
+    table = pl.DataFrame({"income": rng.permutation(400) * 7, "post code": rng.integers(10_000, 99_999, 400)})
+    for policy, group in (("partner", 5), ("public", 11)):
+        job, release, _ = begin(table, policy, "maximum", (), 0, {})
+        texts = job.suggestions(release)
+        swapped = [text for text in texts if "rank_swap" in text]
+        assert swapped
+        for text in swapped:
+            counts = parse_masking(text).apply(table, 1)["income"].value_counts()["count"]
+            assert counts.min() >= group
+        assert all("columns=['post code']" in text and "income, 'post code'" not in text for text in texts)
+
+
+def test_other_draws_of_an_unsafe_masking_are_given_up(people, monkeypatch):
+    attacked = []
+
+    def attack(self, masking, seed, stage, glance):
+        attacked.append((masking, seed, stage))
+        word = "unsafe" if "noise(3" in masking else "safe"
+        return replace(glance, stage=stage, verdict=word, reason="as told")
+
+    monkeypatch.setattr(Job, "attack", attack)
+    found = unmask.explore(people, ["noise(3)", "shuffle()"], id="pid", policy="partner", seeds=3)
+    assert [one for one in attacked if one[0] == "noise(3)"] == [("noise(3)", 1, "core")]
+    assert sorted(seed for masking, seed, stage in attacked if (masking, stage) == ("shuffle()", "core")) == [1, 2, 3]
+    others = [point for point in found.points if point.masking == "noise(3)" and point.seed > 1]
+    assert {(point.stage, point.verdict) for point in others} == {("glance", "unsafe")}
+    assert all(point.reason == "another draw of it is unsafe: as told" for point in others)
+    assert len(found.points) == 6

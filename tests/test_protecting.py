@@ -13,8 +13,8 @@ import pytest
 import unmask
 from command_line import run
 from unmask.errors import UnmaskError
-from unmask.explore import Job, begin, make_release
 from unmask.protect import opened
+from unmask.trying import Job, begin, make_release
 
 
 @pytest.fixture(scope="module")
@@ -261,7 +261,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(written, tmp_path):
     folder = tmp_path / "run"
     killed = (
         "import os, signal, sys\n"
-        "from unmask.cli import main\nfrom unmask.explore import Job\n"
+        "from unmask.cli import main\nfrom unmask.trying import Job\n"
         "Job.attack = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
         "sys.argv = sys.argv[:1] + sys.argv[2:]\nmain()\n"
     )

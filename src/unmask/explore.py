@@ -6,169 +6,22 @@ that the policy asks for, and for the most useful ones that are still safe every
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import polars as pl
+from unmask.axes import check_axes
+from unmask.errors import ParameterError
+from unmask.evidence import Policy, Progress, silent
+from unmask.masking import parse_masking
+from unmask.protect import Frontier, Point, Stage, Store, opened
+from unmask.trying import Job, begin
 
-from unmask.arrays import Rows
-from unmask.assessment import assess
-from unmask.axes import check_axes, measure_axes
-from unmask.errors import ParameterError, UnmaskError
-from unmask.evidence import Policy, Progress, as_intruder, silent
-from unmask.linkage import link_nearest
-from unmask.masking import Chain, Sampling, parse_masking
-from unmask.protect import Frontier, Point, Stage, Store, opened, suggest_maskings
-from unmask.tables import Release, read_table
-from unmask.utility import Left, compare_analyses, what_is_left
-
-ROW = "row of the person"  # pairs the two tables where no id does
-GLANCE = 1000  # people whom a glance looks at
 Task = tuple[str, int, Point | None]  # a masking, its seed, and what a glance has shown
-REMEMBERED = 20  # releases that are not made again when they are attacked again
-UNSURE = ("journalist", "marketer")  # they do not know who is in the release
-ALL_ROWS = (
-    "sampling helps only with --intruder journalist and a population; else releases of the same people are compared"
-)
-CORE = ("channel", "nearest", "one_to_one", "uniqueness")
-
-
-@dataclass(frozen=True)
-class Job:
-    """What is explored: the table, what its columns are, who judges and who attacks."""
-
-    table: pl.DataFrame
-    roles: dict[str, Any]
-    policy: Policy
-    intruder: str
-    keep: tuple[str, ...]
-    seed: int
-    around: tuple[str, ...] = ()  # columns that no masking touches: id, household, weight
-    ignored: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()  # that are to be published: one that a masking leaves out is a loss
-    core: tuple[str, ...] = field(default=CORE)
-    axes: tuple[str, ...] = ()  # other figures of each release
-    made: dict[tuple[str, int], tuple[pl.DataFrame, Rows]] = field(default_factory=dict, compare=False, repr=False)
-
-    def release(self, masking: str, seed: int, *, told: bool = False) -> Release:
-        """Mask the table; rows stay in their order, so that it is known whose is whose. ``told``: how it was made."""
-        if masking and not _keeps_people(masking):
-            raise ParameterError("this masking does not keep all rows", got=masking, hint=ALL_ROWS)
-        inside = self.table.drop(*self.around, *self.ignored)
-        try:
-            masked, rows = self.made.get((masking, seed)) or _masked(inside, masking, seed)
-        except UnmaskError as error:
-            raise ParameterError(
-                "this masking cannot be used on the table", got=masking, hint=" ".join(str(error).split())
-            ) from error
-        self.made.update({(masking, seed): (masked, rows)})
-        while len(self.made) > REMEMBERED:
-            self.made.pop(next(iter(self.made)))
-        if masked.height != self.table.height and not (self.may_sample and len(rows) == masked.height):
-            raise ParameterError("this masking does not keep all rows", got=masking, hint=ALL_ROWS)
-        table, roles = self.table[rows], {**self.roles, **({"masking": masking} if told else {})}
-        sides = self.table.drop(*self.ignored), masked.with_columns(table[name] for name in self.around)
-        if roles.get("id") is not None:
-            return Release(*sides, **roles)
-        numbers = pl.int_range(self.table.height, eager=True).cast(pl.String).alias(ROW)
-        numbered = sides[0].with_columns(numbers), sides[1].with_columns(numbers[rows])
-        return Release(*numbered, **{**roles, "id": ROW})  # whose row is whose is known, whatever the masking
-
-    @property
-    def may_sample(self) -> bool:
-        """Whether it helps to publish only some people: the intruder does not know who is in, and others are known."""
-        return self.intruder in UNSURE and self.roles.get("population") is not None
-
-    def left(self, masked: pl.DataFrame) -> Left:
-        """What is left of the columns that are to be published."""
-        return what_is_left(self.table, masked, columns=self.columns, keep=self.keep)
-
-    def usable(self, released: pl.DataFrame) -> tuple[Left, float]:
-        """What is left, in its parts and as one number: of a sample every result is less precise, by its root."""
-        left = self.left(released)
-        return left, left.value * float(np.sqrt(released.height / self.table.height))
-
-    def glance(self, masking: str, seed: int) -> Point:
-        """A first look: who is found by nearest-record linkage among some people, and what is left."""
-        began, release = time.perf_counter(), self.release(masking, seed)
-        some = GLANCE if len(release.paired_rows) > GLANCE else None
-        found = link_nearest(release, sample=some, decision_only=True, seed=self.seed).estimate
-        limit = self.policy.threshold("nearest.rate").allows("nearest.rate", found.chance)
-        left, usable = self.usable(release.released)
-        hopeless = found.low > limit and not self.may_sample  # people outside may make up for it
-        return Point(
-            masking, seed, "glance", "unsafe" if hopeless else "open", f"nearest-record linkage against {limit:.3g}",
-            "nearest", found.value, found.low, found.high, None, usable, float(np.mean(list(left.columns.values()))),
-            left.relations, left.analyses, time.perf_counter() - began,
-            measure_axes(self.axes, release, masking, self.seed) if self.axes else (),
-        )  # fmt: skip
-
-    def attack_method(self, masking: str, seed: int, safe: Point) -> Point:
-        """Attack a release that is safe so far as somebody who knows how it was made; what cannot be tried is told."""
-        release = self.release(masking, seed, told=True)
-        done = assess(
-            release, policy=self.policy, only=("transparent",), intruder=self.intruder, seed=self.seed, utility="none"
-        )
-        judged = [one for one in done.findings if one.measure == "transparent"]
-        against = [one for one in judged if one.outcome in {"against", "inconclusive"}]
-        if against:
-            word = "unsafe" if any(one.outcome == "against" for one in against) else "inconclusive"
-            told = f"who knows how it was made finds too much: {', '.join(one.key for one in against)}"
-            return replace(safe, verdict=word, reason=told)
-        ran = any(one.estimate is not None for one in judged)
-        known = (
-            "also against who knows how it was made" if ran else "an intruder who knows how it was made was not tried"
-        )
-        return replace(safe, reason=f"{safe.reason}; {known}")
-
-    def attack(self, masking: str, seed: int, stage: Stage, glance: Point) -> Point:
-        """Attack with what the policy asks for, or with everything."""
-        began = time.perf_counter()
-        only = self.core if stage == "core" else None
-        done = assess(
-            self.release(masking, seed),
-            policy=self.policy,
-            only=only,
-            intruder=self.intruder,
-            seed=self.seed,
-            utility="none",
-        )
-        spent = glance.seconds + time.perf_counter() - began
-        judged = replace(glance, stage=stage, verdict=done.verdict, reason=done.reason, seconds=spent)
-        if not done.document.intruders:  # nothing could be tried, which is no safety: the glance's figure stays
-            return judged
-        best = done.document.intruders[-1]
-        found, known = best.estimate, None if best.known is None else round(best.known.hits)
-        return replace(judged, attack=best.measure, risk=found.value, low=found.low, high=found.high, known=known)
-
-
-def _keeps_people(masking: str) -> bool:
-    """Whether it is known whose record each is: none is made up, and only a last step may draw some of them."""
-    parsed = parse_masking(masking)
-    steps = parsed.maskings if isinstance(parsed, Chain) else (parsed,)
-    return all(step.keeps_people for step in (steps[:-1] if isinstance(steps[-1], Sampling) else steps))
-
-
-def _masked(table: pl.DataFrame, masking: str, seed: int) -> tuple[pl.DataFrame, Rows]:
-    """The masked table, and the row that each of its records came from: all of them, or those that a last step drew."""
-    everybody = np.arange(table.height)
-    if not masking:
-        return table, everybody
-    parsed = parse_masking(masking)
-    steps = parsed.maskings if isinstance(parsed, Chain) else (parsed,)
-    drawn = steps[-1]
-    if not isinstance(drawn, Sampling):
-        return parsed.apply(table, seed), everybody
-    rows = drawn.rows(table.height, seed + len(steps) - 1)
-    before = Chain(steps[:-1]).apply(table, seed) if len(steps) > 1 else table
-    return before[rows], rows
 
 
 def explore(  # noqa: PLR0913 - the options of a search
@@ -222,8 +75,7 @@ def explore(  # noqa: PLR0913 - the options of a search
     job, release, about = begin(original, policy, intruder, tuple(keep), seed, roles)
     job = replace(job, axes=check_axes(axes, release.quasi))
     about |= {"axes": list(job.axes)} if job.axes else {}
-    kinds = {name: release.kind(name) for name in release.quasi}
-    texts = tuple(maskings) if maskings is not None else suggest_maskings(job.table, kinds, release.quasi)
+    texts = tuple(maskings) if maskings is not None else job.suggestions(release)
     texts = tuple(dict.fromkeys(str(parse_masking(text)) for text in texts))
     if not texts:
         raise ParameterError("there is no masking to try", hint='name some, such as "noise(0.5)"')
@@ -241,55 +93,6 @@ def explore(  # noqa: PLR0913 - the options of a search
         job.policy.threshold("nearest.rate").value,
         len(wanted) - len(points),
     )
-
-
-def begin(
-    original: object,
-    policy: Policy | str | Path | None,
-    intruder: str,
-    keep: tuple[str, ...],
-    seed: int,
-    roles: dict[str, Any],
-) -> tuple[Job, Release, dict[str, Any]]:
-    """Read the table and check what is asked; the unmasked release says what its columns are.
-
-    The third part, the table's hash and the settings, is what a folder of finished points belongs to.
-    """
-    job = _job(original, policy, intruder, keep, seed, roles)
-    compare_analyses(job.table, job.table, job.keep)  # refuses what cannot be computed, before the work
-    about = {
-        "table": hashlib.sha256(job.table.write_ipc(None).getvalue()).hexdigest(),
-        "policy": job.policy.name, "intruder": intruder, "keep": list(keep), "seed": seed,
-        "roles": {key: str(value) for key, value in sorted(job.roles.items())},
-    }  # fmt: skip
-    whole = job.table.drop(*job.ignored)
-    release = Release(whole, whole, **job.roles)
-    return replace(job, columns=(*release.quasi, *release.confidential)), release, about
-
-
-def make_release(original: object, point: Point, **roles: Any) -> pl.DataFrame:  # noqa: ANN401 - those of a Release
-    """Mask a table as a point says: the table to publish, without the id and what is ignored."""
-    job = _job(original, None, "maximum", (), 0, dict(roles))
-    masked, rows = _masked(job.table.drop(*job.around, *job.ignored), point.masking, point.seed)
-    return masked.with_columns(job.table[name][rows] for name in job.around if name != job.roles.get("id"))
-
-
-def _job(
-    original: object,
-    policy: Policy | str | Path | None,
-    intruder: str,
-    keep: tuple[str, ...],
-    seed: int,
-    roles: dict[str, Any],
-) -> Job:
-    reading = roles.get("reading") or {}
-    table = read_table(original, name="original", **reading)
-    as_intruder(intruder)
-    rules = policy if isinstance(policy, Policy) else Policy.load(policy)
-    ignored = roles.pop("ignored", ()) or ()
-    ignored = (ignored,) if isinstance(ignored, str) else tuple(ignored)
-    around = tuple(roles[role] for role in ("id", "household", "weight") if roles.get(role) is not None)
-    return Job(table, roles, rules, intruder, keep, seed, around, ignored, core=tuple(rules.core.get("paired", CORE)))
 
 
 @dataclass(frozen=True)
@@ -311,7 +114,7 @@ class Search:
         open_ = [point for point in glances if point.verdict == "open"]
         hopeless = [point for point in glances if point.verdict != "open"]
         open_.sort(key=lambda point: (-point.utility, point.masking))
-        core = self._round("core", [(p.masking, p.seed, p) for p in open_], (0.2, 0.8))
+        core = self._core(open_)
         safe = sorted((p for p in core if p.verdict == "safe"), key=lambda point: (-point.utility, point.masking))
         whole: list[Point] = []
         for place, point in enumerate(safe):
@@ -321,6 +124,19 @@ class Search:
         done = {(p.masking, p.seed): p for p in [*hopeless, *core, *whole]}
         self.progress(1.0, "done")
         return list(done.values())
+
+    def _core(self, open_: list[Point]) -> list[Point]:
+        """Attack a draw of each masking, then other draws of those that it did not show to be unsafe."""
+        first: dict[str, Point] = {}
+        for point in sorted(open_, key=lambda point: point.seed):
+            first.setdefault(point.masking, point)
+        rest = [point for point in open_ if point != first[point.masking]]
+        ahead = [point for point in open_ if point == first[point.masking]]
+        done = self._round("core", [(p.masking, p.seed, p) for p in ahead], (0.2, 0.6))
+        unsafe = {p.masking: f"another draw of it is unsafe: {p.reason}" for p in done if p.verdict == "unsafe"}
+        given_up = [replace(p, verdict="unsafe", reason=unsafe[p.masking]) for p in rest if p.masking in unsafe]
+        more: list[Task] = [(p.masking, p.seed, p) for p in rest if p.masking not in unsafe]
+        return [*done, *given_up, *self._round("core", more, (0.6, 0.8))]
 
     def _round(self, stage: Stage, tasks: list[Task], part: tuple[float, float]) -> list[Point]:
         found, left = [], []

@@ -80,7 +80,7 @@ def test_outputs_are_checked_before_the_work(files, tmp_path, capsys):
         ("--json", a): "is also an input",
         ("--html", tmp_path / "no" / "r.html"): "no folder",
         ("--html", tmp_path): "is a folder",
-        ("--records", tmp_path / "r.xlsx"): ".csv, .tsv, .parquet",
+        ("--records", tmp_path / "r.docx"): ".csv, .tsv, .parquet",
     }
     for (option, target), message in cases.items():
         assert run("assess", a, b, "--id", "patient", option, target) == 2

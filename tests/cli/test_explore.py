@@ -9,6 +9,8 @@ import pytest
 
 from command_line import run
 from unmask import datasets
+from unmask.cli.explore import show_frontier
+from unmask.protect import Frontier, Point
 
 
 @pytest.fixture
@@ -54,3 +56,18 @@ def test_wrong_lists(table, tmp_path, capsys, text, words):
 def test_names_of_columns_are_shown_in_the_table(table, capsys):
     run("explore", table, "--method", "noise(0.001, columns=[wages])")
     assert capsys.readouterr().out.count("[wages]") == 2  # in the table, and in what to do
+
+
+def test_long_maskings_are_told_in_words_and_short_ones_as_they_are_typed(capsys):
+    long = "chain([drop([town, postcode]), dates(decade, columns=[born]), rank_swap(share=0.05, columns=[income])])"
+    points = [
+        Point(text, 1, "core", "safe", "", "nearest", 0.01, 0.0, 0.02, 0, 0.5, 0.5, None, None, 1.0)
+        for text in (long, "noise(0.5)")
+    ]
+    show_frontier(Frontier(tuple(points), 400, "partner", 0.09))
+    told = " ".join(capsys.readouterr().out.split("None of")[0].split())
+    assert "what is done" in told
+    assert "noise(0.5)" in told
+    assert "chain(" not in told
+    for words in ("postcode;", "decade", "swapped"):
+        assert words in told

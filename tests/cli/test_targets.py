@@ -55,7 +55,7 @@ def test_an_output_that_must_not_be_written(tables, tmp_path, capsys, command, n
         (tables["a"], "is also an input"),
         (tmp_path / f"link{suffix or '.csv'}", "is also an input"),
         (tmp_path / "no" / f"x{suffix}", "no folder"),
-        (tmp_path / "x.xlsx", "cannot write to x.xlsx") if suffix else (tmp_path, "is a folder"),
+        (tmp_path / "x.docx", "cannot write to x.docx") if suffix else (tmp_path, "is a folder"),
     ):
         assert run(command, *words_of(command, tables), f"--{name.replace('_', '-')}", target) == 2
         assert message in capsys.readouterr().err

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from naive.above import above, tail
+from naive.above import above, sets, tail
 from unmask.evidence.above import held_to_risk, luck
 from unmask.evidence.finding import Evidence, Observation, Reported
 from unmask.evidence.policy import Policy, Threshold
@@ -91,3 +91,14 @@ def test_the_lower_end_is_at_most_the_truth():
         lows.append(held_to_risk(people, 11).estimate.low * 400)
     assert np.mean(np.array(lows) > 60) <= 0.05
     assert np.mean(lows) > 2
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_a_limit_is_used_up_to_says_whether_it_is_kept(seed):
+    rng = np.random.default_rng(seed)
+    risk = rng.random(200)
+    hits = (rng.random(200) < risk * 0.1 * seed).astype(float)
+    found = judged(ranked(risk, hits), k=5)
+    wanted = max(hit / (size / 5 + 0.5 * (1 - 1 / 5)) for size, hit in sets(risk.tolist(), hits.tolist()).items())
+    assert found.used == pytest.approx(wanted)
+    assert (found.used <= 1) == (found.outcome == "for")

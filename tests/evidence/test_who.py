@@ -220,7 +220,7 @@ def test_what_was_not_tried_is_said_and_never_safe_by_that():
     reported = (told("nearest", [0.01] * N), told("channel", [0.01] * N))
     assert verdict(reported, "maximum").word == "safe"
     found = verdict(reported, "prosecutor")
-    assert found.word == "safe" and found.reason.endswith("not tried, since it takes more: channel")
+    assert found.word == "safe" and found.reason.endswith("not tried, since it takes more: Learnt masking")
     only_channel = Reported("nearest", "T", "s", Evidence(reported[0].evidence.observations, compared=()))
     assert verdict((only_channel, reported[1]), "maximum").word == "safe"
     blind = verdict((only_channel, reported[1]), "prosecutor")  # only the channel reads column a

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -238,3 +239,14 @@ def test_codes_are_noised_only_when_asked():
     assert not parse_masking("noise(1, columns=[code])").apply(table, 1)["code"].equals(table["code"])
     rounded = table.with_columns(code=pl.col("code") * 1000)  # multiples of 1000 are amounts that were rounded
     assert not parse_masking("noise(1)").apply(rounded, 1)["code"].equals(rounded["code"])
+
+
+@pytest.mark.parametrize("name", ["post code", "Postcode", "ZIP", "zip_code", "plz", "postal", "town_code"])
+def test_postcodes_that_are_numbers_are_noised_only_when_asked(name):
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({name: rng.integers(10_000, 99_999, 300), "amount": rng.integers(10_000, 99_999, 300)})
+    masked = parse_masking("noise(0.2)").apply(table, 1)
+    assert masked[name].equals(table[name])
+    assert not masked["amount"].equals(table["amount"])
+    asked = parse_masking(f"noise(0.2, columns=[{name!r}])").apply(table, 1)
+    assert not asked[name].equals(table[name])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from unmask.errors import RoleError
+from unmask.errors import ParameterError, RoleError
 from unmask.masking import Shuffle, Swap, parse_masking
 
 
@@ -59,3 +59,9 @@ def test_names_are_not_swapped():
     for text in ("swap(1, columns=[name])", "shuffle(columns=[name])", "pram(0.5, columns=[name])"):
         with pytest.raises(RoleError, match="names or free text"):
             parse_masking(text).apply(table)
+
+
+def test_columns_without_their_name_are_not_taken_for_yes():
+    """`shuffle([name])` read the list as `together=` and shuffled every number in place of the column."""
+    with pytest.raises(ParameterError, match="together is yes or no"):
+        parse_masking("shuffle([name])")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unmask.masking import parse_masking
-from unmask.protect import Treatment, path, then_blank, treatments, weigh, weigh_together
+from unmask.protect import Treatment, chained, path, steps_of, then_blank, treatments, weigh, weigh_together
 from unmask.protect.treatments import bits_left, hull
 
 
@@ -161,3 +161,27 @@ def test_numbers_together_leave_the_bits_of_their_group(people):
     by_size = {one.masking.split("(")[1].split(",")[0]: one for one in found if one.masking.startswith("micro")}
     assert by_size["5"].bits == pytest.approx(np.log2(200 / 5))
     assert found[-1].masking == "drop(['income of all', age])"
+
+
+@pytest.mark.parametrize("moved", ["rank_swap(share=0.2, columns=[income])", "data_shuffling([income], given=[age])"])
+def test_a_number_that_moves_to_somebody_else_is_nobodys_own(moved):
+    """The largest income is known to be somebody's, in whatever record it stands; a mean of five is not."""
+    rng = np.random.default_rng(1)
+    table = pl.DataFrame({"age": rng.integers(18, 90, 200), "income": rng.permutation(200) * 11 + 20_000})
+    table = table.with_columns(income=pl.when(pl.col("income") == 20_000).then(9_000_000).otherwise("income"))
+    state = {"age": Treatment("age", "noise(0.2, columns=[age])"), "income": Treatment("income", moved)}
+    steps = steps_of(state, 5)
+    assert [step.columns for step in steps] == [("income",), ("age",), ("income",)]
+    released = parse_masking(chained(step.masking for step in steps)).apply(table, 1)["income"]
+    assert released.value_counts()["count"].min() >= 5
+    assert released.max() < 3_000_000
+    assert released.dtype == table["income"].dtype or (released % 1 == 0).all()
+    assert released.mean() == pytest.approx(table["income"].mean(), rel=0.001)
+
+
+def test_nothing_is_shared_where_no_value_moves():
+    state = {"age": Treatment("age", "noise(0.2, columns=[age])"), "town": Treatment("town", "")}
+    assert [step.masking for step in steps_of(state, 5)] == ["noise(0.2, columns=[age])"]
+    alone = {"age": Treatment("age", "chain([dates(year, columns=[born]), rank_swap(share=0.1, columns=[age])])")}
+    assert [step.columns for step in steps_of(alone, 5)] == [("age",), ("age",)]
+    assert len(steps_of(alone, 1)) == 1

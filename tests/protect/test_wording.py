@@ -23,6 +23,9 @@ from unmask.protect.wording import listed
         ("recoding(breaks=[18], columns=[age])", "publish age as below 18 or not"),
         ("noise(0.5, columns=[a, b])", "publish a and b with noise of 0.5 sd"),
         ("microaggregation(25, columns=[a, b])", "publish a and b averaged in groups of 25"),
+        ("consistent(microaggregation(5, method=univariate, columns=[a]))", "publish a as means of 5 people or more"),
+        ("data_shuffling([a, b])", "publish a and b drawn anew"),
+        ("top_bottom(top=0.9, columns=[a])", "publish a with its extremes cut off"),
         ("shuffle(columns=[a])", "publish a after shuffle(columns=[a])"),
         (
             "chain([drop([town]), dates(decade, columns=[born]), rare(40, columns=[born]), rank_swap(share=0.05)])",

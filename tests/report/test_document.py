@@ -51,7 +51,7 @@ def test_records(assessment, tmp_path):
         assessment.write_records(tmp_path / f"r{suffix}")
         assert read(tmp_path / f"r{suffix}")["risk"].to_list() == assessment.records["risk"].to_list()
     with pytest.raises(ParameterError, match=r".csv, .tsv, .parquet"):
-        assessment.write_records(tmp_path / "r.xlsx")
+        assessment.write_records(tmp_path / "r.docx")
 
 
 def test_most_exposed_are_the_ten_largest(assessment):

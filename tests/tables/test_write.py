@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import stat
+from datetime import date
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from unmask.errors import ParameterError, TableError
+from unmask.tables.read import read_table
 from unmask.tables.write import check_target, write_atomically, write_table
 
 
@@ -68,3 +70,22 @@ def test_no_permission_is_told_before_the_work(tmp_path, monkeypatch, denied):
         with pytest.raises(TableError, match="no permission"):
             write_atomically(target, "new")
     assert target.read_text() == ("new" if refused is None else "old")
+
+
+def test_a_workbook_holds_what_the_table_says_and_runs_nothing(tmp_path):
+    table = pl.DataFrame(
+        {"text": ["=1+1", "http://x", "007", None], "number": [1.25, None, -3.5, 0.1], "day": [date(2020, 1, 31)] * 4}
+    )
+    for name in ("a.xlsx", "b.xlsx"):
+        write_table(table, tmp_path / name)
+    assert (tmp_path / "a.xlsx").read_bytes() == (tmp_path / "b.xlsx").read_bytes()
+    again = read_table(tmp_path / "a.xlsx", name="table")
+    assert again["text"].to_list() == table["text"].to_list()
+    assert again["number"].to_list() == table["number"].to_list()
+    assert again["day"].cast(pl.Date).to_list() == table["day"].to_list()
+
+
+def test_a_table_too_large_for_a_sheet_is_refused(tmp_path):
+    with pytest.raises(TableError, match="too large for a sheet"):
+        write_table(pl.DataFrame({"a": pl.zeros(2**20, eager=True)}), tmp_path / "a.xlsx")
+    assert not (tmp_path / "a.xlsx").exists()

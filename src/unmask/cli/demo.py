@@ -18,9 +18,10 @@ from unmask.cli.targets import write_atomically, write_table
 from unmask.datasets import patients
 from unmask.errors import TableError
 from unmask.evidence import Policy
-from unmask.explore import explore, make_release
+from unmask.explore import explore
 from unmask.masking import parse_masking
 from unmask.protect import Point
+from unmask.trying import make_release
 
 FILES = {
     "original.csv", "release.csv", "report.html", "report.json", "records.csv",

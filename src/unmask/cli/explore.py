@@ -15,11 +15,13 @@ from unmask.cli.screen import console, progress_bar, say
 from unmask.cli.targets import check_files, write_atomically, write_table
 from unmask.errors import ParameterError
 from unmask.evidence import Figure
-from unmask.explore import explore, make_release
-from unmask.protect import Frontier
+from unmask.explore import explore
+from unmask.protect import Frontier, in_words
+from unmask.trying import make_release
 
 SECONDS = {"s": 1, "m": 60, "h": 3600}
 FOUND, NONE_SAFE = 0, 1
+DONE, SHORT = "what is done", 60  # the last column; maskings of so many characters are shown as they are typed
 GRID = 'maskings = ["noise(0.5)"], and [[grid]] masking = "noise({})", strengths = [0.1, 1]'
 
 
@@ -81,17 +83,22 @@ def _table(frontier: Frontier) -> Any:  # noqa: ANN401 - rich's table
     from rich.table import Table  # noqa: PLC0415
 
     table, front, best = Table(box=None, pad_edge=False), set(frontier.front), frontier.recommended
-    for heading in ("", "left", "found", "95 % interval", "known", "verdict", "tried", "masking"):
-        table.add_column(
-            heading, justify="right" if heading in {"left", "found", "known"} else "left", no_wrap=heading != "masking"
-        )
+    for heading in ("", "left", "found", "95 % interval", "known", "verdict", "tried", DONE):
+        right = heading in {"left", "found", "known"}
+        table.add_column(heading, justify="right" if right else "left", no_wrap=heading != DONE)
     for point in frontier.points:
         mark = "->" if point == best else "*" if point in front else ""
         table.add_row(
             mark, f"{point.utility:.0%}", f"{point.risk:.1%}", f"{point.low:.1%} to {point.high:.1%}",
-            "-" if point.known is None else f"{point.known:,}", point.verdict, point.stage, escape(point.masking),
+            "-" if point.known is None else f"{point.known:,}", point.verdict, point.stage,
+            escape(_done(point.masking)),
         )  # fmt: skip
     return table
+
+
+def _done(masking: str) -> str:
+    """A masking as it is typed if that is short, else in words."""
+    return masking if len(masking) <= SHORT else in_words(masking)
 
 
 def _figure(frontier: Frontier, axes: tuple[str, ...]) -> Figure:

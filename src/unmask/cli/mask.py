@@ -36,7 +36,8 @@ def _tell_names(table: pl.DataFrame, release: pl.DataFrame) -> None:
     shared = [name for name in release.columns if name in table.columns and names_people(release[name])]
     same = [name for name in shared if release[name].is_in(table[name].cast(pl.String).unique().implode()).any()]
     if same:
-        told = f"note: {', '.join(same)} still name people; leave that out of what you publish"
+        names = f"{', '.join(same)} still name{'s' if len(same) == 1 else ''} people"
+        told = f"note: {names}; leave that out of what you publish"
         say(f"{told}: drop([{', '.join(same)}]), or pseudonym([{', '.join(same)}])")
 
 

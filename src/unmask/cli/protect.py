@@ -10,9 +10,9 @@ from unmask.cli.making_options import Protect
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files, write_atomically, write_table
 from unmask.errors import ParameterError, TableError
-from unmask.explore import make_release
 from unmask.protect import Protection
 from unmask.protecting import protect_table
+from unmask.trying import make_release
 
 
 def run(options: Protect) -> int:

@@ -17,6 +17,7 @@ from unmask.evidence.estimate import Estimate, tail, wilson
 from unmask.evidence.finding import Observation, Ranked
 
 FIRST = 10  # people of the smallest set: of fewer one hit is no evidence
+HALF = 0.5  # a person: fewer are none
 SHOWN = 9  # digits in which equal risks are equal
 
 
@@ -40,6 +41,12 @@ def luck(ranked: Ranked, k: int, most: int) -> float:
     whole = np.floor(hits + 1e-9) - most
     least = min(tail(found, size - most, 1 / k) for found, size in zip(whole, sizes, strict=True))
     return min(1.0, least * sizes.size * ranked.attacks)
+
+
+def used_of_risk(ranked: Ranked, k: int) -> float:
+    """Share of the hits that are allowed: the largest among the sets; above 1 somebody may be above 1/k."""
+    hits, sizes = _sets(ranked)
+    return float((hits / (sizes / k + HALF * (1 - 1 / k))).max())
 
 
 def _estimate(ranked: Ranked, k: int) -> Estimate:

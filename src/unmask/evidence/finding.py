@@ -39,6 +39,7 @@ class Crowds(NamedTuple):
     own: Flags
     records: int  # of the release
     share: Floats | None = None
+    words: str = ""  # the sentence, with {hits}, {n} and {k}, where it is not about records
 
 
 class Ranked(NamedTuple):
@@ -131,6 +132,9 @@ class Finding(Shown):
     estimate: Estimate | None = None
     threshold: float | None = None
     people: int | None = None  # the most people of whom it may be true; None: the policy sets no number
+    used: float | None = (
+        None  # of the limit, by the upper end of the interval: 1 is at the limit; None: counted exactly
+    )
 
 
 class Findings(tuple[Finding, ...], Shown):

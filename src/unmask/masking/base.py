@@ -6,6 +6,7 @@ takes no part in any statistic.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields
@@ -21,6 +22,7 @@ from unmask.errors import ParameterError, RoleError, TableError, check_name
 from unmask.tables import infer_kind
 
 FEW_ROWS, NAMES = 20, 0.9  # text of more rows, of which more than this share is different, names people
+CODE = re.compile(r"(?i)(^|[^a-z])((post|postal|zip)[ _-]?code|zip|plz|postal)([^a-z]|$)|[ _-]code$")
 FEW_CODES, SPREAD = 20, 3  # codes: so many different ones at most, within so many times their number
 ROW = "row of the table"
 MASKINGS: dict[str, type[Masking]] = {}  # by the name that `parse_masking` reads
@@ -222,11 +224,18 @@ def is_amount(column: pl.Series) -> bool:
     """
     if not column.dtype.is_numeric() or (column.dtype.is_float() and column.is_infinite().any()):
         return column.dtype.is_numeric()  # infinite ones are refused by who masks them
+    if is_code(column):
+        return False
     if infer_kind(column, None)[0] == "numeric":
         return True
     values = encoded(column.drop_nulls())
     distinct = np.unique(values).size
     return distinct == 0 or (distinct <= FEW_CODES and float(np.ptp(values)) + 1 > SPREAD * distinct)
+
+
+def is_code(column: pl.Series) -> bool:
+    """Say whether whole numbers are codes by the name of their column, such as "post code": they are no amounts."""
+    return column.dtype.is_integer() and CODE.search(column.name) is not None
 
 
 def refuse_names(frame: pl.DataFrame, names: Iterable[str], family: str) -> None:

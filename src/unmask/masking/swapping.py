@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Rows
-from unmask.errors import former_percent
+from unmask.errors import ParameterError, former_percent
 from unmask.masking.base import MovingMasking, encoded, known, refuse_names, within
 
 
@@ -87,7 +87,11 @@ class Shuffle(MovingMasking):
     family: ClassVar[str] = "shuffle"
 
     def _check(self) -> None:
-        """Accept anything: there is nothing to get wrong."""
+        if not isinstance(self.together, bool):  # columns without their name would be taken for it
+            raise ParameterError(
+                "together is yes or no", got=str(self.together), allowed="True, False",
+                hint="name the columns: shuffle(columns=[income])",
+            )  # fmt: skip
 
     def _chosen(self, frame: pl.DataFrame) -> tuple[str, ...]:
         return _any_columns(frame, self.columns)

@@ -5,9 +5,9 @@ coarser, cells suppressed. A `Fix` is one of them, with what it costs. A `Fronti
 a `Point` of risk and utility; `suggest_maskings` names some to try, and `opened` keeps the finished ones in a folder.
 A `Treatment` is what can be done to one column: `treatments` names them, `weigh` and `weigh_together` say what each
 gives and costs (`bits_left`), and `path` combines them; `coarser_only` leaves those that say nothing false, after which
-`then_blank` blanks cells of who is still exposed; `then_sample` publishes only some of the people. A `Protection` is
-what came out, and `follow_plan` does it again; `chained` writes several maskings as one, `in_words` says what it does.
-`first_change` names the change to try first.
+`then_blank` blanks cells of who is still exposed; `then_sample` publishes only some of the people. `steps_of` says what
+is done in turn. A `Protection` is what came out, and `follow_plan` does it again; `chained` writes several maskings as
+one, `in_words` says what it does. `first_change` names the change to try first.
 """
 
 from unmask.protect.changes import first_change
@@ -21,6 +21,7 @@ from unmask.protect.treatments import (
     bits_left,
     coarser_only,
     path,
+    steps_of,
     then_blank,
     then_sample,
     treatments,
@@ -31,6 +32,6 @@ from unmask.protect.wording import in_words
 
 __all__ = [
     "Fix", "Frontier", "Point", "Protection", "Stage", "Store", "Treatment", "bits_left", "chained",
-    "coarser_only", "first_change", "fix_list", "follow_plan", "in_words", "opened", "path", "suggest_maskings",
-    "then_blank", "then_sample", "treatments", "weigh", "weigh_together",
+    "coarser_only", "first_change", "fix_list", "follow_plan", "in_words", "opened", "path", "steps_of",
+    "suggest_maskings", "then_blank", "then_sample", "treatments", "weigh", "weigh_together",
 ]  # fmt: skip

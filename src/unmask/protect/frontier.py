@@ -14,7 +14,7 @@ from unmask.shown import Shown
 NUMBER = r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])"  # the strength of a masking: its first number
 Stage = Literal["glance", "core", "whole"]
 SAID: dict[Stage, str] = {
-    "glance": "given up after a glance: nearest-record linkage alone finds too many",
+    "glance": "a glance only, nearest-record linkage; what that or another draw shows to be unsafe is given up",
     "core": "attacked with what the policy asks for",
     "whole": "attacked with everything",
 }
@@ -40,6 +40,7 @@ class Point:
     analyses: float | None
     seconds: float
     measured: tuple[tuple[str, float], ...] = ()  # other figures that were asked for, by name
+    used: tuple[tuple[str, float], ...] = ()  # of each limit: what the upper end of the figure takes up, 1 is at it
 
     def at(self, axis: str) -> float | None:
         """Where the point lies on an axis: a figure that was asked for, "strength", or a field; None: unknown."""
@@ -108,7 +109,7 @@ class Frontier(Shown):
         on_front, best = set(self.front), self.recommended
         rows = []
         for p in self.points:
-            plain = {key: value for key, value in asdict(p).items() if key != "measured"}
+            plain = {key: value for key, value in asdict(p).items() if key not in {"measured", "used"}}
             rows.append({**plain, **dict(p.measured), "front": p in on_front, "recommended": p == best})
         return pl.DataFrame(rows, infer_schema_length=None)
 

@@ -14,7 +14,7 @@ import polars as pl
 from unmask.errors import ParameterError, TableError
 from unmask.masking import parse_masking
 from unmask.protect.frontier import Frontier, Point
-from unmask.protect.treatments import Treatment
+from unmask.protect.treatments import VALUES, Treatment
 from unmask.shown import Shown
 from unmask.tables import read_table
 from unmask.utility import Kept
@@ -79,12 +79,14 @@ class Protection(Shown):
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why each step was taken, and what it cost."""
-        return tuple(
-            f"{step.column}: {parse_masking(step.masking)} leaves {step.bits:.1f} of "
-            f"{sum(self.before[name] for name in step.columns):.1f} bits that point to a person, and costs "
-            f"{step.cost:.1%} of the data"
-            for step in self.steps
-        )
+        return tuple(self._why(step) for step in self.steps)
+
+    def _why(self, step: Treatment) -> str:
+        done, cost = f"{step.column}: {parse_masking(step.masking)}", f"costs {step.cost:.1%} of the data"
+        if step.column == VALUES:
+            return f"{done} makes every number that moves to somebody else a mean of several people's, and {cost}"
+        before = sum(self.before[name] for name in step.columns)
+        return f"{done} leaves {step.bits:.1f} of {before:.1f} bits that point to a person, and {cost}"
 
     def plan(self) -> str:
         """The plan as TOML: `unmask mask TABLE --plan plan.toml` makes the same release from it."""

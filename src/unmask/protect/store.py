@@ -61,7 +61,8 @@ class Store:
         if not path.exists():
             return None
         kept = _read(path)
-        return Point(**{**kept, "measured": tuple((name, value) for name, value in kept.get("measured", ()))})
+        pairs = {key: tuple((name, value) for name, value in kept.get(key, ())) for key in ("measured", "used")}
+        return Point(**{**kept, **pairs})
 
     def keep(self, point: Point, stage: str | None = None) -> None:
         """Write a finished point, as one of its own stage or of another one."""

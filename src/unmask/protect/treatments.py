@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from unmask.masking import names_people, parse_masking
+from unmask.masking import Chain, Masking, names_people, parse_masking
 from unmask.protect.suggestions import FEW, PERIODS, RARE, cut, quoted
 from unmask.tables import to_floats
 
@@ -25,6 +25,8 @@ PIECES, LOTS, TAILS = (30, 15, 8, 4, 2), (0.05, 0.1, 0.2, 0.4), (0.02, 0.05, 0.1
 SHUFFLED = "data_shuffling("
 
 BLANKED, SAMPLED = "cells of the exposed", "records"  # what is treated last
+VALUES = "values of single people"  # what is treated first
+MOVING = ("rank_swap", "data_shuffling")  # the released values are people's own, in the records of others
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,8 @@ class Treatment:
 
     column: str
     masking: str
-    bits: float  # by which it still points to a person
-    cost: float  # what the table loses if this column alone is treated so
+    bits: float = 0.0  # by which it still points to a person
+    cost: float = 0.0  # what the table loses if this column alone is treated so
     together: tuple[str, ...] = ()  # columns that are treated as one
 
     @property
@@ -133,6 +135,30 @@ def then_blank(state: Mapping[str, Treatment], k: int) -> dict[str, Treatment]:
 def then_sample(state: Mapping[str, Treatment], fraction: float) -> dict[str, Treatment]:
     """The same treatments, and then only some of the people."""
     return {**state, SAMPLED: Treatment(SAMPLED, f"sampling({fraction})", 0.0, 0.0, tuple(state))}
+
+
+def steps_of(state: Mapping[str, Treatment], k: int) -> tuple[Treatment, ...]:
+    """The treatments that change something, in turn; numbers that move to others are first shared by k people.
+
+    Nobody's own number is then in the release. Whoever knows one would learn from it that the person is in the file,
+    and the largest of a column is somebody's whom everybody knows, in whatever record it stands.
+    """
+    steps = [one for one in state.values() if one.masking]
+    moved = dict.fromkeys(name for one in steps for step in _flat(parse_masking(one.masking)) for name in _moves(step))
+    if not moved or k < 2:
+        return tuple(steps)
+    listed = ", ".join(map(quoted, moved))
+    shared = f"consistent(microaggregation({k}, method=univariate, columns=[{listed}]))"
+    return (Treatment(VALUES, shared, together=tuple(moved)), *steps)
+
+
+def _flat(masking: Masking) -> tuple[Masking, ...]:
+    return tuple(one for step in masking.maskings for one in _flat(step)) if isinstance(masking, Chain) else (masking,)
+
+
+def _moves(step: Masking) -> tuple[str, ...]:
+    """The columns whose values a step gives to other people."""
+    return tuple(getattr(step, "columns", None) or ()) if step.family in MOVING else ()
 
 
 def bits_left(original: pl.Series, released: pl.Series) -> float:

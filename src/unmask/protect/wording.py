@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unmask.masking import Chain, Masking, parse_masking
+from unmask.masking import Chain, Consistent, Masking, parse_masking
 
 CELLS = "local_suppression"
 
@@ -42,6 +42,8 @@ def listed(names: Sequence[str], most: int | None = None) -> str:
 
 
 def _steps(masking: Masking) -> list[Any]:
+    if isinstance(masking, Consistent):
+        return _steps(masking.masking)
     return [one for step in masking.maskings for one in _steps(step)] if isinstance(masking, Chain) else [masking]
 
 
@@ -65,7 +67,11 @@ HOW: dict[str, Callable[[Any], str]] = {  # by the name that is typed
     "recoding": _bands,
     "rounding": lambda step: f"rounded to {step.base:g}",
     "noise": lambda step: f"with noise of {step.kappa:g} sd",
-    "microaggregation": lambda step: f"averaged in groups of {step.k}",
+    "microaggregation": lambda step: (
+        f"as means of {step.k} people or more" if step.method == "univariate" else f"averaged in groups of {step.k}"
+    ),
+    "data_shuffling": lambda _: "drawn anew",
+    "top_bottom": lambda _: "with its extremes cut off",
     "rank_swap": lambda step: f"swapped within {step.share:.0%} of the ranks",
     "pram": lambda _: "with some values changed by lot",
     "sampling": lambda step: f"of only {step.fraction:.0%} of the people",

@@ -19,6 +19,7 @@ from unmask.evidence import (
     Evidence,
     Fact,
     Figure,
+    Finding,
     Judgement,
     Reported,
     Series,
@@ -31,6 +32,8 @@ from unmask.utility import UtilityEntry
 SCHEMA = "unmask-report/2"
 MOST_EXPOSED = 10
 SHOWN = 3  # digits of a risk: what is equal in them is shared
+OUTCOMES = {"for": "within limit", "against": "above limit", "inconclusive": "undecided"}
+OUTCOMES |= {word: word for word in ("not judged", "does not apply", "could not run")}  # in words
 RISK_EDGES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
 
 
@@ -233,7 +236,7 @@ def build(  # noqa: PLR0913 - the parts of a report
         verdict=judged.verdict.word,
         reason=judged.verdict.reason,
         check=check,
-        findings=tuple(FindingEntry(**vars_of(f), threshold_reason=limits.get(f.key)) for f in judged.findings),
+        findings=tuple(_finding(f, limits.get(f.key)) for f in judged.findings),
         intruders=tuple(
             IntruderEntry(i.knows, i.words, i.measure, i.n_attacks, i.estimate, i.known) for i in judged.intruders
         ),
@@ -250,6 +253,12 @@ def build(  # noqa: PLR0913 - the parts of a report
         utility=utility,
     )
     return _with_digest(draft, risk)
+
+
+def _finding(finding: Finding, reason: str | None) -> FindingEntry:
+    """A finding as the report tells it: what it uses of its limit is in its interval."""
+    told = {name: value for name, value in vars_of(finding).items() if name != "used"}
+    return FindingEntry(**told, threshold_reason=reason)
 
 
 def vars_of(entry: Any) -> dict[str, Any]:  # noqa: ANN401 - any small dataclass

@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
@@ -14,7 +15,16 @@ import polars as pl
 from unmask.errors import ParameterError, TableError
 from unmask.tables.formats import RECORDS, TEXTS, format_of, packed
 
-TABLES = (".csv", ".tsv", ".parquet", ".arrow", *RECORDS)  # what tables are written as; text also as .gz or .zst
+TABLES = (
+    ".csv",
+    ".tsv",
+    ".parquet",
+    ".arrow",
+    ".xlsx",
+    *RECORDS,
+)  # what tables are written as; text also as .gz or .zst
+
+MOST_ROWS, MOST_COLUMNS = 2**20 - 1, 2**14  # of a sheet, below the row of names
 
 
 def write_table(table: pl.DataFrame, path: str | Path) -> None:
@@ -25,6 +35,8 @@ def write_table(table: pl.DataFrame, path: str | Path) -> None:
         table.write_parquet(buffer)
     elif form == ".arrow":
         table.write_ipc(buffer)
+    elif form == ".xlsx":
+        _write_workbook(table, buffer)
     elif form == ".json":
         table.write_json(buffer)
     elif form in RECORDS:
@@ -32,6 +44,21 @@ def write_table(table: pl.DataFrame, path: str | Path) -> None:
     else:
         table.write_csv(buffer, separator="\t" if form == ".tsv" else ",")
     write_atomically(path, packed(buffer.getvalue(), Path(path)))
+
+
+def _write_workbook(table: pl.DataFrame, buffer: io.BytesIO) -> None:
+    """Write one sheet; text stays text, whatever it looks like, and the same table gives the same bytes."""
+    import xlsxwriter  # noqa: PLC0415 - only needed here
+
+    if table.height > MOST_ROWS or table.width > MOST_COLUMNS:
+        raise TableError(
+            "the table is too large for a sheet", got=f"{table.height:,} rows, {table.width:,} columns",
+            allowed=f"{MOST_ROWS:,} rows, {MOST_COLUMNS:,} columns", hint="write another format, such as .parquet",
+        )  # fmt: skip
+    plain = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False, "in_memory": True}
+    with xlsxwriter.Workbook(buffer, plain) as book:
+        book.set_properties({"created": datetime(2000, 1, 1, tzinfo=UTC)})
+        table.write_excel(book)
 
 
 def check_suffix(target: Path, allowed: tuple[str, ...] = TABLES) -> None:

@@ -1,0 +1,116 @@
+"""The last attacks of `protect`: other seeds, room to the limit, other draws of the masking, who knows the method."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from unmask.evidence import silent
+from unmask.protect import Treatment, opened
+from unmask.searching import FRESH, LastAttacks, Search, at_the_limit
+from unmask.trying import Job, begin
+
+NOISY, PLAIN = "noise(0.5, columns=[age])", "recoding(20, columns=[age])"
+
+
+@pytest.fixture(scope="module")
+def job():
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({"age": rng.integers(18, 90, 100), "sex": rng.choice(["f", "m"], 100)})
+    return begin(table, "partner", "maximum", (), 0, {})[0]
+
+
+@pytest.fixture
+def attacked(monkeypatch):
+    """Attacks that find what the test says: by the seed of the attack and the seed of the masking."""
+    made, said = [], {"used": lambda _seed: 0.5, "verdict": lambda _seed, _draw: "safe"}
+
+    def attack(self, masking, seed, stage, glance):
+        made.append((self.seed, seed))
+        used = (("channel.rate", said["used"](self.seed)),)
+        return replace(glance, stage=stage, verdict=said["verdict"](self.seed, seed), reason="as told", used=used)
+
+    monkeypatch.setattr(Job, "attack", attack)
+    monkeypatch.setattr(Job, "attack_method", lambda _self, _masking, _seed, safe: replace(safe, reason="by method"))
+    return made, said
+
+
+def proven(job, masking, store=None):
+    first = job.attack(masking, 1, "whole", job.glance(masking, 1))
+    return LastAttacks(job, store, silent).prove(first)
+
+
+def test_other_seeds_other_draws_and_the_method_are_tried(job, attacked):
+    made, _ = attacked
+    assert proven(job, NOISY).reason == "by method"
+    again = [(k * FRESH, 1) for k in (1, 2, 3)]
+    assert made == [(0, 1), *again, (FRESH, 1 + FRESH), (2 * FRESH, 1 + 2 * FRESH)]
+
+
+def test_a_masking_without_chance_has_no_other_draw(job, attacked):
+    made, _ = attacked
+    assert proven(job, PLAIN).verdict == "safe"
+    assert [draw for _, draw in made] == [1, 1, 1, 1]
+
+
+def test_a_draw_that_was_luck_is_refused(job, attacked):
+    _, said = attacked
+    said["verdict"] = lambda _seed, draw: "safe" if draw == 1 else "inconclusive"
+    found = proven(job, NOISY)
+    assert found.verdict == "inconclusive"
+    assert found.reason == "another draw of the same masking is inconclusive: as told"
+    assert proven(job, PLAIN).verdict == "safe"
+
+
+def test_what_would_be_above_the_limit_after_one_more_such_step_is_refused(job, attacked):
+    """Between 70 and 90 % of the limit: one seed more may bring 110 %."""
+    _, said = attacked
+    said["used"] = lambda seed: 0.9 if seed == FRESH else 0.7
+    found = proven(job, NOISY)
+    assert found.verdict == "inconclusive"
+    assert "too near to the limit" in found.reason
+    assert "channel.rate" in found.reason
+    said["used"] = lambda seed: 0.8 if seed == FRESH else 0.7
+    assert proven(job, NOISY).verdict == "safe"
+    said["used"] = lambda _seed: 1.0  # at the limit, and the same for every seed: counted, not drawn
+    assert proven(job, NOISY).verdict == "safe"
+
+
+def test_room_is_asked_of_each_figure(job, attacked):
+    first = job.glance(NOISY, 1)
+    points = [replace(first, used=(("a", a), ("b", b))) for a, b in ((0.2, 0.5), (0.3, 0.8), (0.1, 0.6))]
+    assert at_the_limit(points) == ["b"]
+    assert at_the_limit(points[:1]) == []
+
+
+def test_finished_attacks_are_not_made_again(job, attacked, tmp_path):
+    made, _ = attacked
+    with opened(tmp_path / "run", {"table": "x"}, resume=False) as store:
+        first = proven(job, NOISY, store)
+        before = len(made)
+        assert proven(job, NOISY, store) == first
+    assert len(made) == before + 1  # only that of the search, which this test makes itself
+
+
+def test_where_the_gentler_release_is_refused_the_one_before_it_is_tried(job, attacked, monkeypatch):
+    _, said = attacked
+    plain, gentler = ({"age": Treatment("age", text)} for text in (PLAIN, "recoding(15, columns=[age])"))
+
+    def softened(self, _state):
+        self._verdict("glance", gentler)
+        return gentler
+
+    def attack(self, masking, _seed, stage, glance):
+        lucky = "recoding(15" in masking and self.seed > 0
+        return replace(glance, stage=stage, verdict="unsafe" if lucky else "safe", reason=said["verdict"](0, 1))
+
+    monkeypatch.setattr(Search, "_softened", softened)
+    monkeypatch.setattr(Job, "attack", attack)
+    monkeypatch.setattr(
+        Search, "_better", lambda self, state, than: state is not than and self._point(state) is not None
+    )
+    search = Search(job, {}, None, None, silent)
+    assert search.best([[plain]]) is plain
+    assert [point.masking for point in search.refused] == ["recoding(15, columns=[age])"]
+    assert search.again.masking == PLAIN
