@@ -120,7 +120,9 @@ KINDS: dict[str, Callable[[int, np.random.Generator], unmask.Release]] = {
 def assessed(kind: str, n: int, seed: int) -> dict[str, Any]:
     """The verdict of each profile on one release, and which findings are against it or undecided."""
     release = KINDS[kind](n, np.random.default_rng([seed, n]))
-    found = unmask.assess(release, seed=seed, recipients=[{"name": one, "audience": one} for one in PROFILES])
+    found = unmask.assess(
+        release, seed=seed, recipients=[{"name": one, "audience": one} for one in PROFILES], utility="none"
+    )
     told = {entry.name: (entry.verdict, entry.reason) for entry in found.document.recipients}
     verdicts = {profile: word for profile, (word, _) in told.items()}
     return {"kind": kind, "n": n, "seed": seed, "verdicts": verdicts, "why": {

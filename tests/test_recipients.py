@@ -55,6 +55,17 @@ def test_2700_of_8_000_000_by_every_attack(who):
     assert found.verdict == ("safe" if who == "journalist" else "unsafe")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("who", ["journalist", "prosecutor"])
+def test_2700_of_8_000_000_with_a_secret(who):
+    """An answer that has nothing to do with the known columns: groups of eleven agree on it now and then, by luck."""
+    answer = np.where(np.random.default_rng(1).random(2700) < 0.3, "yes", "no")
+    table = survey(2700, 3, ages=10).with_columns(pl.Series("answer", answer))
+    release = unmask.Release(table, table, id="nr", population=8_000_000, confidential=["answer"])
+    found = unmask.assess(release, intruder=who, utility="none")
+    assert found.verdict == ("safe" if who == "journalist" else "unsafe")
+
+
 @pytest.mark.parametrize("who", ["journalist", "marketer"])
 def test_alone_in_the_sample_may_be_alone_in_the_country(who):
     """A number of people makes nobody safe who is alone with their income, whatever models say."""

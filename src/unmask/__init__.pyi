@@ -117,8 +117,11 @@ from unmask.recipients import Recipient as Recipient
 from unmask.report import Comparison as Comparison
 from unmask.report import compare_reports as compare_reports
 from unmask.selfcheck import selfcheck as selfcheck
+from unmask.table_assessment import assess_tables as assess_tables
 from unmask.tables import Release as Release
 from unmask.tables import Scenario as Scenario
+from unmask.tabular import TableRisk as TableRisk
+from unmask.tabular import table_risk as table_risk
 from unmask.utility import compare_analyses as compare_analyses
 from unmask.utility import compare_marginals as compare_marginals
 from unmask.utility import compare_moments as compare_moments

@@ -13,9 +13,10 @@ MOST_NAMED = 3  # dropped columns that page 1 names
 
 
 def advice_of(release: Release, policy: Policy, verdict: str) -> document.AdviceEntry | None:
-    """The change to try first; None where the release is safe, or where nobody could call another one so."""
+    """The change to try first; None where the release is safe, or undecided and nobody could call another one safe."""
     n, shown = len(release.paired_rows), [name for name in release.quasi if name in release.released.columns]
-    if verdict == "safe" or release.synthetic or n < policy.least_people("paired"):
+    few = n < policy.least_people("paired")  # an unsafe release of few people has something to change all the same
+    if verdict == "safe" or release.synthetic or (few and verdict != "unsafe"):
         return None
     crowd, rate = policy.thresholds.get("anonymity.small"), policy.thresholds.get("nearest.rate")
     if crowd is None or rate is None:

@@ -80,6 +80,7 @@ def assess_model(  # noqa: PLR0913 - the options of an assessment
         progress=progress,
     )  # fmt: skip
     judged = conclude(report_model(found), rules, columns=(), core="model")
+    asked = {"target": target, "confidential": [*confidential], "ignored": [*ignored], "shadows": shadows}
     risk = np.full(table.height, np.nan)
     records = _records(risk, found.membership.per_record)
     built = document.build(
@@ -90,7 +91,7 @@ def assess_model(  # noqa: PLR0913 - the options of an assessment
         risk={"membership": found.membership.per_record, "risk": risk},
         people=PEOPLE,
         labels=None,
-        manifest=_manifest(people, model, rules, seed, command, question.target),
+        manifest=_manifest(people, model, rules, seed, command, asked),
     )
     return Assessment(judged.verdict.word, judged.verdict.reason, Findings(judged.findings), records, built, people)
 
@@ -109,7 +110,7 @@ def _manifest(
     policy: Policy,
     seed: int,
     command: str | None,
-    target: str,
+    asked: dict[str, Any],
 ) -> document.Manifest:
     sources = {name: document.vars_of(source) for name, source in people.sources.items() if name != "released"}
     where = (
@@ -121,7 +122,7 @@ def _manifest(
         seed=seed,
         measures=("membership", "inference"),
         inputs={**sources, "model": where},
-        settings={**people.settings, "target": target},
+        settings={**people.settings, **asked},
         policy={"name": policy.name, "thresholds": {k: document.vars_of(v) for k, v in policy.thresholds.items()}},
         versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
     )

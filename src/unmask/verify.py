@@ -113,6 +113,11 @@ def brought_up_to_date(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]
             "a report on a model is not verified: models are opened only where you say so",
             hint="run unmask assess-model again with the same --seed",
         )
+    if "table 1" in manifest.get("inputs", {}):
+        raise ParameterError(
+            "a report on published tables is not verified: nothing in it is drawn by chance",
+            hint="run unmask assess-tables again, which gives the same numbers",
+        )
     moved = [f"measure {name!r} is called {meant(name)!r} now" for name in manifest["measures"] if meant(name) != name]
     settings = dict(manifest["settings"])
     for old, (new, change) in SETTINGS.items():

@@ -8,8 +8,10 @@ import polars as pl
 import pytest
 
 import unmask
-from unmask.certificate.content import SMALL, Risk, _decided, _discreet
+from unmask.certificate.content import SMALL, Measured, Risk, _discreet, build
+from unmask.certificate.statement import Statement
 from unmask.evidence.catalogue import HEADINGS
+from unmask.report import by_question
 
 STATEMENT = {
     "title": "Stays",
@@ -70,17 +72,21 @@ def test_columns_tell_what_was_done(certificate):
     assert told["person"] == "kept to pair rows"
 
 
-def test_headings_name_the_figure_that_decides():
-    def risk(heading, key, outcome, value):
-        return Risk(heading, key, key, outcome, value, value, value, 0.0, None, 100, "9 %")
+def test_headings_name_the_finding_that_decides_in_the_report_too(certificate, assessment):
+    """Two papers about one release must not name two findings as the one that decides."""
+    for entry in by_question(assessment.document):
+        assert entry.finding is None or certificate.headings[entry.name].endswith(f"({entry.finding.key})")
+    assert any(text.startswith("above limit: ") for text in certificate.headings.values())
+    nothing = replace(assessment.document, findings=())
+    told = build(Measured(nothing), Statement()).headings.values()
+    assert all(text.startswith("no attack of this kind") for text in told)
 
-    risks = (
-        risk("linkability", "a", "for", 0.05),
-        risk("linkability", "b", "against", 0.2),
-        risk("linkability", "c", "inconclusive", 0.9),
-    )
-    assert _decided("linkability", risks) == "above its limit: b (b)"
-    assert _decided("inference", risks).startswith("no attack of this kind")
+
+def test_the_public_reason_never_contradicts_the_verdict(certificate):
+    """A release that names people is unsafe before any figure is above its limit."""
+    none = replace(certificate, residual=tuple(risk for risk in certificate.residual if risk.outcome != "against"))
+    assert none.verdict == "unsafe" and "above" not in none.for_the_public().reason
+    assert "figures are above their limits" in certificate.for_the_public().reason
 
 
 def test_headings_are_the_three_questions(certificate):

@@ -46,7 +46,7 @@ def test_every_field_is_typed_and_told(command):
     for entry in fields(kind):
         assert spec_of(entry).words.endswith(".")
         if spec_of(entry).writes or spec_of(entry).reads:
-            assert get_type_hints(kind)[entry.name] in {str, str | None, str | float | None}
+            assert get_type_hints(kind)[entry.name] in {str, str | None, str | float | None, tuple[str, ...]}
 
 
 @pytest.mark.parametrize("command", app.COMMANDS)

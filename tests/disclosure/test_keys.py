@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import unmask
 from naive import keys as naive
-from unmask.disclosure.keys import _clustered, beyond_fresh
+from unmask.disclosure.beyond import _clustered, beyond_fresh, beyond_outside
 from unmask.errors import ParameterError, RoleError
 from unmask.selfcheck import shuffle
 
@@ -198,3 +198,53 @@ def test_odd_tables_have_one_answer(make, words):
 def test_a_synthetic_table_with_other_columns():
     with pytest.raises(RoleError):
         unmask.key_disclosure(people(1), other_columns(people(1)), keys=["age"], target="ill")
+
+
+def histogram(people, cells, draw):
+    """Rows from a histogram of keys and target with Laplace noise, epsilon 1: most of its cells are noise."""
+    counts = np.bincount(people, minlength=cells) + draw.laplace(0, 1, cells)
+    weight = np.maximum(counts, 0.0)
+    return draw.choice(cells, people.size, p=weight / weight.sum())
+
+
+def test_noise_that_makes_rows_agree_is_no_disclosure():
+    """A noisy histogram of 300 people in 80 cells: rows agree far more often than people do, for anybody alike.
+
+    Truth: right targets of its people less those of 20,000 others, looked up in the same release; 1 % here.
+    """
+    truth, outside, halves, covered = [], [], [], 0
+    for seed in range(30):
+        draw = np.random.default_rng(seed)
+        mine, others, many = (draw.integers(0, 80, n) for n in (300, 300, 20_000))
+        rows = histogram(mine, 80, draw)
+        codes = [(side // 2, side % 2) for side in (mine, rows, others)]
+        key, target = zip(*codes, strict=True)
+        known = beyond_outside((key[0], key[1], many // 2), (target[0], target[1], many % 2))
+        truth.append(known.released - known.fresh)
+        outside.append(beyond_outside(key, target).excess)
+        halves.append(beyond_fresh(key[:2], target[:2], draw)["correct"].excess)
+        covered += outside[-1].low <= 0.012 <= outside[-1].high
+    assert np.mean(truth) < 0.02 and covered >= 27
+    assert np.mean([one.value for one in outside]) < 0.04
+    assert np.mean([one.value for one in halves]) > 0.1  # nothing but people outside tells the noise from memory ...
+    assert sum(one.low > 0.09 for one in halves) == 0  # ... so without them nobody is accused
+
+
+@pytest.mark.parametrize("outsiders", [None, 60, 400])
+def test_memory_is_found_with_and_without_people_outside(outsiders):
+    original = people(1)
+    released = pl.concat([original[:300], people(2, 100)])
+    release = unmask.Release(
+        original, released, synthetic=True, quasi=["age", "town", "sex"], confidential=["ill"],
+        control=None if outsiders is None else people(3, outsiders),
+    )  # fmt: skip
+    found = {f.key: f for f in unmask.assess(release, only=["keys"]).findings}
+    assert found["keys.disclosed"].outcome == "against"
+
+
+def test_a_control_that_is_in_the_original_is_refused():
+    release = unmask.Release(
+        people(1), people(2), synthetic=True, quasi=["age", "town"], confidential=["ill"], control=people(1)[:200]
+    )
+    found = unmask.assess(release, only=["keys"])
+    assert any(f.measure == "keys" and f.outcome == "could not run" for f in found.findings)

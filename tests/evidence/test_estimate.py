@@ -165,3 +165,33 @@ def test_the_largest_of_several_has_a_wider_interval():
     assert best.high - 0.3 == pytest.approx(0.3 - best.low)
     assert (draws.max(1) - (0.3 - best.low) > 0.3).mean() == pytest.approx(0.025, abs=0.004)
     assert largest(found[:1]) == found[0]
+
+
+def test_records_that_gain_together_are_one_draw():
+    """Crowds of ten who all gain or all do not: as if each stood for themselves the interval covers far too seldom."""
+    rng, crowds, covered = np.random.default_rng(4), np.repeat(np.arange(30), 10), np.zeros(2)
+    for seed in range(300):
+        gains = np.repeat(rng.random(30) < 0.3, 10).astype(float)
+        for place, one in enumerate((None, crowds)):
+            found = excess(gains, np.zeros(300), seed=seed, crowds=one)
+            covered[place] += found.low <= 0.3 <= found.high
+    assert covered[0] < 0.6 * 300
+    assert 0.91 * 300 <= covered[1] <= 0.98 * 300
+    few = rng.random(50)
+    assert excess(few, np.zeros(50), crowds=np.arange(50)).low == pytest.approx(excess(few, np.zeros(50)).low, abs=0.02)
+
+
+def test_nobody_of_300_is_not_nobody_of_all():
+    """Nobody of 300 inside and one of 300 outside: resampling says "at most 0", and two in a hundred may be there."""
+    inside, outside = np.zeros(300), np.eye(1, 300).ravel()
+    found = excess_over_control(inside, outside)
+    assert found.value == 0.0 and found.high == pytest.approx(naive.wilson(0, 300)[1]) and found.high > 0.01
+    some = excess_over_control(np.arange(300) < 30.0, np.arange(200) < 10.0)
+    low = 0.05 - np.hypot(0.1 - naive.wilson(30, 300)[0], naive.wilson(10, 200)[1] - 0.05)
+    assert some.value == pytest.approx(0.05) and some.low <= low + 1e-12
+    rng, covered = np.random.default_rng(8), 0
+    for seed in range(300):
+        sides = (rng.random((2, 300)) < np.array([[0.012], [0.006]])).astype(float)
+        one = excess_over_control(*sides, seed=seed)
+        covered += one.low <= 0.006 <= one.high
+    assert covered >= 0.94 * 300

@@ -136,23 +136,23 @@ def test_safe_needs_the_core_attacks():
     assert decide(ran, core=("a", "b")).word == "safe"
     found = decide(ran, core=("a", "b", "c"))
     assert found.word == "inconclusive"
-    assert found.reason == "within the limits by 2 of 2 attacks; not enough to say safe: c did not run"
+    assert found.reason == "within the limits by 2 of 2 attacks; not enough to say safe: C did not run"
     absent = Finding("c", "c", "C", "does not apply", "r")
     assert decide([*ran, absent], core=("a", "c")).word == "inconclusive"
     three = decide([*ran, absent], core=("a", "d"), left_out=("d", "e"))
     assert three.reason == (
-        "within the limits by 2 of 5 attacks (1 does not apply; left out: d, e); not enough to say safe: d did not run"
+        "within the limits by 2 of 5 attacks (1 does not apply; left out: D, E); not enough to say safe: D did not run"
     )
     left = decide([*ran, absent], core=("a",), left_out=("e",))
     assert left.word == "safe" and left.reason.endswith(
-        "none uncertain; 2 of 4 attacks ran (1 does not apply; left out: e)"
+        "none uncertain; 2 of 4 attacks ran (1 does not apply; left out: E)"
     )
     many = decide([*ran, Finding("c", "c", "C", "could not run", "r")], left_out=tuple("defghij"))
     assert many.reason.endswith("2 of 10 attacks ran (1 could not run; 7 left out)")
 
 
 def test_every_policy_knows_the_core():
-    assert set(Policy.load("strict").core) == {"model", "paired", "synthetic"}
+    assert set(Policy.load("strict").core) == {"model", "paired", "synthetic", "tables"}
     assert "channel" in Policy.load().core["paired"]
 
 
@@ -186,6 +186,26 @@ def test_columns_that_nobody_compared_are_told_in_their_own_words():
     for findings in ([stopped], [stopped, silent]):
         verdict = decide(findings)
         assert verdict.word == "inconclusive" and verdict.reason.startswith("an attack could not run")
+
+
+def test_the_reason_names_the_limit_that_is_shown():
+    """A limit of nobody stands in every table: the reason must not speak of a limit of 1 %."""
+    known = Policy("test", "", {"x": Threshold(0.01, "because", "us", people=0)})
+    for low, high in ((0.3, 0.5), (0.0, 0.02), (0.0, 0.005)):
+        (finding,) = judge([report(low, (low + high) / 2, high)], known)
+        assert finding.people == 0 and "nobody" in finding.reason and "the limit of 1 %" not in finding.reason
+
+
+def test_the_verdict_names_findings_in_words_the_largest_first():
+    keys = ("nearest.rate", "channel.rate", "channel.known", "one_to_one.rate", "uniqueness.average")
+    found = [
+        Finding(key.partition(".")[0], key, "c", "against", "r", Estimate(k / 10, 0, 1, 100, 0.01), 0.2)
+        for k, key in enumerate(keys, 1)
+    ]
+    told = decide(found).reason
+    named = "Exact match: found; One-to-one matching: found; Learnt masking: known; and 2 more"
+    assert told.startswith(f"5 findings are against publishing ({named})")
+    assert not [key for key in keys if key in told]
 
 
 def test_a_finding_says_how_much_of_its_limit_it_uses():

@@ -33,6 +33,7 @@ KEYS = {
     "transparent": ("transparent.rate", "transparent.known"),
     "channel": ("channel.rate", "channel.known"),
     "learned": ("learned.rate",),
+    "cells": ("cells.claimed", "cells.external"),
 }
 
 
@@ -105,6 +106,24 @@ def test_attacks_that_need_known_people_are_for_who_knows_them(who):
     assert best.estimate.value == pytest.approx(0.9 if who == "maximum" else 0.1)
     assert (closed_to("dictionary", who) is None) == (who == "maximum")
     assert closed_to("transparent", who) is None
+
+
+@pytest.mark.parametrize(("largest", "wanted"), [(0.1, 0.003), (1.0, 0.03)])
+def test_sure_claims_by_the_own_row_count_only_for_who_has_one(largest, wanted):
+    """The largest share of a crowd counts: one person who may be alone outside leaves the figure as it is."""
+    share = np.full((3, N), 0.01)
+    share[1:, 0] = largest
+    keys = ("cells.external", "cells.claimed")
+    seen = tuple(Observation(key, "Claim.", Estimate(0.03, 0.02, 0.05, N, 0.0, None, "bootstrap")) for key in keys)
+    reported = Reported("cells", "T", "s", Evidence(seen, np.full(N, 0.5)))
+    (told_, _) = seen_by((reported, population(Outside(share, (0.0, 0.0, 0.0)))), "journalist")
+    external, claimed = told_.evidence.observations
+    assert external == seen[0] and kind_of("cells.claimed") == "sure"
+    assert claimed.estimate.value == pytest.approx(wanted)
+    assert claimed.estimate.high == pytest.approx(0.05 * largest) and claimed.estimate.low <= 0.02 * 0.01 + 1e-12
+    assert "who have no row" in claimed.claim and told_.evidence.per_record[0] == 0.5
+    (same, _) = seen_by((reported, population(Outside(share, (0.0, 0.0, 0.0)))), "prosecutor")
+    assert same == reported
 
 
 def test_people_outside_share_the_credit_one_by_one():
@@ -201,7 +220,7 @@ def test_what_was_not_tried_is_said_and_never_safe_by_that():
     reported = (told("nearest", [0.01] * N), told("channel", [0.01] * N))
     assert verdict(reported, "maximum").word == "safe"
     found = verdict(reported, "prosecutor")
-    assert found.word == "safe" and found.reason.endswith("not tried, since it takes more: channel")
+    assert found.word == "safe" and found.reason.endswith("not tried, since it takes more: Learnt masking")
     only_channel = Reported("nearest", "T", "s", Evidence(reported[0].evidence.observations, compared=()))
     assert verdict((only_channel, reported[1]), "maximum").word == "safe"
     blind = verdict((only_channel, reported[1]), "prosecutor")  # only the channel reads column a

@@ -11,6 +11,7 @@ import pytest
 
 from unmask.assessment import discover
 from unmask.people import PersonRisk
+from unmask.tabular import TableRisk
 
 
 def words_of(node) -> set[str]:
@@ -61,7 +62,7 @@ def twins(text) -> set[str]:
 def test_every_judged_number_has_a_twin():
     found = set().union(*(twins(path.read_text()) for path in Path(__file__).parent.glob("test_*.py")))
     limits = tomllib.loads((resources.files("unmask") / "evidence" / "policies.toml").read_text())["limits"]
-    told = {key for entry in discover().values() for key in entry.keys} | set(PersonRisk.keys)
+    told = {key for entry in discover().values() for key in entry.keys} | set(PersonRisk.keys) | set(TableRisk.keys)
     assert set(limits) == told
     assert told - found == set()
 

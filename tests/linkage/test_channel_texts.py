@@ -25,7 +25,7 @@ from unmask.linkage.channel.factors import Labels
 from unmask.linkage.channel.labels import book_of
 from unmask.linkage.channel.letters import letter_table
 from unmask.linkage.channel.lists import lay_out
-from unmask.linkage.channel.normal_forms import FORMS, cologne, folded, metaphone, simple_soundex, soundex
+from unmask.linkage.channel.normal_forms import FORMS, cologne, folded, metaphone, shape, simple_soundex, soundex
 from unmask.linkage.channel.pieces import pieces_of
 from unmask.linkage.channel.residuals import fit_law
 from unmask.linkage.channel.select import Channel
@@ -362,3 +362,39 @@ def test_likeness_is_the_cosine_of_pairs_of_letters(ours, theirs):
     wanted = np.array(naive.likeness(ours, theirs))
     assert one[:-1] @ other[:-1].T == pytest.approx(wanted, abs=1e-4)
     assert not math.isnan(float(one.sum()))
+
+
+def test_random_letters_in_the_same_places():
+    """Letters and digits drawn anew where one stood: the lengths of words, blanks and signs stay."""
+    original = people(200)
+    rng = np.random.default_rng(7)
+
+    def drawn(text):
+        letters = (chr(97 + int(rng.integers(26))) if letter.isalpha() else letter for letter in text)
+        return "".join(str(int(rng.integers(10))) if letter.isdigit() else letter for letter in letters)
+
+    found = publish(drawn, "name", original=original)
+    lengths = pl.DataFrame({"a": [shape(name) for name in original["name"]], "b": original["sex"]})
+    crowd = lengths.select(1 / pl.len().over("a", "b")).to_series().mean()
+    assert found.found.value >= 0.95 * crowd
+    assert told(found, "name") == "has the lengths of words and signs of `name`"
+
+
+def test_bands_are_read_as_bands_and_not_in_pieces():
+    """Their two ends tell no more than the band, and what is told twice hides what the gaps tell."""
+    assert pieces_of(read_column(pl.Series("band", ["10-19", "20-29", "30-39", None]))) == ()
+    rng = np.random.default_rng(6)
+    bands = rng.integers(0, 6, (160, 10)).astype(float)
+    bands[rng.random(bands.shape) < 0.35] = np.nan
+    shuffled = bands.copy()
+    for column in shuffled.T:
+        there = np.isfinite(column)
+        column[there] = rng.permutation(column[there])
+
+    def table(codes):
+        words = [[None if np.isnan(v) else f"{10 * int(v)}-{10 * int(v) + 9}" for v in column] for column in codes.T]
+        return pl.DataFrame({f"b{k}": column for k, column in enumerate(words)})
+
+    pattern = pl.DataFrame(np.isnan(bands))
+    crowd = pattern.select(1 / pl.len().over(pattern.columns)).to_series().mean()
+    assert attack(table(bands), table(shuffled)).found.value >= 0.95 * crowd

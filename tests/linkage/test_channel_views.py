@@ -199,3 +199,11 @@ def test_who_stands_opposite_by_all_pairs():
         assert np.exp(gap[i, j]) == pytest.approx(1 + min(cosines), abs=1e-9)
         near = np.linalg.norm(one) / (np.linalg.norm(one) + np.linalg.norm(other))
         assert share[i, j] == pytest.approx(near)
+
+
+def test_every_row_has_a_scale_of_its_own():
+    """Readings as a + b x with a and b of each person: rows keep how their numbers stand to each other."""
+    rng = np.random.default_rng(8)
+    x = rng.normal(100, 20, (150, 7))
+    y = rng.normal(0, 500, (150, 1)) + np.exp(rng.normal(0, 0.7, (150, 1))) * x
+    assert found(publish(x, y, rng, decimals=0)) >= 0.95

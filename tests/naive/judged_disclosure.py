@@ -10,6 +10,7 @@ import numpy as np
 from sklearn import ensemble, tree
 from threadpoolctl import threadpool_limits
 
+from naive.definitions import wilson
 from naive.disclosure import auc, rank_interval, recognised, sd_interval
 from naive.judged import Judged, mean_and_sd, rate, squares
 
@@ -168,8 +169,22 @@ def over_control(mine, others, among=1) -> Judged:
     value, tail = np.mean(mine) - np.mean(others), 0.025 / among
     draws = rng.choice(mine, (20_000, len(mine))).mean(axis=1) - rng.choice(others, (20_000, len(others))).mean(axis=1)
     low, high = np.quantile(draws, [tail, 1 - tail])
+    if {*mine, *others} <= {0.0, 1.0} and low < high:
+        less, more = newcombe(mine, others, tail)
+        low, high = min(low, less), max(high, more, wilson(max(0.0, value) * len(mine), len(mine))[1])
     value, low, high = (min(1.0, max(0.0, float(end))) for end in (value, low, high))
     return Judged(value, 0.0, len(mine), min(low, value), max(high, value), slack=0.04)
+
+
+def newcombe(mine, others, tail):
+    """Newcombe's method 10: roots of the score intervals of both shares, and what they leave open together."""
+    ends, z = [], NormalDist().inv_cdf(1 - tail) / NormalDist().inv_cdf(0.975)
+    for side in (mine, others):
+        share = sum(side) / len(side)
+        low, high = wilson(sum(side), len(side))
+        ends.append((share, share - low, high - share))
+    (a, below_a, above_a), (b, below_b, above_b) = ends
+    return a - b - z * sqrt(below_a**2 + above_b**2), a - b + z * sqrt(above_a**2 + below_b**2)
 
 
 def nearest_of(asking, asked, everybody, released, numbers, words):

@@ -108,6 +108,7 @@ def beyond_other_people(people, rows, keys, target, rng, splits=10):
 
     people, rows = sorted(people, key=order), sorted(rows, key=order)
     n, gains = len(people), {"replicated": [0.0] * len(people), "correct": [0.0] * len(people)}
+    claims = []
     for _ in range(splits):
         dealt = list(rng.permutation(n))
         for half, other in ((dealt[: n // 2], dealt[n // 2 :]), (dealt[n // 2 :], dealt[: n // 2])):
@@ -115,13 +116,54 @@ def beyond_other_people(people, rows, keys, target, rng, splits=10):
             drawn = [rows[place] for place in rng.permutation(len(rows))[:some]]
             others = [people[place] for place in other[:some]]
             mine = [people[place] for place in half]
+            claims += [(people[place], *claim(people[place], others, keys, target)) for place in half]
             for place in half:
                 for side, sign in ((drawn, 1), (others, -1)):
                     replicated, correct = _one(people[place], mine, side, keys, target)
                     gains["replicated"][place] += sign * replicated * len(rows) / (some * splits)
                     gains["correct"][place] += sign * correct * len(rows) / (some * splits)
     crowds = [tuple(person[key] for key in keys) for person in people]
-    return {name: clustered(gain, crowds) for name, gain in gains.items()}
+    found = {name: clustered(gain, crowds) for name, gain in gains.items()}
+    return found | {"surer": surer(people, rows, claims, keys, target)}
+
+
+def claim(person, rows, keys, target, most=6):
+    """Rows with the keys of a person (at most so many), whether they agree on the target, and rightly."""
+    there = [row[target] for row in rows if all(row[key] == person[key] for key in keys)]
+    agree = len(set(there)) == 1
+    return min(len(there), most), agree, agree and there[0] == person[target]
+
+
+def surer(people, rows, claims, keys, target, splits=10):
+    """Mean and standard error of what claims of the release have right beyond claims of others that agree alike."""
+    n, crowds = len(people), {tuple(person[key] for key in keys) for person in people}
+    blind = max(sum(person[target] == t for person in people) for t in {p[target] for p in people}) / n
+    by = {m: [one for one in claims if one[1] == m and one[2]] for m in range(7)}
+    usual = {m: (sum(right for *_, right in some) + splits * blind) / (len(some) + splits) for m, some in by.items()}
+    asked = [claim(person, rows, keys, target) for person in people]
+    gains = [right - made * usual[m] for m, made, right in asked]
+    gain, variance = sum(gains) / n, 0.0
+    for crowd in crowds:
+        mine = [place for place, person in enumerate(people) if tuple(person[key] for key in keys) == crowd]
+        part = sum(gains[place] - gain for place in mine) / n
+        for m, some in by.items():
+            weight = sum(made and at == m for at, made, _ in asked) / n / max(len(some), 1)
+            theirs = [right for person, _, _, right in some if tuple(person[key] for key in keys) == crowd]
+            part -= weight * sum(right - usual[m] for right in theirs)
+        variance += part**2
+    return gain, variance**0.5
+
+
+def beyond_outside(people, rows, outside, keys, target):
+    """Right targets of people beyond those of people outside, and half the width of the interval of crowds."""
+    sides = [[claim(person, rows, keys, target)[2] for person in side] for side in (people, outside)]
+    means = [sum(side) / len(side) for side in sides]
+    parts = {}
+    for sign, side, told, mean in zip((1, -1), (people, outside), sides, means, strict=True):
+        for person, right in zip(side, told, strict=True):
+            crowd = tuple(person[key] for key in keys)
+            parts[crowd] = parts.get(crowd, 0.0) + sign * (right - mean) / len(side)
+    return means, 1.959963984540054 * sum(part**2 for part in parts.values()) ** 0.5
 
 
 def _one(person, people, rows, keys, target):

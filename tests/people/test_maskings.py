@@ -88,6 +88,22 @@ def test_risks_by_the_channel_are_calibrated(name):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["noise", "correlated", "swapped"])
+def test_risks_of_patients_are_calibrated(name):
+    """Another table: columns of other shapes, of which two are whole numbers."""
+    patients = unmask.datasets.patients(1080, seed=0).select("cost", "bmi", "days", "height")
+    told, found = [], []
+    for table in range(3):
+        people = patients.sample(400, seed=table, shuffle=True)
+        made = unmask.parse_masking(MASKINGS[name])
+        releases = [unmask.Release(people, made.apply(people, seed=seed)) for seed in range(5)]
+        hits = np.array([nearest(release)[0] for release in releases])
+        told += [risk(release, hits[place], None) for place, release in enumerate(releases)]
+        found += [np.delete(hits, place, 0).mean(0) for place in range(5)]
+    check(np.concatenate(told), np.concatenate(found))
+
+
+@pytest.mark.slow
 def test_hits_of_one_draw_are_not():
     """What was told before: whoever is hit has risk 1, the others 0."""
     people = CENSUS.sample(400, seed=0, shuffle=True)

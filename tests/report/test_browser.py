@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
 
 import pytest
-
-from reference import BROWSERS
 
 pytestmark = pytest.mark.browser
 OPEN = "document.querySelectorAll('details').forEach(part => part.open = true)"
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    path = next(filter(None, map(shutil.which, BROWSERS)))
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield started
-        started.close()
 
 
 def opened(browser, demo, width=1200, scheme="light"):

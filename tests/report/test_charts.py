@@ -5,7 +5,7 @@ import re
 import pytest
 
 from unmask.evidence.figure import Figure, Series
-from unmask.report.charts import draw, spans
+from unmask.report.charts import draw, folded, spans
 
 
 def bars(shape, names, values):
@@ -57,3 +57,24 @@ def test_a_step_holds_before_its_end():
         (395, 115),
         (790, 115),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("age", ["age"]),
+        ("days_absent_without_a_written_excuse_of_parents", ["days_absent_without_a_written_", "excuse_of_parents"]),
+        ("x" * 80, ["x" * 36, "x" * 36, "x" * 8]),
+        ("age and income", ["age and income"]),
+    ],
+)
+def test_a_long_label_goes_over_lines_and_loses_no_letter(name, lines):
+    assert folded(name).split("\n") == lines
+    assert re.sub(r"\s", "", folded(name)) == re.sub(r"\s", "", name)
+
+
+def test_the_picture_keeps_room_for_bars_beside_long_labels():
+    names = tuple(f"distance_between_home_and_school_in_kilometres_by_road_{i}" for i in range(4))
+    drawn = draw(bars("bar", names, (1.0, 2.0, 3.0, 4.0)))
+    width = float(re.search(r'<svg[^>]* width="([0-9.]+)"', drawn)[1])
+    assert width < 1100 and drawn.count("<tspan") >= 8  # two lines each, and the letters stay as large as elsewhere

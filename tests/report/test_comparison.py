@@ -88,6 +88,22 @@ def test_verdict_columns_and_settings_that_differ(demo):
     assert found.words.endswith("The tests differ in policy, seed.")
 
 
+def test_limits_that_differ_are_counted_and_written_as_the_report_writes_them(demo):
+    document = demo.assessment.document
+    limits = {
+        key: {**told, "value": 0.5, "people": None} for key, told in document.manifest.policy["thresholds"].items()
+    }
+    policy = {**document.manifest.policy, "thresholds": limits}
+    other = replace(document, manifest=replace(document.manifest, policy=policy))
+    found = compare_reports(demo.assessment, SimpleNamespace(document=other))
+    assert found.words.endswith(f"The tests differ in {len(found.settings)} limits.") and len(found.settings) > 10
+    by = {entry.name: (entry.before, entry.after) for entry in found.settings}
+    assert by["limit of Small groups"] == ("nobody", "50 %") and by["limit of Nearest record: found"] == (
+        "20 %",
+        "50 %",
+    )
+
+
 def test_it_is_shown_and_nothing_is_broken_at_80_columns(demo, before):
     found = compare_reports(before, demo.assessment)
     console = Console(file=StringIO(), width=80, highlight=False)

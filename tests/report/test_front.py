@@ -11,8 +11,9 @@ import unmask
 from unmask.evidence.catalogue import ENTRIES
 from unmask.evidence.estimate import Estimate
 from unmask.masking import parse_masking
+from unmask.report.commands import command, making
 from unmask.report.document import AdviceEntry, FindingEntry, IntruderEntry
-from unmask.report.front import command, day, front, making
+from unmask.report.front import day, front
 from unmask.report.words import joined
 
 MOST_WORDS = 180
@@ -55,7 +56,7 @@ def test_page_one_is_short_whatever_the_verdict(document, verdict):
 def test_the_verdict_tells_who_finds_how_many_and_what_is_allowed(document):
     told = replace(document, verdict="unsafe", intruders=(intruder(0.899),), findings=(finding("nearest.rate", 0.899),))
     assert front(told).sentence == (
-        "Someone who holds the two files finds the right record for 899 of 1,000 people; the policy allows 9 %."
+        "Someone who knows 11 columns of people finds the right record for 899 of 1,000 people; the policy allows 9 %."
     )
 
 
@@ -93,11 +94,13 @@ def test_nobody_looked_for_is_said(document):
 
 
 def test_the_worst_informed_who_finds_as_many_is_named(document):
-    more = replace(intruder(0.9), words="also knows some")
+    more = replace(intruder(0.9), knows="half")
     told = replace(
         document, verdict="unsafe", intruders=(intruder(0.9), more), findings=(finding("nearest.rate", 0.9),)
     )
-    assert "Someone who holds the two files finds" in front(told).sentence
+    assert "Someone who knows 11 columns of people finds" in front(told).sentence
+    surer = replace(told, intruders=(intruder(0.8), more))
+    assert "11 columns of people and the records of half of them finds" in front(surer).sentence
 
 
 def test_columns_are_those_that_the_attack_weighs_most(document):
@@ -108,7 +111,7 @@ def test_columns_are_those_that_the_attack_weighs_most(document):
 
 
 def test_confidential_columns_are_told_with_how_true_they_are(document):
-    assert front(document).learn.startswith("In the record that they find: diagnosis (100 % unchanged) and cost (")
+    assert front(document).learn.startswith("Of whoever is found: diagnosis (100 % unchanged) and cost (")
     none = tuple(replace(column, role="quasi") for column in document.columns)
     assert "None is named as confidential" in front(replace(document, columns=none)).learn
 
@@ -172,4 +175,36 @@ def test_a_table_in_memory_has_no_name():
     people = unmask.datasets.census(40)
     page = front(unmask.assess(unmask.Release(people, people), only=["nearest"]).document)
     assert page.title == "Disclosure risk of a table in memory"
-    assert page.command == "" and "can say" in page.next  # too few for any release to be safe
+    assert page.command == "" and page.next.startswith("Publish fewer columns")  # and not only that 40 are too few
+
+
+# --- no part contradicts another ------------------------------------------------------------------------------------
+
+
+def test_a_safe_file_is_published_without_the_column_that_pairs_it(document):
+    """The notes say that the id names everybody: page 1 must not say that the file may go out as it is."""
+    safe = replace(document, verdict="safe")
+    assert "this file without its column patient, and no other" in front(safe).next
+    without = tuple(column for column in safe.columns if column.role != "id")
+    assert "this file and no other" in front(replace(safe, columns=without)).next
+
+
+def test_a_limit_that_holds_the_blind_guess_says_so(document):
+    """A policy of 9 % reads 11.9 % where a guess finds 2.9 %: the page says how the one becomes the other."""
+    judged = Estimate(0.97, 0.9, 1.0, 35, 0.029)
+    told = FindingEntry("nearest", "nearest.rate", "34 are linked.", "against", "", judged, 0.119, "r")
+    beyond = replace(told, reason="even the lower end (90 %) is above the limit of 9 % beyond chance (2.9 %) (x)")
+    for given, words in ((told, "allows 11.9 %."), (beyond, "allows 11.9 % (9 % beyond the blind guess).")):
+        assert front(replace(document, verdict="unsafe", intruders=(), findings=(given,))).sentence.endswith(words)
+
+
+def test_what_was_given_is_not_said_to_lack(document):
+    entry = FindingEntry(
+        "inference", "inference", "T", "does not apply", "no confidential attribute is named", *[None] * 3
+    )
+    assert front(replace(document, findings=(entry,))).untested.endswith("which need confidential columns.")
+    other = replace(entry, reason="it compares with people who are not in the release")
+    assert front(replace(document, findings=(other,))).untested.endswith("which need outsiders.")
+    inputs = {**document.manifest.inputs, "control": {"path": None, "rows": 10}}
+    given = replace(document, findings=(other,), manifest=replace(document.manifest, inputs=inputs))
+    assert "outsiders" not in front(given).untested

@@ -28,15 +28,15 @@ def frontier():
 
 
 def test_every_point_has_its_hover_text_and_the_line_is_there(frontier):
-    page = render_frontier(frontier.to_dict(), frontier.words)
-    assert "shuffle(&lt;b&gt;): safe, 2 % found (95 % interval 1 % to 4 %) by nearest, 3 known for certain" in page
+    page = render_frontier(frontier.to_dict(), frontier.words).replace("\N{NO-BREAK SPACE}", " ")
+    assert "shuffle(&lt;b&gt;): safe, 2 % found (95 % CI 1-4 %) by Nearest record, 3 known for certain" in page
     assert "<script" not in page
     assert "limit of the policy partner: 9 %" in page
     svg = ET.fromstring(page[page.index("<svg") : page.index("</svg>") + 6])  # noqa: S314 - our own
     circles = [node for node in svg.iter("circle") if node.get("class") is None]
     assert [float(node.get("cy")) for node in circles] == [pytest.approx(down(r), abs=0.1) for r in (0.4, 0.02, 0.03)]
     assert [float(node.get("cx")) for node in circles] == [pytest.approx(across(u), abs=0.1) for u in (0.9, 0.6, 0.5)]
-    assert len([node for node in svg.iter("circle") if node.get("class") == "best"]) == 1
+    assert len([node for node in svg.iter("circle") if node.get("class") == "ring"]) == 1
     path = next(svg.iter("polyline")).get("points")
     assert len(path.split()) == 2  # noise(9) is beaten
 

@@ -113,6 +113,29 @@ def test_no_column_and_no_role_is_broken_at_80_columns(document):
     assert "income of the household" in text and "confidential" in text
 
 
+def test_a_very_long_name_hides_nothing_else_at_80_columns(document):
+    name = "special_educational_needs_assessed_by_the_school_psychologist"
+    wide = replace(document.columns[0], name=name, role="confidential", kind="categorical", own=0.112)
+    written = replace(wide, original="whole numbers, 260 different", released="whole numbers, 260 different")
+    text = shown(replace(document, columns=(written,)), 80)
+    assert max(map(len, text.split("\n"))) <= 80
+    assert "categorical" in text and "confidential" in text and "11.2 %" in text and "read as" in text
+
+
+def test_known_above_found_has_its_reason_below_the_table(document):
+    """Ten claims of ten people, nine of them right: the table shows 100 % known and 90 % found."""
+    keys = {"nearest.rate": 0.9, "nearest.known": 1.0}
+    found = tuple(
+        replace(
+            document.findings[0], key=key, measure="nearest", outcome="against", estimate=Estimate(v, 0.5, 1.0, 10, 0.1)
+        )
+        for key, v in keys.items()
+    )
+    given = [replace(document, findings=entries, intruders=()) for entries in (found, found[:1])]
+    told = [" ".join(shown(entry, 80).split()) for entry in given]
+    assert "so it may be more than found" in told[0] and "more than found" not in told[1]
+
+
 def test_a_column_takes_two_lines_at_most_and_its_rule_is_in_the_check(document):
     column = replace(document.columns[0], name="birth date", role="quasi", reason="long " * 20, kind="date")
     written = replace(column, original="dates, 495 different", released="dates, 11 different", rule="by decades " * 9)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
@@ -113,10 +114,14 @@ def test_from_two_files_to_the_report_without_scripts(opened, tables, address):
         page.get_by_role("link", name="Read the report").click()
     assert "Do not publish" in report.value.title()
     hand.clicks += 1  # the certificate is the last thing that is asked for
-    for name in ("certificate.html", "certificate.jsonld", "report.html", "report.json", "unmask.toml"):
+    files = ("certificate.html", "certificate.jsonld", "certificate.pdf", "report.html", "report.json", "unmask.toml")
+    begins = {".html": b"<!DOCTYPE html>", ".pdf": b"%PDF-"}  # printed by the browser of this machine
+    for name in files:
         with page.expect_download() as download:
             page.get_by_role("link", name=name, exact=True).click()
         assert download.value.suggested_filename == name
+        content = Path(download.value.path()).read_bytes().strip()
+        assert content.startswith(begins.get(Path(name).suffix, content[:1])), name
     assert hand.clicks <= CLICKS
     assert "unmask assess" in page.locator("#download pre").inner_text()
 

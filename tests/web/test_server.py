@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import socket
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ import httpx2
 import pytest
 
 from command_line import run, shell
+from unmask.web.server import Settings, serve
 from unmask.web.store import Store, opened
 from web_pages import wait
 
@@ -109,3 +111,17 @@ def test_what_cannot_be_read_is_no_case(tmp_path):
         (store.cases / f"{'1' * 32}.json").write_text('{"id": 1, "created": 2, "more": 3}')
         (store.cases / f"{'2' * 32}.json").write_text('{"id": "2", "created": 2}')
         assert store.all_cases() == []
+
+
+def test_whoever_opens_the_address_at_once_is_not_refused(tmp_path):
+    """The address is told when connections are taken already: they wait until the first page can be made."""
+    tried = []
+
+    def open_at_once(words):
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", words)
+        if found:
+            with socket.create_connection(("127.0.0.1", int(found[1])), timeout=5) as here:
+                tried.append(here.getpeername()[0])
+
+    serve(Settings(tmp_path / "serve", idle=0.1), open_at_once)
+    assert tried == ["127.0.0.1"]

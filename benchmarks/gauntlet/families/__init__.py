@@ -5,6 +5,7 @@ from unmask.datasets.gauntlet.case import REGISTER
 
 from . import (  # noqa: F401 - each enters its cases
     aggregation,
+    derived,
     harmless,
     households,
     noise,

@@ -12,7 +12,7 @@ from typing import Any
 
 from unmask.certificate.statement import Statement
 from unmask.evidence import HEADINGS, STANCES, Estimate, as_intruder
-from unmask.report import document, limit
+from unmask.report import about_known, by_question, document, limit
 from unmask.shown import Shown
 
 SCHEMA = "unmask-certificate/1"
@@ -118,7 +118,7 @@ class Certificate(Shown):
         return replace(
             self,
             id=self.statement.release_id or f"urn:sha256:{inputs['released']['sha256']}",
-            reason=f"{sum(risk.outcome == 'against' for risk in self.residual)} figures are above their limits",
+            reason=self._in_public,
             recipients=tuple(
                 {name: entry[name] for name in ("name", "audience", "verdict")} for entry in self.recipients
             ),
@@ -126,10 +126,18 @@ class Certificate(Shown):
             initial=tuple(_discreet(risk) for risk in self.initial),
             residual=tuple(_discreet(risk) for risk in self.residual),
             people={name: None if value is None else round(value, 2) for name, value in self.people.items()},
-            headings={name: _decided(name, self.residual) for name in self.headings},
             environment=environment,
             public=True,
         )
+
+    @property
+    def _in_public(self) -> str:
+        """Why the verdict is as it is, without names of findings."""
+        count = {word: sum(risk.outcome == word for risk in self.residual) for word in ("against", "inconclusive")}
+        if self.verdict == "unsafe" and not count["against"]:
+            return "what was seen before any attack speaks against it"
+        against, open_ = (f"{n} figure{' is' if n == 1 else 's are'}" for n in count.values())
+        return f"{against} above {'its limit' if count['against'] == 1 else 'their limits'}, {open_} undecided"
 
 
 def build(measured: Measured, statement: Statement) -> Certificate:
@@ -154,7 +162,7 @@ def build(measured: Measured, statement: Statement) -> Certificate:
             "largest risk in the untreated table": measured.initial_largest,
             "average risk in the untreated table": measured.initial_average,
         },
-        headings={name: _decided(name, residual) for name in HEADINGS},
+        headings={entry.name: _decided(entry.finding, report) for entry in by_question(report)},
         not_tried=tuple((entry.title, "; ".join(entry.notes)) for entry in report.measures if not entry.ran),
         assumptions=(*_assumptions(report), *statement.assumptions),
         left=measured.left,
@@ -242,15 +250,12 @@ def _limits(report: document.Document) -> tuple[dict[str, str], ...]:
     )
 
 
-def _decided(heading: str, risks: tuple[Risk, ...]) -> str:
-    """The figure that decides a heading: the worst outcome, then the largest share."""
-    filed = [risk for risk in risks if risk.heading == heading]
-    if not filed:
+def _decided(finding: document.FindingEntry | None, report: document.Document) -> str:
+    """The finding that decides a heading, the same as in the report."""
+    if finding is None:
         return "no attack of this kind was run: nothing was shown"
-    bad = ("against", "inconclusive", "for")
-    worst = min(filed, key=lambda risk: (bad.index(risk.outcome) if risk.outcome in bad else 3, -(risk.value or 0.0)))
-    words = {"against": "above its limit", "inconclusive": "not decided", "for": "within its limit"}
-    return f"{words.get(worst.outcome, worst.outcome)}: {worst.attack} ({worst.key})"
+    titles = {entry.name: entry.title for entry in report.measures}
+    return f"{document.OUTCOMES[finding.outcome]}: {titles.get(finding.measure, finding.measure)} ({finding.key})"
 
 
 def _assumptions(report: document.Document) -> tuple[str, ...]:
@@ -267,6 +272,7 @@ def _assumptions(report: document.Document) -> tuple[str, ...]:
         "The confidential columns are not known to the intruder beforehand"
         + (f": {', '.join(settings['confidential'])}." if settings.get("confidential") else "; none was named."),
         "Intervals are at 95 %.",
+        *filter(None, [about_known(report.findings)]),
         "Over all figures together a release within its limits is called unsafe at most once in twenty times.",
     )
 

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from unmask.certificate.content import Certificate
 from unmask.errors import EngineError, ParameterError
-from unmask.report import headline, percent
+from unmask.report import document, headline, percent
 from unmask.tables import write_atomically
 
 SUFFIXES = (".html", ".pdf", ".jsonld")
@@ -81,7 +81,7 @@ def to_html(certificate: Certificate) -> str:
     )
     environment.filters["percent"] = percent
     return environment.get_template("certificate.html.j2").render(
-        c=certificate, s=certificate.statement, sentence=_sentence(certificate)
+        c=certificate, s=certificate.statement, sentence=_sentence(certificate), outcomes=document.OUTCOMES
     )
 
 

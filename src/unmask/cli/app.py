@@ -21,6 +21,7 @@ CANNOT = 2
 COMMANDS: dict[str, tuple[type[options.Common], str]] = {  # name: its options, and the file whose `run` it is
     "assess": (options.Assess, "assess"),
     "assess-model": (making_options.AssessModel, "assess_model"),
+    "assess-tables": (making_options.AssessTables, "assess_tables"),
     "check": (options.Check, "check"),
     "link": (options.Link, "link"),
     "graph": (options.Graph, "graph"),

@@ -14,18 +14,16 @@ from unmask.certificate import write as write_certificate
 from unmask.certifying import certify
 from unmask.cli.fields import roles_of
 from unmask.cli.options import Assess, Link, Tables
-from unmask.cli.screen import progress_bar, say, show_assessment
-from unmask.cli.targets import check_files, write_atomically, write_table
+from unmask.cli.outputs import EXIT, by_suffix, tell, write_reports
+from unmask.cli.screen import progress_bar
+from unmask.cli.targets import check_files, write_table
 from unmask.errors import ParameterError
 from unmask.evidence import Policy, as_intruder
 from unmask.masking import Synthesiser, parse_masking
 from unmask.people import check_by
 from unmask.protect import fix_list
 from unmask.recipients import as_recipients
-from unmask.report import document, to_annotations, to_junit, to_sarif
 from unmask.tables import Release
-
-EXIT = {"safe": 0, "unsafe": 1, "inconclusive": 3}
 
 
 def run(options: Assess) -> int:
@@ -35,7 +33,7 @@ def run(options: Assess) -> int:
 
 def attack(options: Assess) -> Assessment:
     """Read, attack, show and write by the options; all of them are checked before the tables are read."""
-    options = _one_table(_by_suffix(options))
+    options = _one_table(by_suffix(options))
     check_files(options)
     policy, only = Policy.load(options.policy), options.only or None
     choose(discover(), only, options.skip)
@@ -50,14 +48,14 @@ def attack(options: Assess) -> Assessment:
     few = [line for limits in judging.values() for line in too_few(release, limits)]
     for line in () if options.quiet else few:
         sys.stderr.write(f"note: {line}\n")  # before the work, which may take long
-    with progress_bar(quiet=options.quiet) as tell:
+    with progress_bar(quiet=options.quiet) as told:
         assessment = assess(
             release,
             policy=policy,
             only=only,
             skip=options.skip,
             seed=options.seed,
-            progress=tell,
+            progress=told,
             command=shlex.join(["unmask", *sys.argv[1:]]),
             show_values=options.show_values,
             intruder=options.intruder,
@@ -67,11 +65,10 @@ def attack(options: Assess) -> Assessment:
             utility=options.utility,
             resume=(state := state_of(options)),
         )
-    written = [*write(assessment, release, options), *write_certificates(assessment, options)]
-    if not options.quiet:
-        show_assessment(assessment, to_stderr=options.json == "-")
-        for line in written:
-            say(line, to_stderr=options.json == "-")
+    written = write_reports(assessment, options)
+    if options.fix is not None:
+        written.append(_write_fix(release, options))
+    tell(assessment, [*written, *write_certificates(assessment, options)], options)
     if state is not None and options.state is None:
         shutil.rmtree(state, ignore_errors=True)
     return assessment
@@ -119,32 +116,6 @@ def _synthesiser(options: Tables) -> Synthesiser:
     return Synthesiser(str(options.synthesiser), options.time_limit)
 
 
-def write(assessment: Assessment, release: Release, options: Assess) -> list[str]:
-    """Write what was asked for, and nothing else; a line for each file."""
-    told = []
-    if options.json == "-":
-        sys.stdout.write(document.to_json(assessment.document))
-    elif options.json is not None:
-        assessment.write_json(options.json)
-        told.append(f"Report as JSON: {options.json}")
-    if options.html is not None:
-        assessment.write_html(options.html)
-        told.append(f"Report as HTML: {options.html}")
-    for name, target, made in (("JUnit", options.junit, to_junit), ("SARIF", options.sarif, to_sarif)):
-        if target is not None:
-            write_atomically(target, made(assessment.document))
-            told.append(f"Report as {name}: {target}")
-    if options.annotate:
-        sys.stderr.write("".join(f"{line}\n" for line in to_annotations(assessment.document)))
-    if options.records is not None:
-        assessment.write_records(options.records)
-        told.append(f"Risk of each person: {options.records}")
-    if options.fix is not None:
-        words = _write_fix(release, options)
-        sys.stderr.write("" if options.quiet else f"{words}\n")
-    return told
-
-
 def write_certificates(assessment: Assessment, options: Assess) -> list[str]:
     """Write the certificate, and the one for the public, where either is asked for: both from one more assessment."""
     if options.certificate is None and options.public_certificate is None:
@@ -171,19 +142,3 @@ def _write_fix(release: Release, options: Assess) -> str:
     plan = fix_list(release.released, quasi=release.quasi, k=options.k, l=options.l, confidential=confidential)
     write_table(plan.steps(release.released), str(options.fix))
     return f"{plan.words} Written to {options.fix}."
-
-
-def _by_suffix(options: Assess) -> Assess:
-    """Take --output for --html or --json."""
-    for target in options.output:
-        name = {".html": "html", ".json": "json"}.get(Path(target).suffix.lower())
-        if name is None:
-            raise ParameterError(
-                f"cannot write the report to {target}",
-                allowed=".html or .json",
-                hint="--records x.csv writes the risks",
-            )
-        if getattr(options, name) is not None:
-            raise ParameterError(f"two files are given for the {name.upper()} report", hint="give one")
-        options = replace(options, html=target) if name == "html" else replace(options, json=target)
-    return options

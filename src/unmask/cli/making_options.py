@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from unmask.cli.fields import TABLE, option, written
 from unmask.cli.options import FORMATS, KEEP, SEED, Reading
+from unmask.cli.output_options import Reporting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +87,7 @@ class Searching(Reading):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AssessModel(Reading):
+class AssessModel(Reporting, Reading):
     """Attack a model that is to be published: who was it learnt from, and what does it tell about them?
 
     Example:  unmask assess-model model.skops original.csv --control others.csv --target outcome --html report.html
@@ -104,12 +105,33 @@ class AssessModel(Reading):
     shadows: int = option("Number of reference models.", default=32, minimum=4)
     policy: str | None = option("public, partner, internal (or strict); or a TOML file.", default=None, reads="policy")
     seed: int = option(SEED, default=0, minimum=0)
-    json: str | None = option(
-        "Write the report as JSON; - for standard output.", default=None, writes=("",), screen=True
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssessTables(Reporting, Reading):
+    """Attack published tables: what do counts and amounts tell about the people behind them?
+
+    Example:  unmask assess-tables by_town.csv by_age.csv --confidential illness --html report.html
+
+    Each table has one row a cell: its labels, and its count or amount. Exit code 0: safe, 1: unsafe, 3: inconclusive,
+    2: cannot.
+    """
+
+    tables: tuple[str, ...] = option("The tables, all that is published of these people.", place=True, reads="table")
+    value: str | None = option("Column with the counts or amounts.", default=None)
+    confidential: str | None = option("Dimension that the intruder wants to learn about people.", default=None)
+    original: str | None = option(
+        "The people behind the tables: checks them, and counts exactly.", default=None, reads="table"
     )
-    html: str | None = option("Write the report as one HTML file.", default=None, writes=("",))
-    records: str | None = written("Write who is recognised", "--records")
-    quiet: bool = option("No summary and no progress.", default=False)
+    amounts: bool = option("The numbers are amounts, not counts of people.", default=False)
+    p: float = option("How closely a withheld amount may be known, as a share.", default=0.1)
+    rounding: float = option("Numbers are multiples of this, rounded to the nearest.", default=0.0)
+    random_rounding: bool = option("Rounded up or down at random.", default=False)
+    total: tuple[str, ...] = option("Labels that stand for all; Total, All and the like are known.", default=())
+    unlisted: str = option("Combinations that a table does not list: empty or withheld.", default="empty")
+    groups: tuple[str, ...] = option("Labels that stand for several: town=towns.csv, finest first.", default=())
+    policy: str | None = option("public, partner, internal (or strict); or a TOML file.", default=None, reads="policy")
+    records: str | None = written("Write what follows about each cell", "--records", "--cells")
 
 
 @dataclass(frozen=True, kw_only=True)

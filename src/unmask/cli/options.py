@@ -11,6 +11,7 @@ from textwrap import fill
 from typing import Any
 
 from unmask.cli.fields import option, written
+from unmask.cli.output_options import Reporting
 from unmask.evidence import FAMILIES
 
 FORMATS = "CSV, JSON, Excel, Parquet, Arrow, Stata, SPSS, SAS"
@@ -121,7 +122,7 @@ class Tables(Roles):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Assess(Tables):
+class Assess(Reporting, Tables):
     """Attack a release and say whether it may be published.
 
     Example:  unmask assess original.csv release.csv --id patient --confidential diagnosis --html report.html
@@ -149,13 +150,6 @@ class Assess(Tables):
         "Who may get the release, a table [[recipients]] for each.", default=(), typed=False
     )
     seed: int = option(SEED, default=0, minimum=0)
-    output: tuple[str, ...] = option(
-        "Write the report: .html or .json, by suffix; several.", "--output", "-o", default=(), whole=True
-    )
-    json: str | None = option(
-        "Write the report as JSON; - for standard output.", default=None, writes=("",), screen=True
-    )
-    html: str | None = option("Write the report as one HTML file.", default=None, writes=("",))
     certificate: str | None = option(
         "Write a certificate for a reviewer to sign (.html, .pdf), with .jsonld beside it; takes twice the time.",
         default=None, writes=(".html", ".pdf", ".jsonld"),
@@ -167,10 +161,6 @@ class Assess(Tables):
     statement: dict[str, Any] = option(
         "What the certificate states, a table [statement]: controller, purpose, valid_until ..", default={}, typed=False
     )
-    junit: str | None = option("Write the findings as JUnit XML, for a build server.", default=None, writes=(".xml",))
-    sarif: str | None = option("Write the findings as SARIF.", default=None, writes=(".sarif", ".json"))
-    annotate: bool = option("Print GitHub annotations of what is above a limit or could not run.", default=False)
-    records: str | None = written("Write one risk per original record", "--records")
     fix: str | None = written("Write what to change so that every group has --k records", "--fix")
     k: int = option("Wanted size of the smallest group, for --fix.", default=5)
     l: int = option("Wanted confidential values in a group, for --fix.", default=1)  # noqa: E741 - as in l-diversity
@@ -180,7 +170,6 @@ class Assess(Tables):
         "the report, until it is written; a folder that you name stays.",
         default=None,
     )
-    quiet: bool = option("No summary and no progress.", default=False)
 
 
 @dataclass(frozen=True, kw_only=True)

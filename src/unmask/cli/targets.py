@@ -44,7 +44,7 @@ def _inputs(options: Common) -> list[Path]:
             continue
         if reads == "matrix or columns" and not is_matrix(value):
             continue
-        found.append(Path(value))
+        found += [Path(one) for one in ((value,) if isinstance(value, str) else value)]
     return found
 
 

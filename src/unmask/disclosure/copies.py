@@ -88,7 +88,7 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
     mine = _one_to_one(scene.of(scene.members), scene.encoding.released)
     return CopyRisk(
         closer=_widened(rate(credit, chance=0.5, seed=seed), np.where(credit > 0.5, there.row, size + away.row)),
-        exact=excess(*(_of_crowds(rows, side) for side in (members, strangers)), seed=seed),
+        exact=excess(*(_of_crowds(rows, side) for side in (members, strangers)), seed=seed, crowds=_crowds(rows)),
         unique=replicated_uniques(members, scene.encoding.released, strangers, seed=seed)[0],
         found=_claimed(members, scene.encoding.released, strangers, seed),
         whole=_same_rows(scene.encoding, mine),
@@ -110,7 +110,7 @@ def _without_control(study: Study, seed: int) -> CopyRisk:
     empty = np.zeros(0)
     return CopyRisk(
         closer=None,
-        exact=excess(mine / own, (own > 1) / own, seed=seed),
+        exact=excess(mine / own, (own > 1) / own, seed=seed, crowds=_crowds(encoding.original)),
         unique=replicated_uniques(encoding.original, encoding.released, seed=seed)[0],
         found=_claimed(encoding.original, encoding.released, None, seed),
         whole=_same_rows(encoding, mine),
@@ -163,6 +163,11 @@ def _of_crowds(rows: Encoded, people: Encoded) -> Floats:
     """Share of rows that equal somebody, one to one; who equals k people is a k-th of a copy: crowds hide people."""
     _, there = counts_of(rows, people)
     return _one_to_one(rows, people) / np.maximum(there, 1)
+
+
+def _crowds(side: Encoded) -> Ints:
+    """The number of the crowd of equal records that each is in: they are copies or not together."""
+    return identical(side.numeric, side.codes).label
 
 
 def _same_rows(encoding: Encoding, mine: Floats) -> bool:

@@ -14,6 +14,7 @@ from unmask.evidence.estimate import exact as exact
 from unmask.evidence.estimate import excess as excess
 from unmask.evidence.estimate import excess_over_control as excess_over_control
 from unmask.evidence.estimate import largest as largest
+from unmask.evidence.estimate import newcombe as newcombe
 from unmask.evidence.estimate import percent as percent
 from unmask.evidence.estimate import rate as rate
 from unmask.evidence.estimate import shared_rate as shared_rate

@@ -120,6 +120,7 @@ LABELS: dict[str, str] = {  # each measure in at most three words, for tables: w
     "linkability": "Two files linked",
     "copies": "Copies",
     "keys": "Shared keys",
+    "tables": "Published tables",
     "check": "The two tables",
     "columns": "Columns compared",
 }
@@ -151,6 +152,8 @@ FIGURES: dict[str, str] = {  # what a figure counts, by the end of its key; noth
     "disclosed": "disclosed",
     "excess": "all",
     "claimed": "sure",
+    "small": "small cells",
+    "within": "recomputed",
 }
 ALONE = frozenset(  # keys of measures with one figure: the label says it all
     {"anonymity.small", "graph.rate", "household.rate", "knowledge_curve.half", "knowledge_sweep.rate", "learned.rate",
@@ -199,12 +202,17 @@ def needs_of(measure: str, reason: str = "") -> tuple[str, ...]:
     """
     if reason in {UNPAIRED, NO_ORIGINAL}:
         return (PAIRS if reason == UNPAIRED else "an original",)
+    if reason.startswith("no confidential"):
+        return (LACKING["--confidential"],)
     needs = ENTRIES[measure].needs if measure in ENTRIES else ""
     return tuple(LACKING[flag] for flag in re.findall(r"--[a-z]+", needs) if LACKING.get(flag))
 
 
-def heading_of(measure: str) -> str | None:
-    """The question of WP216 that a measure answers; None for a finding about the tables themselves."""
+def heading_of(key: str) -> str | None:
+    """The question of WP216 that a measure or a figure answers; None for a finding about the tables themselves."""
+    measure = key.partition(".")[0]
+    if measure == "tables" and key != measure:
+        return "singling out" if key == "tables.small" else "inference"
     return next((heading for heading, names in HEADINGS.items() if measure in names), None)
 
 

@@ -16,9 +16,12 @@ from unmask.evidence.finding import Crowds, Observation
 GROUPS = 11  # where a policy says nothing else: the groups of public files
 
 
-def small_groups(key: str, size: Counts, own: Flags, records: int) -> Observation:
-    """Observe how many people stand in small groups; how small is for the policy to say, when it judges."""
-    crowds = Crowds(size, own, records)
+def small_groups(key: str, size: Counts, own: Flags, records: int, words: str = "") -> Observation:
+    """Observe how many people stand in small groups; how small is for the policy to say, when it judges.
+
+    ``words``: the sentence, with {hits}, {n} and {k}, where the groups are no records.
+    """
+    crowds = Crowds(size, own, records, words=words)
     return held_to(Observation(key, "", in_groups_below(crowds, GROUPS), crowds=crowds), GROUPS)
 
 
@@ -28,7 +31,8 @@ def held_to(observation: Observation, k: int) -> Observation:
         return observation
     estimate = in_groups_below(observation.crowds, k)
     of = "records" if observation.crowds.share is None else "people of the population"
-    claim = f"{np.rint(estimate.hits):,.0f} of {estimate.n:,} people match fewer than {k} {of}, their own among them."
+    words = observation.crowds.words or f"{{hits}} of {{n}} people match fewer than {{k}} {of}, their own among them."
+    claim = words.format(hits=f"{np.rint(estimate.hits):,.0f}", n=f"{estimate.n:,}", k=k)
     return Observation(observation.key, claim, estimate, crowds=observation.crowds)
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from unmask.arrays import Floats
+from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError
 from unmask.shown import Shown
 
@@ -82,10 +82,11 @@ def rate(credits_: Floats, *, chance: float, seed: int = 0, control: float | Non
     return Estimate(value, min(low, value), max(high, value), n, chance, control, "bootstrap")
 
 
-def excess(attack: Floats, without: Floats, *, seed: int = 0, among: int = 1) -> Estimate:
+def excess(attack: Floats, without: Floats, *, seed: int = 0, among: int = 1, crowds: Ints | None = None) -> Estimate:
     """Estimate what an attack gains over the same attack without the person, record by record: at least 0, chance 0.
 
     ``among``: this one is the largest of so many figures, so its interval is that of each at 1 - 0.05/among.
+    ``crowds``: records of one number gain or lose together, and are one draw: the interval is no narrower than that.
     """
     if attack.size == 0 or attack.shape != without.shape:
         raise ParameterError("an excess needs two credits for each of some records", got=f"{attack.size} records")
@@ -95,7 +96,16 @@ def excess(attack: Floats, without: Floats, *, seed: int = 0, among: int = 1) ->
         low, high = wilson(max(0.0, float(gains[0])) * n, n)
         return _gain(float(gains.sum() / n), low, high, n)
     low, high = np.quantile(_resampled(gains, np.random.default_rng(seed)), [tail, 1 - tail])
-    return _gain(float(gains.sum() / n), float(low), float(high), n)
+    value, error = float(gains.sum() / n), 0.0 if crowds is None else _of_crowds(attack - without, crowds, tail)
+    return _gain(value, min(float(low), value - error), max(float(high), value + error), n)
+
+
+def _of_crowds(gains: Floats, crowds: Ints, tail: float) -> float:
+    """Half the width of the interval of a mean to which each crowd adds the sum of its own."""
+    from scipy import special  # noqa: PLC0415 - this alone needs it
+
+    parts = np.bincount(crowds, gains - np.sort(gains).mean())
+    return float(special.ndtri(1 - tail) * np.sqrt(np.sort(parts**2).sum()) / gains.size)
 
 
 def excess_over_control(attack: Floats, control: Floats, *, seed: int = 0, among: int = 1) -> Estimate:
@@ -109,9 +119,24 @@ def excess_over_control(attack: Floats, control: Floats, *, seed: int = 0, among
     draws = _resampled(a, rng) - _resampled(b, rng)
     low, high = np.quantile(draws, [tail, 1 - tail])
     if low == high:
-        ends = wilson(float(a.sum()), n), wilson(float(b.sum()), int(b.size))
-        low, high = ends[0][0] - ends[1][1], ends[0][1] - ends[1][0]
+        sides = wilson(float(a.sum()), n), wilson(float(b.sum()), int(b.size))
+        low, high = sides[0][0] - sides[1][1], sides[0][1] - sides[1][0]
+    elif all(bool(np.isin(side, (0.0, 1.0)).all()) for side in (a, b)):
+        # Resampling does not see what the sample lacks: nobody of 300 is not nobody of all.
+        ends = newcombe((float(a.sum()), n), (float(b.sum()), int(b.size)), tail)
+        low, high = min(float(low), ends[0]), max(float(high), ends[1], wilson(max(0.0, gain) * n, n)[1])
     return _gain(gain, float(low), float(high), n)
+
+
+def newcombe(one: tuple[float, int], other: tuple[float, int], tail: float = 0.025) -> tuple[float, float]:
+    """The interval of a difference of two shares, hits and number each, by their score intervals [NEWCOMBE]_."""
+    from scipy import special  # noqa: PLC0415 - this alone needs it
+
+    wider = float(special.ndtri(1 - tail)) / Z95
+    a, b = one[0] / one[1], other[0] / other[1]
+    (low_a, high_a), (low_b, high_b) = wilson(*one), wilson(*other)
+    below, above = np.hypot(a - low_a, high_b - b), np.hypot(high_a - a, b - low_b)
+    return float(a - b - wider * below), float(a - b + wider * above)
 
 
 def largest(estimates: Sequence[Estimate]) -> Estimate:

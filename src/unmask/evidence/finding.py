@@ -39,6 +39,7 @@ class Crowds(NamedTuple):
     own: Flags
     records: int  # of the release
     share: Floats | None = None
+    words: str = ""  # the sentence, with {hits}, {n} and {k}, where it is not about records
 
 
 class Ranked(NamedTuple):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from unmask.evidence.above import held_to_risk, luck, used_of_risk
+from unmask.evidence.catalogue import name_of
 from unmask.evidence.coverage import unseen
 from unmask.evidence.crowds import held_to
 from unmask.evidence.estimate import Z95, percent, tail, wilson
@@ -30,7 +31,8 @@ Word = Literal["safe", "unsafe", "inconclusive"]
 BAD_FIRST: tuple[Outcome, ...] = ("against", "inconclusive", "for")
 NO_LIMIT = "shown for information; the policy sets no limit"
 LEVEL = 0.05  # chance that a release within all limits is called unsafe
-MOST_NAMED = 6  # attacks that the sentence names: of more, only the number is told
+MOST_NAMED = 6  # attacks that were left out: of more, only the number is told
+MOST_DECIDING = 3  # findings that the sentence names, the largest first
 PRECISION = 0.95  # of claims about people whom the intruder is sure of
 TABLES = {"check", "columns"}  # findings about the tables themselves, not of an attack
 NO_ATTACK = TABLES | {"risk"}  # nor is the risk of people, which follows from all of them
@@ -101,7 +103,7 @@ def _by_whom(verdict: Verdict, reported: Sequence[Reported], who: Who) -> Verdic
     """Say whom a verdict is about, and what they did not try, where that is not everything."""
     if who == "maximum":
         return verdict
-    left = ", ".join(not_tried(reported, who))
+    left = ", ".join(map(name_of, not_tried(reported, who)))
     more = f"; not tried, since it takes more: {left}" if left else ""
     return replace(verdict, reason=f"{verdict.reason}; for a {who}, who {STANCES[who].words}{more}")
 
@@ -145,7 +147,10 @@ def _judge_one(measure: str, observation: Observation, policy: Policy) -> Judged
     )
     if not held:
         return Judged(judged)
-    worst = min(held, key=lambda one: BAD_FIRST.index(one.outcome))
+    told = (
+        held[::-1] if held[-1].outcome == "against" else held
+    )  # of equals the number, which is the limit that is shown
+    worst = min(told, key=lambda one: BAD_FIRST.index(one.outcome))
     chance = min(1.0, len(held) * min(one.chance for one in held))
     used = _used(observation, threshold, most)
     return Judged(replace(judged, outcome=worst.outcome, reason=worst.reason, used=used), chance)
@@ -161,7 +166,8 @@ def _used(observation: Observation, threshold: Threshold, most: float) -> float 
 def _as_share(estimate: Estimate, threshold: Threshold, most: float) -> Held:
     """Hold the interval of a share against the largest share that is within the limit."""
     beyond = f" beyond chance ({percent(estimate.chance)})" if most > threshold.value else ""
-    limit, chance = f"the limit of {percent(threshold.value)}{beyond} ({threshold.source})", p_value(estimate, most)
+    words = "the limit of" if threshold.people is None else f"what may pass for {_most(threshold.people)}:"
+    limit, chance = f"{words} {percent(threshold.value)}{beyond} ({threshold.source})", p_value(estimate, most)
     if estimate.low > most:
         return Held("against", f"even the lower end of the interval ({percent(estimate.low)}) is above {limit}", chance)
     if estimate.high <= most:
@@ -172,7 +178,7 @@ def _as_share(estimate: Estimate, threshold: Threshold, most: float) -> Held:
 
 def _as_number(observation: Observation, threshold: Threshold, most: int) -> Held:
     """Hold a number of people against the most that there may be: whether they are, not how large their share is."""
-    estimate, limit = observation.estimate, f"{most or 'no'} {'person' if most == 1 else 'people'} ({threshold.source})"
+    estimate, limit = observation.estimate, f"{_most(most)} ({threshold.source})"
     if observation.ranked is not None:
         return _above(estimate, luck(observation.ranked, threshold.groups, most), most, limit)
     if observation.crowds is None and observation.claims is not None:
@@ -184,6 +190,10 @@ def _as_number(observation: Observation, threshold: Threshold, most: int) -> Hel
     if observation.crowds is None or high <= most:
         return Held("for", f"not shown to be more than the limit of {limit}", 1.0)
     return Held("inconclusive", f"up to {high:,.0f} people, where the limit is {limit}", 1.0)
+
+
+def _most(people: int) -> str:
+    return "nobody" if people == 0 else f"{people:,} {'person' if people == 1 else 'people'}"
 
 
 def _claimed(observation: Observation, threshold: Threshold, most: int, limit: str) -> Held:
@@ -258,7 +268,8 @@ def decide(findings: Sequence[Finding], core: Sequence[str] = (), left_out: Sequ
     verdict = _by_outcome(findings)
     missing = [name for name in core if name not in ran]
     if verdict.word == "safe" and missing:
-        told = f"within the limits by {count}{others}; not enough to say safe: {', '.join(missing)} did not run"
+        left = ", ".join(map(name_of, missing))
+        told = f"within the limits by {count}{others}; not enough to say safe: {left} did not run"
         return Verdict("inconclusive", told)
     return replace(verdict, reason=f"{verdict.reason}; {count} ran{others}") if ran or left_out else verdict
 
@@ -270,7 +281,8 @@ def _others(findings: Sequence[Finding], absent: set[str], left_out: Sequence[st
     told = [f"{idle} {'does' if idle == 1 else 'do'} not apply"] if idle else []
     told += [f"{len(failed)} could not run"] if failed else []
     if left_out:
-        told.append(f"left out: {', '.join(left_out)}" if len(left_out) <= MOST_NAMED else f"{len(left_out)} left out")
+        named = f"left out: {', '.join(map(name_of, left_out))}"
+        told.append(named if len(left_out) <= MOST_NAMED else f"{len(left_out)} left out")
     return f" ({'; '.join(told)})" if told else ""
 
 
@@ -280,19 +292,27 @@ def _by_outcome(findings: Sequence[Finding]) -> Verdict:
     for finding in findings:
         by.setdefault(finding.outcome, []).append(finding)
     if "against" in by:
-        names = ", ".join(sorted({finding.key for finding in by["against"]}))
-        return Verdict("unsafe", f"{_count(by['against'])} against publishing: {names}")
+        return Verdict("unsafe", f"{_count(by['against'])} against publishing ({_named(by['against'])})")
     if "could not run" in by:
-        names = ", ".join(sorted({finding.measure for finding in by["could not run"]}))
+        names = ", ".join(sorted({name_of(finding.measure) for finding in by["could not run"]}))
         if {finding.measure for finding in by["could not run"]} <= TABLES:
             return Verdict("inconclusive", " ".join(finding.claim for finding in by["could not run"]).rstrip("."))
         return Verdict("inconclusive", f"an attack could not run, and what was not tried is not safe: {names}")
     if "inconclusive" in by:
-        names = ", ".join(sorted({finding.key for finding in by["inconclusive"]}))
-        return Verdict("inconclusive", f"{_count(by['inconclusive'])} too uncertain to decide: {names}")
+        return Verdict(
+            "inconclusive", f"{_count(by['inconclusive'])} too uncertain to decide ({_named(by['inconclusive'])})"
+        )
     if "for" not in by:
         return Verdict("inconclusive", "no attack applies to these tables: nothing was shown")
     return Verdict("safe", f"{_count(by['for'])} within the policy, none against, none uncertain")
+
+
+def _named(findings: Sequence[Finding]) -> str:
+    """Name the findings with the largest shares, in words; of the others tell how many there are."""
+    order = sorted(findings, key=lambda one: (-1.0 if one.estimate is None else -one.estimate.value, one.key))
+    names = list(dict.fromkeys(name_of(finding.key) for finding in order))
+    more = len(names) - MOST_DECIDING
+    return "; ".join([*names[:MOST_DECIDING], *([f"and {more} more"] if more > 0 else [])])
 
 
 def _count(findings: Sequence[Finding]) -> str:

@@ -45,6 +45,7 @@ BY_LOOKS = frozenset(  # they tell people apart by the known columns, and by not
     {"anonymity", "knowledge_curve", "knowledge_sweep", "likelihood", "nearest", "one_to_one", "probabilistic",
      "special_uniques", "transparent", "uniqueness"}
 )  # fmt: skip
+BY_THEIR_OWN_ROW = frozenset({"absent", "cells", "model"})  # sure claims beyond the same people left out
 NO_POPULATION = (
     "nothing is known of the people outside the release who look the same, so that every figure is that of an intruder "
     "who knows who is in"
@@ -82,6 +83,8 @@ def seen_by(reported: Sequence[Reported], who: Who) -> tuple[Reported, ...]:
         evidence = Absence("does not apply", reason) if reason else entry.evidence
         if outside is not None and isinstance(evidence, Evidence) and entry.measure in BY_LOOKS:
             evidence = _with_others(evidence, outside)
+        elif outside is not None and isinstance(evidence, Evidence) and entry.measure in BY_THEIR_OWN_ROW:
+            evidence = _seldom_there(evidence, outside)
         found.append(replace(entry, evidence=evidence))
     return tuple(found)
 
@@ -162,6 +165,22 @@ def _shared(observation: Observation, risk: Floats | None, outside: Outside) -> 
         return observation
     others = f" With people outside who look the same that is {estimate.hits:,.1f} of {estimate.n:,}."
     return replace(observation, claim=observation.claim + others, estimate=estimate)
+
+
+def _seldom_there(evidence: Evidence, outside: Outside) -> Evidence:
+    """Sure claims that a person's own row makes right: of those who look the same only some have a row at all.
+
+    Nobody says who is claimed, so that everybody has the largest share of a crowd that anybody may have.
+    """
+
+    def less(observation: Observation) -> Observation:
+        if kind_of(observation.key) != "sure":
+            return observation
+        estimate = _times(observation.estimate, _ratios(None, outside))
+        others = f" With people outside who look the same, who have no row, it is at most {percent(estimate.value)}."
+        return replace(observation, claim=observation.claim + others, estimate=estimate)
+
+    return replace(evidence, observations=tuple(less(observation) for observation in evidence.observations))
 
 
 def _larger(crowds: Crowds, outside: Outside) -> Crowds:

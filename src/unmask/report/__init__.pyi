@@ -2,6 +2,7 @@ from unmask.report import document as document
 from unmask.report.charts import draw as draw
 from unmask.report.comparison import Comparison as Comparison
 from unmask.report.comparison import compare_reports as compare_reports
+from unmask.report.deciding import by_question as by_question
 from unmask.report.exchange import to_annotations as to_annotations
 from unmask.report.exchange import to_junit as to_junit
 from unmask.report.exchange import to_sarif as to_sarif
@@ -18,6 +19,7 @@ from unmask.report.terminal import show as show
 from unmask.report.terminal import show_check as show_check
 from unmask.report.terminal import show_checks as show_checks
 from unmask.report.terminal import show_gauntlet as show_gauntlet
+from unmask.report.words import about_known as about_known
 from unmask.report.words import headline as headline
 from unmask.report.words import limit as limit
 from unmask.report.words import percent as percent

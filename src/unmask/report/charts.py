@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
+from unicodedata import east_asian_width
 
 import altair as alt
 import vl_convert
@@ -43,7 +44,8 @@ WEIGHTS = {  # attacks that weigh columns: the axis, the caption, the unit, how 
     ),
 }
 WIDER = {"left": 40, "right": 18, "top": 6, "bottom": 6}  # a reader's letters may be wider than ours
-WHOLE_LABELS = alt.Axis(labelLimit=0)
+WHOLE_LABELS = alt.Axis(labelLimit=0, labelExpr="split(datum.label, '\\n')", labelLineHeight=14)
+LINE = 36  # letters in a line of a label: a longer name goes on in the next
 FONT = "Arial, 'Liberation Sans', sans-serif"  # widths are measured here and drawn there: fonts of equal metrics
 
 
@@ -90,45 +92,70 @@ def _long(figure: Figure) -> bool:
     return figure.shape == "bar" and max(map(len, words)) * len(words) > WIDTH / 7
 
 
-def _beside(words: Sequence[object]) -> int:
-    """Width that is left beside whole words."""
-    return max(WIDTH // 3, int(WHOLE - LETTER * max(map(len, map(str, words)), default=0)) - 80)
+def folded(name: str, most: int = LINE) -> str:
+    """A name in lines of at most so many letters, broken after a blank or an underscore where there is one."""
+    lines = [""]
+    for part in re.findall(rf"[^\s_]{{1,{most}}}_*\s*|[\s_]+", name):
+        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > most:
+            lines[-1] = lines[-1].rstrip()
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def _letters(line: str) -> int:
+    """Letters that a line is as wide as: those of East Asia count twice."""
+    return sum(1 + (east_asian_width(letter) in "WF") for letter in line)
+
+
+def _beside(labels: Sequence[str]) -> int:
+    """Width that is left beside whole labels."""
+    widest = max((_letters(line) for label in labels for line in label.split("\n")), default=0)
+    return max(WIDTH // 3, int(WHOLE - LETTER * widest) - 80)
+
+
+def _height(labels: Sequence[str], row: int) -> int:
+    """Height of so many rows, each as high as the label of most lines."""
+    lines = max((label.count("\n") + 1 for label in labels), default=1)
+    return max(row, 15 * lines + 6) * len(labels) + 10
 
 
 def _lying(figure: Figure) -> Any:  # noqa: ANN401 - altair's own chart type
     """Bars with their words beside them."""
     series = figure.series[0]
-    rows = [{"what": x, "from": a, "to": b} for x, (a, b) in zip(series.x, spans(figure), strict=True)]
+    labels = [folded(str(x)) for x in series.x]
+    rows = [{"what": x, "from": a, "to": b} for x, (a, b) in zip(labels, spans(figure), strict=True)]
     axis = _axis([end for span in spans(figure) for end in span], percent=figure.percent[1])
     return (
         alt.Chart(alt.InlineData(rows))
         .mark_bar(color=BLUE)
         .encode(
-            y=alt.Y("what:N", sort=[str(x) for x in series.x], title=figure.x_label or None, axis=WHOLE_LABELS),
+            y=alt.Y("what:N", sort=labels, title=figure.x_label or None, axis=WHOLE_LABELS),
             x=alt.X("from:Q", title=figure.y_label, axis=axis),
             x2="to:Q",
         )
-        .properties(width=_beside(series.x), height=20 * len(rows) + 10, padding=WIDER)
+        .properties(width=_beside(labels), height=_height(labels, 20), padding=WIDER)
     )
 
 
 def _dots(figure: Figure) -> Any:  # noqa: ANN401 - altair's own chart type
     """Dots with their intervals, one below the other, and an upright line that they are held against."""
     value, low, high, against = figure.series
+    labels = [folded(str(x)) for x in value.x]
     rows = [
         {"what": what, "value": v, "low": a, "high": b}
-        for what, v, a, b in zip(value.x, value.y, low.y, high.y, strict=True)
+        for what, v, a, b in zip(labels, value.y, low.y, high.y, strict=True)
     ]
     axis = _axis([*high.y, *against.y], percent=figure.percent[1])
     base = alt.Chart(alt.InlineData(rows)).encode(
-        y=alt.Y("what:N", sort=[str(x) for x in value.x], title=figure.x_label or None, axis=WHOLE_LABELS)
+        y=alt.Y("what:N", sort=labels, title=figure.x_label or None, axis=WHOLE_LABELS)
     )
     bars = base.mark_rule(strokeWidth=5, opacity=0.45, color=BLUE).encode(
         x=alt.X("low:Q", title=figure.y_label, axis=axis), x2="high:Q"
     )
     dots = base.mark_point(filled=True, size=90, opacity=1, color=BLUE).encode(x="value:Q")
     line = alt.Chart(alt.InlineData([{"at": against.y[0]}])).mark_rule(color=INK, strokeWidth=1.5).encode(x="at:Q")
-    return (bars + dots + line).properties(width=_beside(value.x), height=26 * len(rows) + 10, padding=WIDER)
+    return (bars + dots + line).properties(width=_beside(labels), height=_height(labels, 26), padding=WIDER)
 
 
 def spans(figure: Figure) -> list[tuple[float, float]]:
@@ -212,9 +239,8 @@ def findings_chart(findings: Sequence[FindingEntry]) -> str | None:
 def chart_of_findings(findings: Sequence[FindingEntry]) -> Any:  # noqa: ANN401 - altair's own chart type
     """Every rate with its interval, its limit and the blind guess, as an Altair chart."""
     rows = _finding_rows(findings)
-    base = alt.Chart(alt.InlineData(rows)).encode(
-        y=alt.Y("finding:N", title=None, sort=[str(r["finding"]) for r in rows], axis=WHOLE_LABELS)
-    )
+    labels = [str(row["finding"]) for row in rows]
+    base = alt.Chart(alt.InlineData(rows)).encode(y=alt.Y("finding:N", title=None, sort=labels, axis=WHOLE_LABELS))
     axis = alt.Axis(format="%", values=[0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1], labelOverlap=True)
     scale = alt.Scale(type="sqrt", domain=[0, 1])
     colour = alt.Color(
@@ -231,7 +257,7 @@ def chart_of_findings(findings: Sequence[FindingEntry]) -> Any:  # noqa: ANN401 
         x=alt.X("chance:Q", scale=scale)
     )
     return (interval + stroke + chance + value).properties(
-        width=_beside([r["finding"] for r in rows]), height=26 * len(rows) + 10, padding=WIDER
+        width=_beside(labels), height=_height(labels, 26), padding=WIDER
     )
 
 

@@ -11,10 +11,11 @@ from unmask.evidence import ColumnEntry, Estimate, name_of
 from unmask.report.document import Document, FindingEntry, plain
 from unmask.report.front import best, front
 from unmask.report.reading import read_report
-from unmask.report.words import OUTCOMES, percent, span
+from unmask.report.words import OUTCOMES, limit, percent, span
 from unmask.shown import Shown
 
 SCHEMA = "unmask-comparison/1"
+LIMIT = "limit of "
 Way = Literal["rose", "fell", "outcome", "only before", "only after"]
 WAYS: dict[Way, str] = {
     "rose": "higher",
@@ -91,8 +92,15 @@ class Comparison(Shown):
         counts = [f"{n} {WAYS[way]}" for way, n in ways.items() if n]
         told.append(f"Findings: {', '.join([*counts, f'{self.same} as before'])}.")
         if self.settings:
-            told.append(f"The tests differ in {', '.join(entry.name for entry in self.settings)}.")
+            told.append(f"The tests differ in {', '.join(self._differing)}.")
         return f"{told[0][:1].upper()}{' '.join(told)[1:]}"
+
+    @property
+    def _differing(self) -> list[str]:
+        """Settings that differ, in words: limits are counted, not listed."""
+        limits = sum(entry.name.startswith(LIMIT) for entry in self.settings)
+        names = [entry.name for entry in self.settings if not entry.name.startswith(LIMIT)]
+        return [*names, *([f"{limits} limit{'s' * (limits > 1)}"] if limits else [])]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as the JSON holds it."""
@@ -164,13 +172,20 @@ def _settings(one: Document, two: Document) -> tuple[Difference, ...]:
         of = {name: _text(getattr(side.manifest, name)) for name in SETTINGS}
         of |= {name: _text(value) for name, value in side.manifest.settings.items()}
         limits = side.manifest.policy.get("thresholds", {})
-        of |= {f"limit of {name_of(key)}": _text(limit.get("value")) for key, limit in limits.items()}
+        judged = {finding.key for finding in side.findings if finding.estimate is not None}
+        of |= {LIMIT + name_of(key): _limit(told) for key, told in limits.items() if key in judged}
         inputs = side.manifest.inputs.items()
         hashes = {f"{name} table": f"SHA-256 {str(source.get('sha256'))[:12]}" for name, source in inputs}
         people = {f"rows of the {name} table": _text(s.get("rows")) for name, s in inputs}
         return {"policy": side.policy, **of, **hashes, **people}
 
-    return _differing(told(one), told(two))
+    found = _differing(told(one), told(two))
+    return tuple(e for e in found if not (e.name.startswith(LIMIT) and "not there" in (e.before, e.after)))
+
+
+def _limit(told: Mapping[str, Any]) -> str:
+    """A limit, as the report writes it."""
+    return limit(told.get("value"), told.get("people"))
 
 
 def _text(value: object) -> str:

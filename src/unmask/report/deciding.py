@@ -45,13 +45,14 @@ def deciding(findings: Iterable[FindingEntry]) -> FindingEntry | None:
 def by_question(document: Document) -> tuple[Decided, ...]:
     """The three questions of WP216, each with the finding that decides it."""
     return tuple(
-        _decided(name, [f for f in document.findings if heading_of(f.measure) == name], HEADINGS[name])
-        for name in HEADINGS
+        _decided(name, [f for f in document.findings if heading_of(f.key) == name], HEADINGS[name]) for name in HEADINGS
     )
 
 
 def by_family(document: Document) -> tuple[Decided, ...]:
-    """The five families, each with its strongest attack."""
+    """The five families, each with its strongest attack; none where nothing of them can apply (published tables)."""
+    if {finding.measure for finding in document.findings} <= {"check", "tables"}:
+        return ()
     return tuple(
         _decided(name, [f for f in document.findings if family_of(f.measure) == name], FAMILIES[name])
         for name in FAMILIES

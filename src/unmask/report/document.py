@@ -32,6 +32,8 @@ from unmask.utility import UtilityEntry
 SCHEMA = "unmask-report/2"
 MOST_EXPOSED = 10
 SHOWN = 3  # digits of a risk: what is equal in them is shared
+OUTCOMES = {"for": "within limit", "against": "above limit", "inconclusive": "undecided"}
+OUTCOMES |= {word: word for word in ("not judged", "does not apply", "could not run")}  # in words
 RISK_EDGES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from unmask.report.document import Document, FindingEntry, RecipientEntry
-from unmask.report.words import headline, percent, verdicts_of
+from unmask.report.words import headline_of, percent
 
 LEVELS = {"against": "error", "could not run": "error", "inconclusive": "warning", "for": "none"}
 VERDICT_LEVELS = {"safe": "none", "unsafe": "error", "inconclusive": "warning"}
@@ -77,7 +77,7 @@ def to_annotations(document: Document) -> list[str]:
 
 def in_a_line(document: Document) -> str:
     """The verdict and its reason in one line."""
-    return f"{headline(document.verdict, verdicts_of(document))}: {document.reason}."
+    return f"{headline_of(document)}: {document.reason}."
 
 
 def _told_of(entry: RecipientEntry) -> str:
@@ -91,8 +91,10 @@ def told(finding: FindingEntry) -> str:
 
 
 def _result(rule: str, text: str, level: str, kind: str, document: Document) -> dict[str, Any]:
-    path = document.manifest.inputs["released"]["path"]
-    place = str(path).replace("\\", "/").rpartition("/")[2] if path else "release"
+    inputs = document.manifest.inputs
+    what = "released" if "released" in inputs else next(iter(inputs), "release")  # a model has no table
+    path = inputs.get(what, {}).get("path")
+    place = str(path).replace("\\", "/").rpartition("/")[2] if path else what
     where = {"physicalLocation": {"artifactLocation": {"uri": place}}}
     return {"ruleId": rule, "level": level, "kind": kind, "message": {"text": text}, "locations": [where]}
 

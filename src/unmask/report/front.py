@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,14 +9,24 @@ from datetime import datetime
 from pathlib import PurePath
 
 from unmask.evidence import FAMILIES, Estimate, name_of, needs_of
+from unmask.report import front_model, front_tables
+from unmask.report.commands import command, making
 from unmask.report.deciding import deciding
 from unmask.report.document import AdviceEntry, Document, FindingEntry
-from unmask.report.words import headline, joined, limit, percent, span, verdicts_of
+from unmask.report.front_model import is_model
+from unmask.report.front_tables import is_tables
+from unmask.report.words import headline_of, joined, limit, percent, span
 
 MOST_COLUMNS = 3  # that do it
 MOST_LEARNT = 4
 MOST_RECIPIENTS = 3
 WEIGHTS = ("channel", "nearest", "knowledge_sweep", "special_uniques")  # who tells what columns do, the best first
+BESIDES = {  # what an intruder knows besides the columns
+    "method": " and how the release was made",
+    "some": " and the records of a few of them",
+    "half": " and the records of half of them",
+}
+FORGET = "Make the table again with a model that remembers single people less, and assess it."
 TOO_FEW = 'can say "safe" only from'
 
 
@@ -45,26 +54,30 @@ class Front:
     command: str
     untested: str
     check: str
+    about: str = "The two tables"  # what was checked
 
     @property
     def parts(self) -> tuple[tuple[str, str], ...]:
         """What stands below the numbers: a heading and a text each."""
-        return (
+        told = (
             ("What they would learn", self.learn),
             ("Which columns do it", self.columns),
             ("What to do next", self.next),
             ("What was not tested", self.untested),
-            ("The two tables", self.check),
+            (self.about, self.check),
         )
+        return tuple(part for part in told if part[1])
 
 
 def front(document: Document) -> Front:
     """Gather page 1 from the document; nothing is computed anew."""
+    if is_model(document) or is_tables(document):
+        return _of_model(document) if is_model(document) else _of_tables(document)
     told, command = _next(document)
     return Front(
         title=f"Disclosure risk of {_name(document, 'released', 'a table in memory')}",
         files=_files(document),
-        headline=headline(document.verdict, verdicts_of(document)),
+        headline=headline_of(document),
         sentence=_sentence(document),
         numbers=_numbers(document),
         learn=_learn(document),
@@ -73,6 +86,44 @@ def front(document: Document) -> Front:
         command=command,
         untested=_untested(document),
         check=_check(document),
+        about=about(document),
+    )
+
+
+def _of_model(document: Document) -> Front:
+    """Page 1 of a model: it has no columns of its own, and nobody is found in it."""
+    return Front(
+        title=f"Disclosure risk of {_name(document, 'model', 'a model in memory')}",
+        files=f"Learnt from {_name(document, 'original', 'a table in memory')}. {day(document.manifest.created)}. "
+        f"Policy: {document.policy}.",
+        headline=headline_of(document),
+        sentence=_decided(document),
+        numbers=tuple(Number(*told) for told in front_model.numbers(document)),
+        learn=front_model.learn(document),
+        columns="",
+        next=front_model.next_step(document),
+        command="",
+        untested=front_model.untested(document),
+        check=front_model.people(document),
+        about=about(document),
+    )
+
+
+def _of_tables(document: Document) -> Front:
+    """Page 1 of published tables: they have no records, and nobody is found in them."""
+    return Front(
+        title="Disclosure risk of published tables",
+        files=f"{front_tables.files(document)}. {day(document.manifest.created)}. Policy: {document.policy}.",
+        headline=headline_of(document),
+        sentence=_decided(document),
+        numbers=tuple(Number(*told) for told in front_tables.numbers(document)),
+        learn=front_tables.learn(document),
+        columns="",
+        next=front_tables.next_step(document),
+        command="",
+        untested=front_tables.UNTESTED,
+        check=front_tables.notes(document),
+        about="The tables",
     )
 
 
@@ -80,14 +131,18 @@ def best(document: Document) -> tuple[Estimate | None, Estimate | None, str]:
     """People found by the best intruder, people they are sure of, and what this intruder holds."""
     if document.intruders:
         entry = document.intruders[-1]
-        return entry.estimate, entry.known, _least(document, entry.estimate)
+        return entry.estimate, entry.known, _holds(document, entry.estimate)
     found = deciding(f for f in document.findings if f.key == "copies.found" and f.estimate is not None)
     return (None, None, "") if found is None else (found.estimate, None, "compares rows with people")
 
 
-def _least(document: Document, estimate: Estimate) -> str:
+def _holds(document: Document, estimate: Estimate) -> str:
     """What the worst informed intruder holds who finds as many."""
-    return next(entry.words for entry in document.intruders if entry.estimate.value >= estimate.value)
+    least = next(entry.knows for entry in document.intruders if entry.estimate.value >= estimate.value)
+    shared = [c.name for c in document.columns if c.role == "quasi" and c.original and c.released]
+    of = document.recipient
+    held = shared if of is None or of.columns is None else [name for name in shared if name in of.columns]
+    return f"knows {len(held)} column{'s' * (len(held) != 1)} of people{BESIDES.get(least, '')}"
 
 
 def _name(document: Document, table: str, otherwise: str) -> str:
@@ -109,6 +164,11 @@ def _files(document: Document) -> str:
 def alone(document: Document) -> bool:
     """Whether the release was looked at without its original."""
     return "original" not in document.manifest.inputs
+
+
+def about(document: Document) -> str:
+    """What was looked at before any attack: two tables, the release alone, or people and a model."""
+    return "The people" if is_model(document) else "The table" if alone(document) else "The two tables"
 
 
 def day(created: str) -> str:
@@ -139,9 +199,8 @@ def _decided(document: Document) -> str:
         return _against(document, found)
     if found is not None and found.outcome == "inconclusive" and found.estimate is not None:
         upper = percent(found.estimate.high)
-        return (
-            f"{name_of(found.key)} may be as high as {upper}; the policy allows {limit(found.threshold, found.people)}."
-        )
+        most = f"{limit(found.threshold, found.people)}{_beyond(found)}"
+        return f"{name_of(found.key)} may be as high as {upper}; the policy allows {most}."
     return f"{document.reason[:1].upper()}{document.reason[1:]}."
 
 
@@ -157,8 +216,7 @@ def _safe(document: Document) -> str:
 def _against(document: Document, found: FindingEntry) -> str:
     """What speaks against publishing: people found, where that does it, else the claim that does."""
     estimate, _, holds = best(document)
-    most = limit(found.threshold, found.people)
-    allowed = f"the policy allows {most}"
+    allowed = f"the policy allows {limit(found.threshold, found.people)}{_beyond(found)}"
     if estimate is not None and found.estimate == estimate:
         if alone(document):
             told = "If values were not changed, someone who knows the columns of people here"
@@ -166,6 +224,14 @@ def _against(document: Document, found: FindingEntry) -> str:
         return f"Someone who {holds} finds the right record for {_people(estimate)}; {allowed}."
     claim = found.claim.split(". ")[0].rstrip(".")
     return f"{claim}; {allowed}."
+
+
+def _beyond(found: FindingEntry) -> str:
+    """Say what a limit is made of where it is not the one that the policy names."""
+    if found.people is not None or found.threshold is None or found.estimate is None:
+        return ""
+    own = found.threshold - found.estimate.chance
+    return f" ({percent(own)} beyond the blind guess)" if "beyond chance (" in found.reason else ""
 
 
 def _people(estimate: Estimate) -> str:
@@ -198,13 +264,13 @@ def _learn(document: Document) -> str:
     there = [column for column in document.columns if column.role == "confidential" and column.released]
     if not there:
         shared = sum(bool(column.released) and column.role != "id" for column in document.columns)
-        return f"Everything in the record that they find: {shared} columns. None is named as confidential."
+        return f"Of whoever is found, everything: {shared} columns. None is named as confidential."
     named = [
         column.name + ("" if column.own is None else f" ({percent(column.own)} unchanged)")
         for column in there[:MOST_LEARNT]
     ]
     more = [f"{len(there) - MOST_LEARNT} more columns"] if len(there) > MOST_LEARNT else []
-    return f"In the record that they find: {joined([*named, *more])}."
+    return f"Of whoever is found: {joined([*named, *more])}."
 
 
 def _columns(document: Document) -> str:
@@ -222,9 +288,12 @@ def _next(document: Document) -> tuple[str, str]:
     few = next((line for line in document.warnings if TOO_FEW in line), None)
     if document.verdict == "safe":
         what = "Give them" if document.recipients else "Publish"
-        return f"{what} this file and no other; keep the JSON report, which repeats it:", "unmask verify REPORT.json"
+        pairing = [column.name for column in document.columns if column.role == "id" and column.released]
+        aside = f" without its column {pairing[0]}," if pairing else ""  # which would name everybody
+        told = f"{what} this file{aside} and no other; keep the JSON report, which repeats it:"
+        return told, "unmask verify REPORT.json"
     if few is not None:
-        return f"{few[:1].upper()}{few[1:]}.", ""
+        return (f"{few[:1].upper()}{few[1:]}.", "") if document.verdict != "unsafe" else _of_few(document, few)
     if document.verdict == "inconclusive" and any(f.outcome == "could not run" for f in document.findings):
         return "Remove the reason named above, and assess again.", ""
     if alone(document):
@@ -232,8 +301,19 @@ def _next(document: Document) -> tuple[str, str]:
         told = "Assess it beside its original, which shows what masking hides and what linkage finds:"
         return told, shlex.join(["unmask", "assess", "ORIGINAL.csv", path])
     if document.manifest.settings.get("synthetic"):
-        return "Make the table again with a model that remembers single people less, and assess it.", ""
+        return FORGET, ""
     return _advised(document.advice, document)
+
+
+def _of_few(document: Document, few: str) -> tuple[str, str]:
+    """What to change where no release of so few people can be called safe: less is given away all the same."""
+    best = f"Then assess it; inconclusive is the best it can be: {few}."
+    if document.manifest.settings.get("synthetic"):
+        return f"{FORGET} {best}", ""
+    if document.advice is None:
+        return f"Publish fewer columns, or coarser ones. {best}", ""
+    change = document.advice.words[:1].upper() + document.advice.words[1:]
+    return f"{change}: then everybody looks like {document.advice.k - 1} others. {best}", making(document)
 
 
 def _advised(advice: AdviceEntry | None, document: Document) -> tuple[str, str]:
@@ -249,31 +329,6 @@ def _advised(advice: AdviceEntry | None, document: Document) -> tuple[str, str]:
     return told, command(document)
 
 
-def command(document: Document) -> str:
-    """The command that looks for a release of the same original that is safe."""
-    settings, path = document.manifest.settings, document.manifest.inputs.get("original", {}).get("path")
-    words = ["unmask", "protect", path or "ORIGINAL.csv"]
-    words += ["--id", settings["id"]] if settings.get("id") else []
-    words += ["--confidential", ",".join(settings["confidential"])] if settings.get("confidential") else []
-    dropped = [column.name for column in document.columns if not column.released and column.role != "id"]
-    words += ["--ignored", ",".join(dropped)] if dropped else []
-    words += ["--policy", document.policy] if document.policy != "public" else []
-    return shlex.join([*words, "-o", "safer.csv"])
-
-
-def making(document: Document) -> str:
-    """The command that makes the recommended change; nothing where there is none."""
-    if document.advice is None:
-        return ""
-    path = document.manifest.inputs.get("original", {}).get("path") or "ORIGINAL.csv"
-    there = [column for column in document.columns if not column.released and column.role != "id"]
-    aside = [column.name for column in there if column.name not in document.advice.masking]
-    out = [f"drop({json.dumps(aside, ensure_ascii=False)})"] if aside else []
-    steps = [*out, document.advice.masking]
-    masking = steps[0] if len(steps) == 1 else f"chain([{', '.join(steps)}])"
-    return shlex.join(["unmask", "mask", path, "--masking", masking, "-o", "safer.csv"])
-
-
 def _untested(document: Document) -> str:
     """Attacks that gave no figure, and what they would have needed."""
     chosen = set(document.manifest.measures)
@@ -282,7 +337,9 @@ def _untested(document: Document) -> str:
     idle = [name for name in names if name in absent]
     failed = [name_of(f.measure) for f in document.findings if f.outcome == "could not run" and f.measure in names]
     left = [name for name in names if name not in chosen]
-    lacking = list(dict.fromkeys(word for name in idle for word in needs_of(name, absent[name])))
+    given = {"outsiders"} if "control" in document.manifest.inputs else set()
+    needs = dict.fromkeys(word for name in idle for word in needs_of(name, absent[name]))
+    lacking = [word for word in needs if word not in given]
     told = [f"{joined(failed)} could not run."] if failed else []
     told += [f"{len(left)} of {len(names)} attacks {'was' if len(left) == 1 else 'were'} left out."] if left else []
     if idle:

@@ -12,14 +12,16 @@ from markupsafe import Markup
 
 from unmask.evidence import FAMILIES, Fact, Figure, kind_of, name_of
 from unmask.report.charts import attributes_figure, draw, findings_chart
+from unmask.report.commands import making
 from unmask.report.deciding import QUESTIONS, Decided, by_family, by_question
 from unmask.report.document import Document, FindingEntry, MeasureEntry
-from unmask.report.front import front, making
+from unmask.report.front import about, front
 from unmask.report.words import (
     GLOSSARY,
     HOW,
     NO_GROUPS,
     OUTCOMES,
+    about_known,
     about_risk,
     about_sure,
     finders,
@@ -85,6 +87,7 @@ def render(document: Document) -> str:
             findings_svg=lean(chart) if chart else None,
             findings=[_finding_row(f) for f in shown if f.outcome != "does not apply"],
             intruders=_intruders(document),
+            about_known=about_known(document.findings),
             about_sure=about_sure(document),
             risk_svg=_drawn(document.risk_figure),
             reliability_svg=_drawn(document.people.figure),
@@ -97,11 +100,7 @@ def render(document: Document) -> str:
             untried=_untried(document),
             columns=_columns(document),
             manifest=_manifest(document),
-            settings=json.dumps(
-                {"command": document.manifest.command, "settings": document.manifest.settings},
-                indent=1,
-                ensure_ascii=False,
-            ),
+            settings=_settings(document),
             glossary=GLOSSARY.items(),
         )
     )
@@ -225,10 +224,10 @@ def _attack(entry: MeasureEntry, document: Document, rules: set[str]) -> dict[st
     }
 
 
-def _fact(fact: Fact) -> str:
+def _fact(fact: Fact) -> str | Markup:
     """A fact: shares as percent."""
     if isinstance(fact.value, str):
-        return fact.value
+        return Markup('<span class="text">{}</span>').format(fact.value)  # which may be long, and goes over lines
     share = isinstance(fact.value, float) and 0 <= fact.value <= 1 and fact.meaning.startswith("share")
     return percent(fact.value) if share else number(fact.value)
 
@@ -254,8 +253,10 @@ def _manifest(document: Document) -> list[Row]:
     rows: list[Row] = [
         (
             name,
-            Markup('{}<br><span class="small soft">{} rows, {} columns, SHA-256 <code>{}</code></span>').format(
-                source.get("path") or "a table in memory", source["rows"], source["columns"], source["sha256"]
+            Markup('{}<br><span class="small soft">{}SHA-256 <code>{}</code></span>').format(
+                source.get("path") or f"a {'model' if name == 'model' else 'table'} in memory",
+                "" if name == "model" else f"{source['rows']} rows, {source['columns']} columns, ",
+                source["sha256"] or "not known",
             ),
         )
         for name, source in told.inputs.items()
@@ -270,11 +271,16 @@ def _manifest(document: Document) -> list[Row]:
     ]
 
 
+def _settings(document: Document) -> str:
+    told = {"command": document.manifest.command, "settings": document.manifest.settings}
+    return json.dumps(told, indent=1, ensure_ascii=False)
+
+
 def _contents(document: Document, attacks: Sequence[tuple[str, Any]]) -> list[tuple[str, str]]:
     """Anchors and names, in the order of the page."""
     return [
         ("questions", "Three questions"),
-        ("families", "The strongest attack of each family"),
+        *((("families", "The strongest attack of each family"),) if by_family(document) else ()),
         *([("recipients", "Who may get it")] if document.recipients else []),
         *([("change", "The recommended change")] if document.advice else []),
         ("findings", "All findings"),
@@ -283,7 +289,7 @@ def _contents(document: Document, attacks: Sequence[tuple[str, Any]]) -> list[tu
         *((f"family-{place}", f"Attacks: {family}") for place, (family, _) in enumerate(attacks, 1)),
         *([("untried", "Attacks that were not tried")] if any(not m.ran for m in document.measures) else []),
         *([("utility", "What is left of the data")] if document.utility else []),
-        ("tables", "The two tables"),
+        ("tables", about(document)),
         ("manifest", "Settings and manifest"),
         ("glossary", "Glossary"),
     ]

@@ -20,6 +20,7 @@ from unmask.report.front import Front, front
 from unmask.report.words import (
     NO_GROUPS,
     OUTCOMES,
+    about_known,
     about_risk,
     about_sure,
     finders,
@@ -39,6 +40,7 @@ LONGEST_GUESS = 8  # letters
 MOST_COLUMNS = 30
 MOST_FINDERS = 4  # attacks that are named beside an exposed record
 LONGEST = 24  # letters of a column's name that are never broken
+FOLDED = 16  # letters in a line of a longer one
 COLOURS = {"safe": "green", "unsafe": "red", "inconclusive": "yellow"}
 MARKS = {
     "for": "green",
@@ -71,7 +73,8 @@ def show(document: Document, console: Console) -> None:
     for part in (*_findings(document), *_words(document)):
         console.print(part)
     _show_people(document, console)
-    console.print(column_table(document.columns, why=False))
+    if document.columns:
+        console.print(column_table(document.columns, why=False))
 
 
 def _numbers(page: Front) -> Table:
@@ -151,13 +154,14 @@ def _findings(document: Document) -> list[Table | Text]:
     table = table_of(title, "<", ">rate", ">interval", ">guess", ">limit", "<")
     table.padding = 0  # so that every name and outcome fits 80 columns
     for question in (*HEADINGS, None):
-        rows = [f for f in ordered(document.findings) if heading_of(f.measure) == question and f.estimate is not None]
+        rows = [f for f in ordered(document.findings) if heading_of(f.key) == question and f.estimate is not None]
         if rows:
             table.add_row(Text((question or "others").upper(), style="bold"))
         for finding in rows:
             table.add_row(*_figures(finding), Text(OUTCOMES[finding.outcome], style=MARKS[finding.outcome]))
     idle = [name_of(f.measure) for f in ordered(document.findings) if f.outcome == "does not apply"]
-    return [table, Text(f"Did not apply: {', '.join(idle)}.", style="dim")] if idle else [table]
+    below = [about_known(document.findings), f"Did not apply: {', '.join(idle)}." if idle else ""]
+    return [table, *(Text(line, style="dim") for line in below if line)]
 
 
 def _figures(finding: FindingEntry) -> tuple[str, ...]:
@@ -249,7 +253,10 @@ def column_table(columns: Sequence[ColumnEntry], *, why: bool = True) -> Table:
     if not why:
         headings = ("~column", "<role", "~original", "~release", ">own", "<read as")
     table = table_of(f"How the columns were read{'' if why else ' (why: in the HTML and the JSON)'}", *headings)
-    table.columns[0].min_width = min(LONGEST, max((len(column.name) for column in columns), default=0))
+    widest = max((len(column.name) for column in columns), default=0)
+    table.columns[0].min_width = widest if widest <= LONGEST else FOLDED
+    if widest > LONGEST:
+        table.padding = 0  # room for what the other columns say
     for column in columns[:MOST_COLUMNS]:
         forms = [text if why else text.replace(" different", "") for text in (column.original, column.released)]
         told = f"{column.kind or 'nothing'}: {column.rule or column.reason}" if why else column.kind or "nothing"

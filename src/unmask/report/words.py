@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from unmask.evidence import FAMILIES, Estimate, name_of
+from unmask.evidence import FAMILIES, Estimate, kind_of, name_of
 from unmask.evidence import percent as percent  # noqa: PLC0414 - all forms of the report take it from here
 from unmask.evidence import span as span  # noqa: PLC0414
+from unmask.report.document import OUTCOMES as OUTCOMES  # noqa: PLC0414
 from unmask.report.document import Document, ExposedEntry, FindingEntry
 
 VERDICTS = {
     "safe": "Safe to publish under this policy",
     "unsafe": "Do not publish this release",
     "inconclusive": "Not shown to be safe",
-}
-OUTCOMES = {
-    "for": "within limit",
-    "against": "above limit",
-    "inconclusive": "undecided",
-    "not judged": "not judged",
-    "does not apply": "does not apply",
-    "could not run": "could not run",
 }
 HOW = {  # how to read a figure, by what it counts
     "found": "Compare the share with the blind guess: people are found as far as it is above. Of a person who is "
@@ -76,6 +69,14 @@ def headline(verdict: str, recipients: Sequence[tuple[str, str]] = ()) -> str:
     return TO_THEM[verdict].format(named) if names else VERDICTS[verdict]
 
 
+def headline_of(document: Document) -> str:
+    """The verdict of a report in a line: on a release, a model or tables, or for those who may get it."""
+    told = headline(document.verdict, verdicts_of(document))
+    inputs = document.manifest.inputs
+    what = "this model" if "model" in inputs else "these tables" if "table 1" in inputs else "this release"
+    return told.replace("this release", what)
+
+
 def joined(names: Sequence[str], last: str = "and") -> str:
     """Names as people list them: a, b and c."""
     return " ".join(filter(None, (", ".join(names[:-1]), last if len(names) > 1 else "", *names[-1:])))
@@ -113,7 +114,8 @@ def ordered(findings: Sequence[FindingEntry]) -> list[FindingEntry]:
 
 def figures(estimate: Estimate) -> str:
     """A rate, its interval, what a blind guess would find, and people outside: never one without the others."""
-    parts = [percent(estimate.value), f"95 % CI {span(estimate.low, estimate.high)}"]
+    counted = estimate.low == estimate.high
+    parts = [percent(estimate.value), "counted" if counted else f"95 % CI {span(estimate.low, estimate.high)}"]
     parts.append(f"blind guessing finds {percent(estimate.chance)}")
     parts += [] if estimate.control is None else [f"among people outside the file {percent(estimate.control)}"]
     return "; ".join(parts)
@@ -155,6 +157,14 @@ def about_sure(document: Document) -> str:
     """Why somebody may be sure of more people than they find; nothing where nobody is."""
     more = any(i.known is not None and i.known.value > i.estimate.value for i in document.intruders)
     return "Sure of: people claimed, of whom at least 19 in 20 are right; so it may be more than found." if more else ""
+
+
+def about_known(findings: Iterable[FindingEntry]) -> str:
+    """Why an attack may know more people than it finds; nothing where none does."""
+    shares = {finding.key: finding.estimate.value for finding in findings if finding.estimate is not None}
+    known = {key.partition(".")[0]: share for key, share in shares.items() if kind_of(key) == "known"}
+    more = any(share > shares.get(f"{measure}.rate", 1.0) for measure, share in known.items())
+    return "Known: people claimed, of whom at least 19 in 20 are right; so it may be more than found." if more else ""
 
 
 def others(document: Document) -> str:

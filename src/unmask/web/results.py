@@ -15,6 +15,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from unmask.certificate import can_print, to_pdf
 from unmask.errors import UnmaskError
 from unmask.evidence import Policy
+from unmask.report import headline
 from unmask.tables import write_atomically
 from unmask.web import commands
 from unmask.web.commands import CERTIFICATE, DATA, MAP, PLAN, POINTS, PUBLIC, REPORT, SETTINGS, shown
@@ -42,11 +43,6 @@ FILES = {  # that may be taken along, with what they are
     SETTINGS: "All settings (TOML), for the command line",
     POINTS: "Every release that was tried, with its figures",
     MAP: "The picture of what is found and what is left",
-}
-HEADLINES = {
-    "safe": "Safe to publish under this policy",
-    "unsafe": "Do not publish this release",
-    "inconclusive": "Not shown to be safe",
 }
 
 
@@ -87,20 +83,27 @@ def facts_of(site: Site, job: Job | None) -> dict[str, Any] | None:
     found = None if job is None else site.store.results(job, DATA)
     if found is None:
         return None
-    best = found["intruders"][-1] if found["intruders"] else None
+    best = found["intruders"][-1] if found["intruders"] else _by_rows(found["findings"])
     return {
         "verdict": found["verdict"],
-        "headline": HEADLINES.get(found["verdict"], found["verdict"]),
+        "headline": headline(found["verdict"]),
         "reason": found["reason"],
         "against": [entry["claim"] for entry in found["findings"] if entry["outcome"] == "against"],
         "policy": found["policy"],
         "found": None if best is None else best["estimate"],
         "known": None if best is None else best["known"],
+        "claims": best is not None and best["known"] is not None and best["known"]["value"] > best["estimate"]["value"],
         "left": (found.get("utility") or {}).get("value"),
         "advice": (found.get("advice") or {}).get("words"),
         "warnings": found["warnings"],
         "check": found["check"],
     }
+
+
+def _by_rows(findings: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Who compares rows of a synthetic table with people, as on page 1 of its report."""
+    rows = [entry for entry in findings if entry["key"] == "copies.found" and entry["estimate"] is not None]
+    return {"estimate": rows[0]["estimate"], "known": None} if rows else None
 
 
 def _compared(site: Site, case: Case, job: Job) -> dict[str, Any]:

@@ -76,6 +76,7 @@ def _answer(settings: Settings, store: Store, runner: Runner, tell: Callable[[st
     except SystemExit:  # uvicorn's answer to a port that is taken
         hint = "another port, or --port 0 for one that is free"
         raise ParameterError(f"port {settings.port} cannot be used", hint=hint) from None
+    here.listen()  # before the address is told: whoever opens it at once waits, and is not refused
     port = here.getsockname()[1]
     guard = Guard(
         build(Site(keys, store, runner, settings.upload_limit)), keys, (f"{ADDRESS}:{port}", f"localhost:{port}"),

@@ -1,4 +1,7 @@
-"""Released labels that several columns decide together, such as a class of risk: boosted trees over all of them."""
+"""Released labels that several columns decide together, such as a class of risk.
+
+Steps along one sum of columns, or of their logarithms (a body mass index, debts over income); boosted trees otherwise.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.linkage.channel.factors import Table
+from unmask.linkage.channel.factors import Labels, Table
+from unmask.linkage.channel.labels import neighbours, steps_along
 from unmask.linkage.channel.material import Material
 from unmask.linkage.channel.numbers import everything
+from unmask.linkage.channel.predictors import order_kept
 from unmask.threads import one_thread
 
 Floats = NDArray[np.float64]
@@ -19,6 +24,8 @@ MOST_CLASSES = 30
 MOST_TAUGHT = 5000  # people from whom trees learn
 DOUBTS = (0.01, 0.03, 0.1, 0.25, 0.5, 0.9)  # weights of what all labels' shares say
 PARTS = 2
+GRADED_PARTS = 5
+MUCH = 0.9  # of what a label can tell: nothing else is looked for
 FEWEST_OF_A_KIND = 3  # known people of a label, on average: from fewer, trees learn nothing
 
 
@@ -30,7 +37,7 @@ class Class:
 
     def fit(self, material: Material, taught: Ints) -> Table:
         """Learn the chance of every label, and how far to doubt it from people who did not teach it."""
-        x = material.once(("all", "boosted"), lambda: everything(material, logs=False))
+        x = material.once(("all", False), lambda: everything(material, logs=False))
         label, taught = material.label(self.target), taught[:MOST_TAUGHT]
         said = label[material.truth[taught]]
         size = len(material.records[self.target].words) + 1
@@ -66,11 +73,50 @@ def chances(x: Floats, label: Ints, everybody: Floats, marginal: Floats) -> Floa
     return chance
 
 
-def classes(material: Material, target: int, told: float) -> list[Class]:
-    """Whether a released label is worth the trees: few labels, of which ``told`` nats leave much to be told."""
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A released label that changes in steps along a sum of all columns, or of their logarithms."""
+
+    target: int
+    logs: bool
+
+    def fit(self, material: Material, taught: Ints) -> Labels:
+        """Learn the sum, and how often it tells the truth about people who did not teach it."""
+        x = material.once(("all", self.logs), lambda: everything(material, logs=self.logs))
+        said = material.label(self.target)[material.truth[taught]]
+        first, second, weight = np.zeros(taught.size, dtype=int), np.zeros(taught.size, dtype=int), np.ones(taught.size)
+        turn = np.arange(taught.size) % GRADED_PARTS
+        for part in range(GRADED_PARTS if taught.size > GRADED_PARTS else 0):
+            out = turn == part
+            along = graded(x[taught[~out]], said[~out], x[taught])
+            first[out], second[out], weight[out] = neighbours(along[~out], said[~out], along[out])
+        order = graded(x[taught], said, x)
+        return steps_along(material, self.target, order, taught, (first, second, weight))
+
+
+def graded(x: Floats, label: Ints, everybody: Floats) -> Floats:
+    """Places of everybody along the sum of columns by which labels follow each other.
+
+    Which label comes after which is told by the direction that sets labels apart most (Fisher's).
+    """
+    mean, sd = x.mean(0), x.std(0)
+    sd = np.where(sd > 1e-12 * (np.abs(mean) + 1e-300), sd, np.inf)
+    z = (x - mean) / sd
+    _, place = np.unique(label, return_inverse=True)
+    means = np.stack([np.bincount(place, weights=column) for column in z.T], axis=1) / np.bincount(place)[:, None]
+    within = (z - means[place]).T @ (z - means[place]) / len(z) + 1e-3 * np.eye(z.shape[1])
+    half = np.linalg.inv(np.linalg.cholesky(within))
+    between = half @ (means[place].T @ means[place] / len(z)) @ half.T
+    direction = half.T @ np.linalg.eigh(between)[1][:, -1]
+    weights = order_kept(z, np.argsort(np.argsort(means @ direction))[place].astype(np.float64))
+    return np.asarray((everybody - mean) / sd @ weights)
+
+
+def classes(material: Material, target: int, told: float) -> list[Graded | Class]:
+    """Whether a released label is worth all columns: few labels, of which ``told`` nats leave much to be told."""
     words, label = material.records[target].words, material.label(target)
     if not 2 <= len(words) <= MOST_CLASSES or len(material.people) < 2:
         return []
     share = np.bincount(label) / label.size
     most = -float((share[share > 0] * np.log(share[share > 0])).sum())
-    return [Class(target)] if told < 0.9 * most else []
+    return [Graded(target, logs=False), Graded(target, logs=True), Class(target)] if told < MUCH * most else []

@@ -7,9 +7,10 @@ text for each person that a released text may be equal to, or a renaming of.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,10 @@ from unmask.linkage.channel.columns import Column
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+ITEM = "item "
+LISTED = re.compile(r"\s*[;,|/+\n]\s*")  # between the items of a list
+SEVERAL = 0.2  # share of the cells that hold several items, if they are lists
+FEWEST_CELLS, MOST_ITEMS = 3, 60
 SPLIT = re.compile(r"[\s\-_/.,;:@|]+")
 LONGEST_PREFIX = 8
 THEN = ", "  # between the steps of a form: "part 2, Soundex"
@@ -75,7 +80,39 @@ def number_features(column: Column) -> dict[str, Feature]:
     if column.kind == "text" and len(column.words) > 1:
         order = np.where(column.missing, np.nan, column.code)
         found["order"] = Feature(column.name, f"the alphabetical order of {name}", order)
+        found |= {f"{ITEM}{item}": item_feature(column, item) for item in items(column)}
     return found
+
+
+def items(column: Column) -> tuple[str, ...]:
+    """The items of a column of lists, such as "asthma; gout": those that several cells have, if they are not many."""
+    if column.kind != "text":
+        return ()
+    lists = [_listed(word) for word in column.words]
+    cells = np.bincount(column.code[column.code >= 0], minlength=len(lists))
+    if len(lists) < 2 or cells[[len(held) > 1 for held in lists]].sum() < SEVERAL * cells.sum():
+        return ()
+    often: Counter[str] = Counter()
+    for held, count in zip(lists, cells.tolist(), strict=True):
+        often.update(dict.fromkeys(held, count))
+    usual = sorted(item for item, count in often.items() if count >= FEWEST_CELLS)
+    return tuple(usual) if 1 < len(often) <= MOST_ITEMS else ()
+
+
+@lru_cache(maxsize=100_000)  # asked for each item
+def _listed(word: str) -> frozenset[str]:
+    return frozenset(item for item in LISTED.split(word.strip().strip("[](){}")) if item)
+
+
+def has_item(column: Column, item: str) -> Floats:
+    """1 where a list holds the item, 0 where it does not, NaN where there is no list."""
+    held = np.array([float(item in _listed(word)) for word in column.words] + [np.nan])
+    return np.asarray(held[column.code])
+
+
+def item_feature(column: Column, item: str) -> Feature:
+    """Whether a person's list holds an item."""
+    return Feature(column.name, f"an item of `{column.name}`", has_item(column, item))
 
 
 WITHIN: dict[str, str] = {
@@ -83,11 +120,20 @@ WITHIN: dict[str, str] = {
     "gap": "the gap of {x} to the mean within {g}",
     "ratio": "the ratio of {x} to the mean within {g}",
     "rank": "the rank of {x} within {g}",
+    "largest": "the largest {x} of those with the same {g}",
+    "smallest": "the smallest {x} of those with the same {g}",
+    "total": "the total {x} of those with the same {g}",
 }
+SIZE = "size"  # how many people have the same
 
 
 def within(column: Column, group: Column, form: str) -> Feature:
-    """A number as it stands among the people who have the same in another column."""
+    """A number as it stands among the people who have the same in another column, or what these have together."""
+    if form == SIZE:
+        count = np.bincount(group.code + 1)[group.code + 1].astype(float)
+        return Feature(group.name, f"the number of people with the same `{group.name}`", count)
+    if form in {"largest", "smallest", "total"}:
+        return _together(column, group, form)
     values, code = column.number, group.code + 1
     there = np.isfinite(values)
     words = WITHIN[form].format(x=f"`{column.name}`", g=f"`{group.name}`")
@@ -103,6 +149,16 @@ def within(column: Column, group: Column, form: str) -> Feature:
         spread = np.sqrt(np.bincount(code[there], weights=gap[there] ** 2, minlength=count.size) / count)[code]
         gap = gap / np.where(spread > 0, spread, 1.0)
     return Feature(column.name, words, values / np.where(mean == 0, np.nan, mean) if form == "ratio" else gap)
+
+
+def _together(column: Column, group: Column, form: str) -> Feature:
+    values, code = column.number, group.code + 1
+    there, start = np.isfinite(values), {"largest": -np.inf, "smallest": np.inf, "total": 0.0}[form]
+    whole = np.full(int(code.max()) + 1, start)
+    combine = {"largest": np.maximum, "smallest": np.minimum, "total": np.add}[form]
+    combine.at(whole, code[there], values[there])
+    words = WITHIN[form].format(x=f"`{column.name}`", g=f"`{group.name}`")
+    return Feature(column.name, words, np.where(np.isfinite(whole), whole, np.nan)[code])
 
 
 def date_parts(days: Floats) -> dict[str, Floats]:
@@ -198,10 +254,17 @@ FORMS: dict[str, Callable[[str], str]] = {
     "cents": _with_cents,
     "tight": normal_forms.tight,
     "unaccented": normal_forms.unaccented,
+    "shape": normal_forms.shape,
     **normal_forms.FORMS,
 }
 SILENT = {"lower", "upper", "point", "cents", "tight", "unaccented"}  # the same text for whoever reads it
-TOLD = {"part 1": "first word", "part 2": "second word", "part 3": "third word", "part -1": "last word"}
+TOLD = {
+    "part 1": "first word",
+    "part 2": "second word",
+    "part 3": "third word",
+    "part -1": "last word",
+    "shape": "lengths of words and signs",
+}
 
 
 def has_times(column: Column) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Neighbours = tuple[Ints, Ints, Floats]  # labels before and after each place, and the weight of the first
 
 LEAST_ERROR = 1e-9
 ENDS = 4.0  # people's weight of no preference for the ends of an interval
@@ -122,30 +123,37 @@ class Steps:
 
     def fit(self, material: Material, taught: Ints) -> Labels:
         """Sort the known people, and learn how often neighbours tell the truth."""
-        label = material.label(self.target)
-        order = material.person(self.feature, "rank")
-        rows = taught[np.isfinite(order[taught])]
-        at, said = order[rows], label[material.truth[rows]]
-        if rows.size < 3:
-            nothing = np.full(order.size, -1)
-            return Labels(
-                nothing, nothing, np.ones(order.size), np.ones(order.size), label, material.rarity(self.target)
-            )
-        first, second, weight = _neighbours(at, said, np.nan_to_num(order), own=None)
-        ours = _neighbours(at, said, at, own=np.arange(rows.size))
-        agree = ours[0] == ours[1]
-        error = np.ones(order.size)
-        for both in (True, False):
-            asked = agree == both
-            right = np.where(said == ours[0], ours[2], 0.0) + np.where(said == ours[1], 1.0 - ours[2], 0.0)
-            hit = int((right[asked] > 0).sum())
-            share = (int(asked.sum()) - hit + 0.5) / (int(asked.sum()) + 1.0)
-            error[(first == second) == both] = np.clip(share, LEAST_ERROR, 1.0)
-        first = np.where(np.isfinite(order), first, -1)
-        return Labels(first, second, weight, error, label, material.rarity(self.target))
+        return steps_along(material, self.target, material.person(self.feature, "rank"), taught)
 
 
-def _neighbours(at: Floats, said: Ints, asked: Floats, own: Ints | None) -> tuple[Ints, Ints, Floats]:
+def steps_along(
+    material: Material, target: int, order: Floats, taught: Ints, foretold: Neighbours | None = None
+) -> Labels:
+    """Learn labels along an order, NaN where a person has no place, and how often neighbours tell the truth.
+
+    ``foretold``: what an order that each known person did not teach says of them, where the order itself was learnt.
+    """
+    label = material.label(target)
+    rows = taught[np.isfinite(order[taught])]
+    at, said = order[rows], label[material.truth[rows]]
+    if rows.size < 3:
+        nothing, all_wrong = np.full(order.size, -1), np.ones(order.size)
+        return Labels(nothing, nothing, all_wrong, all_wrong, label, material.rarity(target))
+    first, second, weight = neighbours(at, said, np.nan_to_num(order))
+    ours = neighbours(at, said, at, own=np.arange(rows.size)) if foretold is None else foretold
+    agree = ours[0] == ours[1]
+    error = np.ones(order.size)
+    for both in (True, False):
+        asked = agree == both
+        right = np.where(said == ours[0], ours[2], 0.0) + np.where(said == ours[1], 1.0 - ours[2], 0.0)
+        hit = int((right[asked] > 0).sum())
+        share = (int(asked.sum()) - hit + 0.5) / (int(asked.sum()) + 1.0)
+        error[(first == second) == both] = np.clip(share, LEAST_ERROR, 1.0)
+    first = np.where(np.isfinite(order), first, -1)
+    return Labels(first, second, weight, error, label, material.rarity(target))
+
+
+def neighbours(at: Floats, said: Ints, asked: Floats, own: Ints | None = None) -> Neighbours:
     """Labels of the known people before and after each place, and the weight of the first; ``own`` is left out.
 
     Several known people at one place: the label that most of them have.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unmask.linkage.channel.columns import Column
 from unmask.linkage.channel.features import Spelling
 from unmask.linkage.channel.labels import foretold_labels
 from unmask.linkage.channel.material import Material
@@ -128,12 +130,19 @@ def kin(material: Material) -> list[Kin]:
     labels = max((len(material.records[theirs].words) for _, theirs in pairs), default=0)
     small = [
         place
-        for place, column in enumerate(material.people)
-        if MANY * len(column.words) < len(column) < LARGEST * len(column.words)
-        and labels * len(column.words) <= MOST_HELD
-        and place not in {ours for ours, _ in pairs}
+        for place in households(material.people)
+        if labels * len(material.people[place].words) <= MOST_HELD and place not in {ours for ours, _ in pairs}
     ]
     return [Kin(pairs, place) for place in small[:MOST_KIN]] if len(pairs) >= FEWEST else []
+
+
+def households(columns: Sequence[Column]) -> list[int]:
+    """Columns that a few people share each value of, such as the number of a household."""
+    return [
+        place
+        for place, column in enumerate(columns)
+        if MANY * len(column.words) < len(column) < LARGEST * len(column.words)
+    ]
 
 
 def log_ratio(ours: Ints, others: Floats) -> Floats:

@@ -18,12 +18,14 @@ from unmask.kernels.base import EUCLIDEAN, Space
 from unmask.kernels.search import nearest_k
 from unmask.linkage.channel.alike import Likeness
 from unmask.linkage.channel.beyond import NOTHING, Sampled, beyond
+from unmask.linkage.channel.circles import Turned
 from unmask.linkage.channel.factors import Choices, Factor, Given, Inside, Labels, Residual, States, Sum, Table
 from unmask.linkage.channel.gather import Gathered
 from unmask.linkage.channel.joint import Cloud
 from unmask.linkage.channel.lenses import Agreement
 from unmask.linkage.channel.letters import Spelled
 from unmask.linkage.channel.posterior import ROUNDS, SHARPER, SHARPER_ROUNDS, SURE
+from unmask.linkage.channel.residuals import Law
 from unmask.linkage.channel.select import Channel
 
 Floats = NDArray[np.float64]
@@ -153,10 +155,10 @@ def _axes(factor: Factor) -> list[Axis]:
     match factor:
         case Cloud():
             return [(factor.predicted[:, k], factor.value[:, k]) for k in range(factor.value.shape[1])]
-        case Residual():
-            return [_axis(factor)]
-        case Given():
-            return [_axis(factor.joint)]
+        case Residual() | Given():
+            return [_axis(factor.joint if isinstance(factor, Given) else factor)]
+        case Turned():
+            return factor.places(_spread(factor.law))
         case Inside():
             return [_containing(factor)]
         case Likeness():
@@ -213,7 +215,14 @@ def _table(columns: list[Any], n: int) -> NDArray[Any]:
 
 
 def _axis(factor: Residual) -> Axis:
-    law = factor.law
+    spread = _spread(factor.law)
+    if factor.precision is not None:
+        spread = spread / float(np.nanmedian(factor.precision))
+    return factor.predicted / spread, factor.value / spread
+
+
+def _spread(law: Law) -> float:
+    """The typical residual."""
     weight = np.exp(law.table) * law.width
     if weight.size > 1 and weight.sum() > 0:
         share = np.cumsum(weight) / weight.sum()
@@ -223,9 +232,7 @@ def _axis(factor: Residual) -> Axis:
         spread = law.width / 3
     if not np.isnan(law.at_zero) and np.exp(law.at_zero) * 4 * law.near > 0.5:
         spread = max(4 * law.near, 1e-3 * spread)
-    if factor.precision is not None:
-        spread = spread / float(np.nanmedian(factor.precision))
-    return factor.predicted / spread, factor.value / spread
+    return float(spread)
 
 
 def _letters(factor: Spelled) -> list[Code]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,9 +11,18 @@ from scipy.special import ndtri
 
 from unmask.linkage.channel.columns import resolution
 from unmask.linkage.channel.digests import write
-from unmask.linkage.channel.features import Spelling, number_features, spell, spellings, within
+from unmask.linkage.channel.features import (
+    ITEM,
+    Spelling,
+    item_feature,
+    number_features,
+    spell,
+    spellings,
+    within,
+)
 from unmask.linkage.channel.labels import book_of
 from unmask.linkage.channel.pieces import pieces_of
+from unmask.linkage.channel.rows import ROW, row_feature, row_keys
 from unmask.linkage.channel.views import VIEWS, stray
 
 if TYPE_CHECKING:
@@ -92,6 +101,7 @@ class Material:
     def features(self) -> dict[Key, Feature]:
         """Everything that tells people apart by an order: column and part of it."""
         found = {(place, part): f for place in range(len(self.people)) for part, f in self._parts(place).items()}
+        found |= {key: self.feature(key) for key in (() if self.is_view else row_keys(self.people))}
         return {key: f for key, f in found.items() if np.unique(f.values[np.isfinite(f.values)]).size > 1}
 
     def _parts(self, place: int) -> dict[str, Feature]:
@@ -99,10 +109,22 @@ class Material:
 
     def feature(self, key: Key) -> Feature:
         """One of them, also if it tells nobody apart here; or a number within a group, such as "score:3"."""
-        form, _, group = key[1].partition(":")
-        if group:
-            return self.once(("within", key), lambda: within(self.people[key[0]], self.people[int(group)], form))
+        if key[1].startswith(ITEM):  # which none of these people may have
+            return self.once(("item", key), lambda: item_feature(self.people[key[0]], key[1].removeprefix(ITEM)))
+        if key[1].startswith(ROW):
+            return self.once(("row", key), lambda: row_feature(self.people, key))
+        if ":" in key[1]:
+            return self.once(("within", key), lambda: self._within(key))
         return self._parts(key[0])[key[1]]
+
+    def _within(self, key: Key) -> Feature:
+        """A number within a group of all people, also if only some of them are here."""
+        if self._whole is not None:
+            whole, people, _ = self._whole
+            feature = whole.feature(key)
+            return replace(feature, values=feature.values[people])
+        form, _, group = key[1].partition(":")
+        return within(self.people[key[0]], self.people[int(group)], form)
 
     @cached_property
     def spellings(self) -> list[Spelling]:

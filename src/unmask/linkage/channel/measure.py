@@ -34,8 +34,7 @@ def assess_channel(study: Study, context: Context) -> Evidence:
             Observation(
                 "channel.rate",
                 f"{found.hits:,.0f} of {found.n:,} people are found by someone who learns from the records of "
-                f"{linkage.taught:,} others how the release was made; blind guessing finds "
-                f"{found.chance * found.n:,.0f}.",
+                f"{linkage.taught:,} others how the release was made.",
                 found,
             ),
             Observation(

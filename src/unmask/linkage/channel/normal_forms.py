@@ -86,6 +86,11 @@ def word_lengths(text: str) -> str:
     return " ".join(str(len(word)) for word in WORDS.findall(text))
 
 
+def shape(text: str) -> str:
+    """Letters and digits crossed out: what stays if each is replaced by any other."""
+    return "".join("a" if letter.isalpha() else "9" if letter.isdigit() else letter for letter in text)
+
+
 # --- sounds ---------------------------------------------------------------------------------------------------------
 
 CLASSES = {letter: str(k) for k, group in enumerate(("bfpv", "cgjkqsxz", "dt", "l", "mn", "r"), 1) for letter in group}

@@ -16,7 +16,8 @@ from unmask.linkage.channel.residuals import fit_law, log_density
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-REMEMBERING = {"between": 5, "smooth": 5, "linear": 5, "loglinear": 5, "boosted": 2}
+REMEMBERING = {"between": 5, "smooth": 5, "linear": 5, "loglinear": 5, "index": 3, "logindex": 3, "boosted": 2}
+LOGS = {"loglinear": "linear", "logindex": "index"}  # of logarithms
 LEVELS = 8
 FEWEST_IN_GROUP = 6
 
@@ -76,14 +77,14 @@ class Number:
 
     def _inputs(self, material: Material) -> Floats:
         if self.feature is None:
-            return material.once(("all", self.how), lambda: everything(material, logs=self.how == "loglinear"))
+            logs = self.how in LOGS
+            return material.once(("all", logs), lambda: everything(material, logs=logs))
         return material.person(self.feature, self.space)
 
     def _function(self, material: Material) -> predictors.Fit:
         if self.how == "floored":
             return partial(predictors.floored, step=material.records[self.target].step)
-        name = "linear" if self.how == "loglinear" else self.how
-        return getattr(predictors, name)  # type: ignore[no-any-return]
+        return getattr(predictors, LOGS.get(self.how, self.how))  # type: ignore[no-any-return]
 
     def _person_states(self, material: Material, there: NDArray[np.bool_]) -> Ints:
         if self.feature is None:

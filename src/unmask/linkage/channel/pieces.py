@@ -1,4 +1,4 @@
-"""Released texts that hold several things at once: each piece is learnt as a column of its own."""
+"""Released texts that hold several things at once: each piece, or each item of a list, is a column of its own."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import polars as pl
 
 from unmask.linkage.channel.columns import COMPOUND, read_column
 from unmask.linkage.channel.factors import Sum
+from unmask.linkage.channel.features import has_item, items
 from unmask.linkage.channel.normal_forms import RUNS
 
 if TYPE_CHECKING:
@@ -28,15 +29,16 @@ MOSTLY = 0.9  # share of the texts that have as many pieces as most
 def pieces_of(column: Column) -> tuple[Column, ...]:
     """Runs of letters and runs of digits of a text as columns, if nearly all texts have as many and some differ.
 
-    Words that nearly all texts have, such as those of a form that was filled in, are left out.
+    Words that nearly all texts have, such as those of a form that was filled in, are left out. Of lists of any length,
+    a column for each item says whether it is there.
     """
-    if column.kind == "date" or (column.kind == "number" and not all(map(COMPOUND.match, column.words))):
+    if column.kind in {"date", "interval"} or (column.kind == "number" and not all(map(COMPOUND.match, column.words))):
         return ()
     runs = _without_form([RUNS.findall(word) for word in column.words])
     counts = np.bincount([min(len(run), MOST + 1) for run in runs] or [0])
     size = int(counts.argmax())
     if not 2 <= size <= MOST or counts[size] < MOSTLY * len(runs):
-        return ()
+        return _items_of(column)
     parts = []
     for k in range(size):
         texts = [run[k] if len(run) == size else None for run in runs]
@@ -44,6 +46,12 @@ def pieces_of(column: Column) -> tuple[Column, ...]:
             whole = [None if code < 0 else texts[code] for code in column.code.tolist()]
             parts.append(read_column(pl.Series(f"piece {k + 1} of {column.name}", whole, dtype=pl.String)))
     return tuple(parts) if len(parts) > 1 else ()
+
+
+def _items_of(column: Column) -> tuple[Column, ...]:
+    """Whether each item of a list is there."""
+    held = [has_item(column, item) for item in items(column)]
+    return tuple(read_column(pl.Series(f"item {k + 1} of {column.name}", one)) for k, one in enumerate(held))
 
 
 def _without_form(runs: list[list[str]]) -> list[list[str]]:

@@ -19,6 +19,7 @@ Ints = NDArray[np.int64]
 Fit = Callable[[Floats, Floats, Floats], Floats]  # known x, known y, everybody's x -> everybody's prediction
 
 PARTS = 5
+ROUNDS, SETTLED = 60, 1e-6  # of a sum of columns and its targets by turns
 
 
 def same(_x: Floats, y: Floats, everybody: Floats) -> Floats:
@@ -109,6 +110,39 @@ def single(x: Floats, y: Floats, everybody: Floats) -> Floats:
     spread = np.sqrt((z**2).sum(0))
     best = int(np.argmax(np.abs(w @ z) / np.where(spread > 0, spread, np.inf)))
     return affine(x[:, best], y, everybody[:, best])
+
+
+def index(x: Floats, y: Floats, everybody: Floats) -> Floats:
+    """Foretell by a curve of any shape along one sum of columns: of logarithms, a ratio or a body mass index."""
+    mean, sd = x.mean(0), x.std(0)
+    sd = np.where(sd > 1e-12 * (np.abs(mean) + 1e-300), sd, np.inf)
+    weights = order_kept((x - mean) / sd, y)
+    return between((x - mean) / sd @ weights, y, (everybody - mean) / sd @ weights)
+
+
+def order_kept(z: Floats, y: Floats) -> Floats:
+    """Weights of the sum of columns along which y never falls, as far as one exists (Kruskal 1965, ties left free).
+
+    By turns: the sum that is least squares from the targets, and the nearest targets that rise with y.
+    """
+    from scipy.optimize import isotonic_regression  # noqa: PLC0415 - heavy
+    from scipy.special import ndtri  # noqa: PLC0415 - heavy
+
+    place = np.unique(y, return_inverse=True)[1].ravel()
+    size = np.bincount(place)
+    target = ndtri(((np.cumsum(size) - size / 2) / y.size)[place])
+    gram = z.T @ z + (1e-9 if len(z) > 3 * z.shape[1] else 0.1) * len(z) * np.eye(z.shape[1])
+    weights = np.zeros(z.shape[1])
+    for _ in range(ROUNDS):
+        last, weights = weights, np.linalg.solve(gram, z.T @ target)
+        along = z @ weights
+        scale = float(along.std())
+        if scale == 0 or np.abs(weights / scale - last).max() < SETTLED:
+            break
+        weights = weights / scale
+        order = np.lexsort((along, place))
+        target[order] = isotonic_regression(along[order] / scale).x
+    return weights
 
 
 def boosted(x: Floats, y: Floats, everybody: Floats) -> Floats:

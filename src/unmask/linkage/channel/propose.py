@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 
 from unmask.linkage.channel.alike import Alike, shared
 from unmask.linkage.channel.ciphers import find_cipher
+from unmask.linkage.channel.circles import around
 from unmask.linkage.channel.digests import find_digest
-from unmask.linkage.channel.features import WITHIN, Spelling, TextFeature
+from unmask.linkage.channel.features import SIZE, WITHIN, Spelling, TextFeature
 from unmask.linkage.channel.labels import MOST_CELLS, Category, Equal, Interval, Pattern, Steps, foretold_labels
+from unmask.linkage.channel.lenses import households
 from unmask.linkage.channel.letters import find_letters
 from unmask.linkage.channel.material import Key, Material, spread_ranks
 from unmask.linkage.channel.numbers import Number
+from unmask.linkage.channel.rows import ranges
 from unmask.linkage.channel.squares import find_square
 
 Floats = NDArray[np.float64]
@@ -46,10 +49,12 @@ READINGS = {
         "part 1",
         "part -1",
         "first 3",
+        "shape",
     ),
 }
 FEWEST_WITHIN = 20  # known people from whom it shows that numbers were taken within groups
 FEWEST_IN_GROUP, MOST_GROUPS, MOST_PAIRS = 4, 6, 60  # people on average; columns; pairs of number and group
+MOST_HOUSEHOLDS = 2  # columns that may be the number of a household
 ALL = 1 - 1e-9
 SIGNS = 0.05  # share of numbers of the rarer sign from which signs may be random
 CLOSE = 0.7  # rank correlation from which exact functions are tried
@@ -82,10 +87,10 @@ def most_telling(material: Material, targets: Sequence[int], taught: Ints) -> Se
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
 
-def _numbers(material: Material, target: int, taught: Ints) -> list[Number]:
+def _numbers(material: Material, target: int, taught: Ints) -> list[Any]:
     ranked, close = rank_features(material, target, taught)
     ranked = ranked[:1] if material.is_view else [*ranked, *within_groups(material, target, taught)]
-    recipes: list[Number] = []
+    recipes: list[Any] = []
     column = material.records[target]
     positive = float(np.mean(column.number[np.isfinite(column.number)] > 0)) > 0.5
     for feature in ranked:
@@ -102,12 +107,22 @@ def _numbers(material: Material, target: int, taught: Ints) -> list[Number]:
         if positive and float(np.mean(values[np.isfinite(values)] > 0)) > 0.5:
             recipes += [Number(target, feature, "log", how) for how in ("same", "affine")]
         recipes += [Number(target, feature, "rank", "same"), Number(target, feature, "probit", "affine")]
+    recipes += [*around(material, target, ranked), *_counts(material, target, taught)]
     recipes += [Number(target, feature, "size", "same") for feature in _sizes(material, target, taught)]
     if len(material.people) > 1:
         recipes.append(Number(target, None, "value", "linear"))
         if positive:
             recipes.append(Number(target, None, "log", "loglinear"))
     return recipes
+
+
+def _counts(material: Material, target: int, taught: Ints) -> list[Number]:
+    """How many like numbers of a row lie in a range, where the release has no column of that name."""
+    name = material.records[target].name.casefold()
+    if material.is_view or any(column.name.casefold() == name for column in material.people):
+        return []
+    keys = ranges(material.people, taught, material.records[target].number[material.truth[taught]])
+    return [Number(target, key, "value", "same") for key in keys]
 
 
 def _sizes(material: Material, target: int, taught: Ints) -> list[Key]:
@@ -184,8 +199,9 @@ def within_groups(material: Material, target: int, taught: Ints) -> list[Key]:
 def _ranks_within(material: Material, taught: Ints) -> tuple[list[Key], Floats]:
     numbers = [k for k, column in enumerate(material.people) if np.isfinite(column.number).mean() > NUMBERS]
     groups = [k for k in material.levels if len(material.people[k]) > FEWEST_IN_GROUP * len(material.people[k].words)]
-    pairs = [(x, g) for g in groups[:MOST_GROUPS] for x in numbers if x != g][:MOST_PAIRS]
-    keys = [(x, f"{form}:{g}") for x, g in pairs for form in WITHIN]
+    groups = [*households(material.people)[:MOST_HOUSEHOLDS], *groups[:MOST_GROUPS]]
+    pairs = [(x, g) for g in groups for x in numbers if x != g][:MOST_PAIRS]
+    keys = [(x, f"{form}:{g}") for x, g in pairs for form in WITHIN] + [(g, f"{SIZE}:{g}") for g in groups]
     columns = [np.nan_to_num(spread_ranks(material.feature(key).values[taught]), nan=0.5) for key in keys]
     return keys, np.column_stack(columns) if columns else np.zeros((len(taught), 0))
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from unmask.linkage.channel.apart import told_apart
 from unmask.linkage.channel.chains import chains
-from unmask.linkage.channel.classes import classes
+from unmask.linkage.channel.classes import Class, classes
 from unmask.linkage.channel.joint import joints
 from unmask.linkage.channel.labels import Equal
 from unmask.linkage.channel.lenses import kin, untouched
@@ -24,7 +24,7 @@ from unmask.linkage.channel.numbers import Number
 from unmask.linkage.channel.pieces import Pieces
 from unmask.linkage.channel.propose import most_telling, propose
 from unmask.linkage.channel.trial import PARTS, Trial, error_of, gains, split
-from unmask.linkage.channel.views import VIEWS, Through, dependent
+from unmask.linkage.channel.views import SCORES, VIEWS, Through, dependent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,12 +45,13 @@ MOST_PEOPLE = 6000  # beside whom few known people are looked at; of more a samp
 FEWEST_WITHOUT = 30  # known people from whom some can be left out
 MOST_GROUPS = 6  # columns by which residuals may differ that are tried
 ENOUGH, PLAIN_ENOUGH = 0.9999, 0.95  # of all that can be told
+HALF = 0.5  # of it: from there on one column says it
 KEPT = 5  # recipes that are compared on all parts
 BETTER = 0.5  # standard errors that a more complex recipe must gain
 CHOICE = 0.5  # nats that a column gains by being chosen among the people whom it is then judged by
 TOLD = 2.0  # standard errors above chance that a column must reach to say anything
 CLEAR = 3.0  # standard errors at which it surely does in one channel, though the best of many recipes was taken
-PLAINNESS = ("same", "floored", "affine", "between", "smooth", "linear", "loglinear", "boosted")
+PLAINNESS = ("same", "floored", "affine", "between", "smooth", "linear", "loglinear", "index", "logindex", "boosted")
 SATURATED = 0.99  # of what could be told at all
 LINES = "lines"
 EVERYTHING = (*VIEWS, LINES)
@@ -221,7 +222,7 @@ def _saturated(trial: Trial, total: list[Floats]) -> bool:
 def _with_view(trial: Trial, name: str, taught: Ints, so_far: Chosen) -> Chosen:
     """Add what a view clearly tells: after what is known, or before it, whichever tells people apart better."""
     view = Trial(trial.material.view(name), trial.parts)
-    targets = dependent(view.material, taught)
+    targets = dependent(view.material, taught, trial.material if name == SCORES else None)
     found = _learn_columns(view, taught, targets)[0] if targets else []
     seen = _candidates(trial, [Learnt(Through(name, entry.recipe), entry.told) for entry in found])
     return _better(trial, so_far, seen)
@@ -320,9 +321,14 @@ def _refine(trial: Trial, target: int, best: Tried | None) -> Tried | None:
     if isinstance(recipe, Number):
         scales = ["level", *(f"group:{k}" for k in trial.material.levels[:MOST_GROUPS])]
         options = [replace(recipe, scale=scale) for scale in scales]
-        if derived and told < 1.0 and len(trial.material.people) > 1:
-            options.append(Number(target, None, "value", "boosted"))
+        if derived and len(trial.material.people) > 1:
+            much = told > HALF * np.log(max(2, trial.parts[0][1].size))
+            hows = [*(() if much else ("index", "logindex")), *(("boosted",) if told < 1.0 else ())]
+            options += [Number(target, None, "value", how) for how in hows]
     for option in [*options, *(classes(trial.material, target, told) if derived else [])]:
+        now = 0.0 if best is None else float(best[2].mean())
+        if isinstance(option, Class) and not classes(trial.material, target, now):
+            continue
         if best is not None and _quick(trial, option) <= float(gains(best[1][:1]).mean()):
             continue
         tables = trial.scores(option)

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     Make = Callable[[Sequence[Column], Ints | None], list[Column]]  # columns of a file, who belongs together
 
 FEWEST = 2  # columns that can stand in another order
+FEWEST_SCORED = 4  # columns of a row that leave something to compare without its mean and spread
 STRAYING = 0.05  # share of rows whose numbers do not stand in the usual order
 MOST_DIGITS = 6
+SCORES = "scores"
 DEPENDENT = 2.5  # standard errors by which a column of a view must go with its own original
 
 
@@ -104,11 +106,28 @@ def row_figures(columns: Sequence[Column], _groups: Ints | None = None) -> list[
     return [*made, of_numbers("empty cells", np.asarray(empty, dtype=float))]
 
 
+def scores(columns: Sequence[Column], _groups: Ints | None = None) -> list[Column]:
+    """Each number less the mean of its row, over the row's spread: what stays if every row has a scale of its own."""
+    alike = [column for column in columns if column.kind == "number" and np.isfinite(column.number).any()]
+    if len(alike) < FEWEST_SCORED:
+        return []
+    table = np.column_stack([column.number for column in alike])
+    spread = np.sqrt(_var(table))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scored = (table - _mean(table)[:, None]) / spread[:, None]
+    scored = np.where(np.isfinite(scored), scored, np.nan)
+    return [of_numbers(column.name, score) for column, score in zip(alike, scored.T, strict=True)]
+
+
 def _var(table: Floats) -> Floats:
     there = np.isfinite(table)
-    count = np.maximum(there.sum(1), 1)
-    mean = np.where(there, table, 0.0).sum(1) / count
-    return np.asarray(np.where(there, (table - mean[:, None]) ** 2, 0.0).sum(1) / count)
+    squares = np.where(there, (table - _mean(table)[:, None]) ** 2, 0.0)
+    return np.asarray(squares.sum(1) / np.maximum(there.sum(1), 1))
+
+
+def _mean(table: Floats) -> Floats:
+    there = np.isfinite(table)
+    return np.asarray(np.where(there, table, 0.0).sum(1) / np.maximum(there.sum(1), 1))
 
 
 # --- how exactly a cell is written -----------------------------------------------------------------------------------
@@ -165,8 +184,13 @@ def _group_rank(value: Floats, groups: Ints) -> Floats:
 # --- which columns of a view are worth a try --------------------------------------------------------------------------
 
 
-def dependent(view: Material, taught: Ints) -> list[int]:
-    """Released columns of a view that go with the known people's column of the same name."""
+def dependent(view: Material, taught: Ints, plain: Material | None = None) -> list[int]:
+    """Released columns of a view that go with the known people's column of the same name.
+
+    None where ``plain`` columns go together about as closely.
+    """
+    if plain is not None and not _clearer(view, plain, taught):
+        return []
     own = {column.name: column for column in view.people}
     made = view.truth[taught]
     return [
@@ -174,6 +198,24 @@ def dependent(view: Material, taught: Ints) -> list[int]:
         for place, column in enumerate(view.records)
         if column.name in own and _go_together(own[column.name].take(taught), column.take(made))
     ]
+
+
+def _clearer(view: Material, plain: Material, taught: Ints) -> bool:
+    """Whether columns of a view go with their originals clearly more closely than the plain ones of the same name."""
+    names = {column.name for column in view.people} & {column.name for column in view.records}
+    found = []
+    for material in (view, plain):
+        sides = [{c.name: c for c in side} for side in (material.people, material.records)]
+        pairs = [(sides[0][name].number[taught], sides[1][name].number[material.truth[taught]]) for name in names]
+        found.append([_rank_correlation(x, y) for x, y in pairs])
+    gain = np.asarray(found[0]) - np.asarray(found[1])
+    return bool(gain.size and gain.mean() > DEPENDENT / np.sqrt(max(1, taught.size)))
+
+
+def _rank_correlation(x: Floats, y: Floats) -> float:
+    there = np.isfinite(x) & np.isfinite(y)
+    one, other = (np.argsort(np.argsort(side[there], kind="stable")) for side in (x, y))
+    return float(abs(np.corrcoef(one, other)[0, 1])) if there.sum() > 3 else 0.0
 
 
 def _go_together(one: Column, other: Column) -> bool:
@@ -187,10 +229,15 @@ def _go_together(one: Column, other: Column) -> bool:
         squares = float(((table - expected) ** 2 / expected).sum())
         return bool(squares > free + DEPENDENT * np.sqrt(2.0 * free))
     there = np.isfinite(one.number) & np.isfinite(other.number)
-    ranks = [np.argsort(np.argsort(values[there], kind="stable")) for values in (one.number, other.number)]
     if there.sum() < 4 or any(np.unique(values[there]).size < 2 for values in (one.number, other.number)):
         return False
-    return bool(abs(np.corrcoef(ranks[0], ranks[1])[0, 1]) > DEPENDENT / np.sqrt(there.sum()))
+    return bool(_rank_correlation(one.number, other.number) > DEPENDENT / np.sqrt(there.sum()))
 
 
-VIEWS: dict[str, Make] = {"order": in_order, "rows": row_figures, "digits": digits, "groups": within_groups}
+VIEWS: dict[str, Make] = {
+    "order": in_order,
+    "rows": row_figures,
+    "digits": digits,
+    "groups": within_groups,
+    SCORES: scores,
+}

@@ -9,7 +9,8 @@ import numpy as np
 
 from unmask.linkage.channel.alike import Alike, Shared
 from unmask.linkage.channel.axes import Axis
-from unmask.linkage.channel.classes import Class
+from unmask.linkage.channel.circles import Around
+from unmask.linkage.channel.classes import Class, Graded
 from unmask.linkage.channel.joint import Joint
 from unmask.linkage.channel.labels import Category, Equal, Interval, Pattern, Steps, foretold_labels
 from unmask.linkage.channel.lenses import Kin, Untouched
@@ -38,6 +39,8 @@ HOW = {
     "smooth": "is a curve of {x}, with an error",
     "linear": "is a linear function of all columns, with an error",
     "loglinear": "is a product of powers of all columns, with an error",
+    "index": "follows a sum of several columns",
+    "logindex": "follows a product or ratio of several columns",
     "boosted": "is a function of several columns, with an error",
 }
 SPACE = {
@@ -55,6 +58,7 @@ SEEN = {  # what a view is about, and what was learnt through it
     "rows": ("rows as a whole", "keep their total, their spread, or how many cells are empty or zero"),
     "digits": ("decimals", "stay as many as they were in each cell"),
     "groups": ("rows of one group", "keep how they differ from each other"),
+    "scores": ("numbers of a row", "keep how they stand to each other, whatever the row's mean and spread"),
 }
 BY_ROW = "is told by the numbers of its row together"
 NOTHING = "tells nothing about who it is"
@@ -159,10 +163,15 @@ def _tell_text(material: Material, recipe: Any, factor: Any) -> str:  # noqa: AN
         case Category():
             copied = _copied(material, recipe.target, recipe.spelling)
             return f"is {'' if copied else 'a label for '}{material.text(recipe.spelling).words}"
+        case Graded():
+            return f"changes in steps along a {'product or ratio' if recipe.logs else 'sum'} of several columns"
         case Class():
             return "is a label for several columns together"
         case Letters():
             return _letters(material, recipe, factor)
+        case Around():
+            exact = _exact(material, recipe.target, recipe.feature)
+            return exact or f"is {material.feature(recipe.feature).words}, moved round a circle of {recipe.period:g}"
         case Alike():
             return f"is nearly {material.text(recipe.spelling).words}, some letters changed"
         case Shared():
@@ -177,8 +186,7 @@ def _tell_text(material: Material, recipe: Any, factor: Any) -> str:  # noqa: AN
 
 def _equal(material: Material, recipe: Equal) -> str:
     ways = [material.text(spelling).words for spelling in (recipe.spelling, *recipe.others)]
-    said = f"has {material.heard(recipe.target, recipe.reading).words} in common with" if recipe.reading else "is"
-    return f"{said} {' or '.join(ways)}"
+    return f"has {' or '.join(ways)}" if recipe.reading else f"is {' or '.join(ways)}"
 
 
 def _letters(material: Material, recipe: Letters, factor: Spelled) -> str:

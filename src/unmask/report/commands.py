@@ -1,0 +1,33 @@
+"""Commands that a report tells to type next."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+from unmask.report.document import Document
+
+
+def command(document: Document) -> str:
+    """The command that looks for a release of the same original that is safe."""
+    settings, path = document.manifest.settings, document.manifest.inputs.get("original", {}).get("path")
+    words = ["unmask", "protect", path or "ORIGINAL.csv"]
+    words += ["--id", settings["id"]] if settings.get("id") else []
+    words += ["--confidential", ",".join(settings["confidential"])] if settings.get("confidential") else []
+    dropped = [column.name for column in document.columns if not column.released and column.role != "id"]
+    words += ["--ignored", ",".join(dropped)] if dropped else []
+    words += ["--policy", document.policy] if document.policy != "public" else []
+    return shlex.join([*words, "-o", "safer.csv"])
+
+
+def making(document: Document) -> str:
+    """The command that makes the recommended change; nothing where there is none."""
+    if document.advice is None:
+        return ""
+    path = document.manifest.inputs.get("original", {}).get("path") or "ORIGINAL.csv"
+    there = [column for column in document.columns if not column.released and column.role != "id"]
+    aside = [column.name for column in there if column.name not in document.advice.masking]
+    out = [f"drop({json.dumps(aside, ensure_ascii=False)})"] if aside else []
+    steps = [*out, document.advice.masking]
+    masking = steps[0] if len(steps) == 1 else f"chain([{', '.join(steps)}])"
+    return shlex.join(["unmask", "mask", path, "--masking", masking, "-o", "safer.csv"])
