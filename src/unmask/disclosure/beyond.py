@@ -48,7 +48,10 @@ def beyond_outside(key: tuple[Ints, Ints, Ints], target: tuple[Ints, Ints, Ints]
         float(ours.mean()),
         float(theirs.mean()),
         _estimate(
-            gain, parts[0] - parts[1], newcombe(*((float(side.sum()), side.size) for side in (ours, theirs))), mine.size
+            gain,
+            parts[0] - parts[1],
+            newcombe((float(ours.sum()), ours.size), (float(theirs.sum()), theirs.size)),
+            mine.size,
         ),
         outside=True,
     )
