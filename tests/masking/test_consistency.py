@@ -87,3 +87,13 @@ def test_written_and_read_again():
 def test_refusals(homes, text, error, words):
     with pytest.raises(error, match=words):
         parse_masking(text).apply(homes, 0)
+
+
+def test_whole_numbers_stay_whole_after_means():
+    table = pl.DataFrame({"n": [1, 2, 4, 9, None, 30], "x": [0.5, 1.25, 2.0, 7.5, 8.0, None]})
+    made = parse_masking("consistent(microaggregation(2))").apply(table)
+    assert made["n"].dtype == pl.Int64
+    assert made["n"].null_count() == 1
+    assert made["x"].dtype == pl.Float64
+    raw = parse_masking("consistent(microaggregation(2), decimals=False)").apply(table)
+    assert raw["n"].dtype == pl.Float64

@@ -175,7 +175,7 @@ def test_a_number_that_moves_to_somebody_else_is_nobodys_own(moved):
     released = parse_masking(chained(step.masking for step in steps)).apply(table, 1)["income"]
     assert released.value_counts()["count"].min() >= 5
     assert released.max() < 3_000_000
-    assert released.dtype == table["income"].dtype or (released % 1 == 0).all()
+    assert released.dtype == table["income"].dtype  # whole numbers stay whole
     assert released.mean() == pytest.approx(table["income"].mean(), rel=0.001)
 
 

@@ -93,9 +93,11 @@ def _as_before(original: pl.Series, masked: pl.Series, *, bounds: bool, decimals
     if bounds and not np.isnan(before).all():
         changed = np.maximum(changed, 0.0) if np.nanmin(before) >= 0 else changed
         changed = np.minimum(changed, 0.0) if np.nanmax(before) <= 0 else changed
-    if np.array_equal(changed, values, equal_nan=True):
+    whole = decimals and masked.dtype.is_float() and original.dtype.is_integer()
+    kind = pl.Int64() if whole else masked.dtype
+    if kind == masked.dtype and np.array_equal(changed, values, equal_nan=True):
         return masked
-    return pl.Series(masked.name, changed + 0.0).fill_nan(None).cast(masked.dtype, strict=False)
+    return pl.Series(masked.name, changed + 0.0).fill_nan(None).cast(kind, strict=False)
 
 
 def _parts(relation: str) -> tuple[str, list[tuple[float, str]]]:

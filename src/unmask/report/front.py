@@ -291,10 +291,10 @@ def _next(document: Document) -> tuple[str, str]:
         aside = f" without its column {pairing[0]}," if pairing else ""  # which would name everybody
         told = f"{what} this file{aside} and no other; keep the JSON report, which repeats it:"
         return told, "unmask verify REPORT.json"
-    if few is not None:
-        return (f"{few[:1].upper()}{few[1:]}.", "") if document.verdict != "unsafe" else of_few(document, few)
     if document.verdict == "inconclusive" and any(f.outcome == "could not run" for f in document.findings):
         return "Remove the reason named above, and assess again.", ""
+    if few is not None:
+        return (f"{few[:1].upper()}{few[1:]}.", "") if document.verdict != "unsafe" else of_few(document, few)
     if alone(document):
         path = document.manifest.inputs.get("released", {}).get("path") or "RELEASE.csv"
         told = "Assess it beside its original, which shows what masking hides and what linkage finds:"
