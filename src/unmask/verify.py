@@ -108,16 +108,7 @@ def _release(
 def brought_up_to_date(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Give measures, settings and limits of a report the names that they have now; tell each that has moved."""
     manifest = data["manifest"]
-    if "model" in manifest.get("inputs", {}):
-        raise ParameterError(
-            "a report on a model is not verified: models are opened only where you say so",
-            hint="run unmask assess-model again with the same --seed",
-        )
-    if "table 1" in manifest.get("inputs", {}):
-        raise ParameterError(
-            "a report on published tables is not verified: nothing in it is drawn by chance",
-            hint="run unmask assess-tables again, which gives the same numbers",
-        )
+    _refuse(manifest)
     moved = [f"measure {name!r} is called {meant(name)!r} now" for name in manifest["measures"] if meant(name) != name]
     settings = dict(manifest["settings"])
     for old, (new, change) in SETTINGS.items():
@@ -126,11 +117,6 @@ def brought_up_to_date(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]
             settings[new] = change(before)
             moved.append(f"setting {old} = {before} is called {new} = {settings[new]} now")
     written = settings.get("masking")
-    if written is not None and written.startswith("synthesiser("):
-        raise ParameterError(
-            "a report that used a synthesiser is not verified: nobody runs a command because a file says so",
-            hint="run unmask assess again with the same --synthesiser and --seed",
-        )
     if written is not None and str(parse_masking(written)) != written:
         moved.append(f"masking {written} is written {parse_masking(written)} now")
     limits = manifest["policy"]["thresholds"]
@@ -150,6 +136,26 @@ def brought_up_to_date(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]
         {**entry, "risks": {meant(name): risk for name, risk in entry["risks"].items()}} for entry in data["exposed"]
     ]
     return {**data, "manifest": renamed, "findings": findings, "exposed": exposed}, moved
+
+
+def _refuse(manifest: dict[str, Any]) -> None:
+    """Reports that are not run again: no model is opened and no command run because a file says so."""
+    inputs = manifest.get("inputs", {})
+    if "model" in inputs:
+        raise ParameterError(
+            "a report on a model is not verified: models are opened only where you say so",
+            hint="run unmask assess-model again with the same --seed",
+        )
+    if "table 1" in inputs:
+        raise ParameterError(
+            "a report on published tables is not verified: nothing in it is drawn by chance",
+            hint="run unmask assess-tables again, which gives the same numbers",
+        )
+    if str(manifest["settings"].get("masking") or "").startswith("synthesiser("):
+        raise ParameterError(
+            "a report that used a synthesiser is not verified: nobody runs a command because a file says so",
+            hint="run unmask assess again with the same --synthesiser and --seed",
+        )
 
 
 def _locate(name: str, source: dict[str, Any], given: str | Path | None, beside: Path) -> str:

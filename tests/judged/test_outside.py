@@ -213,7 +213,8 @@ def test_membership(outside):
     found = judged(release, "membership")
     assert 0.5 < area.value < 1
     assert agrees(found["membership.auc"], area._replace(low=wider[0], high=min(1.0, wider[1])))
-    assert agrees(found["membership.tpr"], share)
+    higher = share.value + 1.2 * (share.high - share.value)
+    assert agrees(found["membership.tpr"], share._replace(high=min(1.0, higher)))
 
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="the attack takes minutes in plain Python")

@@ -29,6 +29,9 @@ def naive_within(values, groups, form):
     found = []
     for value, group in zip(values, groups, strict=True):
         members = [v for v, g in zip(values, groups, strict=True) if g == group and v is not None]
+        if form in {"largest", "smallest", "total"}:  # a group has it also for who says nothing
+            found.append({"largest": max, "smallest": min, "total": sum}[form](members))
+            continue
         if value is None:
             found.append(np.nan)
             continue

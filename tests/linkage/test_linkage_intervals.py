@@ -1,6 +1,7 @@
 """Intervals of linkage figures: what they allow for, and that they cover the mean over draws of the masking."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 import unmask
@@ -96,3 +97,22 @@ def test_intervals_cover_the_mean_over_draws_of_the_masking(masking):
         found["half"].append(unmask.knowledge_curve(release, sets=4, seed=seed).half)
     for name, estimates in found.items():
         assert covered(estimates) >= 0.93, name
+
+
+@pytest.mark.slow
+def test_intervals_cover_the_mean_over_new_people():
+    """Other people of a population each time, with noise that does not depend on them: neither too wide nor narrow."""
+    found = {"nearest": [], "nearest known": [], "one_to_one": [], "one_to_one known": []}
+    for seed in range(200):
+        rng = np.random.default_rng([seed, 200])
+        people = np.sqrt(0.3) * rng.normal(size=(200, 1)) + np.sqrt(0.7) * rng.normal(size=(200, 6))
+        tables = (pl.DataFrame(side, schema=COLUMNS) for side in (people, people + rng.normal(0, 0.7, people.shape)))
+        release = unmask.Release(*tables)
+        for name, linked in (
+            ("nearest", unmask.link_nearest(release)),
+            ("one_to_one", unmask.link_one_to_one(release)),
+        ):
+            found[name].append(linked.estimate)
+            found[f"{name} known"].append(linked.known())
+    for name, estimates in found.items():
+        assert 0.91 <= covered(estimates) <= 0.99, name

@@ -208,3 +208,12 @@ def test_what_was_given_is_not_said_to_lack(document):
     inputs = {**document.manifest.inputs, "control": {"path": None, "rows": 10}}
     given = replace(document, findings=(other,), manifest=replace(document.manifest, inputs=inputs))
     assert "outsiders" not in front(given).untested
+
+
+def test_what_could_not_run_comes_before_too_few_people(document):
+    """Rows that do not belong together are the thing to mend, not the number of people."""
+    why = "name the column that says which rows belong together"
+    check = FindingEntry("check", "check.rows", "Rows do not belong together.", "could not run", why, None, None, None)
+    few = 'the policy "public" can say "safe" only from 381 people on, and these are 250'
+    told = replace(document, verdict="inconclusive", findings=(check,), warnings=(few,))
+    assert front(told).next == "Remove the reason named above, and assess again."

@@ -54,8 +54,8 @@ def best_of(attacks: Mapping[str, Floats], split: tuple[Ints, Ints], seed: int) 
     return replace(
         whole,
         auc=area_of(broad),
-        tpr_at_1_percent=surer.tpr_at_1_percent,
-        tpr_at_01_percent=surer.tpr_at_01_percent,
+        tpr_at_1_percent=_higher(surer.tpr_at_1_percent),
+        tpr_at_01_percent=_higher(surer.tpr_at_01_percent),
         curve=(whole.curve[0], np.maximum(whole.curve[1], surer.curve[1])),
         epsilon=epsilon(sure, split),
         attacks=names,
@@ -64,14 +64,26 @@ def best_of(attacks: Mapping[str, Floats], split: tuple[Ints, Ints], seed: int) 
 
 
 def area_of(choice: Choice) -> Estimate:
-    """AUC of what was chosen, with an interval for what the choice adds.
+    """AUC of what was chosen, with an interval for what the choice adds."""
+    return _together(auc(choice.mine, choice.others))
+
+
+def _together(found: Estimate) -> Estimate:
+    """The interval of a figure by attacks that halves of the people have chosen for each other.
 
     The best of one half, applied to the other, is right on average. But where attacks disagree by luck alone, both
-    halves err to the same side: over 400 draws of 80 strangers the sd was 0.053, where DeLong's is 0.046.
+    halves err to the same side: over 400 draws of 80 strangers the sd of the AUC was 0.053, where DeLong's is 0.046.
     """
-    found = auc(choice.mine, choice.others)
     low, high = (found.value + TOGETHER * (end - found.value) for end in (found.low, found.high))
     return replace(found, low=max(0.0, low), high=min(1.0, high))
+
+
+def _higher(found: Estimate) -> Estimate:
+    """The same for the upper end of a TPR at few false alarms; its lower end is far below as it is.
+
+    Over 300 draws of 200 people and 200 strangers the truth was above the whole interval in 5 %, with this in 3 %.
+    """
+    return replace(found, high=_together(found).high)
 
 
 def halves(count: int, rng: np.random.Generator) -> Ints:

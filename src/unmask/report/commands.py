@@ -7,6 +7,8 @@ import shlex
 
 from unmask.report.document import Document
 
+FORGET = "Make the table again with a model that remembers single people less, and assess it."
+
 
 def command(document: Document) -> str:
     """The command that looks for a release of the same original that is safe."""
@@ -31,3 +33,14 @@ def making(document: Document) -> str:
     steps = [*out, document.advice.masking]
     masking = steps[0] if len(steps) == 1 else f"chain([{', '.join(steps)}])"
     return shlex.join(["unmask", "mask", path, "--masking", masking, "-o", "safer.csv"])
+
+
+def of_few(document: Document, few: str) -> tuple[str, str]:
+    """What to change where no release of so few people can be called safe: less is given away all the same."""
+    best = f"Then assess it; inconclusive is the best it can be: {few}."
+    if document.manifest.settings.get("synthetic"):
+        return f"{FORGET} {best}", ""
+    if document.advice is None:
+        return f"Publish fewer columns, or coarser ones. {best}", ""
+    change = document.advice.words[:1].upper() + document.advice.words[1:]
+    return f"{change}: then everybody looks like {document.advice.k - 1} others. {best}", making(document)

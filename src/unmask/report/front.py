@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from unmask.evidence import FAMILIES, Estimate, name_of, needs_of
 from unmask.report import front_model, front_tables
-from unmask.report.commands import command, making
+from unmask.report.commands import FORGET, command, of_few
 from unmask.report.deciding import deciding
 from unmask.report.document import AdviceEntry, Document, FindingEntry
 from unmask.report.front_model import is_model
@@ -26,7 +26,6 @@ BESIDES = {  # what an intruder knows besides the columns
     "some": " and the records of a few of them",
     "half": " and the records of half of them",
 }
-FORGET = "Make the table again with a model that remembers single people less, and assess it."
 TOO_FEW = 'can say "safe" only from'
 
 
@@ -292,10 +291,10 @@ def _next(document: Document) -> tuple[str, str]:
         aside = f" without its column {pairing[0]}," if pairing else ""  # which would name everybody
         told = f"{what} this file{aside} and no other; keep the JSON report, which repeats it:"
         return told, "unmask verify REPORT.json"
-    if few is not None:
-        return (f"{few[:1].upper()}{few[1:]}.", "") if document.verdict != "unsafe" else _of_few(document, few)
     if document.verdict == "inconclusive" and any(f.outcome == "could not run" for f in document.findings):
         return "Remove the reason named above, and assess again.", ""
+    if few is not None:
+        return (f"{few[:1].upper()}{few[1:]}.", "") if document.verdict != "unsafe" else of_few(document, few)
     if alone(document):
         path = document.manifest.inputs.get("released", {}).get("path") or "RELEASE.csv"
         told = "Assess it beside its original, which shows what masking hides and what linkage finds:"
@@ -303,17 +302,6 @@ def _next(document: Document) -> tuple[str, str]:
     if document.manifest.settings.get("synthetic"):
         return FORGET, ""
     return _advised(document.advice, document)
-
-
-def _of_few(document: Document, few: str) -> tuple[str, str]:
-    """What to change where no release of so few people can be called safe: less is given away all the same."""
-    best = f"Then assess it; inconclusive is the best it can be: {few}."
-    if document.manifest.settings.get("synthetic"):
-        return f"{FORGET} {best}", ""
-    if document.advice is None:
-        return f"Publish fewer columns, or coarser ones. {best}", ""
-    change = document.advice.words[:1].upper() + document.advice.words[1:]
-    return f"{change}: then everybody looks like {document.advice.k - 1} others. {best}", making(document)
 
 
 def _advised(advice: AdviceEntry | None, document: Document) -> tuple[str, str]:
