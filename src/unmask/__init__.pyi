@@ -7,6 +7,7 @@ from unmask.certificate import Certificate as Certificate
 from unmask.certificate import Statement as Statement
 from unmask.certifying import certify as certify
 from unmask.disclosure import KeyDisclosure as KeyDisclosure
+from unmask.disclosure import KeySweep as KeySweep
 from unmask.disclosure import absent_disclosure as absent_disclosure
 from unmask.disclosure import attribute_inference as attribute_inference
 from unmask.disclosure import cell_disclosure as cell_disclosure
@@ -14,6 +15,7 @@ from unmask.disclosure import copy_risk as copy_risk
 from unmask.disclosure import expected_findings as expected_findings
 from unmask.disclosure import interval_disclosure as interval_disclosure
 from unmask.disclosure import key_disclosure as key_disclosure
+from unmask.disclosure import key_sweep as key_sweep
 from unmask.disclosure import linkability as linkability
 from unmask.disclosure import (
     membership_inference as membership_inference,

@@ -12,6 +12,10 @@ import numpy as np
 from unmask.errors import EngineError, ParameterError, TableError
 
 PICKLES = (".joblib", ".pickle", ".pkl")
+TYPES = {
+    "tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(int64)": np.int64, "tensor(int32)": np.int32,
+    "tensor(bool)": np.bool_, "tensor(string)": np.object_,
+}  # fmt: skip
 DANGER = "it can run any command on this computer when it is opened"
 
 
@@ -48,11 +52,16 @@ class OnnxModel:
 
     def __init__(self, session: Any) -> None:  # noqa: ANN401 - onnxruntime's
         self._session = session
-        self._name = session.get_inputs()[0].name
+        self._inputs = {one.name: TYPES.get(one.type, np.float32) for one in session.get_inputs()}
         if len(session.get_outputs()) > 1:
             self.predict_proba = self._probabilities
+        shape = session.get_inputs()[0].shape
+        if len(self._inputs) > 1:  # one for each column: it is asked by their names
+            self.feature_names_in_ = np.array(list(self._inputs))
+        elif len(shape) == 2 and isinstance(shape[1], int):
+            self.n_features_in_ = shape[1]
 
-    def predict(self, rows: Any) -> Any:  # noqa: ANN401 - a matrix
+    def predict(self, rows: Any) -> Any:  # noqa: ANN401 - a matrix, or a frame
         """Labels, or numbers."""
         return np.asarray(self._asked(rows)[0]).ravel()
 
@@ -64,7 +73,12 @@ class OnnxModel:
         return np.asarray(found)
 
     def _asked(self, rows: Any) -> Any:  # noqa: ANN401
-        return self._session.run(None, {self._name: np.asarray(rows, dtype=np.float32)})
+        given: dict[str, Any]
+        if len(self._inputs) == 1:
+            given = {name: np.asarray(rows).astype(kind) for name, kind in self._inputs.items()}
+        else:
+            given = {name: np.asarray(rows[name]).astype(kind)[:, None] for name, kind in self._inputs.items()}
+        return self._session.run(None, given)
 
 
 def _skops(file: Path, *, trust: bool) -> Any:  # noqa: ANN401

@@ -62,6 +62,13 @@ def copula(table, rng):
     return parse_masking("synthetic(copula)").apply(table, int(rng.integers(2**31)))
 
 
+def dealt(table, rng):
+    """Marginals only: every column drawn by itself."""
+    return pl.DataFrame(
+        {name: table[name].gather(rng.integers(0, table.height, table.height)) for name in table.columns}
+    )
+
+
 def independent(table, rng):
     return datasets.census(table.height, seed=int(rng.integers(2**31)))
 

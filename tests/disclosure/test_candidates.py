@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from naive import membership as slow
 from unmask import Release, datasets, membership_inference, parse_masking
-from unmask.disclosure.candidates import Looks, Width, density_ratio, energies, matched
+from unmask.disclosure.candidates import Looks, Width, _matched_by_logs, density_ratio, energies, matched
 from unmask.disclosure.inner import area_of, by_area, by_few_alarms, choose, clopper_pearson, epsilon
 from unmask.disclosure.lira import calibrated, likelihood_ratios
 
@@ -42,6 +42,20 @@ def test_scores_equal_their_definitions(people, rows, name):
     assert density_ratio(ours, theirs, Width(*kernel)) == pytest.approx(
         slow.density_ratio(people, rows, like), abs=1e-6
     )
+
+
+@pytest.mark.parametrize("columns", [1, 17, 18])
+def test_row_by_row_is_the_same_as_by_logarithms(columns):
+    """Missing values, categories, and differences of a million standard deviations in every column."""
+    rng = np.random.default_rng(columns)
+    sides = []
+    for n in (40, 70):
+        values = rng.normal(size=(n, columns)) * 10.0 ** rng.integers(-3, 8, (n, 1))
+        values[rng.random(values.shape) < 0.1] = np.nan
+        sides.append(Looks(values, rng.integers(0, 3, (n, 18 - columns)).astype(np.int32)))
+    for kernel in slow.KERNELS.values():
+        slowly = _matched_by_logs(*sides, Width(*kernel))
+        assert matched(*sides, Width(*kernel)) == pytest.approx(slowly, abs=2e-8)
 
 
 def test_many_columns_and_absurd_values_stay_finite():

@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unmask
 from naive import keys as naive
-from unmask.disclosure.beyond import _clustered, beyond_fresh, beyond_outside
+from unmask.disclosure.beyond import beyond_outside, no_surer
+from unmask.disclosure.key_baselines import Pairs, beyond_fresh, clustered, forest, tally
+from unmask.disclosure.key_codes import Coded, column_codes
+from unmask.disclosure.key_lookup import looked_up
 from unmask.errors import ParameterError, RoleError
 from unmask.selfcheck import shuffle
 
@@ -62,7 +65,8 @@ def test_bad_input(keys, target, error):
 @given(st.lists(st.tuples(st.floats(0.01, 1), st.integers(0, 3)), min_size=1, max_size=20))
 def test_people_of_one_crowd_are_one_draw(pairs):
     gains, crowds = (np.array(side) for side in zip(*pairs, strict=True))
-    found, (mean, error) = _clustered(gains, crowds.astype(np.int64)), naive.clustered(gains, crowds)
+    found = clustered(np.bincount(crowds.astype(np.int64), gains), gains.size)
+    mean, error = naive.clustered(gains, crowds)
     assert found.value == pytest.approx(mean)
     assert (found.low, found.high) == pytest.approx((max(mean - error, 0), min(mean + error, 1)))
 
@@ -124,23 +128,126 @@ def test_other_people_are_seldom_above():
     """Rows of other people of the same population: the interval of the excess holds 0 in at least 93 % of draws."""
     above = 0
     for seed in range(150):
-        draw = np.random.default_rng(seed)
         both = people(1000 + seed, 800)
         key = both.select(pl.col("age") * 100 + pl.col("town").rank("dense") * 2 + (pl.col("sex") == "f")).to_series()
         dense = np.unique(key.to_numpy(), return_inverse=True)[1]
         ill = (both["ill"] == "yes").to_numpy().astype(np.int64)
-        found = beyond_fresh((dense[:400], dense[400:]), (ill[:400], ill[400:]), draw)
+        codes = {name: Coded(code, int(code.max()) + 1, 400) for name, code in (("key", dense), ("ill", ill))}
+        found = beyond_fresh(tally(looked_up(codes, ("key",), "ill")[1]), 400, targets=True)
         above += found["correct"].excess.low > 0 or found["replicated"].excess.low > 0
     assert above <= 15
 
 
 @given(ROWS, ROWS)
 def test_digits_that_synthpop_prints(people, rows):
-    """Figures of disclosure() by its tables, in percent with two digits."""
+    """All figures of disclosure() by its tables of target and keys, in percent with two digits."""
     one, two = frame(people), frame(rows)
-    found = unmask.key_disclosure(one, two, keys=["a", "b"], target="t").shares
+    found = unmask.key_disclosure(one, two, keys=["a", "b"], target="t").synthpop()
     wanted = naive.synthpop(one.to_dicts(), two.to_dicts(), ["a", "b"], "t")
-    assert {name: round(100 * found[name], 2) for name in wanted} == pytest.approx(wanted, nan_ok=True, abs=0.011)
+    assert found == pytest.approx(wanted, nan_ok=True, abs=0.011)
+    assert set(found) == set(wanted)
+
+
+FEW = st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([1, 2]), st.sampled_from("xy")), min_size=2, max_size=5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(FEW, FEW)
+def test_beyond_other_people_is_the_mean_over_all_halves(people, rows):
+    one, two = frame(people), frame(rows)
+    found = unmask.key_sweep(one, two, key_sets=[["a", "b"]], targets=["t"]).worst.beyond
+    asked = one.to_dicts(), two.to_dicts(), ["a", "b"], "t"
+    listed, counted = naive.beyond_by_listing(*asked), naive.beyond_other_people(*asked)
+    for name, told in found.items():
+        assert listed[name] == pytest.approx(counted[name][0], abs=1e-9)
+        assert told.excess.value == pytest.approx(max(listed[name], 0.0), abs=1e-9)
+
+
+@settings(max_examples=15, deadline=None)
+@given(FEW, st.lists(st.tuples(st.sampled_from("ab"), st.just(1), st.sampled_from("xy")), min_size=1, max_size=2))
+def test_independent_columns_are_the_mean_over_all_tables(people, rows):
+    one, two = frame(people), frame(rows)
+    found = unmask.key_sweep(one, two, key_sets=[["a", "b"]], targets=["t"]).worst.independent
+    wanted = naive.drawn_rows(one.to_dicts(), two.to_dicts(), ["a", "b"], "t")
+    assert {name: found[name] for name in wanted} == pytest.approx(wanted, abs=1e-9)
+
+
+@given(FEW, FEW)
+def test_the_model_is_learnt_without_the_person(people, rows):
+    one, two = frame(people), frame(rows)
+    found = unmask.key_sweep(one, two, key_sets=[["a", "b"]], targets=["t"]).worst.modelled
+    pairs = Pairs({name: column_codes(one[name], two[name]) for name in NAMES})
+    edges, parent = forest(("a", "b"), pairs), max("ab", key=lambda name: (pairs.told(name, "t"), name))
+    parent = parent if pairs.told(parent, "t") > 0 else None
+    present, right = 0.0, 0.0
+    for place in range(one.height):
+        chance, truth = naive.tree_without(one.to_dicts(), ["a", "b"], "t", place, edges, parent)
+        present += 1 - (1 - chance) ** two.height
+        right += (1 - chance * (1 - truth)) ** two.height - (1 - chance) ** two.height
+    assert found["iS"] == pytest.approx(present / one.height, abs=1e-9)
+    assert found["DiSCO"] == pytest.approx(right / one.height, abs=1e-9)
+
+
+def test_a_model_knows_how_columns_go_together_and_nobody():
+    """Town and post code determine each other: independent columns miss that; memory shows in the release alone."""
+    old, new = (people(seed).with_columns(post=pl.col("town") + "1") for seed in (1, 2))
+    keys = [["town", "post", "age"]]
+    fresh, copy = (unmask.key_sweep(old, table, key_sets=keys, targets=["ill"]).worst for table in (new, old))
+    assert fresh.independent["iS"] < fresh.shares["iS"] / 2
+    assert fresh.modelled["iS"] == pytest.approx(fresh.shares["iS"], abs=0.08)
+    assert fresh.modelled["DiSCO"] == pytest.approx(fresh.shares["DiSCO"], abs=0.08)
+    assert copy.shares["repU"] > copy.modelled["repU"] + 0.2
+
+
+def test_a_sweep_of_sets():
+    found = unmask.key_sweep(people(1), people(2), key_sets=[["age"], ["town", "sex"]], targets=["ill", "town"])
+    assert [(one.keys, one.target) for one in found.sets] == [
+        (("age",), "ill"), (("age",), "town"), (("town", "sex"), "ill"),
+    ]  # fmt: skip
+    table = found.to_frame()
+    row = table.row(by_predicate=(pl.col("keys") == "age") & (pl.col("target") == "ill") & (pl.col("figure") == "repU"),
+                    named=True)  # fmt: skip
+    assert row["release"] == unmask.key_disclosure(people(1), people(2), keys=["age"]).shares["repU"]
+    assert None not in row.values()
+    for sets, targets in (([], []), ([[]], []), ([["age"]], ["age"]), ([["nobody"]], [])):
+        with pytest.raises((ParameterError, RoleError)):
+            unmask.key_sweep(people(1), people(2), key_sets=sets, targets=targets)
+
+
+NUMBERS = st.lists(st.one_of(st.none(), st.floats(allow_nan=False), st.sampled_from([0.1 + 0.2, 0.3, -0.0, 0.0])))
+
+
+@given(NUMBERS, NUMBERS)
+def test_numbers_are_compared_as_r_writes_them(left, right):
+    """15 digits; 0.1 + 0.2 is 0.3, and there is one zero."""
+    one, two = (pl.Series("x", side, dtype=pl.Float64) for side in (left, right))
+    coded = column_codes(one, two)
+    texts = [None if value is None else f"{value + 0.0:.15g}" for value in (*left, *right)]
+    assert len(set(zip(coded.code.tolist(), texts, strict=True))) == len(set(texts)) == len(set(coded.code.tolist()))
+    assert all((code == 0) == (text is None) for code, text in zip(coded.code.tolist(), texts, strict=True))
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.integers(-3, 3)), min_size=1))
+def test_whole_numbers_are_compared_exactly(values):
+    coded = column_codes(pl.Series("x", values, dtype=pl.Int64), pl.Series("x", values[::-1], dtype=pl.Int64))
+    both = [*values, *values[::-1]]
+    assert len(set(zip(coded.code.tolist(), both, strict=True))) == len(set(both)) == len(set(coded.code.tolist()))
+    assert coded.code.max() < coded.size
+
+
+def test_rows_moved_in_one_of_the_named_keys_are_found_by_the_others():
+    draw = np.random.default_rng(3)
+    old = pl.DataFrame({name: draw.integers(0, 40, 300) for name in "abcde"} | {"ill": draw.integers(0, 5, 300)})
+    column = draw.integers(0, 5, 300)
+    moved = old.with_columns(
+        [pl.col(name) + pl.Series((column == k) * 12) for k, name in enumerate("abcde")]
+    ).sample(fraction=1.0, shuffle=True, seed=1)  # fmt: skip
+    found = unmask.assess(
+        unmask.Release(old, moved, synthetic=True, quasi=list("abcde"), confidential=["ill"]), only=["keys"]
+    )
+    assert found.verdict == "unsafe"
+    told = {fact.name for fact in found.document.measures[0].facts}
+    assert {"keys", "repU", "repU of all keys", "DiSCO of all keys"} <= told
 
 
 def test_expected_findings_name_level_and_pair():
@@ -222,7 +329,10 @@ def test_noise_that_makes_rows_agree_is_no_disclosure():
         known = beyond_outside((key[0], key[1], many // 2), (target[0], target[1], many % 2))
         truth.append(known.released - known.fresh)
         outside.append(beyond_outside(key, target).excess)
-        halves.append(beyond_fresh(key[:2], target[:2], draw)["correct"].excess)
+        codes = {name: Coded(np.concatenate(both), int(np.concatenate(both).max()) + 1, 300)
+                 for name, both in (("key", key[:2]), ("target", target[:2]))}  # fmt: skip
+        right = beyond_fresh(tally(looked_up(codes, ("key",), "target")[1]), 300, targets=True)["correct"]
+        halves.append(no_surer(right, key[:2], target[:2], draw).excess)
         covered += outside[-1].low <= 0.012 <= outside[-1].high
     assert np.mean(truth) < 0.02 and covered >= 27
     assert np.mean([one.value for one in outside]) < 0.04

@@ -91,3 +91,70 @@ def test_large_files_are_asked_by_a_sample():
     tables = [pl.DataFrame(draw.normal(size=(2300, 4)), schema=list("abcd")) for _ in range(2)]
     told = unmask.linkability(unmask.Release(tables[0], tables[0], control=tables[1], synthetic=True))
     assert told.linked.n == 2000 and (told.per_record > 0).sum() <= 2000
+
+
+FIRST, SECOND = INSIDE.columns[:8], INSIDE.columns[5:]  # three columns are in both
+
+
+def two(table, noise="noise(0.02)"):
+    """Two releases of some people, each with columns of its own, shuffled."""
+    masked = [parse_masking(noise).apply(table, seed=k) for k in (1, 2)]
+    return mixed(masked[0].select(FIRST), 1), mixed(masked[1].select(SECOND), 2)
+
+
+def linked_across(first, second):
+    return unmask.linkability(
+        unmask.Release(INSIDE, first, control=OUTSIDE, synthetic=True), second=second, seed=1
+    )  # fmt: skip
+
+
+def test_two_releases_of_the_same_people_link_their_columns():
+    found = linked_across(*two(INSIDE))
+    assert [set(half) for half in found.halves] == [set(FIRST[:5]), set(SECOND[3:])]
+    assert found.linked.control < 0.1 and found.excess.low > 0.5
+    fresh = linked_across(two(INSIDE)[0], two(OTHERS)[1])  # the second holds other people
+    assert fresh.excess.low == 0.0
+
+
+def test_the_way_through_two_releases_step_by_step():
+    """By nested loops on few people, ties and all."""
+    draw = np.random.default_rng(2)
+    whole = pl.DataFrame({name: draw.integers(0, 6, 48).astype(float) for name in "abcd"})
+    people, control = whole[:24], whole[24:]
+    first, second = people.select("a", "b", "c")[::-1], people.select("b", "c", "d")
+    found = unmask.linkability(unmask.Release(people, first, control=control, synthetic=True), second=second)
+    assert found.halves == (("a",), ("d",))
+    steps = [
+        (people.to_dicts(), first.to_dicts(), ["a"]),
+        (first.to_dicts(), second.to_dicts(), ["b", "c"]),
+        (second.to_dicts(), people.to_dicts(), ["d"]),
+    ]
+    shares = []
+    for asking, asked, names in steps:
+        scale = {name: np.std([row[name] for row in (asking if names != ["d"] else asked)], ddof=0) for name in names}
+        far = np.array([[sum(((x[n] - y[n]) / scale[n]) ** 2 for n in names) for y in asked] for x in asking])
+        nearest = far <= far.min(axis=1, keepdims=True) + 1e-9
+        shares.append(nearest / nearest.sum(axis=1, keepdims=True))
+    credit = np.diag(shares[0] @ shares[1] @ shares[2])
+    assert found.per_record == pytest.approx(credit)
+    assert found.linked.value == pytest.approx(credit.mean())
+
+
+def test_two_releases_that_cannot_be_linked():
+    first, second = two(INSIDE)
+    with pytest.raises(RoleError, match="0 common"):
+        linked_across(first.select(FIRST[:3]), second.select(SECOND[-3:]))
+    with pytest.raises(RoleError, match="0 only in the second"):
+        linked_across(first, second.select(SECOND[:3]))
+    with pytest.raises(ParameterError, match="of one release"):
+        unmask.linkability(
+            unmask.Release(INSIDE, first, control=OUTSIDE, synthetic=True), second=second, halves=([], [])
+        )
+
+
+def test_two_paired_releases_are_linked_by_every_attack():
+    """Rows of both belong to known people: the first release is what the intruder holds of them."""
+    first, second = (parse_masking("noise(0.1)").apply(INSIDE, seed=k) for k in (1, 2))
+    found = unmask.assess(unmask.Release(first.select(FIRST), second.select(SECOND)), only=["nearest"], utility="none")
+    assert found.verdict == "unsafe"
+    assert next(f for f in found.findings if f.key == "nearest.rate").estimate.low > 0.3

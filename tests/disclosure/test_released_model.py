@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 from unmask import assess_model, membership_of_model
 from unmask.disclosure.released_model import model_risk, question_of
@@ -174,37 +174,131 @@ def test_files(tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, package, None)
         with pytest.raises(EngineError, match=f"{package} is needed"):
             load_model(tmp_path / f"model.{kind}")
-    io = ModuleType("skops.io")
-    io.get_untrusted_types = lambda **_: ["os.system"]
-    io.load = lambda _file, trusted: trusted
-    monkeypatch.setitem(sys.modules, "skops", ModuleType("skops"))
-    monkeypatch.setitem(sys.modules, "skops.io", io)
-    with pytest.raises(ParameterError, match=r"(?s)harmless.*os\.system"):
-        load_model(tmp_path / "model.skops")
-    assert load_model(tmp_path / "model.skops", trust=True) == ["os.system"]
 
 
-def test_onnx_as_converters_write_it(tmp_path, monkeypatch):
-    class Session:
-        def __init__(self, _path):
-            pass
+def saved(tmp_path, name, model, kind):
+    """A model in a file, as its own library writes it."""
+    if kind == "skops":
+        import skops.io
 
-        def get_inputs(self):
-            return [SimpleNamespace(name="X")]
+        skops.io.dump(model, tmp_path / name)
+    else:
+        (tmp_path / name).write_bytes(model.SerializeToString())
+    return tmp_path / name
 
-        def get_outputs(self):
-            return ["label", "probabilities"]
 
-        def run(self, _names, given):
-            odds = 1 / (1 + np.exp(-given["X"][:, 0]))
-            return [(odds > 0.5).astype(int), [{0: 1 - float(one), 1: float(one)} for one in odds]]
+def asked(path, members, strangers, target="y", **given):
+    model = load_model(path, **given)
+    found = model_risk(model, members, strangers, question_of(model, members, target), shadows=4)
+    return model, found.membership.auc.value
 
-    onnx = ModuleType("onnxruntime")
-    onnx.InferenceSession = Session
-    monkeypatch.setitem(sys.modules, "onnxruntime", onnx)
-    (tmp_path / "model.onnx").write_bytes(b"")
-    model = load_model(tmp_path / "model.onnx")
-    assert model.predict_proba(np.zeros((2, 3))).tolist() == [[0.5, 0.5]] * 2
+
+def test_skops_as_it_is_written(tmp_path):
+    """Real files: what skops knows is opened, what it does not know is named and needs --trust."""
+    from sklearn.linear_model import LogisticRegression
+
     members, strangers = people(60, 1), people(60, 2)
-    found = model_risk(model, members, strangers, question_of(model, members, "y"), shadows=4)
-    assert found.membership.auc.low <= 0.5 <= found.membership.auc.high
+    x, y = members.drop("y").to_numpy(), members["y"].to_numpy()
+    plain = LogisticRegression().fit(x, y)
+    model, auc = asked(saved(tmp_path, "plain.skops", plain, "skops"), members, strangers)
+    assert np.array_equal(model.predict_proba(x), plain.predict_proba(x)) and 0 <= auc <= 1
+    trees = saved(tmp_path, "trees.skops", forest(members, 5), "skops")
+    with pytest.raises(ParameterError, match=r"(?s)not know to be harmless.*Tree.*--trust"):
+        load_model(trees)
+    assert asked(trees, members, strangers, trust=True)[1] > 0.6
+    with pytest.raises(ParameterError, match="no model"):
+        asked(saved(tmp_path, "words.skops", {"a": 1}, "skops"), members, strangers)
+
+
+def converted(model, columns, kind):
+    from skl2onnx import to_onnx
+
+    return to_onnx(model, np.zeros((1, columns), dtype=kind))
+
+
+@pytest.mark.parametrize(("kind", "zipmap"), [(np.float32, True), (np.float32, False), (np.float64, True)])
+def test_onnx_as_converters_write_it(tmp_path, kind, zipmap):
+    """Single and double precision, probabilities as dictionaries and as a matrix: what the model itself says."""
+    from skl2onnx import to_onnx
+
+    members, strangers = people(60, 1), people(60, 2)
+    model, x = forest(members, 5), members.drop("y").to_numpy()
+    made = to_onnx(model, x[:1].astype(kind), options={"zipmap": zipmap})
+    read, auc = asked(saved(tmp_path, "model.onnx", made, "onnx"), members, strangers)
+    assert np.abs(read.predict_proba(x) - model.predict_proba(x)).max() < 0.05
+    assert read.predict(x).tolist() == model.predict(x).tolist()
+    assert auc > 0.6
+    with pytest.raises(RoleError, match="11 columns, where it takes 10"):
+        question_of(read, members.with_columns(z=1.0), "y")
+
+
+def test_onnx_with_an_input_for_each_column_words_and_numbers(tmp_path):
+    from skl2onnx import convert_sklearn
+    from skl2onnx.common.data_types import FloatTensorType, StringTensorType
+    from sklearn.compose import make_column_transformer
+    from sklearn.linear_model import LinearRegression, LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
+    sides = [
+        table.with_columns(town=pl.when(pl.col("x0") > 0).then(pl.lit("a")).otherwise(pl.lit("b"))).select(
+            "y", "town", "x1"
+        )
+        for table in (people(60, 1), people(60, 2))
+    ]
+    frame = sides[0].select("x1", "town").to_pandas(use_pyarrow_extension_array=False)
+    encode = make_column_transformer((OneHotEncoder(), ["town"]), remainder="passthrough")
+    pipe = make_pipeline(encode, LogisticRegression()).fit(frame, sides[0]["y"].to_numpy())
+    types = [("x1", FloatTensorType([None, 1])), ("town", StringTensorType([None, 1]))]
+    path = saved(tmp_path, "two.onnx", convert_sklearn(pipe, initial_types=types), "onnx")
+    read, _ = asked(path, *sides)
+    assert np.abs(read.predict_proba(frame) - pipe.predict_proba(frame)).max() < 1e-5
+    x = people(60, 1).drop("y").to_numpy()
+    line = LinearRegression().fit(x[:, :9], x[:, 9])
+    path = saved(tmp_path, "line.onnx", converted(line, 9, np.float32), "onnx")
+    read, _ = asked(path, people(60, 1).drop("y"), people(60, 2).drop("y"), target="x9")
+    assert np.abs(read.predict(x[:, :9]) - line.predict(x[:, :9])).max() < 1e-4 and not hasattr(read, "predict_proba")
+
+
+@pytest.mark.parametrize("kind", ["skops", "onnx", "joblib"])
+@pytest.mark.parametrize("spoil", [lambda _: b"", lambda _: b"nothing", lambda whole: whole[: len(whole) // 2]])
+def test_bad_files_have_one_message(tmp_path, kind, spoil):
+    """On the command line as well, where an error of ours is exit code 2."""
+    import joblib
+    from sklearn.linear_model import LogisticRegression
+
+    from unmask.cli.app import app
+
+    members, strangers = people(60, 1), people(60, 2)
+    model = LogisticRegression().fit(members.drop("y").to_numpy(), members["y"].to_numpy())
+    path = tmp_path / f"model.{kind}"
+    if kind == "joblib":
+        joblib.dump(model, path)
+    else:
+        saved(tmp_path, path.name, converted(model, 10, np.float32) if kind == "onnx" else model, kind)
+    path.write_bytes(spoil(path.read_bytes()))
+    with pytest.raises(TableError, match="cannot read the model"):
+        load_model(path, trust=True)
+    for name, table in (("in", members), ("out", strangers)):
+        table.write_csv(tmp_path / f"{name}.csv")
+    tables = [str(tmp_path / "in.csv"), "--control", str(tmp_path / "out.csv"), "--target", "y", "--trust"]
+    result = CliRunner().invoke(app, ["assess-model", str(path), *tables])
+    assert isinstance(result.exception, TableError)
+    assert ("cannot read the model" if path.stat().st_size else "is empty") in str(result.exception)
+
+
+def test_a_pickle_under_another_name_is_not_run(tmp_path):
+    """A .skops file that is a pickle, and would leave a mark if it were opened as one."""
+    import joblib
+
+    class Mark:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "mark"), "w"))
+
+    joblib.dump(Mark(), tmp_path / "model.skops")
+    with pytest.raises(TableError, match="cannot read the model"):
+        load_model(tmp_path / "model.skops", trust=True)
+    joblib.dump(Mark(), tmp_path / "model.pkl")
+    with pytest.raises(ParameterError, match="can run any command"):
+        load_model(tmp_path / "model.pkl")
+    assert not (tmp_path / "mark").exists()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
 from disclosure import synthetic_tables as tables
-from unmask import Release, assess, membership_inference
+from unmask import Release, assess, datasets, membership_inference
 from unmask.errors import RoleError
 
 REMEMBER = {
@@ -44,6 +45,85 @@ def test_rows_moved_in_one_column_are_unsafe_by_more_than_one_measure():
 @pytest.mark.parametrize("name", FORGET)
 def test_what_forgets_them_is_not(name, seed):
     assert findings(FORGET[name], seed)[0] != "unsafe"
+
+
+@pytest.mark.parametrize("outside", [False, True])
+def test_a_column_moved_as_a_whole_hides_nobody(outside):
+    """Every row of a shuffled copy moved by one sd in the same column: each number keeps its place."""
+    table = people_with_words(400, 3)
+    moved = table.with_columns(born=pl.col("born") + 23)[np.random.default_rng(0).permutation(400)]
+    control = people_with_words(400, 4) if outside else None
+    release = Release(table, moved, control=control, synthetic=True)
+    found = assess(release, only=["copies"], utility="none")
+    assert found.verdict == "unsafe"
+    assert {f.key for f in found.findings if f.outcome == "against"} == {"copies.whole"}
+
+
+def whole(make, seed, *, outside, confidential=(), n=300):
+    """Every attack, under the default policy."""
+    inside, others = tables.people(n, seed)
+    if confidential:
+        draw = np.random.default_rng([seed, 1])
+        inside, others = (
+            t.with_columns(secret=pl.Series((draw.random(n) < 0.02).astype(int))) for t in (inside, others)
+        )
+    made = make(inside, np.random.default_rng(seed))
+    return assess(
+        Release(inside, made, control=others if outside else None, synthetic=True, confidential=confidential),
+        utility="none",
+    )
+
+
+@pytest.mark.parametrize("outside", [False, True])
+@pytest.mark.parametrize("name", REMEMBER)
+def test_every_attack_on_what_remembers_people(name, outside):
+    """Unsafe; people who were moved a little, and are few, are at least never called safe."""
+    found = whole(REMEMBER[name], 7, outside=outside)
+    moved = name.startswith("10 %")
+    assert found.verdict in ({"unsafe", "inconclusive"} if moved else {"unsafe"})
+    if name == "every row moved in one column":
+        against = {finding.measure for finding in found.findings if finding.outcome == "against"}
+        assert len(against) > 1
+
+
+HARMLESS = {**FORGET, "marginals only": tables.dealt}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("outside", [False, True])
+@pytest.mark.parametrize("name", HARMLESS)
+def test_every_attack_on_what_forgets_them(name, outside):
+    for seed in range(20, 28):
+        assert whole(HARMLESS[name], seed, outside=outside).verdict != "unsafe"
+
+
+@pytest.mark.parametrize("outside", [False, True])
+def test_a_rare_secret_independent_of_everything(outside):
+    for seed in range(2):
+        assert whole(tables.copula, seed, outside=outside, confidential=["secret"]).verdict != "unsafe"
+
+
+def people_with_words(n, seed):
+    table = datasets.patients(n, seed=seed)
+    return table.select("sex", "town", pl.col("birth date").dt.year().alias("born"), "diagnosis")
+
+
+def test_other_people_of_one_number_are_no_copy():
+    """One number without ties has the same order in any table: that says nothing."""
+    draw = np.random.default_rng(1)
+    old, new = (pl.DataFrame({"x": draw.normal(size=100), "k": ["a"] * 100}) for _ in range(2))
+    found = assess(Release(old, new, synthetic=True), only=["copies"], utility="none")
+    assert {f.key: f.outcome for f in found.findings}["copies.whole"] == "for"
+
+
+@pytest.mark.parametrize("make", [tables.copula, tables.dealt])
+@pytest.mark.parametrize("seed", range(6))
+def test_few_columns_of_a_fresh_or_dealt_table_are_no_copies(make, seed):
+    """Four columns: many rows equal somebody, as rows of other people and of independent columns do."""
+    table = people_with_words(300, 10 + seed)
+    for released in (make(table, np.random.default_rng(seed)), people_with_words(300, 50 + seed)):
+        found = assess(Release(table, released, synthetic=True), only=["copies"], utility="none")
+        assert found.verdict != "unsafe"
 
 
 def test_control_people_of_the_original_are_refused():

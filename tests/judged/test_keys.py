@@ -21,9 +21,11 @@ def test_keys(size):
     rows = pl.concat([people[:25], made])[:size]
     release = Release(people, rows, synthetic=True, quasi=["town", "work"], confidential=["secret"])
     found = judged(release, "keys")
+    keys = twin.worst_keys(people.to_dicts(), rows.to_dicts(), ["town", "work"], "secret")
+    wanted = twin.beyond_other_people(people.to_dicts(), rows.to_dicts(), keys, "secret")
     rng = np.random.default_rng(seed_of("keys"))
-    wanted = twin.beyond_other_people(people.to_dicts(), rows.to_dicts(), ["town", "work"], "secret", rng)
-    gain, error = wanted.pop("surer")
+    claims = twin.other_claims(people.to_dicts(), rows.to_dicts(), keys, "secret", rng)
+    gain, error = twin.surer(people.to_dicts(), rows.to_dicts(), claims, keys, "secret")
     sure = min(gain - 1.959963984540054 * error, wilson(max(gain, 0.0) * 40, 40)[0])
     told = {}
     for name, (mean, error) in wanted.items():
@@ -46,7 +48,8 @@ def test_keys_beyond_people_outside(others):
     rows = pl.concat([people[:25], people[:5]])
     release = Release(people, rows, control=outside, synthetic=True, quasi=["town", "work"], confidential=["secret"])
     found = judged(release, "keys")["keys.disclosed"]
-    (a, b), error = twin.beyond_outside(*(t.to_dicts() for t in (people, rows, outside)), ["town", "work"], "secret")
+    keys = twin.worst_keys(people.to_dicts(), rows.to_dicts(), ["town", "work"], "secret")
+    (a, b), error = twin.beyond_outside(*(t.to_dicts() for t in (people, rows, outside)), keys, "secret")
     (la, ua), (lb, ub) = wilson(a * 40, 40), wilson(b * others, others)
     low = min(a - b - error, a - b - ((a - la) ** 2 + (ub - b) ** 2) ** 0.5)
     high = max(a - b + error, a - b + ((ua - a) ** 2 + (b - lb) ** 2) ** 0.5)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -37,6 +39,27 @@ def remembered(table, seed=1):
     return pl.concat([table[: n // 4], table[: n // 8], made[: n - n // 4 - n // 8]])[rng.permutation(n)]
 
 
+def beyond_columns(people, rows, *, alone=False):
+    """People with an equal row, less the chance of one where each column is drawn by itself."""
+    seen, chance = (np.array(side) for side in twin.equal_by_columns(people, rows, alone=alone))
+    found = excess(seen, chance, seed=seed_of("copies"))
+    return found if alone else widened(found, seen - chance, people)
+
+
+def widened(estimate, gain, records):
+    """The interval with equal records as one draw, where that is wider."""
+    crowds = [records.index(record) for record in records]
+    parts = [(gain - gain.mean())[[c == crowd for c in crowds]].sum() for crowd in set(crowds)]
+    error = 1.959963984540054 * sum(part**2 for part in parts) ** 0.5 / len(records)
+    low, high = min(estimate.low, estimate.value - error), max(estimate.high, estimate.value + error)
+    return replace(estimate, low=max(low, 0.0), high=min(high, 1.0))
+
+
+def same(one, two):
+    """Two estimates, but for the last bits of a product."""
+    return [one.value, one.low, one.high, one.n] == pytest.approx([two.value, two.low, two.high, two.n], rel=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_copies(seed):
     """Rows nearer to the original than to as many people outside; rows that equal a person, one to one; a copy."""
@@ -58,17 +81,16 @@ def test_copies(seed):
         for side in (members, strangers)
     )
     assert {0.0, 0.5, 1.0} <= set(copied)
-    crowds = np.array([rows.index(row) for row in rows])
     alone = excess(np.array(copied), np.array(elsewhere), seed=seed_of("copies"))
-    gain = np.array(copied) - elsewhere
-    error = 1.959963984540054 * sum((gain - gain.mean())[crowds == c].sum() ** 2 for c in set(crowds)) ** 0.5 / 40
-    low, high = min(alone.low, alone.value - error), max(alone.high, alone.value + error)
-    assert agrees(found["copies.exact"], naive.Judged(alone.value, 0.0, 40, max(low, 0.0), high))
-    assert found["copies.exact"].value == pytest.approx((sum(copied) - sum(elsewhere)) / 40)
+    assert alone.value == pytest.approx((sum(copied) - sum(elsewhere)) / 40)
+    wanted = widened(alone, np.array(copied) - elsewhere, rows)
+    assert same(found["copies.exact"], min(wanted, beyond_columns(members, rows), key=lambda one: one.value))
     assert agrees(found["copies.whole"], naive.Judged(0.0, 0.0, 40, 0.0, 0.0))
     replicas, others = twin.replicas(members, rows), twin.replicas(strangers, rows)
     assert 0 < sum(replicas) < 40
-    assert found["copies.unique"] == excess_over_control(np.array(replicas), np.array(others), seed=seed_of("copies"))
+    wanted = excess_over_control(np.array(replicas), np.array(others), seed=seed_of("copies"))
+    columns = beyond_columns(members, rows, alone=True)
+    assert same(found["copies.unique"], min(wanted, columns, key=lambda one: one.value))
     likeness = [twin.likeness(side, case.released, NUMBERS, WORDS) for side in (case.original, outside)]
     wanted = twin.largest(
         [[mine > max(theirs) for mine in ours] for ours, theirs in zip(*likeness, strict=True)], 1 / 41
@@ -78,22 +100,35 @@ def test_copies(seed):
 
 @pytest.mark.parametrize("size", [60, 45])
 def test_copies_without_control(size):
-    """With nobody outside: copies beyond people who have an equal in the original, uniques beyond those in pairs."""
+    """With nobody outside: copies beyond those of half of the people in the others, uniques beyond pairs."""
     table = people(60)
     released = remembered(table, 0)[:size]
     case = given(table, released, synthetic=True)
     members, rows = ([tuple(r.values()) for r in side] for side in (case.original, case.released))
     found = judged(case.release, "copies")
     assert set(found) == {"copies.exact", "copies.unique", "copies.whole"}  # too few numbers for lookalikes
-    alike = [members.count(row) for row in members]
-    copied = np.array(twin.partnered(members, rows)) / alike
-    equals = [(count > 1) / count for count in alike]
-    crowds = np.array([members.index(row) for row in members])
-    assert found["copies.exact"] == excess(copied, np.array(equals), seed=seed_of("copies"), crowds=crowds)
-    pairs = [min(1.0, len(rows) / 60) if members.count(row) == 2 else 0.0 for row in members]
-    wanted = excess(np.array(twin.replicas(members, rows)), np.array(pairs), seed=seed_of("copies"))
-    assert wanted.value > 0 and sum(pairs) > 0
-    assert found["copies.unique"] == wanted
+    for key, alone in (("copies.exact", False), ("copies.unique", True)):
+        halves, columns = twin.beyond_halves(members, rows, alone=alone), beyond_columns(members, rows, alone=alone)
+        assert halves.value > 0 and columns.value > 0
+        assert agrees(found[key], halves) if halves.value < columns.value else same(found[key], columns)
+
+
+def test_copies_beyond_other_people():
+    """Values that many people share: the other half of the people shows them as well as independent columns do."""
+    draw = np.random.default_rng(4)
+    table = pl.DataFrame({"age": draw.integers(20, 26, 60).astype(float)}).with_columns(
+        rent=pl.col("age") * 2, town=pl.lit("elm")
+    )
+    rows = table[:50].vstack(table[:5])
+    found, members = judged(given(table, rows, synthetic=True).release, "copies"), table.rows()
+    for key, alone in (("copies.exact", False), ("copies.unique", True)):
+        halves, columns = (
+            twin.beyond_halves(members, rows.rows(), alone=alone),
+            beyond_columns(members, rows.rows(), alone=alone),
+        )
+        of_halves = (halves.value, halves.high) < (columns.value, columns.high)
+        assert of_halves or alone
+        assert agrees(found[key], halves) if of_halves else same(found[key], columns)
 
 
 @pytest.mark.parametrize(("n", "whole"), [(9, 0.0), (10, 1.0), (40, 1.0)])

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 
 from unmask import Release
 from unmask.linkage.channel import link_channel, select
-from unmask.linkage.channel.classes import Class, chances, classes
+from unmask.linkage.channel.classes import Class, Graded, chances, classes
 from unmask.linkage.channel.gather import gather
 from unmask.linkage.channel.groups import Groups
 from unmask.linkage.channel.joint import Joint, _shrinkage
@@ -160,9 +160,9 @@ def test_a_class_of_several_columns_is_learnt():
     assert words["s"] == "is a label for `sex`"
 
 
-def test_trees_are_not_tried_where_little_is_left_to_be_told():
+def test_sums_come_before_trees_and_neither_where_little_is_left_to_be_told():
     material = gather(people_and_classes(200, 0), 0).material
-    assert classes(material, 0, 0.5) == [Class(0)]
+    assert classes(material, 0, 0.5) == [Graded(0, logs=False), Graded(0, logs=True), Class(0)]
     assert classes(material, 0, 1.35) == []
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import log, sqrt
+from fractions import Fraction
+from math import comb, log, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -219,6 +220,42 @@ def partnered(rows, people) -> list[float]:
     """For each row the share of its equals that have a person of their own with the same values."""
     have, want = Counter(rows), Counter(people)
     return [min(have[row], want[row]) / have[row] for row in rows]
+
+
+def beyond_halves(people, rows, *, alone=False) -> Judged:
+    """People with an equal row, shared by those alike in their half, less those with an equal in the other half.
+
+    By listing how many of those alike may be in either half, and among the rows that are drawn. ``alone``: only who is
+    alone in their half counts.
+    """
+    n, made, gains = len(people), len(rows), {}
+    for person in set(people):
+        alike, there, gain = people.count(person) - 1, rows.count(person), Fraction(0)
+        for half in (n // 2, n - n // 2):
+            drawn = min(n - half, made)
+            left, ways = n - half - drawn, comb(n - 1, alike)
+            some_row = 1 - Fraction(comb(made - there, drawn), comb(made, drawn))
+            for own in range(alike + 1):
+                for taken in range(alike - own + 1):
+                    these = comb(half - 1, own) * comb(drawn, taken) * comb(left, alike - own - taken)
+                    seen = some_row - (taken > 0)
+                    share = Fraction(own == 0) if alone else Fraction(1, own + 1)
+                    gain += Fraction(these, ways) * seen * share * Fraction(half, n) * Fraction(made, drawn)
+        gains[person] = float(gain) * (alike + 1)
+    mean, error = sum(gains.values()) / n, Z * sqrt(sum(g**2 for g in gains.values())) / n
+    error = max(error, Z**2 / (n + Z**2) if mean <= 0 else 0.0)
+    return Judged(max(mean, 0.0), 0.0, n, max(mean - error, 0.0), min(mean + error, 1.0))
+
+
+def equal_by_columns(people, rows, *, alone=False) -> tuple[list[float], list[float]]:
+    """Who has an equal row, shared by those alike; and the chance of one if their columns were independent."""
+    seen, chance = [], []
+    for person in people:
+        weight = float(people.count(person) == 1) if alone else 1 / people.count(person)
+        one = np.prod([sum(row[k] == value for row in rows) / len(rows) for k, value in enumerate(person)])
+        seen.append(weight * (person in rows))
+        chance.append(weight * (1 - (1 - one) ** len(rows)))
+    return seen, chance
 
 
 def replicas(people, rows) -> list[float]:

@@ -4,9 +4,11 @@ from unmask.disclosure.copies import copy_risk as copy_risk
 from unmask.disclosure.expected import expected_findings as expected_findings
 from unmask.disclosure.inference import attribute_inference as attribute_inference
 from unmask.disclosure.intervals import interval_disclosure as interval_disclosure
+from unmask.disclosure.key_lookup import KeyDisclosure as KeyDisclosure
+from unmask.disclosure.key_lookup import key_disclosure as key_disclosure
+from unmask.disclosure.key_sweep import KeySweep as KeySweep
+from unmask.disclosure.key_sweep import key_sweep as key_sweep
 from unmask.disclosure.linkability import linkability as linkability
-from unmask.disclosure.lookup import KeyDisclosure as KeyDisclosure
-from unmask.disclosure.lookup import key_disclosure as key_disclosure
 from unmask.disclosure.membership import membership_inference as membership_inference
 from unmask.disclosure.membership import membership_of_model as membership_of_model
 from unmask.disclosure.model import model_disclosure as model_disclosure

@@ -1,18 +1,21 @@
-"""What a synthetic release tells of its people beyond what it, or other people's rows, tell of anybody.
+"""What a synthetic release tells of its people beyond what it tells of people outside; and how sure its claims are.
 
 With people outside the answer is plain: who is in the original is looked up in the release, and so are they. With
-nobody outside the original is cut in halves at random, and of the people of one half is asked what the release tells,
-and what the other half, which holds other people, would have told in its place.
+nobody outside (`key_baselines.beyond_fresh`) a release can have more keys whose rows agree than people have, by its
+noise alone, and nothing tells that from memory: its claims must be right more often than those of other people's rows.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from unmask.arrays import Floats, Ints
-from unmask.disclosure.lookup import KeyDisclosure, looked_up
+from unmask.arrays import Flags, Floats, Ints
+from unmask.disclosure.key_baselines import Beyond
+from unmask.disclosure.key_codes import Coded
+from unmask.disclosure.key_lookup import looked_up
 from unmask.evidence import Z95, Estimate, newcombe, wilson
 
 SPLITS = 10  # of the original in halves
@@ -20,14 +23,21 @@ MOST_AGREEING = 6  # rows behind a claim; more count as so many
 Codes = tuple[Ints, Ints]
 
 
-@dataclass(frozen=True, slots=True)
-class Beyond:
-    """A share by the release and by those it is held against, and what the one has beyond the other."""
+class Told(NamedTuple):
+    """Of each person whether the rows with their keys agree on a target, and whether it is theirs."""
 
-    released: float
-    fresh: float
-    excess: Estimate
-    outside: bool = False  # held against people outside, looked up in the same release
+    disclosed: Flags
+    correct: Flags
+
+
+def told_by(key: Codes, target: Codes) -> Told:
+    """Look people up among rows, both by one number for their keys and one for their target."""
+    codes = {
+        name: Coded(np.concatenate(both), int(max(side.max() for side in both)) + 1, both[0].size)
+        for name, both in (("key", key), ("target", target))
+    }
+    found = looked_up(codes, ("key",), "target")[0]
+    return Told(found.disclosed, found.correct)
 
 
 def beyond_outside(key: tuple[Ints, Ints, Ints], target: tuple[Ints, Ints, Ints]) -> Beyond:
@@ -37,8 +47,8 @@ def beyond_outside(key: tuple[Ints, Ints, Ints], target: tuple[Ints, Ints, Ints]
     who have the same keys find the same rows: they are one draw for the interval.
     """
     (mine, rows, others), (my_target, row_target, their_target) = key, target
-    ours = looked_up(mine, rows, (my_target, row_target)).correct
-    theirs = looked_up(others, rows, (their_target, row_target)).correct
+    ours = told_by((mine, rows), (my_target, row_target)).correct
+    theirs = told_by((others, rows), (their_target, row_target)).correct
     gain = float(ours.mean()) - float(theirs.mean())
     crowds = int(max(mine.max(), others.max())) + 1
     parts = [
@@ -53,42 +63,19 @@ def beyond_outside(key: tuple[Ints, Ints, Ints], target: tuple[Ints, Ints, Ints]
     )
 
 
-def beyond_fresh(key: Codes, target: Codes | None, rng: np.random.Generator) -> dict[str, Beyond]:
-    """What the release tells of people beyond other people's rows: replicated uniques, and targets that are right.
-
-    Both are asked of one half of the people, with as many rows of the release as the other half has people. A row that
-    was made from a person is among these rows as often as they are part of all rows: the gain is divided by that.
-    People with the same keys are found or not together, so they are one draw for the interval.
-
-    A release can have more keys whose rows agree than people have, by its noise alone, and nothing tells that from
-    memory. So the lower end of right targets holds only as far as its claims are right more often (`_surer`).
-    """
-    mine, rows = key
-    n, told = mine.size, dict.fromkeys(("replicated", "correct"), 0.0)
-    gains, fresh, claims = {name: np.zeros(n) for name in told}, dict.fromkeys(told, 0.0), _Claims(mine)
+def no_surer(right: Beyond, key: Codes, target: Codes, rng: np.random.Generator) -> Beyond:
+    """The same with a lower end that holds only as far as claims are right more often than other people's (`surer`)."""
+    (mine, rows), n = key, key[0].size
+    if n < 2:
+        return right
+    claims = _Claims(mine)
     for _ in range(SPLITS):
         order = rng.permutation(n)
         for half, other in ((order[: n // 2], order[n // 2 :]), (order[n // 2 :], order[: n // 2])):
-            some = min(other.size, rows.size)
-            drawn, others = rng.permutation(rows.size)[:some], other[:some]
-            by_release = looked_up(mine[half], rows[drawn], _targets(target, half, drawn, of=1))
-            by_others = looked_up(mine[half], mine[others], _targets(target, half, others, of=0))
-            claims.add(half, mine[others], by_others)
-            for name in told:
-                a, b = (getattr(one, name).astype(np.float64) for one in (by_release, by_others))
-                gains[name][half] += (a - b) * rows.size / (some * SPLITS)
-                told[name] += float(a.sum()) / (n * SPLITS)
-                fresh[name] += float(b.sum()) / (n * SPLITS)
-    found = {name: Beyond(told[name], fresh[name], _clustered(gains[name], mine)) for name in told}
-    if target is None:
-        return {"replicated": found["replicated"]}
-    surer = claims.surer(looked_up(mine, rows, target), rows, float(np.bincount(target[0]).max()) / n)
-    right = found["correct"]
-    return found | {"correct": replace(right, excess=replace(right.excess, low=min(right.excess.low, surer.low)))}
-
-
-def _targets(target: Codes | None, half: Ints, picked: Ints, *, of: int) -> Codes | None:
-    return None if target is None else (target[0][half], target[of][picked])
+            others = other[: min(other.size, rows.size)]
+            claims.add(half, mine[others], told_by((mine[half], mine[others]), (target[0][half], target[0][others])))
+    surer = claims.surer(told_by(key, target), rows, float(np.bincount(target[0]).max()) / n)
+    return right._replace(excess=replace(right.excess, low=min(right.excess.low, surer.low)))
 
 
 class _Claims:
@@ -98,13 +85,13 @@ class _Claims:
         self.mine = mine
         self.made, self.right = (np.zeros((int(mine.max()) + 1, MOST_AGREEING + 1)) for _ in range(2))
 
-    def add(self, half: Ints, rows: Ints, found: KeyDisclosure) -> None:
+    def add(self, half: Ints, rows: Ints, found: Told) -> None:
         """Count the claims that some rows make about some people."""
         agree = _agreeing(self.mine[half], rows)
         for counts, which in ((self.made, found.disclosed), (self.right, found.correct)):
             np.add.at(counts, (self.mine[half][which], agree[which]), 1.0)
 
-    def surer(self, found: KeyDisclosure, rows: Ints, blind: float) -> Estimate:
+    def surer(self, found: Told, rows: Ints, blind: float) -> Estimate:
         """What the claims of the release have right beyond as many by other people's rows that agree alike.
 
         Where other people's rows claim next to nothing the commonest value is the guess. Crowds are one draw.
@@ -131,12 +118,3 @@ def _estimate(gain: float, parts: Floats, least: tuple[float, float], n: int) ->
     ends = min(gain - error, least[0]), max(gain + error, least[1])
     low, value, high = (min(max(one, 0.0), 1.0) for one in (ends[0], gain, ends[1]))
     return Estimate(value, low, high, n, 0.0, None, "clustered")
-
-
-def _clustered(gains: Floats, crowd: Ints) -> Estimate:
-    """The mean gain, at least 0, with an interval in which people of one crowd are one draw."""
-    n, sums = gains.size, np.bincount(crowd, gains)
-    mean, error = float(sums.sum()) / n, Z95 * float(np.sqrt(np.sort(sums**2).sum())) / n
-    error = max(error, Z95**2 / (n + Z95**2) if mean <= 0 else 0.0)  # nothing seen among n is not nothing
-    low, high = (min(max(end, 0.0), 1.0) for end in (mean - error, mean + error))
-    return Estimate(max(mean, 0.0), low, high, n, 0.0, None, "clustered")

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unmask.arrays import Codes, Floats
+from unmask.kernels.likeness import matched_rows
 from unmask.tables import Encoded
 
 CHUNK = 2_000_000  # pairs at a time
@@ -24,6 +25,7 @@ BLOCK = 8  # columns multiplied before a logarithm is taken
 FARTHEST = 1e6  # sd: beyond it, a difference is no larger
 DIGITS = 9  # of a score: the order of a sum is no difference between people
 LEAST = 1e-280
+MOST_COLUMNS = 18  # whose product is a number, at the narrowest width and the farthest difference
 
 
 class Width(NamedTuple):
@@ -54,6 +56,16 @@ def looks(side: Encoded, mean: Floats, sd: Floats) -> Looks:
 
 def matched(people: Looks, rows: Looks, kernel: Width) -> Floats:
     """Log of the sum over rows of K(person, row) over the sum of K(other, row) for all other candidates."""
+    if people.numeric.shape[1] + people.codes.shape[1] <= MOST_COLUMNS:
+        how = np.array([1.0 / kernel.width**2, kernel.power, FARTHEST, LEAST])
+        ours, words = np.ascontiguousarray(people.numeric.T), np.ascontiguousarray(people.codes.T)
+        total = matched_rows(ours, np.ascontiguousarray(rows.numeric), words, np.ascontiguousarray(rows.codes), how)
+        return np.asarray(np.round(np.log(np.maximum(total, LEAST)), DIGITS))
+    return _matched_by_logs(people, rows, kernel)
+
+
+def _matched_by_logs(people: Looks, rows: Looks, kernel: Width) -> Floats:
+    """The same where products of so many columns would be too large for a number."""
     total = np.full(len(people.numeric), -np.inf)
     for part in _parts(len(rows.numeric), len(people.numeric)):
         like = energies(people, rows.take(part), kernel)

@@ -2,8 +2,8 @@
 
 Distances to the closest original record are held against those to an equally large control group. Rows that equal a
 record are counted one to one and shared among people who are alike, against the same count for control people, or
-against the equals that people have in the original. People alone with their values (`replicas`) and people whom a row
-resembles as it does nobody outside (`lookalikes`) are counted by themselves.
+against the equals that one half of the original has in the other. People alone with their values (`replicas`) and
+people whom a row resembles as it does nobody outside (`lookalikes`) are counted by themselves.
 """
 
 from __future__ import annotations
@@ -13,7 +13,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from unmask.arrays import Counts, Floats, Ints
+from unmask.arrays import Floats, Ints
+from unmask.disclosure.equal_rows import (
+    by_columns,
+    counts_of,
+    crowds_of,
+    equals_beyond_columns,
+    least,
+    one_to_one,
+    same_rows,
+)
+from unmask.disclosure.key_baselines import equals_beyond_fresh
 from unmask.disclosure.lookalikes import MOST_PEOPLE, MOST_ROWS, lookalikes
 from unmask.disclosure.outside import draw, needs_outsiders, set_scene
 from unmask.evidence import (
@@ -32,10 +42,9 @@ from unmask.evidence import (
     rate,
     silent,
 )
-from unmask.kernels.groups import identical
 from unmask.shown import Shown
 from unmask.study import Study, as_study, spread
-from unmask.tables import Encoded, Encoding, Release
+from unmask.tables import Encoded, Release
 
 PAIRED = "each row was made from a person: linkage tells more than distances do (if not so, say --synthetic)"
 NEAR = 0.01  # a near copy is nearer to an original than all but this share of rows is to control
@@ -84,14 +93,18 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
     away = scene.ruler.nearest(rows, strangers, lambda done, text: progress(0.5 + 0.5 * done, text))
     slack = 1e-9 * np.maximum(there.least, away.least) + 1e-18
     credit = np.where(np.abs(there.least - away.least) <= slack, 0.5, (there.least < away.least).astype(np.float64))
-    copied = _one_to_one(rows, members)
-    mine = _one_to_one(scene.of(scene.members), scene.encoding.released)
+    copied = one_to_one(rows, members)
+    mine = one_to_one(scene.of(scene.members), scene.encoding.released)
+    equals = *counts_of(members, scene.encoding.released), by_columns(members, scene.encoding.released)
+    credits_ = [_of_crowds(rows, side) for side in (members, strangers)]
+    of_crowds = excess(credits_[0], credits_[1], seed=seed, crowds=crowds_of(rows))
+    alone = replicated_uniques(members, scene.encoding.released, strangers, seed=seed)[0]
     return CopyRisk(
         closer=_widened(rate(credit, chance=0.5, seed=seed), np.where(credit > 0.5, there.row, size + away.row)),
-        exact=excess(*(_of_crowds(rows, side) for side in (members, strangers)), seed=seed, crowds=_crowds(rows)),
-        unique=replicated_uniques(members, scene.encoding.released, strangers, seed=seed)[0],
+        exact=least(of_crowds, equals_beyond_columns(*equals, seed, crowds=crowds_of(members))),
+        unique=least(alone, equals_beyond_columns(*equals, seed, alone=True)),
         found=_claimed(members, scene.encoding.released, strangers, seed),
-        whole=_same_rows(scene.encoding, mine),
+        whole=same_rows(scene.of(scene.members), scene.encoding.released, mine),
         copied=float(np.sort(copied).mean()),
         near=float((there.least < np.quantile(away.least, NEAR)).mean()),
         ratio=_ratio(there.least, there.second),
@@ -105,15 +118,19 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
 def _without_control(study: Study, seed: int) -> CopyRisk:
     """What can be said with nobody outside: people who have an equal in the release, and none in the original."""
     encoding = study.encoding()
-    mine = _one_to_one(encoding.original, encoding.released)
-    own, _ = counts_of(encoding.original, encoding.released)
-    empty = np.zeros(0)
+    sides, rows = (encoding.original, encoding.released), len(encoding.released)
+    own, there = counts_of(*sides)
+    mine, chance, empty = np.minimum(own, there) / own, by_columns(*sides), np.zeros(0)
+    beyond_columns = equals_beyond_columns(own, there, chance, seed, crowds=crowds_of(sides[0]))
     return CopyRisk(
         closer=None,
-        exact=excess(mine / own, (own > 1) / own, seed=seed, crowds=_crowds(encoding.original)),
-        unique=replicated_uniques(encoding.original, encoding.released, seed=seed)[0],
+        exact=least(equals_beyond_fresh(own, there, rows), beyond_columns),
+        unique=least(
+            equals_beyond_fresh(own, there, rows, alone=True),
+            equals_beyond_columns(own, there, chance, seed, alone=True),
+        ),
         found=_claimed(encoding.original, encoding.released, None, seed),
-        whole=_same_rows(encoding, mine),
+        whole=same_rows(*sides, mine),
         copied=float(np.sort(mine).mean()),
         near=float("nan"),
         ratio=float("nan"),
@@ -150,42 +167,15 @@ def _widened(estimate: Estimate, nearest: Ints) -> Estimate:
     return replace(estimate, low=max(0.0, low), high=min(1.0, high))
 
 
-def _one_to_one(side: Encoded, other: Encoded) -> Floats:
-    """For each record, the share of its equals on its own side that have a partner of their own on the other."""
-    both = identical(np.vstack([side.numeric, other.numeric]), np.vstack([side.codes, other.codes]))
-    groups = int(both.label.max()) + 1
-    mine, theirs = both.label[: len(side)], np.bincount(both.label[len(side) :], minlength=groups)
-    counts = np.bincount(mine, minlength=groups)
-    return np.asarray(np.minimum(counts, theirs)[mine] / counts[mine])
-
-
 def _of_crowds(rows: Encoded, people: Encoded) -> Floats:
     """Share of rows that equal somebody, one to one; who equals k people is a k-th of a copy: crowds hide people."""
     _, there = counts_of(rows, people)
-    return _one_to_one(rows, people) / np.maximum(there, 1)
-
-
-def _crowds(side: Encoded) -> Ints:
-    """The number of the crowd of equal records that each is in: they are copies or not together."""
-    return identical(side.numeric, side.codes).label
-
-
-def _same_rows(encoding: Encoding, mine: Floats) -> bool:
-    """Whether every original record has a row of its own, and none is left: nobody draws that by chance."""
-    return bool(len(encoding.released) == mine.size >= 10 and (mine == 1.0).all())
+    return one_to_one(rows, people) / np.maximum(there, 1)
 
 
 def _ratio(nearest: Floats, second: Floats) -> float:
     known = np.isfinite(second) & (second > 0)
     return float(np.sqrt(np.median(nearest[known] / second[known]))) if known.any() else 1.0
-
-
-def counts_of(side: Encoded, other: Encoded) -> tuple[Counts, Counts]:
-    """For each record, how many of its own table equal it (itself included), and how many of the other."""
-    both = identical(np.vstack([side.numeric, other.numeric]), np.vstack([side.codes, other.codes]))
-    groups = int(both.label.max()) + 1
-    mine, theirs = both.label[: len(side)], both.label[len(side) :]
-    return np.bincount(mine, minlength=groups)[mine], np.bincount(theirs, minlength=groups)[mine]
 
 
 def replicated_uniques(
@@ -194,11 +184,10 @@ def replicated_uniques(
     """Share of people who are alone with their values and stand in the release, beyond chance; and who they are."""
     own, there = counts_of(original, released)
     replica = ((own == 1) & (there > 0)).astype(np.float64)
-    if control is not None and len(control):
-        alone, seen = counts_of(control, released)
-        return excess_over_control(replica, ((alone == 1) & (seen > 0)).astype(np.float64), seed=seed), replica
-    expected = np.where(own == 2, min(1.0, len(released) / len(original)), 0.0)
-    return excess(replica, expected, seed=seed), replica
+    if control is None or not len(control):
+        return equals_beyond_fresh(own, there, len(released), alone=True), replica
+    alone, seen = counts_of(control, released)
+    return excess_over_control(replica, ((alone == 1) & (seen > 0)).astype(np.float64), seed=seed), replica
 
 
 @measure(
@@ -225,13 +214,13 @@ def assess_copies(study: Study, context: Context) -> Evidence:
 
 
 ALONE = (
-    "no control table is given: copies are held against the equals that people have in the original itself; distances "
-    "to the closest record, which need people outside, were not compared"
+    "no control table is given: copies are held against the equals that one half of the original has in the other; "
+    "distances to the closest record, which need people outside, were not compared"
 )
 
 
 def _copied(found: CopyRisk, n: int) -> Iterator[Observation]:
-    outside = "others of the original have" if found.closer is None else "equals control people"
+    outside = "rows of other people show" if found.closer is None else "equals control people"
     yield Observation(
         "copies.exact",
         f"{found.copied:.0%} of the records have an equal on the other side, one to one; shared among people who are "

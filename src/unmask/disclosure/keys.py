@@ -2,8 +2,8 @@
 
 An intruder knows some columns of a person, the keys, and looks for them in the synthetic table. Definitions and names
 after synthpop [SYNTHPOP]_ and the correct attribution probability [CAP]_; all shares are of the people of the original.
-What is judged goes beyond what the release tells of people outside or, with nobody outside, beyond a *fresh sample*
-(`beyond`).
+What is judged goes beyond a *fresh sample*: the original is cut in halves at random, and of the people of one half is
+asked what the release tells, and what the other half, which holds other people, would have told in its place.
 """
 
 from __future__ import annotations
@@ -15,17 +15,20 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats
-from unmask.disclosure.beyond import Beyond, beyond_fresh, beyond_outside
+from unmask.disclosure.beyond import beyond_outside, no_surer
 from unmask.disclosure.expected import expected_findings, expected_words
-from unmask.disclosure.lookup import KeyDisclosure, codes_of, key_disclosure
+from unmask.disclosure.key_baselines import Beyond, Pairs
+from unmask.disclosure.key_codes import Coded, column_codes, combined
+from unmask.disclosure.key_lookup import KeyDisclosure, key_disclosure, looked_up
+from unmask.disclosure.key_sweep import KeyFigures, figures_of
 from unmask.disclosure.outside import needs_outsiders, refuse_overlap
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure
 from unmask.study import Study
 from unmask.tables import Release
 
-DRAWS = 5  # of columns dealt independently
 LEVELS, CLASSES = 100, 20  # of numbers: more different ones are cut into so many classes of equal size
-MOST_KEYS, SIZES = 8, (1, 2, 3)  # where no keys are named: sets of so many of the columns with most to tell
+MOST_KEYS, SIZES = 8, (1, 2, 3)  # sets of so many of the columns with most to tell
+NAMED_FIRST = 3  # sets of keys that are named as those that tell most
 COMMON = 0.9  # of the people: a value that so many have is no secret
 NOT_SYNTHETIC = "each row was made from a person: linkage tells more (if not so, say --synthetic)"
 
@@ -48,26 +51,33 @@ def _cut(table: pl.DataFrame, name: str, edges: Floats) -> pl.DataFrame:
 
 
 def _key_sets(release: Release, columns: list[str], table: pl.DataFrame) -> list[tuple[str, ...]]:
-    """The keys that were named; else sets of up to three of the columns with most to tell."""
-    if release.settings.get("quasi") is not None:
-        return [tuple(columns)]
+    """The keys that were named, all together; and sets of up to three of the columns with most to tell.
+
+    Who knows all of the named keys may look by some of them: rows may be wrong in one.
+    """
     most = sorted(columns, key=lambda name: (-table[name].n_unique(), name))[:MOST_KEYS]
-    return [tuple(sorted(chosen)) for size in SIZES for chosen in combinations(most, size)]
+    swept = [tuple(sorted(chosen)) for size in SIZES for chosen in combinations(most, size)]
+    named = [tuple(sorted(columns))] if release.settings.get("quasi") is not None else []
+    return list(dict.fromkeys([*named, *swept]))
 
 
-def _worst(release: Release, original: pl.DataFrame, synthetic: pl.DataFrame) -> tuple[tuple[str, ...], str | None]:
-    """Keys and target that tell most of the people: as many right targets as can be, or replicated uniques."""
-    columns = [name for name in release.quasi if name in original.columns]
-    targets: list[str | None] = [name for name in release.confidential if name in synthetic.columns] or [None]
+def _told(
+    release: Release, codes: dict[str, Coded], table: pl.DataFrame
+) -> list[tuple[float, tuple[str, ...], str | None]]:
+    """Each set of keys and target with the share of people of whom it tells: right targets, and replicated uniques.
+
+    That which tells most comes first; of equals the one with fewer keys.
+    """
+    columns = [name for name in release.quasi if name in codes]
+    targets: list[str | None] = [name for name in release.confidential if name in codes] or [None]
     scored = []
-    for keys in _key_sets(release, columns, original):
+    for keys in _key_sets(release, columns, table):
         for target in targets:
-            if target in keys:
-                continue
-            shares = key_disclosure(original, synthetic, keys=keys, target=target).shares
-            scored.append((shares["repU"] + shares.get("DiSCO", 0.0), -len(keys), keys, target or ""))
-    best = max(scored, key=lambda one: (one[0], one[1], one[2], one[3]))
-    return best[2], best[3] or None
+            if target not in keys:
+                found = looked_up(codes, keys, target)[0]
+                right = int(found.replicated.sum()) + int(found.correct.sum())
+                scored.append((right / found.unique.size, keys, target))
+    return sorted(scored, key=lambda one: (one[0], -len(one[1]), one[1], one[2] or ""), reverse=True)
 
 
 def _applies(release: Release) -> str | None:
@@ -92,21 +102,21 @@ def assess_keys(study: Study, context: Context) -> Evidence:
     (original, synthetic, *control), cut = _classes(
         *(t.select(shared) for t in (release.original, release.released)), *outside
     )
-    keys, target = _worst(release, original, synthetic)
-    found = key_disclosure(original, synthetic, keys=keys, target=target)
-    rng = np.random.default_rng(context.seed)
-    codes = [codes_of(original, synthetic, names) for names in (keys, *([(target,)] if target else []))]
-    people, rows = (np.array(side) for side in zip(*codes, strict=True))
-    people, rows = people[:, np.lexsort(people)], rows[:, np.lexsort(rows)]  # draws do not hang on the order of rows
-    beyond = beyond_fresh((people[0], rows[0]), (people[1], rows[1]) if target else None, rng)
-    if target and control and {*keys, target} <= set(control[0].columns):
-        beyond["correct"] = _against(original, synthetic, control[0], keys, target)
-    alone = _independent(original, synthetic, keys, target, rng)
+    used = [name for name in (*release.quasi, *release.confidential) if name in shared]
+    codes = {name: column_codes(original[name], synthetic[name]) for name in dict.fromkeys(used)}
+    told = _told(release, codes, original)
+    _, keys, target = told[0]
+    pairs = Pairs(codes)
+    figures, found = figures_of(codes, pairs, keys, target)
+    if target is not None:
+        figures.beyond["correct"] = _right(figures, (original, synthetic, *control), context.seed)
+    named = tuple(sorted(name for name in release.quasi if name in codes and name != target))
+    asked = release.settings.get("quasi") is not None and named != keys and len(named) > 0
     return Evidence(
-        tuple(_observation(name, one, found) for name, one in beyond.items()),
-        facts=tuple(_facts(found, beyond, alone)),
-        figures=(_figure(found, beyond, alone),),
-        notes=tuple(_notes(original, synthetic, found, cut, show_values=context.show_values)),
+        tuple(_observation(name, one, found) for name, one in figures.beyond.items()),
+        facts=(*_facts(figures), *(_named_facts(figures_of(codes, pairs, named, target)[0]) if asked else ())),
+        figures=(_figure(figures),),
+        notes=(*_notes(original, synthetic, found, cut, show_values=context.show_values), *_swept(told)),
         per_record=found.replicated.astype(np.float64),
         compared=(*keys, *([target] if target else [])),
         identity=False,
@@ -125,14 +135,19 @@ def _outside(study: Study, shared: list[str]) -> list[pl.DataFrame]:
     )
 
 
-def _against(
-    original: pl.DataFrame, synthetic: pl.DataFrame, control: pl.DataFrame, keys: tuple[str, ...], target: str
-) -> Beyond:
-    """Hold what the release tells of its people against what it tells of people outside."""
-    both = pl.concat([original.select(*keys, target), control.select(*keys, target)], how="vertical_relaxed")
-    codes = [codes_of(both, synthetic, names) for names in (keys, (target,))]
-    key, wanted = ((people[: original.height], rows, people[original.height :]) for people, rows in codes)
-    return beyond_outside(key, wanted)
+def _right(figures: KeyFigures, tables: tuple[pl.DataFrame, ...], seed: int) -> Beyond:
+    """Right targets beyond what the release tells of people outside; with nobody outside, no surer than its claims."""
+    columns = (*figures.keys, *([figures.target] if figures.target else []))
+    original, synthetic = (table.select(columns).sort(columns) for table in tables[:2])  # draws do not follow the file
+    outside = [table for table in tables[2:] if set(columns) <= set(table.columns)]
+    people = pl.concat([original, *(table.select(columns) for table in outside)], how="vertical_relaxed")
+    coded = [column_codes(people[name], synthetic[name]) for name in columns]
+    key, target, n = combined(coded[:-1]), coded[-1], original.height
+    if outside:
+        sides = [(one.mine[:n], one.rows, one.mine[n:]) for one in (key, target)]
+        return beyond_outside(sides[0], sides[1])
+    pairs = [(one.mine, one.rows) for one in (key, target)]
+    return no_surer(figures.beyond["correct"], pairs[0], pairs[1], np.random.default_rng(seed))
 
 
 WORDS = {
@@ -154,28 +169,11 @@ def _observation(name: str, one: Beyond, found: KeyDisclosure) -> Observation:
     return Observation.of_people(key, one.excess, told)
 
 
-def _independent(
-    original: pl.DataFrame,
-    synthetic: pl.DataFrame,
-    keys: tuple[str, ...],
-    target: str | None,
-    rng: np.random.Generator,
-) -> dict[str, float]:
-    """The same shares where each column of the release is dealt by itself: what its counts alone would give."""
-    total: dict[str, float] = {}
-    columns = [*keys, *([target] if target else [])]
-    for _ in range(DRAWS):
-        dealt = pl.DataFrame(
-            {name: synthetic[name].sort().gather(rng.permutation(synthetic.height)) for name in columns}
-        )
-        for name, share in key_disclosure(original, dealt, keys=keys, target=target).shares.items():
-            total[name] = total.get(name, 0.0) + share / DRAWS
-    return total
-
-
 MEANING = {
     "UiO": "alone with these keys in the original",
     "UiOiS": "and their keys stand in the release",
+    "Dsyn": "rows of the release whose keys have one value of the target in it",
+    "CAP of the target alone": "mean share of people who have their value: what who knows nothing would tell",
     "UiS": "rows of the release that are alone with their keys in it",
     "Dorig": "all people with their keys have one value of the target: what the original itself would tell",
     "CAP of the original": "mean share of people with their keys who have their value: what the original would tell",
@@ -191,14 +189,17 @@ MEANING = {
 }
 
 
-def _facts(found: KeyDisclosure, beyond: dict[str, Beyond], alone: dict[str, float]) -> Iterable[Fact]:
-    yield Fact("keys", ", ".join(found.keys), "columns that the intruder knows")
-    if found.target:
-        yield Fact("target", found.target, "what they want to learn")
-    for name, share in found.shares.items():
-        yield Fact(name, share, f"{MEANING[name]}; columns dealt by themselves: {alone[name]:.1%}")
-    for name, one in beyond.items():
-        short = {"replicated": "repU", "correct": "DiSCO"}[name]
+SHORT = {"replicated": "repU", "correct": "DiSCO"}
+
+
+def _facts(figures: KeyFigures) -> Iterable[Fact]:
+    yield Fact("keys", ", ".join(figures.keys), "columns that the intruder knows")
+    if figures.target:
+        yield Fact("target", figures.target, "what they want to learn")
+    for name, share in figures.shares.items():
+        yield Fact(name, share, MEANING[name] + _beside(figures, name))
+    for name, one in figures.beyond.items():
+        short = SHORT[name]
         if one.outside:
             yield Fact(f"{short}_outside", one.fresh, f"{short} of people outside, in the same release")
             continue
@@ -206,26 +207,55 @@ def _facts(found: KeyDisclosure, beyond: dict[str, Beyond], alone: dict[str, flo
         yield Fact(f"{short}_fresh", one.fresh, f"{short} by the other half of the people, in place of the release")
 
 
-def _figure(found: KeyDisclosure, beyond: dict[str, Beyond], alone: dict[str, float]) -> Figure:
+def _beside(figures: KeyFigures, name: str) -> str:
+    """What tables that never saw the person would give."""
+    told = []
+    if name in figures.independent:
+        told.append(f"independent columns: {figures.independent[name]:.1%}")
+    if name in figures.modelled:
+        told.append(f"a model without the person: {figures.modelled[name]:.1%}")
+    return "".join(f"; {one}" for one in told)
+
+
+def _named_facts(figures: KeyFigures) -> Iterable[Fact]:
+    """The named keys all together, where fewer of them tell more."""
+    for name in ("UiO", "repU", "iS", "DiS", "DiSCO"):
+        if name in figures.shares:
+            words = f"{MEANING[name]}, by all named keys{_beside(figures, name)}"
+            yield Fact(f"{name} of all keys", figures.shares[name], words)
+
+
+def _figure(figures: KeyFigures) -> Figure:
     bars = []
-    for name, one in beyond.items():
-        short = {"replicated": "repU", "correct": "DiSCO"}[name]
-        bars += [
-            (f"{short}, release", one.released),
-            (f"{short}, {'outside' if one.outside else 'other people'}", one.fresh),
-        ]
-        bars += [(f"{short}, columns dealt", alone[short])]
+    for name, one in figures.beyond.items():
+        short = SHORT[name]
+        if one.outside:
+            bars += [(f"{short}, release", one.released), (f"{short}, people outside", one.fresh)]
+        else:
+            bars += [(f"{short}, half of the release", one.released), (f"{short}, other people", one.fresh)]
+            bars += [(f"{short}, whole release", figures.shares[short])]
+        bars += [(f"{short}, a model", figures.modelled[short])]
+        bars += [(f"{short}, independent columns", figures.independent[short])]
     return Figure.bars(
         bars,
         title="Does the release say more than other people's rows?",
-        caption="People who are replicated (repU) or whose target is told rightly (DiSCO): by the release, by rows of "
-        "as many other people (or of people outside), and by columns that are dealt independently. Only what the first "
-        "has beyond the second is learnt because people are in the file.",
-        said=f"Keys {', '.join(found.keys)}: ",
+        caption="People who are replicated (repU) or whose target is told rightly (DiSCO). By half of the release "
+        "and by as many other people, or of people outside: only what the first has beyond the second is learnt "
+        "because people are in the file. By a model that was learnt without the person, and by independent columns.",
+        said=f"Keys {', '.join(figures.keys)}: ",
         axes=("", "share of people"),
         name="people",
         form="{}: {:.1%}",
     )
+
+
+def _swept(told: list[tuple[float, tuple[str, ...], str | None]]) -> Iterable[str]:
+    if len(told) > 1:
+        first = "; ".join(
+            f"{', '.join(keys)}{f' for {target}' if target else ''} ({share:.1%})"
+            for share, keys, target in told[:NAMED_FIRST]
+        )
+        yield f"{len(told):,} sets of keys were tried; replicated or rightly told of people, these find most: {first}"
 
 
 def _notes(

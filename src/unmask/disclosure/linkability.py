@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -55,6 +56,7 @@ def linkability(
     release: Release | Study,
     *,
     halves: tuple[Sequence[str], Sequence[str]] | None = None,
+    second: object = None,
     seed: int = 0,
     progress: Progress = unseen,
 ) -> Linkability:
@@ -67,6 +69,10 @@ def linkability(
     halves
         The columns of either file. None: the shared columns are cut in halves three times by lot, and the cut that
         links most counts, with the interval of the largest of three.
+    second
+        Another release of the same people: the way goes from the columns that only the first has to its nearest row,
+        by the columns that both releases have to the nearest row of the second, and by the columns that only the
+        second has back to people. (Two releases whose rows are paired are linked by `assess(Release(first, second))`.)
     seed, progress
         Seeds cuts, draws and bootstrap; called with the fraction done and a word.
 
@@ -84,8 +90,12 @@ def linkability(
     reason = needs_outsiders(release)
     if reason:
         raise RoleError("nobody is known to be outside the release", hint=reason)
-    cuts = _cuts(study, seed) if halves is None else [_named(release, halves)]
     refuse_overlap(study)
+    if second is not None:
+        if halves is not None:
+            raise ParameterError("halves are of one release", hint="with second= the columns of each release are taken")
+        return across(study, second, seed)
+    cuts = _cuts(study, seed) if halves is None else [_named(release, halves)]
     everybody = study.everybody([*cuts[0][0], *cuts[0][1]])
     found = []
     for number, cut in enumerate(cuts):
@@ -124,25 +134,83 @@ def _named(release: Release, halves: tuple[Sequence[str], Sequence[str]]) -> tup
     return one, two
 
 
+def across(study: Study, second: object, seed: int) -> Linkability:
+    """Link people from the columns of one release to those of another, by the columns that both have."""
+    release = study.release
+    plain = release.original.select(release.roles.plain(release.original))
+    other = Release(plain, second, control=release.control, synthetic=True)
+    known = _columns(release), _columns(other)
+    first, last = (tuple(n for n in known[k] if n not in known[1 - k]) for k in (0, 1))
+    common = tuple(name for name in known[0] if name in known[1])
+    if not first or not last or not common:
+        raise RoleError(
+            "two releases are linked by columns that both have, from columns that only one has to those of the other",
+            got=f"{len(common)} common, {len(first)} only in the first, {len(last)} only in the second",
+        )
+    start, end = (s.everybody([*cols, *common]) for s, cols in ((study, first), (Study(other), last)))
+    between = Study(Release(release.released.select(common), other.released.select(common), synthetic=True))
+    drawn = _drawn(release, start.encoding(first).original, seed)
+    mine, others = (_through(start, between, end, (first, common, last), people, seed) for people in drawn)
+    return _told((first, last), (mine, others), (drawn[0], release.original.height), seed)
+
+
+def _drawn(release: Release, everybody: Encoded, seed: int) -> list[Rows]:
+    """As many people inside as outside, by lot."""
+    n = release.original.height
+    inside = np.arange(n) if release.synthetic else release.paired_rows
+    outside = np.flatnonzero(release.truth < 0) if release.control is None else np.arange(n, len(everybody))
+    count = min(inside.size, outside.size, MOST_PEOPLE)
+    return [
+        people[draw(everybody.take(people), count, seed + number)] for number, people in enumerate((inside, outside))
+    ]
+
+
+def _told(
+    cut: tuple[tuple[str, ...], tuple[str, ...]], credits_: tuple[Floats, Floats], people: tuple[Rows, int], seed: int,
+    among: int = 1,
+) -> Linkability:  # fmt: skip
+    """Sum up the credits of people inside and outside; ``people``: who they are inside, and of how many."""
+    mine, others = credits_
+    return Linkability(
+        cut,
+        rate(mine, chance=1.0 / mine.size, seed=seed, control=float(np.sort(others).mean())),
+        excess_over_control(mine, others, seed=seed, among=among),
+        spread(mine, *people, 0.0),
+    )
+
+
+def _through(
+    start: Study, between: Study, end: Study, columns: tuple[tuple[str, ...], ...], people: Rows, seed: int
+) -> Floats:
+    """Credit of each person: how often the way through both releases leads back to them; ties are shared."""
+    first, common, last = (s.encoding(c) for s, c in zip((start, between, end), columns, strict=True))
+    one = _step(start, _between(first.original.take(people), first.released, first), "original", seed)
+    rows = np.unique(one.indices)
+    two = _step(between, _between(common.original.take(rows), common.released, common), "original", seed)
+    reached = one[:, rows] @ two
+    asked = np.unique(reached.indices)
+    back = _between(last.released.take(asked), last.original.take(people), last)
+    three = _step(end, back, "released", seed)
+    return np.asarray(reached[:, asked].multiply(three.T.tocsr()).sum(axis=1)).ravel()
+
+
+def _step(study: Study, encoding: Encoding, scale: str, seed: int) -> Any:  # noqa: ANN401 - a sparse matrix
+    """Shares of the nearest points of each query, one in all."""
+    from scipy.sparse import csr_matrix  # noqa: PLC0415 - slow to import
+
+    begin, found = _nearest(study.index_for(encoding, scale=scale), seed)  # type: ignore[arg-type]
+    many = np.diff(begin)
+    shares = np.repeat(1.0 / np.maximum(many, 1), many)
+    return csr_matrix((shares, found, begin), shape=(many.size, len(encoding.released)))
+
+
 def _linked(
     study: Study, release: Release, cut: tuple[tuple[str, ...], tuple[str, ...]], among: int, seed: int
 ) -> Linkability:
-    n = release.original.height
     whole = study.encoding([*cut[0], *cut[1]])
-    inside = np.arange(n) if release.synthetic else release.paired_rows
-    outside = np.flatnonzero(release.truth < 0) if release.control is None else np.arange(n, len(whole.original))
-    count = min(inside.size, outside.size, MOST_PEOPLE)
-    drawn = [
-        people[draw(whole.original.take(people), count, seed + number)]
-        for number, people in enumerate((inside, outside))
-    ]
+    drawn = _drawn(release, whole.original, seed)
     mine, others = (bridged(study, whole, people, cut, seed) for people in drawn)
-    return Linkability(
-        cut,
-        rate(mine, chance=1.0 / count, seed=seed, control=float(np.sort(others).mean())),
-        excess_over_control(mine, others, seed=seed, among=among),
-        spread(mine, drawn[0], n, 0.0),
-    )
+    return _told(cut, (mine, others), (drawn[0], release.original.height), seed, among)
 
 
 def bridged(

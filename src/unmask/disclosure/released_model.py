@@ -161,9 +161,22 @@ def reference_of(model: Any, target: pl.Series) -> tuple[Fit, str]:  # noqa: ANN
         return lambda x, y: clone(model).fit(x, y), f"{type(model).__name__} with the same settings"
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor  # noqa: PLC0415
 
-    if hasattr(model, "predict_proba") or not target.dtype.is_float():
-        return lambda x, y: RandomForestClassifier(random_state=0).fit(x, y), "forests of ours (its kind is not known)"
-    return lambda x, y: RandomForestRegressor(random_state=0).fit(x, y), "forests of ours (its kind is not known)"
+    classes = hasattr(model, "predict_proba") or not target.dtype.is_float()
+    kind = RandomForestClassifier if classes else RandomForestRegressor
+    return lambda x, y: _with_words(kind(random_state=0), x).fit(x, y), "forests of ours (its kind is not known)"
+
+
+def _with_words(model: Any, rows: Any) -> Any:  # noqa: ANN401 - scikit-learn's
+    """A model that takes words too, as numbers: a frame may hold them."""
+    from sklearn.compose import make_column_transformer  # noqa: PLC0415 - slow to import
+    from sklearn.pipeline import make_pipeline  # noqa: PLC0415
+    from sklearn.preprocessing import OrdinalEncoder  # noqa: PLC0415
+
+    words = [name for name in getattr(rows, "columns", ()) if np.asarray(rows[name]).dtype.kind not in "biuf"]
+    if not words:
+        return model
+    numbered = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+    return make_pipeline(make_column_transformer((numbered, words), remainder="passthrough"), model)
 
 
 def _fitting(confidential: Sequence[str], question: Question) -> tuple[str, ...]:

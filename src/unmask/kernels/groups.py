@@ -13,7 +13,7 @@ import numpy as np
 from unmask.kernels.base import Codes, Floats, Ints
 from unmask.kernels.compiling import inner, kernel
 
-__all__ = ["Groups", "identical", "label_rows"]
+__all__ = ["Groups", "identical", "label_rows", "labels"]
 
 
 class Groups(NamedTuple):
@@ -25,12 +25,17 @@ class Groups(NamedTuple):
     members: Ints  # (n,)
 
 
-def identical(values: Floats, codes: Codes) -> Groups:
-    """Group the rows whose values (NaN equals NaN, 0.0 equals -0.0) and codes all agree."""
+def labels(values: Floats, codes: Codes) -> tuple[Ints, Ints]:
+    """First row and label of each group of rows whose values (NaN equals NaN, 0.0 equals -0.0) and codes all agree."""
     words = (values + 0.0).view(np.int64)  # + 0.0 turns -0.0 into 0.0
     if np.isnan(values).any():
         words[np.isnan(values)] = -1  # no finite number has these bits
-    first, label = label_rows(words, codes)
+    return label_rows(words, codes)
+
+
+def identical(values: Floats, codes: Codes) -> Groups:
+    """Group the rows that agree in everything, with the members of each group."""
+    first, label = labels(values, codes)
     counts = np.bincount(label, minlength=len(first))
     start = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
     if len(first) == len(label):
