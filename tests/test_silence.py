@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import unmask
+from unmask.evidence import name_of
 from command_line import run
 from unmask.evidence.coverage import uncompared
 from unmask.evidence.finding import Absence, Evidence, Reported
@@ -51,6 +52,7 @@ def test_an_unknown_column_is_never_safe_and_comes_first(unknown_column):
     assert said.verdict == "safe"
 
 
+@pytest.mark.slow
 def test_numbers_that_nothing_explains_are_never_safe():
     """Two numbers of chance and one code of the person's own, beside numbers that are learnt all together."""
     rng, n = np.random.default_rng([0, 5]), 450
@@ -76,7 +78,7 @@ def test_what_was_not_run_is_not_safe(unknown_column):
     assert alone.verdict == "inconclusive"
     assert alone.reason == (
         "within the limits by 1 of 31 attacks (30 left out); "
-        "not enough to say safe: anonymity, channel, nearest, one_to_one did not run"
+        "not enough to say safe: Small groups, Learnt masking, Nearest record, One-to-one matching did not run"
     )
 
 
@@ -86,7 +88,7 @@ def test_without_one_of_the_core_nothing_is_safe(unknown_column, name):
     found = unmask.assess(release, only=CORE, skip=[name])
     assert found.verdict == "inconclusive"
     assert found.reason.startswith("within the limits by 4 of 31 attacks")
-    assert found.reason.endswith(f"not enough to say safe: {name} did not run")
+    assert found.reason.endswith(f"not enough to say safe: {name_of(name)} did not run")
 
 
 def test_roles_that_leave_nothing_to_compare_are_not_safe(unknown_column):

@@ -25,6 +25,7 @@ def report(tmp_path):
     return written(tmp_path, only=["nearest", "uniqueness", "inference", "probabilistic"])
 
 
+@pytest.mark.slow
 def test_the_same_by_every_measure(tmp_path):
     result = unmask.verify(written(tmp_path))
     assert result.same, result.differences

@@ -47,6 +47,7 @@ def test_demo_selfcheck(tmp_path, capsys):
     assert run("selfcheck", "--only", "x") == 2
 
 
+@pytest.mark.slow
 def test_the_demo_overwrites_no_other_files(tmp_path, capsys):
     (tmp_path / "original.csv").write_text("mine")
     assert run("demo", "--out", tmp_path, "--n", "50") == 2

@@ -383,6 +383,7 @@ def test_random_letters_in_the_same_places():
 def test_bands_are_read_as_bands_and_not_in_pieces():
     """Their two ends tell no more than the band, and what is told twice hides what the gaps tell."""
     assert pieces_of(read_column(pl.Series("band", ["10-19", "20-29", "30-39", None]))) == ()
+    assert len(pieces_of(read_column(pl.Series("place", ["E151N960", "E152N961", "E140N955", "E151N970"])))) == 2
     rng = np.random.default_rng(6)
     bands = rng.integers(0, 6, (160, 10)).astype(float)
     bands[rng.random(bands.shape) < 0.35] = np.nan

@@ -32,7 +32,9 @@ def pieces_of(column: Column) -> tuple[Column, ...]:
     Words that nearly all texts have, such as those of a form that was filled in, are left out. Of lists of any length,
     a column for each item says whether it is there.
     """
-    if column.kind in {"date", "interval"} or (column.kind == "number" and not all(map(COMPOUND.match, column.words))):
+    if column.kind == "date" or (column.kind == "number" and not all(map(COMPOUND.match, column.words))):
+        return ()
+    if _are_bands(column):
         return ()
     runs = _without_form([RUNS.findall(word) for word in column.words])
     counts = np.bincount([min(len(run), MOST + 1) for run in runs] or [0])
@@ -46,6 +48,15 @@ def pieces_of(column: Column) -> tuple[Column, ...]:
             whole = [None if code < 0 else texts[code] for code in column.code.tolist()]
             parts.append(read_column(pl.Series(f"piece {k + 1} of {column.name}", whole, dtype=pl.String)))
     return tuple(parts) if len(parts) > 1 else ()
+
+
+def _are_bands(column: Column) -> bool:
+    """Whether texts are bands beside each other; two numbers of a place (E151N960) cut across those of others."""
+    if column.low is None or column.high is None:
+        return False
+    known = ~np.isnan(column.low)
+    ends = np.unique(np.column_stack([column.low[known], column.high[known]]), axis=0)
+    return bool((ends[1:, 0] < ends[:-1, 1]).mean() <= 1 - MOSTLY) if len(ends) > 1 else True
 
 
 def _items_of(column: Column) -> tuple[Column, ...]:
