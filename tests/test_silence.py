@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import unmask
-from unmask.evidence import name_of
 from command_line import run
+from unmask.evidence import name_of
 from unmask.evidence.coverage import uncompared
 from unmask.evidence.finding import Absence, Evidence, Reported
 
