@@ -62,8 +62,14 @@ def copula(table, rng):
     return parse_masking("synthetic(copula)").apply(table, int(rng.integers(2**31)))
 
 
+def marginals(table, rng):
+    """Marginals only: every column drawn by itself from its own distribution, in values between those of people."""
+    n = table.height
+    return pl.DataFrame({name: np.quantile(table[name].to_numpy(), rng.random(n)) for name in table.columns})
+
+
 def dealt(table, rng):
-    """Marginals only: every column drawn by itself."""
+    """Every column drawn by itself from people's own values: whoever alone has a value is known to be in the file."""
     return pl.DataFrame(
         {name: table[name].gather(rng.integers(0, table.height, table.height)) for name in table.columns}
     )

@@ -86,7 +86,7 @@ def test_every_attack_on_what_remembers_people(name, outside):
         assert len(against) > 1
 
 
-HARMLESS = {**FORGET, "marginals only": tables.dealt}
+HARMLESS = {**FORGET, "marginals only": tables.marginals}
 
 
 @pytest.mark.slow
@@ -95,6 +95,16 @@ HARMLESS = {**FORGET, "marginals only": tables.dealt}
 def test_every_attack_on_what_forgets_them(name, outside):
     for seed in range(20, 28):
         assert whole(HARMLESS[name], seed, outside=outside).verdict != "unsafe"
+
+
+def test_peoples_own_numbers_are_no_marginals():
+    """Dealt out column by column, a number that one person alone has still tells that they are in the file."""
+    inside, others = tables.people(300, 20)
+    made = tables.dealt(inside, np.random.default_rng(20))
+    release = Release(inside, made, control=others, synthetic=True)
+    found = {f.key: f.outcome for f in assess(release, only=["copies"], utility="none").findings}
+    assert found["copies.exact"] == "for"  # no row is anybody's
+    assert found["copies.found"] == "against"
 
 
 @pytest.mark.parametrize("outside", [False, True])

@@ -288,7 +288,7 @@ def _try(feature: TextFeature, wanted: list[str]) -> Signed | None:
             continue
         for writing in range(len(sign(first))):
             for tail in (False, True):
-                right = [_cut(sign(text)[writing], len(w), tail=tail) == w for text, w in known]
+                right = [_cut("".join(sign(text)[writing : writing + 1]), len(w), tail=tail) == w for text, w in known]
                 if np.mean(right) > 0.7:
                     return name, writing, tail, len(wanted[0])
     return None
