@@ -20,6 +20,7 @@ DIRECT = {
     "a social-security number": ("number", [f"{k + 100}-{k % 90 + 10}-{k + 1000}" for k in range(N)]),
     "a phone number": ("contact", [f"+49 30 {123000 + 17 * k}" for k in range(N)]),
     "a name": ("patient", [f"{FIRST[k % 10]} {LAST[(k * 7 + k // 10) % 10]}" for k in range(N)]),
+    "an address of a computer": ("from", [f"10.{k}.7.{k % 9}" if k % 3 else f"fe80::1:{k:x}" for k in range(N)]),
     "an address": ("place", [f"Lindenstraße {k}" for k in range(N)]),
     "free text": ("remarks", [f"came on day {k} with pain in the left knee, was sent home" for k in range(N)]),
 }
@@ -134,3 +135,4 @@ def test_days_as_text_and_numbered_records_are_told():
     assert recognise(pl.Series("record", range(1000, 1300)))[0] == "a key"
     assert recognise(pl.Series("mrn", RNG.permutation(90_000)[:N] + 10_000))[0] == "a key"
     assert recognise(pl.Series("income", RNG.permutation(90_000)[:N] + 10_000)) is None
+    assert recognise(pl.Series("x", RNG.permutation(90_000)[:N] + 2_500_000_000))[0] == "a key"

@@ -21,6 +21,7 @@ MOSTLY = 0.8  # share of values that must have the shape
 HUNDRED = 130
 KEY = 0.98  # of different values, for a key
 OFTEN = 0.5  # of different values among all, for a column that tells people apart
+LONG_NUMBER = 9  # digits from which on numbers of one length are no amounts
 LONG_TEXT = 40  # characters on average, of free text
 WORDS_OF_TEXT = 4
 DETAIL = "the attacks judge what it gives away; consider a coarser form"
@@ -132,7 +133,9 @@ def _is_sentence(text: str) -> bool:
 
 
 def _numbered(looked: pl.Series, rows: int) -> bool:
-    """Whether the records are numbered one after the other; a hundred numbers may be ages."""
+    """Whether records are numbered one after the other (a hundred may be ages), or by long numbers of one length."""
+    if bool(looked.str.contains(rf"^\d{{{LONG_NUMBER},}}$").all()) and looked.str.len_chars().n_unique() == 1:
+        return True
     numbers = looked.cast(pl.Int64, strict=False)
     if numbers.null_count() or not HUNDRED < rows <= LOOKED_AT:
         return False
