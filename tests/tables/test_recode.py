@@ -41,7 +41,8 @@ def test_prefixes():
 
 
 @pytest.mark.parametrize(
-    "shorten", [lambda t: t[:3] + "**", lambda t: t[:3] + "*", lambda t: t[:3], lambda t: t[:3] + "xx", lambda t: t[:3] + ".."]
+    "shorten",
+    [lambda t: t[:3] + "**", lambda t: t[:3] + "*", lambda t: t[:3], lambda t: t[:3] + "xx", lambda t: t[:3] + ".."],
 )
 def test_every_way_to_shorten(shorten):
     original = pl.Series([f"{code:05d}" for code in range(1000, 99000, 317)])
