@@ -56,6 +56,10 @@ def test_what_names_nobody_is_left_alone(name):
 
 def test_names_in_a_short_list_are_known_by_the_name_of_the_column():
     assert recognise(pl.Series("first name", FIRST * 6))[0] == "a name"
+    full = [f"{first} {last}" for first in FIRST for last in LAST[:3]] * 4  # a few of each
+    assert recognise(pl.Series("customer", full))[0] == "a name"
+    assert recognise(pl.Series("customer", ["Private Bank", "Small Firm", "Large Firm"] * 20)) is None
+    assert recognise(pl.Series("region", full)) is None  # as many towns have two words
     assert recognise(pl.Series("phone", [f"0301234{k:03d}" for k in range(N)]))[0] == "a phone number"
 
 

@@ -56,8 +56,17 @@ NAMED = {
 
 def named(column: str) -> str | None:
     """What a column is by its name."""
-    plain = " ".join(column.strip().casefold().split())
+    plain = _plain(column)
     return next((what for what, form in NAMED.items() if re.fullmatch(form, plain)), None)
+
+
+def of_people(column: str) -> bool:
+    """Whether a column is called after people: "patient", "customer"."""
+    return re.fullmatch(rf"({OF_PEOPLE})s?", _plain(column)) is not None
+
+
+def _plain(column: str) -> str:
+    return " ".join(column.strip().casefold().split())
 
 
 def is_iban(text: str) -> bool:
@@ -130,6 +139,11 @@ def is_dialled(text: str) -> bool:
 def is_name(text: str) -> bool:
     """One to five words of letters, the first with a capital and not all of it."""
     return bool(NAME.match(text)) and text[:1].isupper() and len(text) > 1 and not text.isupper()
+
+
+def is_full_name(text: str) -> bool:
+    """The same of two words or more."""
+    return is_name(text) and len(text.split()) > 1
 
 
 def may_be_name(text: str) -> bool:
