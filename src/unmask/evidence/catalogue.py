@@ -151,6 +151,7 @@ FIGURES: dict[str, str] = {  # what a figure counts, by the end of its key; noth
     "replicated": "replicated",
     "disclosed": "disclosed",
     "excess": "all",
+    "across": "second",
     "claimed": "sure",
     "small": "small cells",
     "within": "recomputed",

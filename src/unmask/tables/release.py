@@ -19,6 +19,7 @@ from unmask.arrays import Floats, Rows
 from unmask.errors import RoleError, TableError
 from unmask.shown import Shown
 from unmask.tables.checks import (
+    as_second,
     check_population,
     check_values,
     check_weight,
@@ -97,6 +98,8 @@ class Release(Shown):
         release, one row per row of it, and those among the original records, where no coordinates say them.
     control
         Table of people who are *not* in the original, for comparison.
+    second
+        Another release of the same people, whose rows need not be in the same order: who has both may link them.
     synthetic
         True for a release whose rows were not made from single people: there is then no true record.
     masking
@@ -130,6 +133,7 @@ class Release(Shown):
     released: pl.DataFrame
     control: pl.DataFrame | None
     population: pl.DataFrame | None
+    second: pl.DataFrame | None
     sources: dict[str, Source]
     roles: Roles
     columns: dict[str, Column]
@@ -166,6 +170,7 @@ class Release(Shown):
         distances: Any = None,  # noqa: ANN401 - a path or an array
         known_distances: Any = None,  # noqa: ANN401
         control: Any = None,  # noqa: ANN401
+        second: Any = None,  # noqa: ANN401
         synthetic: bool = False,
         masking: Any = None,  # noqa: ANN401 - a Masking or its text: tables know no maskings
         scenario: Scenario | Mapping[str, Any] | None = None,
@@ -174,6 +179,7 @@ class Release(Shown):
     ) -> None:
         options, holds = dict(reading or {}), as_scenario(scenario)
         given = {"original": original, "released": released, "control": control, "population": population}
+        given["second"] = second
         given, read = read_all(given, options)
         sources = {name: Source.of(given[name], table) for name, table in read.items()}
         synthetic = is_synthetic(synthetic=synthetic, paired=paired)
@@ -188,7 +194,8 @@ class Release(Shown):
             check_columns(roles.quasi, read[other].columns, "quasi", f"the {other} table")
         truth, told = pair(left, right, roles.id, synthetic=synthetic)
         as_they_are = {roles.id, *(name for name, kind in overrides.items() if kind == "categorical")}
-        plain = understand({**read, "original": left, "released": right}, truth, as_they_are, options.get("missing"))
+        tables = {name: table for name, table in read.items() if name != "second"}
+        plain = understand({**tables, "original": left, "released": right}, truth, as_they_are, options.get("missing"))
         left, right = plain.tables["original"], plain.tables["released"]
         places = check_coordinates(coordinates, left, right, matrix=distances is not None)
         matrices = read_matrices(distances, known_distances, left.height, right.height)
@@ -205,7 +212,7 @@ class Release(Shown):
         fixed = check_kinds(overrides, {**left.schema, **right.schema})
         self._fill(
             original=left, released=right, control=plain.tables.get("control"),
-            population=plain.tables.get("population"), sources=sources, roles=roles,
+            population=plain.tables.get("population"), second=as_second(read, left), sources=sources, roles=roles,
             columns=describe(left, right, roles, fixed, truth), coordinates=places, distances=published,
             known_distances=known, synthetic=synthetic, alone=original is None, masking=masking, scenario=holds,
             truth=truth, paired_rows=np.flatnonzero(truth >= 0), written=plain.written, _kinds=fixed, _reading=options,
