@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from disclosure import synthetic_tables as tables
-from unmask import Release, copy_risk, parse_masking
+from unmask import Release, assess, copy_risk, parse_masking
 from unmask.disclosure.near_copies import SURE, Counted, Side, most_wrong, nearer
 
 
@@ -23,7 +23,7 @@ def test_one_row_must_be_nearer_whichever_column_is_left_out():
     crowd = side((0, 0, 0), (4, 0, 0), (0, 9, 0))
     one = nearer(crowd, side((1, 0, 0)), crowd, itself=False)
     assert one[0] == 0  # without the first column somebody else is as near as can be
-    near = nearer(crowd.take([0, 1]), side((0.5, 0.5, 0.5)), side((0, 0, 0), (4, 3, 3)), itself=False)
+    near = nearer(crowd.take(np.arange(2)), side((0.5, 0.5, 0.5)), side((0, 0, 0), (4, 3, 3)), itself=False)
     assert near[0] == pytest.approx(np.log(np.sqrt(18 / 0.5)))  # without the first column
     assert near[1] == 0
     assert nearer(side((1, 1, 1)), side((9, 9, 9)), side((1, 1, 1)), itself=True)[0] == -SURE
@@ -79,3 +79,20 @@ def test_three_columns_say_nothing():
     inside, _ = tables.people(100)
     three = inside.select(inside.columns[:3])
     assert known(three, parse_masking("noise(0.01)").apply(three, seed=1)) is None
+
+
+@pytest.mark.parametrize("outside", [False, True])
+def test_a_private_histogram_of_single_people_remembers_nobody(outside):
+    """Most cells hold nobody or one person, and Laplace noise (epsilon 1) is on every cell: rows equal people of the
+    original up to e times as often as people outside, and that is no memory."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        law = [rng.dirichlet(np.ones(5)) for _ in range(6)]
+        codes = [np.column_stack([rng.choice(5, 1000, p=p) for p in law]) @ 5 ** np.arange(6) for _ in range(2)]
+        noisy = np.maximum(np.bincount(codes[0], minlength=5**6) + rng.laplace(size=5**6), 0)
+        made = rng.choice(5**6, 1000, p=noisy / noisy.sum())
+        original, control, released = (
+            pl.DataFrame({f"c{k}": (side // 5**k % 5).astype(str) for k in range(6)}) for side in (*codes, made)
+        )
+        release = Release(original, released, control=control if outside else None, synthetic=True)
+        assert assess(release, only=["copies"], utility="none").verdict != "unsafe"

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from math import exp
+
 import numpy as np
 import pytest
 
+from naive.definitions import wilson
 from unmask.disclosure.copies import replicated_uniques
 from unmask.disclosure.equal_rows import counts_of
 from unmask.tables.encode import Encoded
@@ -20,14 +23,22 @@ def test_counts_by_hand():
 
 
 def test_replicas_by_hand():
-    """Of 1, 1, 2, 3 the singletons are 2 and 3; 3 is released, twice.
+    """Of 1, 1, 2 .. 7 the singletons are 2 .. 7; four of them are released, twice each.
 
-    Of three, alone in their half, one of two rows of four is drawn in 5/6 of the cases. Each of the pair is alone in
-    2/3 of the cases, meets a row in half of these, and the other of the pair in all: (5/6 + 2 (1/3 - 2/3)) 2 / 4.
+    They are alone in their half, and of four rows of eight one of two is theirs in 11/14 of the cases. Each of the pair
+    is alone in 4/7 of the cases and meets the other of the pair in all of them, which counts e times, as a release with
+    epsilon 1 may show: (4 11/14 - 2 e 4/7) 2 / 8.
     """
-    found, who = replicated_uniques(rows(1, 1, 2, 3), rows(1, 3, 3, 4))
-    assert who.tolist() == [0, 0, 0, 1]
-    assert found.value == pytest.approx(1 / 12)
+    found, who = replicated_uniques(rows(1, 1, 2, 3, 4, 5, 6, 7), rows(2, 2, 3, 3, 4, 4, 5, 5))
+    assert who.tolist() == [0, 0, 1, 1, 1, 1, 0, 0]
+    assert found.value == pytest.approx((22 - 8 * exp(1)) / 28)
+
+
+def test_nothing_beyond_other_people_is_not_nothing():
+    """Fewer equals than other people have: the upper end is that of nobody among so many."""
+    pairs = rows(*[k // 2 for k in range(60)])
+    found, _ = replicated_uniques(pairs, rows(*range(100, 160)))
+    assert found.value == 0 and found.high == pytest.approx(wilson(0, 60)[1])
 
 
 def test_a_copy_is_found_and_an_expected_repeat_is_not():

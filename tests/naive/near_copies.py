@@ -68,7 +68,9 @@ def known(people, rows, outside, numbers, words) -> Judged:
             c = next_root(level, odds)
             least = max(least, heads - floor(c * (1 + tails)))
             p = odds / (1 + odds)
-            luck = sum(comb(heads + tails, k) * p**k * (1 - p) ** (heads + tails - k) for k in range(heads, heads + tails + 1))
+            luck = sum(
+                comb(heads + tails, k) * p**k * (1 - p) ** (heads + tails - k) for k in range(heads, heads + tails + 1)
+            )
             shown = max(shown, heads - wrong) if luck < HINT else shown
     shown, n = max(shown, least), len(people)
     return Judged(shown / n, 0.0, n, least / n, wilson(shown, n)[1])

@@ -24,7 +24,7 @@ from unmask.disclosure.equal_rows import (
     one_to_one,
     same_rows,
 )
-from unmask.disclosure.key_baselines import equals_beyond_fresh
+from unmask.disclosure.key_baselines import PRIVATE, equals_beyond_fresh
 from unmask.disclosure.lookalikes import MOST_PEOPLE, MOST_ROWS, lookalikes
 from unmask.disclosure.near_copies import MOST_OTHERS, TIMES, known_by_rows
 from unmask.disclosure.outside import draw, needs_outsiders, set_scene
@@ -43,6 +43,7 @@ from unmask.evidence import (
     measure,
     rate,
     silent,
+    wilson,
 )
 from unmask.shown import Shown
 from unmask.study import Study, as_study, spread
@@ -102,14 +103,15 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
     equals = equals_of(members, scene.encoding.released)
     chance = by_columns(equals, len(scene.encoding.released))
     credits_ = [_of_crowds(rows, side) for side in (members, strangers)]
-    of_crowds = excess(credits_[0], credits_[1], seed=seed, crowds=crowds_of(rows))
+    of_crowds = excess(credits_[0], PRIVATE * credits_[1], seed=seed, crowds=crowds_of(rows))
+    of_crowds = replace(of_crowds, high=max(of_crowds.high, wilson(of_crowds.hits, of_crowds.n)[1]))
     alone = replicated_uniques(members, scene.encoding.released, strangers, seed=seed)[0]
     return CopyRisk(
         closer=_widened(rate(credit, chance=0.5, seed=seed), np.where(credit > 0.5, there.row, size + away.row)),
         exact=least(of_crowds, equals_beyond_columns(equals, chance, seed)),
         unique=least(alone, equals_beyond_columns(equals, chance, seed, alone=True)),
         found=_claimed(members, scene.encoding.released, strangers, seed),
-        known=_known(*(_some(side, MOST_OTHERS, seed) for side in sides), seed),
+        known=_known(sides[0], sides[1], sides[2], seed),
         whole=same_rows(sides[0], sides[1], everybody),
         copied=float(np.sort(copied).mean()),
         near=float((there.least < np.quantile(away.least, NEAR)).mean()),
@@ -165,10 +167,13 @@ def _claimed(people: Encoded, released: Encoded, outside: Encoded | None, seed: 
 
 
 def _known(people: Encoded, released: Encoded, outside: Encoded | None, seed: int) -> Estimate | None:
-    """People known by a near copy, in an order by lot."""
-    lots = [np.random.default_rng(seed + 6).permutation(len(side)) for side in (people, released)]
-    others = None if outside is None else outside.take(np.random.default_rng(seed + 7).permutation(len(outside)))
-    return known_by_rows(people.take(lots[0]), released.take(lots[1]), others)
+    """People known by a near copy, of as many as are compared, in an order by lot."""
+
+    def lots(side: Encoded) -> Encoded:
+        some = _some(side, MOST_OTHERS, seed)
+        return some.take(np.random.default_rng(seed + 6).permutation(len(some)))
+
+    return known_by_rows(lots(people), lots(released), None if outside is None else lots(outside))
 
 
 def _widened(estimate: Estimate, nearest: Ints) -> Estimate:
@@ -201,7 +206,8 @@ def replicated_uniques(
     if control is None or not len(control):
         return equals_beyond_fresh(own, there, len(released), alone=True), replica
     alone, seen = counts_of(control, released)
-    return excess_over_control(replica, ((alone == 1) & (seen > 0)).astype(np.float64), seed=seed), replica
+    others = ((alone == 1) & (seen > 0)).astype(np.float64)
+    return excess_over_control(replica, others, seed=seed, times=PRIVATE), replica
 
 
 @measure(
@@ -238,13 +244,14 @@ def _copied(found: CopyRisk, n: int) -> Iterator[Observation]:
     yield Observation(
         "copies.exact",
         f"{found.copied:.0%} of the records have an equal on the other side, one to one; shared among people who are "
-        f"alike, and beyond what {outside}, it is {found.exact.value:.1%}.",
+        f"alike, and beyond {PRIVATE:.1f} times what {outside}, it is {found.exact.value:.1%}.",
         found.exact,
     )
     yield Observation.of_people(
         "copies.unique",
         found.unique,
-        "are alone with their values and stand in the release, beyond what a table of other people would hold.",
+        f"are alone with their values and stand in the release, beyond {PRIVATE:.1f} times what a table of other "
+        "people would hold.",
     )
     if found.found is not None:
         than = "any other person is" if found.closer is None else "any row is like anybody outside"

@@ -33,15 +33,14 @@ class Equals(NamedTuple):
 
 def equals_of(people: Encoded, released: Encoded) -> Equals:
     """Count equal records of two tables; missing is a value."""
-    sides = zip((people.numeric, people.codes), (released.numeric, released.codes), strict=True)
-    columns = tuple(
-        array_codes(np.concatenate([ours[:, k], theirs[:, k]]), len(people))
-        for ours, theirs in sides
-        for k in range(ours.shape[1])
-    )
+    n = len(people)
+    pairs = [
+        *zip(people.numeric.T, released.numeric.T, strict=True),
+        *zip(people.codes.T, released.codes.T, strict=True),
+    ]
+    columns = tuple(array_codes(np.concatenate(pair), n) for pair in pairs)
     if not columns:
-        alike = (np.full(len(people), len(side)) for side in (people, released))
-        return Equals(*alike, np.zeros(len(people), dtype=np.int64), columns)
+        return Equals(np.full(n, n), np.full(n, len(released)), np.zeros(n, dtype=np.int64), columns)
     row = combined(columns)
     own, there = (np.bincount(side, minlength=row.size)[row.mine] for side in (row.mine, row.rows))
     return Equals(own, there, row.mine, columns)

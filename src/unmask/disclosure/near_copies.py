@@ -12,14 +12,14 @@ coins in the order of their size, and more than c(1 + tails) heads come before a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import ceil, floor, log
+from math import ceil, floor, log, log1p
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unmask.arrays import Floats, Rows
-from unmask.evidence import Estimate, tail, wilson
+from unmask.evidence import Estimate, wilson
 from unmask.tables import Encoded
 
 MOST_PEOPLE, MOST_OTHERS = 1_000, 4_000  # who are asked for; rows, and other people, that are compared with them
@@ -39,9 +39,9 @@ class Side(NamedTuple):
     numbers: Floats
     codes: NDArray[np.int32]
 
-    def take(self, rows: object) -> Side:
+    def take(self, rows: Rows | slice) -> Side:
         """Some of the records."""
-        return Side(self.numbers[rows], self.codes[rows])  # type: ignore[index]
+        return Side(self.numbers[rows], self.codes[rows])
 
 
 class Counted(NamedTuple):
@@ -180,13 +180,15 @@ def _ratio(rows: Floats, crowd: Floats) -> Floats:
 
 def _estimate(counted: list[Counted], n: int) -> Estimate:
     """People known by the best of several counts: at least, for all thresholds and counts together, and shown."""
+    from scipy.special import bdtrc  # noqa: PLC0415 - slow to import
+
     least, shown = 0, 0
     for one in counted:
         for size in np.unique(one.claims[one.claims > 0]):
             claims, wrong = int((one.claims >= size).sum()), int((one.wrong >= size).sum())
             least = max(least, claims - most_wrong(wrong, one, LEVEL / len(counted)))
             coins = ceil(wrong / one.each)
-            if tail(claims, claims + coins, one.odds / (1 + one.odds)) < HINT:
+            if bdtrc(claims - 1, claims + coins, one.odds / (1 + one.odds)) < HINT:
                 shown = max(shown, claims - wrong)
     shown = max(shown, least)
     return Estimate(shown / n, least / n, wilson(shown, n)[1], n, 0.0, None, "clustered")
@@ -198,5 +200,5 @@ def most_wrong(wrong: int, counted: Counted, level: float) -> int:
     Heads have the odds o against tails. exp(t (heads - c tails)) is a martingale for (o e^t + e^-tc) / (1 + o) = 1;
     with e^-tc = alpha it reaches 1/alpha, at heads = c (1 + tails), at most with chance alpha (Ville).
     """
-    c = -log(level) / np.log1p((1 - level) / counted.odds)
+    c = -log(level) / log1p((1 - level) / counted.odds)
     return floor(c * (1 + ceil(wrong / counted.each)))

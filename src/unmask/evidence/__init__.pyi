@@ -19,7 +19,6 @@ from unmask.evidence.estimate import percent as percent
 from unmask.evidence.estimate import rate as rate
 from unmask.evidence.estimate import shared_rate as shared_rate
 from unmask.evidence.estimate import span as span
-from unmask.evidence.estimate import tail as tail
 from unmask.evidence.estimate import wilson as wilson
 from unmask.evidence.figure import Figure as Figure
 from unmask.evidence.figure import Series as Series

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unmask.arrays import Floats, Rows
+from unmask.arrays import Flags, Floats, Rows
 from unmask.errors import RoleError, TableError
 from unmask.shown import Shown
 from unmask.tables.checks import (
@@ -179,8 +179,7 @@ class Release(Shown):
     ) -> None:
         options, holds = dict(reading or {}), as_scenario(scenario)
         given = {"original": original, "released": released, "control": control, "population": population}
-        given["second"] = second
-        given, read = read_all(given, options)
+        given, read = read_all({**given, "second": second}, options)
         sources = {name: Source.of(given[name], table) for name, table in read.items()}
         synthetic = is_synthetic(synthetic=synthetic, paired=paired)
         known_distances = or_alone(read, (distances, known_distances, coordinates), control, masking, synthetic)
@@ -194,8 +193,7 @@ class Release(Shown):
             check_columns(roles.quasi, read[other].columns, "quasi", f"the {other} table")
         truth, told = pair(left, right, roles.id, synthetic=synthetic)
         as_they_are = {roles.id, *(name for name, kind in overrides.items() if kind == "categorical")}
-        tables = {name: table for name, table in read.items() if name != "second"}
-        plain = understand({**tables, "original": left, "released": right}, truth, as_they_are, options.get("missing"))
+        plain = understand({**read, "original": left, "released": right}, truth, as_they_are, options.get("missing"))
         left, right = plain.tables["original"], plain.tables["released"]
         places = check_coordinates(coordinates, left, right, matrix=distances is not None)
         matrices = read_matrices(distances, known_distances, left.height, right.height)
@@ -233,9 +231,8 @@ class Release(Shown):
 
     def _checked(self) -> list[str]:
         """Refuse values that cannot be worked with; return what a careful reader should know."""
-        tables = {"original": self.original, "release": self.released}
-        more = {"control": self.control, "population table": self.population}
-        for where, table in {**tables, **more}.items():
+        tables = {"original": self.original, "release": self.released, "control": self.control}
+        for where, table in {**tables, "population table": self.population}.items():
             if table is not None:
                 check_values(table, where)
         check_weight(self)
@@ -289,11 +286,13 @@ class Release(Shown):
         """Return other tables with the same roles and kinds; nothing is checked again."""
         return self._changed(original=original, released=released, truth=truth, paired_rows=np.flatnonzero(truth >= 0))
 
-    def with_control(self) -> Release:
-        """Return the release attacked with the control people beside the original ones: they cannot be found.
+    def without_outsiders(self, rows: Flags, why: str) -> Release:
+        """The same without some of the control people; the warnings say why."""
+        others = None if self.control is None else self.control.filter(~rows)
+        return self._changed(control=others, warnings=(*self.warnings, why))
 
-        One table of both, so that they are written in the release's schema and standardised alike.
-        """
+    def with_control(self) -> Release:
+        """The release attacked with control people, who cannot be found, beside the original ones in one table."""
         if self.control is None:
             raise RoleError("there is no control table", hint="give one in control=")
         return self.with_people(self.control)
