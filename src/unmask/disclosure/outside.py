@@ -113,9 +113,10 @@ def in_order(side: Encoded) -> Rows:
         return canonical_order(matrix(side))
     number = np.zeros(len(side), dtype=np.uint64)
     for column in (*side.numeric.T, *side.codes.T):
-        values = column.astype(np.int64)
         if column.dtype.kind == "f":
             values = np.where(np.isnan(column), np.inf, column + 0.0).view(np.int64)  # + 0.0 turns -0.0 into 0.0
+        else:
+            values = column.astype(np.int64)
         number = (number ^ values.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         number ^= number >> np.uint64(29)
     return np.argsort(number)
