@@ -19,21 +19,24 @@ from unmask.arrays import Rows
 from unmask.assessment import assess
 from unmask.axes import measure_axes
 from unmask.errors import ParameterError, UnmaskError
-from unmask.evidence import Policy, as_intruder
+from unmask.evidence import Judgement, Policy, as_intruder
+from unmask.judging import judge_release
 from unmask.linkage import link_nearest
 from unmask.masking import Chain, Sampling, is_code, parse_masking
 from unmask.protect import Point, Stage, Treatment, chained, steps_of, suggest_maskings
+from unmask.resume import Remembered
 from unmask.tables import Release, read_table
 from unmask.utility import Left, compare_analyses, what_is_left
 
 ROW = "row of the person"  # pairs the two tables where no id does
 GLANCE = 1000  # people whom a glance looks at
-REMEMBERED = 20  # releases that are not made again when they are attacked again
+REMEMBERED = 20  # releases that are not made again, and of which attacks are not repeated, at the next stage
 UNSURE = ("journalist", "marketer")  # they do not know who is in the release
 ALL_ROWS = (
     "sampling helps only with --intruder journalist and a population; else releases of the same people are compared"
 )
 CORE = ("channel", "nearest", "one_to_one", "uniqueness")
+SLOW = ("channel",)  # of these: tried where the others do not find too much
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ class Job:
     core: tuple[str, ...] = field(default=CORE)
     axes: tuple[str, ...] = ()  # other figures of each release
     made: dict[tuple[str, int], tuple[pl.DataFrame, Rows]] = field(default_factory=dict, compare=False, repr=False)
+    found: dict[tuple[str, int, int], Remembered] = field(default_factory=dict, compare=False, repr=False)
 
     def release(self, masking: str, seed: int, *, told: bool = False) -> Release:
         """Mask the table; rows stay in their order, so that it is known whose is whose. ``told``: how it was made."""
@@ -65,8 +69,7 @@ class Job:
                 "this masking cannot be used on the table", got=masking, hint=" ".join(str(error).split())
             ) from error
         self.made.update({(masking, seed): (masked, rows)})
-        while len(self.made) > REMEMBERED:
-            self.made.pop(next(iter(self.made)))
+        _forget_oldest(self.made)
         if masked.height != self.table.height and not (self.may_sample and len(rows) == masked.height):
             raise ParameterError("this masking does not keep all rows", got=masking, hint=ALL_ROWS)
         table, roles = self.table[rows], {**self.roles, **({"masking": masking} if told else {})}
@@ -141,23 +144,41 @@ class Job:
     def attack(self, masking: str, seed: int, stage: Stage, glance: Point) -> Point:
         """Attack with what the policy asks for, or with everything."""
         began = time.perf_counter()
-        only = self.core if stage == "core" else None
-        done = assess(
-            self.release(masking, seed),
-            policy=self.policy,
-            only=only,
-            intruder=self.intruder,
-            seed=self.seed,
-            utility="none",
-        )
+        judged = self._judge(masking, seed, stage)
         spent = glance.seconds + time.perf_counter() - began
-        used = tuple((one.key, one.used) for one in done.findings if one.used is not None)
-        judged = replace(glance, stage=stage, verdict=done.verdict, reason=done.reason, seconds=spent, used=used)
-        if not done.document.intruders:  # nothing could be tried, which is no safety: the glance's figure stays
-            return judged
-        best = done.document.intruders[-1]
+        used = tuple((one.key, one.used) for one in judged.findings if one.used is not None)
+        word, reason = judged.verdict.word, judged.verdict.reason
+        point = replace(glance, stage=stage, verdict=word, reason=reason, seconds=spent, used=used)
+        if not judged.intruders:  # nothing could be tried, which is no safety: the glance's figure stays
+            return point
+        best = judged.intruders[-1]
         found, known = best.estimate, None if best.known is None else round(best.known.hits)
-        return replace(judged, attack=best.measure, risk=found.value, low=found.low, high=found.high, known=known)
+        return replace(point, attack=best.measure, risk=found.value, low=found.low, high=found.high, known=known)
+
+    def _judge(self, masking: str, seed: int, stage: Stage) -> Judgement:
+        """Attack a release; the slow attacks are left out where the others find too much already.
+
+        What an attack found on the same release with the same seed, at an earlier stage, it need not find again.
+        """
+        release, before = self.release(masking, seed), self.found.pop((masking, seed, self.seed), Remembered())
+        if stage == "core":
+            self.found[masking, seed, self.seed] = before
+        _forget_oldest(self.found)
+
+        def judge(only: tuple[str, ...] | None) -> Judgement:
+            return judge_release(
+                release, policy=self.policy, only=only, intruder=self.intruder, seed=self.seed, before=before
+            )
+
+        quick = tuple(name for name in self.core if name not in SLOW)
+        if stage == "core" and 0 < len(quick) < len(self.core) and (first := judge(quick)).verdict.word == "unsafe":
+            return first
+        return judge(self.core if stage == "core" else None)
+
+
+def _forget_oldest(known: dict[Any, Any]) -> None:
+    while len(known) > REMEMBERED:
+        known.pop(next(iter(known)))
 
 
 def _keeps_people(masking: str) -> bool:
