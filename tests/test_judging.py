@@ -83,6 +83,22 @@ def test_a_release_that_passes_the_quick_attacks_is_never_called_safe_without_th
     )
 
 
+def test_what_is_unsure_already_cannot_become_safe_where_there_are_people_enough(people, ran):
+    """Among few people every release is unsure, and each is attacked with everything."""
+    rng = np.random.default_rng(1)
+    many = pl.DataFrame({"age": rng.integers(18, 90, 600), "income": np.exp(rng.normal(10, 0.6, 600)).round()})
+    job = job_of(many)
+    glances = [job.glance(f"noise({size})", 1) for size in (0.1, 0.2, 3)]
+    assert [point.verdict for point in glances] == ["unsafe", "inconclusive", "open"]
+    assert all((point.low > 0.09, point.high > 0.09) == (k < 1, k < 2) for k, point in enumerate(glances))
+    point = job.attack("noise(0.2)", 1, "core", glances[1])
+    assert "channel" not in ran
+    assert point.verdict != "safe"
+    assert point.reason.endswith("channel was not tried: it cannot be safe")
+    assert job_of(people).glance("noise(0.7)", 1).high > 0.09
+    assert job_of(people).glance("noise(0.7)", 1).verdict == "open"
+
+
 def test_another_seed_of_the_attacks_runs_them_again(people, ran):
     job = replace(job_of(people), core=("nearest",))
     glance = job.glance("shuffle()", 1)

@@ -86,6 +86,11 @@ class Job:
         return self.intruder in UNSURE and self.roles.get("population") is not None
 
     @property
+    def enough(self) -> bool:
+        """Whether there are people enough for the policy to call a release safe; if not, what is unsure may be good."""
+        return self.table.height >= self.policy.least_people("paired")
+
+    @property
     def crowd(self) -> int:
         """The smallest group in which the policy wants everybody."""
         return self.policy.threshold("anonymity.small").groups
@@ -116,8 +121,10 @@ class Job:
         limit = self.policy.threshold("nearest.rate").allows("nearest.rate", found.chance)
         left, usable = self.usable(release.released)
         hopeless = found.low > limit and not self.may_sample  # people outside may make up for it
+        unsure = some is None and found.high > limit and self.intruder not in UNSURE and self.enough
         return Point(
-            masking, seed, "glance", "unsafe" if hopeless else "open", f"nearest-record linkage against {limit:.3g}",
+            masking, seed, "glance", "unsafe" if hopeless else "inconclusive" if unsure else "open",
+            f"nearest-record linkage against {limit:.3g}",
             "nearest", found.value, found.low, found.high, None, usable, float(np.mean(list(left.columns.values()))),
             left.relations, left.analyses, time.perf_counter() - began,
             measure_axes(self.axes, release, masking, self.seed) if self.axes else (),
@@ -156,7 +163,7 @@ class Job:
         return replace(point, attack=best.measure, risk=found.value, low=found.low, high=found.high, known=known)
 
     def _judge(self, masking: str, seed: int, stage: Stage) -> Judgement:
-        """Attack a release; the slow attacks are left out where the others find too much already.
+        """Attack a release; the slow attacks are left out where the others find so much that it cannot be safe.
 
         What an attack found on the same release with the same seed, at an earlier stage, it need not find again.
         """
@@ -171,9 +178,17 @@ class Job:
             )
 
         quick = tuple(name for name in self.core if name not in SLOW)
-        if stage == "core" and 0 < len(quick) < len(self.core) and (first := judge(quick)).verdict.word == "unsafe":
-            return first
+        if stage == "core" and 0 < len(quick) < len(self.core):
+            first = judge(quick)
+            if first.verdict.word == "unsafe" or (self.enough and not _may_be_safe(first)):
+                left = f"{first.verdict.reason}; {', '.join(SLOW)} was not tried: it cannot be safe"
+                return first._replace(verdict=replace(first.verdict, reason=left))
         return judge(self.core if stage == "core" else None)
+
+
+def _may_be_safe(judged: Judgement) -> bool:
+    """Whether further attacks may still end in "safe": no figure is above its limit with its upper end."""
+    return all(one.outcome != "inconclusive" for one in judged.findings if one.estimate is not None)
 
 
 def _forget_oldest(known: dict[Any, Any]) -> None:
