@@ -23,7 +23,7 @@ from unmask.evidence import Judgement, Policy, as_intruder
 from unmask.judging import judge_release
 from unmask.linkage import link_nearest
 from unmask.masking import Chain, Sampling, is_code, parse_masking
-from unmask.protect import Point, Stage, Treatment, chained, steps_of, suggest_maskings
+from unmask.protect import Point, Stage, Treatment, chained, first_change, steps_of, suggest_maskings
 from unmask.resume import Remembered
 from unmask.tables import Release, read_table
 from unmask.utility import Left, compare_analyses, what_is_left
@@ -36,6 +36,7 @@ ALL_ROWS = (
     "sampling helps only with --intruder journalist and a population; else releases of the same people are compared"
 )
 CORE = ("channel", "nearest", "one_to_one", "uniqueness")
+LARGER = 2  # times the crowd that the policy asks for: so that others are not sure of anybody either
 SLOW = ("channel",)  # of these: tried where the others do not find too much
 
 
@@ -101,8 +102,17 @@ class Job:
 
     def suggestions(self, release: Release) -> tuple[str, ...]:
         """Maskings to try where nobody names any; numbers that move to others are first shared by a group."""
-        found = suggest_maskings(self.table, self.kinds(release), release.quasi)
+        found = self.suggested(release)
         return tuple(chained(one.masking for one in steps_of({"": Treatment("", text)}, self.crowd)) for text in found)
+
+    def suggested(self, release: Release) -> tuple[str, ...]:
+        """The same as they are: from weak to strong, and last the fewest changes after which nobody stands alone."""
+        kinds, limit = self.kinds(release), self.policy.threshold("nearest.rate").value
+        found = list(suggest_maskings(self.table, kinds, release.quasi))
+        for k in (self.crowd, LARGER * self.crowd):
+            change = first_change(self.table, kinds, k=k, limit=limit)
+            found += [] if change is None else [change.masking]
+        return tuple(dict.fromkeys(found))
 
     def left(self, masked: pl.DataFrame) -> Left:
         """What is left of the columns that are to be published."""

@@ -8,7 +8,7 @@ from unmask.cli.making_options import Mask
 from unmask.cli.screen import say
 from unmask.cli.targets import check_files, write_table
 from unmask.errors import ParameterError
-from unmask.masking import Chain, Consistent, ReverseMapped, names_people, parse_masking
+from unmask.masking import Chain, Consistent, ReverseMapped, names_people, parse_masking, quoted
 from unmask.protect import follow_plan
 from unmask.tables import read_table
 
@@ -38,7 +38,8 @@ def _tell_names(table: pl.DataFrame, release: pl.DataFrame) -> None:
     if same:
         names = f"{', '.join(same)} still name{'s' if len(same) == 1 else ''} people"
         told = f"note: {names}; leave that out of what you publish"
-        say(f"{told}: drop([{', '.join(same)}]), or pseudonym([{', '.join(same)}])")
+        listed = ", ".join(map(quoted, same))
+        say(f"{told}: drop([{listed}]), or pseudonym([{listed}])")
 
 
 def _follow(options: Mask, plan: str) -> int:

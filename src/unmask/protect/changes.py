@@ -17,9 +17,9 @@ import numpy as np
 import polars as pl
 
 from unmask.errors import UnmaskError
-from unmask.masking import Rare, names_people, parse_masking
+from unmask.masking import Rare, names_people, parse_masking, quoted
 from unmask.protect.protection import chained
-from unmask.protect.suggestions import RARE, quoted
+from unmask.protect.suggestions import RARE
 from unmask.protect.treatments import COARSER, Treatment, bits, treatments
 from unmask.protect.wording import in_words
 
