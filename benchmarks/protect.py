@@ -24,6 +24,7 @@ import numpy as np
 import polars as pl
 
 import unmask
+from unmask.judging import judge_release
 from unmask.masking import parse_masking
 from unmask.protect.coarsening import candidates
 from unmask.trying import begin
@@ -93,8 +94,8 @@ def seeds(name: str) -> None:
     for seed in range(1, SEEDS + 1):
         if str(seed) in verdicts:
             continue
-        done = unmask.assess(job.release(masking, 1), policy=POLICY, seed=seed, utility="none")
-        verdicts[str(seed)] = done.verdict if done.verdict == "safe" else f"{done.verdict}: {done.reason}"
+        done = judge_release(job.release(masking, 1), policy=job.policy, seed=seed).verdict
+        verdicts[str(seed)] = done.word if done.word == "safe" else f"{done.word}: {done.reason}"
         safe = sum(verdict == "safe" for verdict in verdicts.values())
         told = {"masking": masking, "ran": len(verdicts), "safe": safe, "verdicts": verdicts, "commit": commit()}
         keep("seeds", name, told)
