@@ -8,7 +8,7 @@ from unmask.cli.making_options import Mask
 from unmask.cli.screen import say
 from unmask.cli.targets import check_files, write_table
 from unmask.errors import ParameterError
-from unmask.masking import Chain, Consistent, ReverseMapped, names_people, parse_masking, quoted
+from unmask.masking import Chain, Consistent, ReverseMapped, lost_sums, names_people, parse_masking, quoted
 from unmask.protect import follow_plan
 from unmask.tables import read_table
 
@@ -28,6 +28,8 @@ def run(options: Mask) -> int:
     write_table(release, options.output)
     say(f"{masking}, seed {options.seed}: {release.height:,} rows, {release.width} columns in {options.output}")
     _tell_names(table, release)
+    for relation in lost_sums(table, release):
+        say(f"note: {relation} holds in the original and no longer; keep it: consistent(.., relations=[{relation!r}])")
     return 0
 
 
