@@ -105,7 +105,10 @@ def strong() -> list[str]:
     """Forty maskings of the mixed columns, most of them so strong that nearest-record linkage does not decide."""
     numbers, words = "days, height, bmi", "sex, town, children, insurance, diagnosis, smoker"
     shared = f"consistent(microaggregation(5, method=univariate, columns=[{numbers}]))"
-    moved = [f"chain([{shared}, {way}])" for way in (f"data_shuffling([{numbers}])", f"rank_swap(0.5, [{numbers}])")]
+    moved = [
+        f"chain([{shared}, {way}])"
+        for way in (f"data_shuffling([{numbers}])", f"rank_swap(share=0.5, columns=[{numbers}])")
+    ]
     moved += [f"noise({size}, columns=[{numbers}])" for size in (1, 3)] + [f"drop([{numbers}])"]
     born = ["dates(decade, columns=['birth date'])", "drop(['birth date'])"]
     lots = [f"chain([rare(200, columns=[{words}]), pram({lot}, columns=[{words}])])" for lot in (0.2, 0.4, 0.6, 0.8)]
