@@ -17,7 +17,7 @@ import polars as pl
 
 from unmask.advice import advice_of
 from unmask.arrays import Floats
-from unmask.attacks import Attacked, again_with, attack_all, parties_of, run_measure
+from unmask.attacks import Attacked, again_with, attack_all, parties_of, run_measure, with_left_out
 from unmask.beside import check_keep, check_looked, utility_of
 from unmask.disclosure import refuse_overlap
 from unmask.errors import ParameterError
@@ -189,7 +189,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     _refuse_gaps(chosen, (rules, *(recipient.policy(rules) for recipient in given)))
     with keeping(resume, release, seed=seed, show_values=show_values) as before:
         found_of = attack_all(parties_of(release, given, who), chosen, context, before)
-    attacked = _with_left_out(found_of, chosen, measures)
+    attacked = with_left_out(found_of, chosen, measures)
     sides = sides_of(attacked, given, release, policy=rules, who=who, again=again_with(chosen), seed=seed)
     side = worst_of(sides)
     main, found, judged = side.attacked, side.found, side.judged
@@ -241,15 +241,6 @@ def _ready(release: Release, seed: int) -> Release:
             "different: they are taken for the same people, and left out",
         )
     return release.with_masking(parse_masking(release.masking)) if isinstance(release.masking, str) else release
-
-
-def _with_left_out(
-    attacked: Mapping[tuple[str, ...] | None, Attacked], chosen: Iterable[Measure], measures: Iterable[str]
-) -> dict[tuple[str, ...] | None, Attacked]:
-    """Tell each party which attacks nobody wanted to be run: without them less is shown."""
-    names = {entry.name for entry in chosen}
-    left_out = tuple(name for name in measures if name not in names)
-    return {columns: replace(one, left_out=left_out) for columns, one in attacked.items()}
 
 
 def _refuse_gaps(chosen: list[Measure], policies: Iterable[Policy]) -> None:
