@@ -133,7 +133,7 @@ def test_a_network_that_would_be_too_large_is_refused():
 def test_the_command_line_masks(tmp_path, capsys):
     TIES.write_csv(tmp_path / "t.csv")
     words = ("mask-network", tmp_path / "t.csv", "--masking", "delete(0.1)", "-o", tmp_path / "r.csv")
-    assert run(*words, "--key", tmp_path / "key.csv", "--output-people", tmp_path / "p.csv") == 0
+    assert run(*words, "--key", tmp_path / "key.csv", "--persons", tmp_path / "p.csv") == 0
     assert "150 people" in capsys.readouterr().out
     network = Network(tmp_path / "t.csv", tmp_path / "r.csv", truth=tmp_path / "key.csv",
                       released_people=tmp_path / "p.csv")  # fmt: skip

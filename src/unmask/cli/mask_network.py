@@ -12,10 +12,10 @@ def run(options: MaskNetwork) -> int:
     """Mask a network and write what was asked for."""
     check_files(options)
     masked = mask_network(
-        options.network, options.masking, people=options.people, ends=options.ends, seed=options.seed,
+        options.original, options.masking, people=options.people, ends=options.ends, seed=options.seed,
         reading=options.reading,
     )  # fmt: skip
-    targets = ((options.output, masked.ties), (options.output_people, masked.people), (options.key, masked.key))
+    targets = ((options.output, masked.ties), (options.persons, masked.people), (options.key, masked.key))
     for target, table in targets:
         if target is not None:
             write_table(table, target)

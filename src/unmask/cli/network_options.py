@@ -54,7 +54,7 @@ class MaskNetwork(Ties):
     Maskings: rename, delete(0.1), add(0.1), rewire(0.5), k_degree(5), edge_dp(6).
     """
 
-    network: str = option(f"The network to mask: {TIES}.", place=True, reads="table")
+    original: str = option(f"The network to mask: {TIES}.", place=True, reads="table")
     masking: tuple[str, ...] = option(
         'A masking such as "delete(0.1)"; several apply in turn.',
         "--masking",
@@ -64,5 +64,5 @@ class MaskNetwork(Ties):
     )
     output: str = option("Where to write the ties (.csv, .parquet ..).", "--output", "-o", writes=TABLE)
     key: str | None = written("Write who is who, which is not published", "--key")
-    output_people: str | None = written("Write the people, those without ties too", "--output-people")
+    persons: str | None = written("Write the people, those without ties too", "--persons")
     seed: int = option(SEED, default=0, minimum=0)
