@@ -59,8 +59,6 @@ def assess_network(  # noqa: PLR0913 - the options of an assessment
     judged = conclude((*report_network(found), left), rules, columns=(), core="network", checked=_unstable(found))
     risk, best = found.risks()
     labels = tuple(network.original.ids.cast(pl.String)) if show_values else None
-    records = found.to_frame()
-    records = records if labels is None else records.with_columns(pl.Series("id", labels))
     built = document.build(
         judged,
         check=CHECK,
@@ -73,7 +71,7 @@ def assess_network(  # noqa: PLR0913 - the options of an assessment
     )
     people = pl.DataFrame({"id": network.original.ids})
     return Assessment(
-        judged.verdict.word, judged.verdict.reason, Findings(judged.findings), records, built,
+        judged.verdict.word, judged.verdict.reason, Findings(judged.findings), found.to_frame(), built,
         Release(people, people, synthetic=True),
     )  # fmt: skip
 

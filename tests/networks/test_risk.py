@@ -59,14 +59,17 @@ def test_every_figure_has_its_chance_interval_and_null(ladder):
             estimate = finding.estimate
             assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
             assert finding.key.endswith(".small") or estimate.chance == 1 / 200
-        for entry in assessment.document.measures:
+        *attacks, shape = assessment.document.measures
+        assert [entry.name for entry in attacks] == list(KEYS)
+        assert shape.name == "shape" and len(shape.facts) == 8 and shape.figures
+        for entry in attacks:
             null = next(fact.value for fact in entry.facts if fact.name == "null")
             assert 0 <= null <= 1 / 200
 
 
 def test_everybody_has_a_risk(ladder, ties):
     frame = ladder[0].records
-    assert frame.columns == ["row", "degree", "neighbours", "colours", "profiles", "propagation", "risk"]
+    assert frame.columns == ["row", "id", "degree", "neighbours", "colours", "profiles", "propagation", "risk"]
     assert frame.height == 200
     assert frame["risk"].mean() > 0.9
     part = assess_network(Network(ties, ties.filter(pl.col("person") > 20)), seeds=10)
@@ -119,6 +122,8 @@ def test_the_command_line_reports_and_writes(tmp_path, ties):
     page = (tmp_path / "r.html").read_text()
     assert "How far must the intruder look?" in page and "How many people must the intruder know?" in page
     assert "holds the original network" in page and "columns of people" not in page
+    assert "unmask person" not in page and "strongest attack of each family" not in page
+    assert "The two networks" in page and "The two tables" not in page.replace("<dt>", "")
     assert run("verify", tmp_path / "r.json") == 2
 
 
@@ -141,6 +146,25 @@ def test_bad_input_is_one_clear_error(tmp_path, capsys, ties, text, more, words)
     told = capsys.readouterr().err
     assert words in told
     assert "an error of unmask itself" not in told and "901" not in told
+
+
+@pytest.mark.slow
+def test_networks_of_other_people_raise_no_alarm_beyond_the_level():
+    """Fifteen pairs of networks of one kind that have nothing to do with each other: at 5 %, three are too many."""
+    verdicts = []
+    for seed in range(15):
+        people = pl.DataFrame({"id": np.arange(1, 151)})
+        one, two = datasets.friends(150, seed), datasets.friends(150, seed + 1000)
+        verdicts.append(assess_network(Network(one, two, people=people, released_people=people)).verdict)
+    assert verdicts.count("unsafe") < 3
+
+
+def test_people_known_beforehand_have_the_risk_of_another_attack(ties, monkeypatch):
+    monkeypatch.setattr("unmask.networks.propagation.QUICK", 0)  # as in a large network: one draw
+    found = network_risk(Network(ties, thinned(ties, 0.95)), seeds=10)
+    assert found.propagation.draws == 1 and len(found.propagation.steps) == 1
+    assert int(np.isnan(found.propagation.credit[found.network.there]).sum()) == 10
+    assert not np.isnan(found.risks()[0][found.network.there]).any()
 
 
 def test_public_names():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+import networkx as nx
 import numpy as np
 import polars as pl
 import pytest
@@ -51,6 +54,16 @@ def test_no_renaming_tells_apart_more_than_its_orbit():
         ):
             assert candidates.own.all()
             assert (candidates.size >= smallest).all()
+
+
+def test_classes_are_those_of_a_second_tool():
+    """networkx hashes the same refinement, its first round included."""
+    graph = nx.gnm_random_graph(60, 75, seed=2)
+    rounds = signatures(Network(graph, graph)).refinements[0].rounds
+    hashes = nx.weisfeiler_lehman_subgraph_hashes(graph, iterations=len(rounds))
+    for depth, candidates in enumerate(rounds):
+        sizes = Counter(hashes[person][depth] for person in graph)
+        assert candidates.size.tolist() == [sizes[hashes[person][depth]] for person in sorted(graph)]
 
 
 def test_two_triangles_and_a_ring_of_six_differ_by_common_friends_alone():

@@ -168,11 +168,11 @@ def _by_depth(risk: NetworkRisk) -> Figure:
 
 def _by_size(found: Candidates, n: int) -> Figure:
     """People by how many look like them."""
-    ends = [*SIZES, max(n, SIZES[-1]) + 1]
+    ends = [*(size for size in SIZES if size <= n), n + 1]
     bars = [("not found", float((~found.own).mean()))]
     for low, high in pairwise(ends):
         inside = found.own & (found.size >= low) & (found.size < high)
-        named = f"{low}" if high - low == 1 else f"{low} and more" if high > n else f"{low} to {high - 1}"
+        named = f"{low}" if high - low == 1 else f"{low} to {high - 1}"
         bars.append((named, float(inside.mean())))
     return Figure.bars(
         bars, title="How many people look like a person?",

@@ -70,16 +70,21 @@ class NetworkRisk(Shown):
         return {name: float(np.nanmean(credit)) for name, credit in self.credits().items()}
 
     def risks(self) -> tuple[Floats, str]:
-        """The risk of everybody by the attack that finds most of those it looks for, and its name."""
-        shares = self.shares()
+        """The risk of everybody by the attack that finds most of those it looks for, and its name.
+
+        Whom it never looks for, as they are known beforehand in its only draw, have that of the best other attack.
+        """
+        shares, found = self.shares(), self.credits()
         best = max(shares, key=lambda name: (round(shares[name], 12), name))
-        return self.credits()[best], best
+        others = np.max([np.nan_to_num(credit) for credit in found.values()], axis=0)
+        unasked = np.isnan(found[best]) & self.network.there
+        return np.where(unasked, others, found[best]), best
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a person of the original: what each attack made of them, and their risk."""
-        return pl.DataFrame(
-            {"row": np.arange(1, self.network.own.size + 1), **self.credits(), "risk": self.risks()[0]}
-        ).with_columns(pl.all().exclude("row").fill_nan(None))
+        """One row a person of the original, in the order of ids: what each attack made of them, and their risk."""
+        rows, ids = np.arange(1, self.network.own.size + 1), self.network.original.ids
+        found = pl.DataFrame({"row": rows, "id": ids, **self.credits(), "risk": self.risks()[0]})
+        return found.with_columns(pl.all().exclude("row", "id").fill_nan(None))
 
 
 def network_risk(network: Network, *, seeds: int = SEEDS, seed: int = 0, progress: Progress = silent) -> NetworkRisk:

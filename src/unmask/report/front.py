@@ -143,7 +143,7 @@ def _of_network(document: Document) -> Front:
         command="",
         untested=front_network.UNTESTED,
         check=front_network.notes(document),
-        about="The two networks",
+        about=about(document),
     )
 
 
@@ -189,7 +189,9 @@ def alone(document: Document) -> bool:
 
 
 def about(document: Document) -> str:
-    """What was looked at before any attack: two tables, the release alone, or people and a model."""
+    """What was looked at before any attack: two tables or networks, the release alone, or people and a model."""
+    if is_network(document):
+        return "The two networks"
     return "The people" if is_model(document) else "The table" if alone(document) else "The two tables"
 
 

@@ -32,5 +32,5 @@ def next_step(document: Document) -> str:
 
 def notes(document: Document) -> str:
     """How the networks were read, where that is not plain."""
-    told = [f"{note}." for entry in document.measures for note in entry.notes]
+    told = [f"{note}." for entry in document.measures if entry.ran for note in entry.notes]
     return " ".join(told) or "Everybody of the one is in the other."
