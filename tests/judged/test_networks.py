@@ -8,7 +8,7 @@ import pytest
 
 from naive import networks as naive
 from unmask.networks import Network, network_risk, report_network
-from unmask.networks.propagation import best_attempt
+from unmask.networks.propagation import best_attempt, sureness
 
 N = 60
 SEED = 5
@@ -69,7 +69,7 @@ def test_colours(case):
 
 def test_propagation(case):
     risk, judged, near, there, to = case
-    network, hits, asked, right = risk.network, np.zeros(N), np.zeros(N), 0
+    network, hits, asked, claims = risk.network, np.zeros(N), np.zeros(N), []
     for draw in range(5):
         known = np.sort(np.random.default_rng((SEED, 6, draw)).choice(np.arange(N), 6, replace=False))
         seeds = {int(a): to[int(a)] for a in known}
@@ -84,16 +84,24 @@ def test_propagation(case):
         rest = np.setdiff1d(np.arange(N), known)
         hits[rest] += [best.get(int(a)) == to[int(a)] for a in rest]
         asked[rest] += 1
-        right += sum(best.get(int(a)) == to[int(a)] for a in rest)
+        claims += naive.sure(near, there, best, rest.tolist(), to)
     assert judged["propagation.rate"] == pytest.approx(np.mean((hits / np.maximum(asked, 1))[asked > 0]))
-    assert judged["propagation.known"] == pytest.approx(round(right / 5) / (N - 6))
+    assert judged["propagation.known"] == pytest.approx(round(naive.surest(claims)[1] / 5) / (N - 6))
 
 
 def test_profiles(case):
     """The matching is a heuristic: what is judged is counted anew from the pairs and the credits that it gives."""
-    risk, judged, _, _, _ = case
+    risk, judged, near, there, to = case
     found = risk.profiles
+    claimed = [
+        (value, bool(hit))
+        for value, hit in zip(
+            *(part[found.image >= 0] for part in (sureness(risk.network, found.image), found.propagated)), strict=True
+        )
+    ]
+    image = {a: int(b) for a, b in enumerate(found.image) if b >= 0}
+    assert np.allclose(sorted(claimed), sorted(naive.sure(near, there, image, range(N), to)))
     shares = [found.matched.sum() / N, found.propagated.sum() / N]
     assert set(np.unique(found.propagated)) <= {0.0, 1.0}
     assert judged["profiles.rate"] == pytest.approx(max(shares))
-    assert judged["profiles.known"] == pytest.approx(found.propagated.sum() / N)
+    assert judged["profiles.known"] == pytest.approx(naive.surest(claimed)[1] / N)

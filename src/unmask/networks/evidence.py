@@ -45,6 +45,7 @@ STORIES = {
 }
 LEFT = "Whoever uses the release wants its numbers of ties, clustering, distances and communities to be the original's."
 FEW = "fewer than five people are in both networks: nobody can be known beforehand"
+SURELY = "claims of which the intruder is sure: the clearest, as many as are right 19 times in 20."
 UNSTABLE = "the refinement was stopped before it was stable: people further away may tell more apart"
 SIZES = (1, 2, 5, 11, 51, 501)  # of the picture
 
@@ -188,8 +189,9 @@ def _propagation(risk: NetworkRisk) -> Evidence | Absence:
     if found is None:
         return Absence("does not apply", FEW)
     step = found.judged
-    claims, asked = round(step.claims), int(risk.network.there.sum()) - step.seeds  # of one draw
-    sure = rate(_counted(round(step.right), asked), chance=risk.network.chance)
+    asked = int(risk.network.there.sum()) - step.seeds  # in one draw
+    claims, right = (round(number) for number in step.sure)
+    sure = rate(_counted(right, asked), chance=risk.network.chance)
     drawn = f"{found.draws} draws of the known people" if found.draws > 1 else "one draw of the known people"
     return Evidence(
         observations=(
@@ -197,12 +199,13 @@ def _propagation(risk: NetworkRisk) -> Evidence | Absence:
                 "propagation.rate", step.estimate, f"are found by somebody who knows {step.seeds} of them beforehand."
             ),
             Observation.of_people(
-                "propagation.known", sure, f"are claimed rightly, among {claims:,} claims.", claims=claims
+                "propagation.known", sure, f"are claimed rightly, among {claims:,} {SURELY}", claims=claims
             ),
         ),
         per_record=found.credit,
         facts=(
             _null(risk, step.claims / asked),
+            Fact("claims", round(step.claims), f"people claimed, sure or not; {step.right:,.0f} of them rightly"),
             Fact("seeds", step.seeds, f"people known beforehand; {drawn}"),
         ),
         figures=(_by_seeds(risk),) if len(found.steps) > 1 else (),
@@ -231,7 +234,8 @@ def _by_seeds(risk: NetworkRisk) -> Figure:
 def _profiles(risk: NetworkRisk) -> Evidence:
     found = risk.profiles
     n = int(risk.network.there.sum())
-    sure = rate(_counted(found.right, n), chance=risk.network.chance)
+    claims, right = found.sure
+    sure = rate(_counted(right, n), chance=risk.network.chance)
     names = ("one to one", "from the clearest pairs")[2 - len(found.estimates) :]
     return Evidence(
         observations=(
@@ -239,12 +243,13 @@ def _profiles(risk: NetworkRisk) -> Evidence:
                 "profiles.rate", largest(found.estimates), "are found by somebody who knows nobody beforehand."
             ),
             Observation.of_people(
-                "profiles.known", sure, f"are claimed rightly, among {found.claims:,} claims.", claims=found.claims
+                "profiles.known", sure, f"are claimed rightly, among {claims:,} {SURELY}", claims=claims
             ),
         ),
         per_record=risk.credits()["profiles"],
         facts=(
             _null(risk, found.claims / n),
+            Fact("claims", found.claims, f"people claimed, sure or not; {found.right:,} of them rightly"),
             Fact("kept", found.kept, f"of {risk.network.original.n_ties:,} ties of the original are ties of the "
                  "release under these claims: what the intruder sees of it"),
             *(Fact(name, estimate.value, "share of people found")

@@ -20,7 +20,7 @@ from unmask.kernels.assignment import solve
 from unmask.kernels.base import EUCLIDEAN, Space
 from unmask.kernels.search import nearest
 from unmask.networks.network import Network, Side
-from unmask.networks.propagation import best_attempt, kept_ties
+from unmask.networks.propagation import best_attempt, kept_ties, sure_claims, sureness
 from unmask.networks.signatures import common_ties
 
 EDGES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -87,9 +87,11 @@ class ProfileMatch:
 
     matched: Floats | None = field(repr=False)  # by profiles one to one; None: too many people
     propagated: Floats = field(repr=False)  # from the clearest pairs
+    image: Ints = field(repr=False)  # whom these lead to take each person of the original for, or -1
     estimates: tuple[Estimate, ...]  # of each
     claims: int  # made by propagation, right or wrong
     right: int
+    sure: tuple[int, int]  # of the surest claims as many as are right 19 times in 20, and how many are
     kept: int  # ties of the original that are ties of the release under them
 
     @property
@@ -120,9 +122,11 @@ def attack_without_seeds(network: Network, *, seed: int = 0, progress: Progress 
     own, taken = network.own[network.there], best[network.there]
     found = (taken == own).astype(np.float64)
     ways = [found] if matched is None else [matched, found]
+    estimates = tuple(rate(way, chance=network.chance, seed=seed) for way in ways)
     return ProfileMatch(
-        matched, found, tuple(rate(way, chance=network.chance, seed=seed) for way in ways), int((taken >= 0).sum()),
-        int(found.sum()), max(0, most),
+        matched, found, best, estimates, int((taken >= 0).sum()),
+        int(found.sum()), sure_claims(sureness(network, best)[network.there][taken >= 0], found[taken >= 0] > 0),
+        max(0, most),
     )  # fmt: skip
 
 
