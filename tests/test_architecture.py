@@ -34,7 +34,17 @@ ROOMS_BELOW = {
     "protect": {"groups", "tables", "study", "kernels", "evidence", "masking", "utility"},
     **{
         room: {"tables", "study", "kernels", "evidence"}
-        for room in ("linkage", "graph", "max_knowledge", "groups", "disclosure", "masking", "utility", "tabular")
+        for room in (
+            "linkage",
+            "graph",
+            "max_knowledge",
+            "groups",
+            "disclosure",
+            "masking",
+            "utility",
+            "tabular",
+            "networks",
+        )
     },
 }
 KNOWS_ALL = {"cli"}

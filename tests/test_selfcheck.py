@@ -34,6 +34,20 @@ def test_every_registered_measure_passes(name, seed):
         assert check.passed, (check.table, check.failures, check.risks)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
+def test_attacks_on_networks_pass(seed):
+    checks = unmask.selfcheck(only=["degree", "neighbours", "colours", "propagation", "profiles"], seed=seed)
+    assert len(checks) == 5
+    for check in checks:
+        assert check.passed, (check.measure, check.failures, check.risks)
+
+
+def test_one_attack_on_networks_is_checked_by_name():
+    (check,) = unmask.selfcheck(only="colours", size=100)
+    assert check.measure == "colours" and check.passed and check.risks[0] > 0.9
+
+
 def checked(risk, records=None):
     """Check a measure that answers ``risk(release)``, and ``records(release)`` for each record."""
 

@@ -106,6 +106,14 @@ from unmask.max_knowledge import (
 from unmask.max_knowledge import dictionary_test as dictionary_test
 from unmask.max_knowledge import permuted_test as permuted_test
 from unmask.model_assessment import assess_model as assess_model
+from unmask.network_assessment import assess_network as assess_network
+from unmask.networks import MaskedNetwork as MaskedNetwork
+from unmask.networks import Network as Network
+from unmask.networks import NetworkRisk as NetworkRisk
+from unmask.networks import NetworkUtility as NetworkUtility
+from unmask.networks import mask_network as mask_network
+from unmask.networks import network_risk as network_risk
+from unmask.networks import network_utility as network_utility
 from unmask.people import PersonStory as PersonStory
 from unmask.people import explain_person as explain_person
 from unmask.people import hiding_list as hiding_list

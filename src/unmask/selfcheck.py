@@ -8,7 +8,7 @@ risk of every single record where the measure gives one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,12 +22,14 @@ from unmask.datasets.gauntlet import Answer, Known
 from unmask.errors import ParameterError
 from unmask.evidence import Absence, Context, Estimate, Evidence, Measure, Progress, silent
 from unmask.masking import Noise, parse_masking
+from unmask.networks import Network, mask_network, network_risk, report_network
 from unmask.shown import Shown
 from unmask.tables import Release
 
 SIZE = 400
 WIDER = 3.291 / 1.960  # from a 95 % to a 99.9 % interval
 SURVEYED = ("household", "magnitude", "population")  # they also meet weights, households, and keys that form groups
+OF_NETWORKS = ("degree", "neighbours", "colours", "propagation", "profiles")  # attacks on networks, not on tables
 AGAIN = 1000  # between the seed of a check and that of its repetition
 STAGES = ("identical", "lightly masked", "heavily masked", "independent")
 
@@ -56,7 +58,7 @@ def selfcheck(
     gauntlet: bool | int = False,
     progress: Progress = silent,
 ) -> tuple[Check, ...]:
-    """Check every registered measure (or those named) on a numeric, a mixed and a synthetic table.
+    """Check every registered measure (or those named) on a numeric, a mixed and a synthetic table, and on a network.
 
     Measures of population risk meet all that can be known: a number of people, a register, and sampling weights.
     With ``gauntlet`` (True, or how many cases) whole assessments are checked instead, on releases with a known answer:
@@ -65,15 +67,49 @@ def selfcheck(
     if gauntlet is not False:
         return _run_gauntlet(None if gauntlet is True else gauntlet, only, seed, progress)
     checks: list[Check] = []
-    chosen = choose(discover(), only, ())
+    named = None if only is None else [only] if isinstance(only, str) else [*only]
+    others = OF_NETWORKS if named is None else tuple(name for name in OF_NETWORKS if name in named)
+    wanted = None if named is None else [name for name in named if name not in OF_NETWORKS]
+    chosen = [] if wanted == [] and others else choose(discover(), wanted, ())
     for place, entry in enumerate(chosen):
         ladders = _ladders(seed, size) | (_surveyed(seed, size) if entry.name in SURVEYED else {})
         for step, (name, releases) in enumerate(ladders.items()):
             progress((place + step / len(ladders)) / len(chosen), f"{entry.title}: {name} table")
             check = check_measure(entry, name, releases, seed)
             checks.append(check if check.passed else _again(check, entry, seed + AGAIN, size))
+    if others:
+        progress(0.99, "networks")
+        found = check_networks(others, seed, size)
+        checks += found if all(check.passed for check in found) else check_networks(others, seed + AGAIN, size)
     progress(1.0, "done")
     return tuple(checks)
+
+
+def check_networks(names: Sequence[str], seed: int, size: int = SIZE) -> list[Check]:
+    """Check attacks on networks: a copy, one without a fiftieth of its ties, one rewired, one of other people."""
+    ties, stranger = datasets.friends(size, seed), datasets.friends(size, seed + 10_000)
+    light, heavy = (mask_network(ties, masking, seed=seed) for masking in ("delete(0.02)", "rewire(1)"))
+    people = pl.DataFrame({"id": np.arange(1, size + 1)})
+    known: dict[str, Any] = {"people": people, "released_people": people}
+    keys = [dict(one.key.with_columns(pl.col("original").cast(pl.Int64)).iter_rows()) for one in (light, heavy)]
+    networks = (
+        Network(ties, ties, **known), Network(ties, light.ties, truth=keys[0], **known),
+        Network(ties, heavy.ties, truth=keys[1], **known), Network(ties, stranger, **known),
+    )  # fmt: skip
+    found = [{entry.measure: entry.evidence for entry in report_network(network_risk(one, seed=seed))}
+             for one in networks]  # fmt: skip
+    moved = Network(ties.reverse(), light.ties.reverse(), truth=keys[0], **known)
+    again = network_risk(moved, seed=seed).credits()
+    checks = []
+    for name in names:
+        given = [step[name] for step in found]
+        figures = [one.observations[0].estimate for one in given if isinstance(one, Evidence)]
+        failures = _order_failures(figures)
+        before = given[1].per_record if isinstance(given[1], Evidence) else None
+        if _records_changed(before, again[name], np.arange(size)):
+            failures.append("row order changes the risk of people of the lightly masked network")
+        checks.append(Check(name, "network", tuple(e.value for e in figures), figures[-1].chance, tuple(failures)))
+    return checks
 
 
 def _again(failed: Check, entry: Measure, seed: int, size: int) -> Check:

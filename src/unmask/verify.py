@@ -151,6 +151,11 @@ def _refuse(manifest: dict[str, Any]) -> None:
             "a report on published tables is not verified: nothing in it is drawn by chance",
             hint="run unmask assess-tables again, which gives the same numbers",
         )
+    if "original network" in inputs:
+        raise ParameterError(
+            "a report on a network is not verified from its file alone",
+            hint="run unmask network again with the same --seed, and compare the digests of both reports",
+        )
     if str(manifest["settings"].get("masking") or "").startswith("synthesiser("):
         raise ParameterError(
             "a report that used a synthesiser is not verified: nobody runs a command because a file says so",

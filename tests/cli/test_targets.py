@@ -17,6 +17,8 @@ GIVEN = {  # what else a command needs
     "graph": ("{a}", "{b}", "--labels", "town", "--tolerance", "1", "--original-lonlat", "id,age", "--released-lonlat",
               "id,age"),
     "graph-sweep": ("{a}", "--labels", "town", "--lonlat", "id,age"),
+    "network": ("{a}", "{b}"),
+    "mask-network": ("{a}", "-o", "{out}"),
     "mask": ("{a}", "--masking", "noise(1)"),
     "fix": ("{a}", "--quasi", "town"),
     "check": ("{a}", "{b}"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from unmask.assessment import discover
+from unmask.networks import NetworkRisk
 from unmask.people import PersonRisk
 from unmask.tabular import TableRisk
 
@@ -63,6 +64,7 @@ def test_every_judged_number_has_a_twin():
     found = set().union(*(twins(path.read_text()) for path in Path(__file__).parent.glob("test_*.py")))
     limits = tomllib.loads((resources.files("unmask") / "evidence" / "policies.toml").read_text())["limits"]
     told = {key for entry in discover().values() for key in entry.keys} | set(PersonRisk.keys) | set(TableRisk.keys)
+    told |= set(NetworkRisk.keys)
     assert set(limits) == told
     assert told - found == set()
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unmask.cli import making_options, options, report_options, serve
+from unmask.cli import making_options, network_options, options, report_options, serve
 from unmask.cli.fields import as_command
 from unmask.errors import DEBUG, ParameterError, UnmaskError, debugging, tell_where
 
@@ -22,6 +22,8 @@ COMMANDS: dict[str, tuple[type[options.Common], str]] = {  # name: its options, 
     "assess": (options.Assess, "assess"),
     "assess-model": (making_options.AssessModel, "assess_model"),
     "assess-tables": (making_options.AssessTables, "assess_tables"),
+    "network": (network_options.AssessNetwork, "network"),
+    "mask-network": (network_options.MaskNetwork, "mask_network"),
     "check": (options.Check, "check"),
     "link": (options.Link, "link"),
     "graph": (options.Graph, "graph"),

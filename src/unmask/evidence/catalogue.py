@@ -85,6 +85,10 @@ HEADINGS: dict[str, tuple[str, ...]] = {  # the three questions of WP216 [WP29]_
         "attribute_test",
     ),
 }  # fmt: skip
+OF_NETWORKS = {  # attacks on networks, which are no release of records
+    "degree": "singling out", "neighbours": "singling out", "colours": "singling out",
+    "propagation": "linkability", "profiles": "linkability",
+}  # fmt: skip
 RELEASE_ALONE = frozenset(  # measures that need no original: values are then taken as people's own
     {"anonymity", "cells", "graph", "household", "knowledge_sweep", "population", "special_uniques", "uniqueness"}
 )
@@ -121,6 +125,11 @@ LABELS: dict[str, str] = {  # each measure in at most three words, for tables: w
     "copies": "Copies",
     "keys": "Shared keys",
     "tables": "Published tables",
+    "degree": "Ties",
+    "neighbours": "Friends",
+    "colours": "Surroundings",
+    "propagation": "From known people",
+    "profiles": "Network profiles",
     "check": "The two tables",
     "columns": "Columns compared",
 }
@@ -153,7 +162,8 @@ FIGURES: dict[str, str] = {  # what a figure counts, by the end of its key; noth
     "excess": "all",
     "across": "second",
     "claimed": "sure",
-    "small": "small cells",
+    "small": "small groups",
+    "tables.small": "small cells",
     "within": "recomputed",
 }
 ALONE = frozenset(  # keys of measures with one figure: the label says it all
@@ -193,7 +203,7 @@ def name_of(key: str) -> str:
     label = LABELS.get(measure, measure.replace("_", " ").capitalize())
     if not figure or key in ALONE:
         return label
-    return f"{label}: {FIGURES.get(figure, figure.replace('_', ' '))}"
+    return f"{label}: {FIGURES.get(key) or FIGURES.get(figure, figure.replace('_', ' '))}"
 
 
 def needs_of(measure: str, reason: str = "") -> tuple[str, ...]:
@@ -214,7 +224,7 @@ def heading_of(key: str) -> str | None:
     measure = key.partition(".")[0]
     if measure == "tables" and key != measure:
         return "singling out" if key == "tables.small" else "inference"
-    return next((heading for heading, names in HEADINGS.items() if measure in names), None)
+    return OF_NETWORKS.get(measure) or next((heading for heading, names in HEADINGS.items() if measure in names), None)
 
 
 def family_of(measure: str) -> str | None:

@@ -29,13 +29,18 @@ WORDS: dict[Knowledge, str] = {
 FOUND = (".rate", ".average", ".people")  # keys that count people who were found
 KNOWS: dict[str, Knowledge] = {  # measures that find people, and what each presumes
     "clusters": "files",
+    "colours": "files",
+    "degree": "files",
     "graph": "files",
     "likelihood": "files",
     "nearest": "files",
+    "neighbours": "files",
     "one_to_one": "files",
     "probabilistic": "files",
+    "profiles": "files",
     "uniqueness": "files",
     "transparent": "method",
+    "propagation": "some",
     "channel": "half",
     "learned": "half",
 }

@@ -50,8 +50,8 @@ def by_question(document: Document) -> tuple[Decided, ...]:
 
 
 def by_family(document: Document) -> tuple[Decided, ...]:
-    """The five families, each with its strongest attack; none where nothing of them can apply (published tables)."""
-    if {finding.measure for finding in document.findings} <= {"check", "tables"}:
+    """The five families, each with its strongest attack; none where nothing of them can apply (tables, networks)."""
+    if not any(family_of(finding.measure) for finding in document.findings):
         return ()
     return tuple(
         _decided(name, [f for f in document.findings if family_of(f.measure) == name], FAMILIES[name])
@@ -62,5 +62,5 @@ def by_family(document: Document) -> tuple[Decided, ...]:
 def _decided(name: str, findings: list[FindingEntry], measures: Iterable[str]) -> Decided:
     with_figures = [finding for finding in findings if finding.estimate is not None]
     failed = [finding for finding in findings if finding.outcome == "could not run"]
-    ran = len({finding.measure for finding in with_figures})
-    return Decided(name, deciding(with_figures or failed), ran, len(tuple(measures)))
+    ran, own, known = ({f.measure for f in with_figures}, {f.measure for f in findings}, set(measures))
+    return Decided(name, deciding(with_figures or failed), len(ran), len(own if own and not own & known else known))

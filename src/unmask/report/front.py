@@ -9,11 +9,12 @@ from datetime import datetime
 from pathlib import PurePath
 
 from unmask.evidence import FAMILIES, Estimate, name_of, needs_of
-from unmask.report import front_model, front_tables
+from unmask.report import front_model, front_network, front_tables
 from unmask.report.commands import FORGET, command, of_few
 from unmask.report.deciding import deciding
 from unmask.report.document import AdviceEntry, Document, FindingEntry
 from unmask.report.front_model import is_model
+from unmask.report.front_network import is_network
 from unmask.report.front_tables import is_tables
 from unmask.report.words import headline_of, joined, limit, percent, span
 
@@ -72,6 +73,8 @@ def front(document: Document) -> Front:
     """Gather page 1 from the document; nothing is computed anew."""
     if is_model(document) or is_tables(document):
         return _of_model(document) if is_model(document) else _of_tables(document)
+    if is_network(document):
+        return _of_network(document)
     told, command = _next(document)
     return Front(
         title=f"Disclosure risk of {_name(document, 'released', 'a table in memory')}",
@@ -126,6 +129,24 @@ def _of_tables(document: Document) -> Front:
     )
 
 
+def _of_network(document: Document) -> Front:
+    """Page 1 of a network: people have ties and no columns."""
+    return Front(
+        title=f"Disclosure risk of {_name(document, 'released network', 'a network in memory')}",
+        files=f"{front_network.files(document)}. {day(document.manifest.created)}. Policy: {document.policy}.",
+        headline=headline_of(document),
+        sentence=_decided(document),
+        numbers=_numbers(document),
+        learn=front_network.LEARN,
+        columns="",
+        next=front_network.next_step(document),
+        command="",
+        untested=front_network.UNTESTED,
+        check=front_network.notes(document),
+        about=about(document),
+    )
+
+
 def best(document: Document) -> tuple[Estimate | None, Estimate | None, str]:
     """People found by the best intruder, people they are sure of, and what this intruder holds."""
     if document.intruders:
@@ -138,6 +159,8 @@ def best(document: Document) -> tuple[Estimate | None, Estimate | None, str]:
 def _holds(document: Document, estimate: Estimate) -> str:
     """What the worst informed intruder holds who finds as many."""
     least = next(entry.knows for entry in document.intruders if entry.estimate.value >= estimate.value)
+    if is_network(document):
+        return "holds the original network" + (" and knows a few people of the release" if least == "some" else "")
     shared = [c.name for c in document.columns if c.role == "quasi" and c.original and c.released]
     of = document.recipient
     held = shared if of is None or of.columns is None else [name for name in shared if name in of.columns]
@@ -162,11 +185,13 @@ def _files(document: Document) -> str:
 
 def alone(document: Document) -> bool:
     """Whether the release was looked at without its original."""
-    return "original" not in document.manifest.inputs
+    return not {"original", "original network"} & set(document.manifest.inputs)
 
 
 def about(document: Document) -> str:
-    """What was looked at before any attack: two tables, the release alone, or people and a model."""
+    """What was looked at before any attack: two tables or networks, the release alone, or people and a model."""
+    if is_network(document):
+        return "The two networks"
     return "The people" if is_model(document) else "The table" if alone(document) else "The two tables"
 
 

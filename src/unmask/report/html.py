@@ -254,8 +254,8 @@ def _manifest(document: Document) -> list[Row]:
         (
             name,
             Markup('{}<br><span class="small soft">{}SHA-256 <code>{}</code></span>').format(
-                source.get("path") or f"a {'model' if name == 'model' else 'table'} in memory",
-                "" if name == "model" else f"{source['rows']} rows, {source['columns']} columns, ",
+                source.get("path") or f"a {_what(name)} in memory",
+                _size(source),
                 source["sha256"] or "not known",
             ),
         )
@@ -269,6 +269,18 @@ def _manifest(document: Document) -> list[Row]:
         ("made", told.created),
         ("digest of the result", Markup("<code>{}</code>").format(document.digest)),
     ]
+
+
+def _what(name: str) -> str:
+    """What an input is."""
+    return name if name == "model" else "network" if name.endswith(" network") else "table"
+
+
+def _size(source: dict[str, Any]) -> str:
+    """How large an input is: rows and columns of a table, people and ties of a network, nothing of a model."""
+    if "ties" in source:
+        return f"{source['people']} people, {source['ties']} ties, "
+    return f"{source['rows']} rows, {source['columns']} columns, " if source.get("rows") else ""
 
 
 def _settings(document: Document) -> str:

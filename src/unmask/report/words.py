@@ -70,11 +70,13 @@ def headline(verdict: str, recipients: Sequence[tuple[str, str]] = ()) -> str:
 
 
 def headline_of(document: Document) -> str:
-    """The verdict of a report in a line: on a release, a model or tables, or for those who may get it."""
+    """The verdict of a report in a line: on a release, a model, tables or a network, or for those who may get it."""
     told = headline(document.verdict, verdicts_of(document))
     inputs = document.manifest.inputs
-    what = "this model" if "model" in inputs else "these tables" if "table 1" in inputs else "this release"
-    return told.replace("this release", what)
+    named = {"model": "this model", "table 1": "these tables", "original network": "this network"}
+    return told.replace(
+        "this release", next((words for name, words in named.items() if name in inputs), "this release")
+    )
 
 
 def joined(names: Sequence[str], last: str = "and") -> str:
@@ -148,7 +150,8 @@ def about_risk(document: Document) -> str:
     """Say what a risk is, and how many people share the one that the list of the most exposed ends with."""
     last = document.exposed[-1] if document.exposed else None
     attack = f"the attack “{name_of(document.people.measure)}”" if document.people.measure else "the best attack"
-    told = f"Risk: how often {attack} finds the person if the masking is drawn again."
+    when = "in this release" if "original network" in document.manifest.inputs else "if the masking is drawn again"
+    told = f"Risk: how often {attack} finds the person {when}."
     shared = f" {last.sharing:,} people share a risk of {percent(last.risk)}." if last and last.sharing > 1 else ""
     return told + shared
 

@@ -1,0 +1,9 @@
+from unmask.networks.evidence import report_network as report_network
+from unmask.networks.evidence import report_shape as report_shape
+from unmask.networks.masking import MaskedNetwork as MaskedNetwork
+from unmask.networks.masking import mask_network as mask_network
+from unmask.networks.network import Network as Network
+from unmask.networks.risk import NetworkRisk as NetworkRisk
+from unmask.networks.risk import network_risk as network_risk
+from unmask.networks.utility import NetworkUtility as NetworkUtility
+from unmask.networks.utility import network_utility as network_utility
