@@ -133,7 +133,7 @@ def test_known_above_found_has_its_reason_below_the_table(document):
     )
     given = [replace(document, findings=entries, intruders=()) for entries in (found, found[:1])]
     told = [" ".join(shown(entry, 80).split()) for entry in given]
-    assert "so it may be more than found" in told[0] and "more than found" not in told[1]
+    assert "so that more can be known than are found" in told[0] and "are found" not in told[1]
 
 
 def test_a_column_takes_two_lines_at_most_and_its_rule_is_in_the_check(document):

@@ -118,6 +118,7 @@ def assess_keys(study: Study, context: Context) -> Evidence:
         figures=(_figure(figures),),
         notes=(*_notes(original, synthetic, found, cut, show_values=context.show_values), *_swept(told)),
         per_record=found.replicated.astype(np.float64),
+        attributes=tuple((name, 1 / len(figures.keys)) for name in figures.keys),  # all of them are looked up together
         compared=(*keys, *([target] if target else [])),
         identity=False,
     )

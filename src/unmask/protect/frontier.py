@@ -64,7 +64,7 @@ class Point:
     def words(self) -> str:
         """The point in one sentence."""
         name = self.masking or "the table as it is"
-        sure = "" if self.known is None else f"{self.known:,} known for certain, "
+        sure = "" if self.known is None else f"{self.known:,} known (right 19 times in 20), "
         return (
             f"{name}: {self.verdict}, {self.risk:.1%} found (95 % interval {self.low:.1%} to {self.high:.1%}) "
             f"by {self.attack}, {sure}{self.utility:.0%} of the data left"

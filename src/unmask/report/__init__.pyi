@@ -19,6 +19,8 @@ from unmask.report.terminal import show as show
 from unmask.report.terminal import show_check as show_check
 from unmask.report.terminal import show_checks as show_checks
 from unmask.report.terminal import show_gauntlet as show_gauntlet
+from unmask.report.words import KNOWN as KNOWN
+from unmask.report.words import MORE_KNOWN as MORE_KNOWN
 from unmask.report.words import about_known as about_known
 from unmask.report.words import headline as headline
 from unmask.report.words import limit as limit

@@ -22,7 +22,6 @@ from unmask.report.words import (
     OUTCOMES,
     about_known,
     about_risk,
-    about_sure,
     finders,
     held,
     left_of_data,
@@ -104,8 +103,6 @@ def _show_notes_of_tables(document: Document, console: Console) -> None:
 def _show_people(document: Document, console: Console) -> None:
     if len(document.intruders) > 1:
         console.print(_intruders(document))
-        if about := about_sure(document):
-            console.print(Text(about, style="dim"))
     console.print()
     if document.people.uneven:
         console.print(Text(f"note: {document.people.uneven}", style="yellow"))
@@ -178,7 +175,7 @@ def _figures(finding: FindingEntry) -> tuple[str, ...]:
 
 def _intruders(document: Document) -> Table:
     """What each intruder finds, by what they know: who knows more never finds less."""
-    columns = ("~an intruder who ...", ">found", ">interval", ">sure of", "<best attack")
+    columns = ("~an intruder who ...", ">found", ">interval", ">known", "<best attack")
     table = table_of("What each intruder finds", *columns)
     for entry in document.intruders:
         estimate, known = entry.estimate, "" if entry.known is None else percent(entry.known.value)

@@ -12,7 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from unmask.report import percent
+from unmask.evidence import span
+from unmask.report import KNOWN, MORE_KNOWN, percent
 from unmask.web.forms import FIELD
 from unmask.web.jobs import Runner
 from unmask.web.plane import in_short
@@ -46,6 +47,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )  # fmt: skip
     found.filters |= {"percent": percent, "in_short": in_short}
+    found.globals |= {"known": KNOWN, "more_known": MORE_KNOWN, "span": span}
     return found
 
 
