@@ -13,6 +13,7 @@ from typing import Any
 from unmask.certificate.statement import Statement
 from unmask.evidence import HEADINGS, STANCES, Estimate, as_intruder
 from unmask.report import about_known, by_question, document, limit
+from unmask.shares import percent
 from unmask.shown import Shown
 
 SCHEMA = "unmask-certificate/1"
@@ -229,7 +230,7 @@ def _column(entry: Any, settings: Mapping[str, Any]) -> Column:  # noqa: ANN401 
     elif entry.own is None:
         treatment = "kept to pair rows" if entry.role == "id" else "not compared"
     else:
-        treatment = f"changed: {entry.own:.0%} of people have their own value"
+        treatment = f"changed: {percent(entry.own)} of people have their own value"
         treatment += f" ({masking})" if masking else ""
     return Column(entry.name, entry.role, entry.kind, treatment, entry.reason)
 

@@ -32,6 +32,7 @@ from unmask.evidence import (
 )
 from unmask.evidence import silent as unseen
 from unmask.kernels.search import Nearest
+from unmask.shares import percent
 from unmask.shown import Shown
 from unmask.study import Index, Study, as_study, spread
 from unmask.tables import Encoded, Encoding, Release, check_columns
@@ -268,8 +269,10 @@ def assess_linkability(study: Study, context: Context) -> Evidence:
         observations=(
             Observation(
                 "linkability.excess",
-                f"Through the release {found.linked.value:.1%} of {found.linked.n:,} people are linked from one half "
-                f"of their columns to the other, and {found.linked.control or 0:.1%} of as many people outside it.",
+                f"Through the release {percent(found.linked.value)} of {found.linked.n:,} people are linked from one "
+                f"half "
+                f"of their columns to the other, and {percent(found.linked.control or 0)} of as many people outside "
+                f"it.",
                 found.excess,
             ),
         ),
@@ -277,9 +280,17 @@ def assess_linkability(study: Study, context: Context) -> Evidence:
         identity=False,
         facts=(
             Fact(
-                "linked", round(found.linked.value, 4), f"from {one} to {two}; a blind guess: {found.linked.chance:.2g}"
+                "linked",
+                round(found.linked.value, 4),
+                f"from {one} to {two}; a blind guess: {percent(found.linked.chance)}",
+                share=True,
             ),
-            Fact("linked outside", round(found.linked.control or 0.0, 4), "the same for people who are not in it"),
+            Fact(
+                "linked outside",
+                round(found.linked.control or 0.0, 4),
+                "the same for people who are not in it",
+                share=True,
+            ),
         ),
         figures=(_picture(found.linked),),
     )

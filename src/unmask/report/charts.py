@@ -34,13 +34,13 @@ WEIGHTS = {  # attacks that weigh columns: the axis, the caption, the unit, how 
         "people found less without it",
         "How much the share of people found falls when the intruder does not know the column, but all others.",
         1.0,
-        "{} {:+.1%}",
+        "{} {change}",
     ),
     "knowledge_sweep": (
         "what it adds to the risk",
         "The risk that a column adds, averaged over all orders in which columns become known (Shapley values).",
         1.0,
-        "{} {:+.1%}",
+        "{} {change}",
     ),
 }
 WIDER = {"left": 40, "right": 18, "top": 6, "bottom": 6}  # a reader's letters may be wider than ours

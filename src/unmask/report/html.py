@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from unmask.evidence import FAMILIES, Fact, Figure, name_of
+from unmask.report import facts
 from unmask.report.charts import attributes_figure, draw, findings_chart
 from unmask.report.commands import making
 from unmask.report.deciding import QUESTIONS, Decided, by_family, by_question
@@ -217,17 +218,18 @@ def _attack(entry: MeasureEntry, document: Document, rules: set[str]) -> dict[st
         "first": findings[0] if findings else None,
         "how": how(f.key for f in findings),
         "figures": [(figure, _drawn(figure)) for figure in figures],
-        "facts": [(fact.name, _fact(fact), fact.meaning) for fact in entry.facts],
+        "facts": [_fact(fact) for fact in entry.facts],
         "notes": [note for note in entry.notes if note not in rules],
     }
 
 
-def _fact(fact: Fact) -> str | Markup:
-    """A fact: shares as percent."""
+def _fact(fact: Fact) -> Row:
+    """A fact: what it is, the figure, and what it means."""
+    words, code = facts.named(fact.name)
+    value: str | Markup = facts.shown(fact)
     if isinstance(fact.value, str):
-        return Markup('<span class="text">{}</span>').format(fact.value)  # which may be long, and goes over lines
-    share = isinstance(fact.value, float) and 0 <= fact.value <= 1 and fact.meaning.startswith("share")
-    return percent(fact.value) if share else number(fact.value)
+        value = Markup('<span class="text">{}</span>').format(value)  # which may be long, and goes over lines
+    return coded(words, code) if code else words, value, fact.meaning
 
 
 def _untried(document: Document) -> list[Row]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from unmask.evidence import FAMILIES, Estimate, kind_of, name_of
-from unmask.evidence import percent as percent  # noqa: PLC0414 - all forms of the report take it from here
-from unmask.evidence import span as span  # noqa: PLC0414
 from unmask.report.document import OUTCOMES as OUTCOMES  # noqa: PLC0414
 from unmask.report.document import Document, ExposedEntry, FindingEntry
+from unmask.shares import percent as percent  # noqa: PLC0414 - all forms of the report take it from here
+from unmask.shares import span as span  # noqa: PLC0414
 
 KNOWN = "Known, right 19 times in 20"  # what "known" means, in one phrase, wherever there is a figure of it
 MORE_KNOWN = "named, some of them wrongly: so more than found"

@@ -12,8 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from unmask.evidence import span
 from unmask.report import KNOWN, MORE_KNOWN, percent
+from unmask.shares import span
 from unmask.web.forms import FIELD
 from unmask.web.jobs import Runner
 from unmask.web.plane import in_short
