@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from unmask.certificate.statement import Statement
-from unmask.evidence import HEADINGS, STANCES, Estimate, as_intruder
+from unmask.evidence import HEADINGS, STANCES, Estimate, as_intruder, name_of
 from unmask.report import about_known, by_question, document, limit
 from unmask.shares import percent
 from unmask.shown import Shown
@@ -163,7 +163,7 @@ def build(measured: Measured, statement: Statement) -> Certificate:
             "largest risk in the untreated table": measured.initial_largest,
             "average risk in the untreated table": measured.initial_average,
         },
-        headings={entry.name: _decided(entry.finding, report) for entry in by_question(report)},
+        headings={entry.name: _decided(entry.finding) for entry in by_question(report)},
         not_tried=tuple((entry.title, "; ".join(entry.notes)) for entry in report.measures if not entry.ran),
         assumptions=(*_assumptions(report), *statement.assumptions),
         left=measured.left,
@@ -175,12 +175,11 @@ def build(measured: Measured, statement: Statement) -> Certificate:
 
 
 def _risks(report: document.Document) -> tuple[Risk, ...]:
-    titles = {entry.name: entry.title for entry in report.measures}
     filed = {name: heading for heading, names in HEADINGS.items() for name in names}
     found = [
         Risk(
             filed.get(finding.measure, "linkability"),
-            titles.get(finding.measure, finding.measure),
+            name_of(finding.key),
             finding.key,
             finding.outcome,
             *_ends(finding.estimate),
@@ -246,17 +245,16 @@ def _limits(report: document.Document) -> tuple[dict[str, str], ...]:
         words = limit(entry["value"], entry["people"])
         told.setdefault((words, entry["reason"], entry["source"]), []).append(finding.key)
     return tuple(
-        {"limit": words, "reason": reason, "source": source, "figures": ", ".join(keys)}
+        {"limit": words, "reason": reason, "source": source, "figures": ", ".join(map(name_of, keys))}
         for (words, reason, source), keys in told.items()
     )
 
 
-def _decided(finding: document.FindingEntry | None, report: document.Document) -> str:
+def _decided(finding: document.FindingEntry | None) -> str:
     """The finding that decides a heading, the same as in the report."""
     if finding is None:
         return "no attack of this kind was run: nothing was shown"
-    titles = {entry.name: entry.title for entry in report.measures}
-    return f"{document.OUTCOMES[finding.outcome]}: {titles.get(finding.measure, finding.measure)} ({finding.key})"
+    return f"{document.OUTCOMES[finding.outcome]}: {name_of(finding.key)} ({finding.key})"
 
 
 def _assumptions(report: document.Document) -> tuple[str, ...]:

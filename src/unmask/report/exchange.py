@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 from unmask.evidence import name_of
 from unmask.report.document import Document, FindingEntry, RecipientEntry
-from unmask.report.words import headline_of, percent
+from unmask.report.words import headline_of, percent, says
 
 LEVELS = {"against": "error", "could not run": "error", "inconclusive": "warning"}  # of what stands in the way
 VERDICT_LEVELS = {"unsafe": "error", "inconclusive": "warning"}
@@ -86,7 +86,8 @@ def _told_of(entry: RecipientEntry) -> str:
 
 def told(finding: FindingEntry) -> str:
     """A finding in one line: the claim, its share, and why it is judged so."""
-    share = "" if finding.estimate is None else f" ({percent(finding.estimate.value)})"
+    known = finding.estimate is None or says(finding.claim, finding.estimate)
+    share = "" if known or finding.estimate is None else f" ({percent(finding.estimate.value)})"
     return f"{finding.claim.rstrip('.')}{share}: {finding.reason}."
 
 

@@ -110,7 +110,7 @@ def _figure(finding: FindingEntry) -> Number:
 
 def _blind(finding: FindingEntry) -> Number:
     chance = 0.0 if finding.estimate is None else finding.estimate.chance
-    return Number("By blind guessing", percent(chance), f"of {name_of(finding.key)}")
+    return Number("By blind guessing", percent(chance), "for the first figure")
 
 
 def _guessed(chance: float, n: int) -> str:

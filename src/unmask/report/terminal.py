@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import cast
 
 from rich.box import SIMPLE_HEAD
@@ -57,10 +58,11 @@ def show(document: Document, console: Console) -> None:
     console.print(Text(page.title, style="bold"))
     console.print(Text(page.files, style="dim"))
     title = Text(f"{page.headline} ({document.verdict})", style=f"bold {colour}")
-    console.print(Panel(Group(title, Text(page.sentence)), border_style=colour))
+    console.print(Panel(Group(title, _flow(page.sentence, console.width - 4)), border_style=colour))
     console.print(_numbers(page))
     console.print(_parts(page))
-    console.print(Text(f"\nWhat to do next: {page.next}"))
+    console.print()
+    console.print(_flow(f"What to do next: {page.next}", console.width))
     if page.command:
         console.print(Text(f"  {page.command}", style="bold"), soft_wrap=True)  # one line, so that it can be copied
     console.print()
@@ -74,6 +76,12 @@ def show(document: Document, console: Console) -> None:
     _show_people(document, console)
     if document.columns:
         console.print(column_table(document.columns, why=False))
+
+
+def _flow(text: str, width: int) -> Text:
+    """Text over lines, a number and its % on one of them."""
+    lines = wrap(text.replace(" %", "\N{NO-BREAK SPACE}%"), max(width, 1), break_on_hyphens=False)
+    return Text("\n".join(lines).replace("\N{NO-BREAK SPACE}", " "))
 
 
 def _numbers(page: Front) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from unmask.evidence import FAMILIES, Estimate, kind_of, name_of
@@ -134,7 +135,14 @@ def figures(estimate: Estimate) -> str:
 
 def sentence(claim: str, estimate: Estimate) -> str:
     """Tell a finding: the claim, and its figures."""
-    return f"{claim.removesuffix('.')} ({figures(estimate)})."
+    told = figures(estimate)
+    share = f"{percent(estimate.value)}; "
+    return f"{claim.removesuffix('.')} ({told.removeprefix(share) if says(claim, estimate) else told})."
+
+
+def says(claim: str, estimate: Estimate) -> bool:
+    """Whether a claim names the share by itself: facts are told once."""
+    return re.search(rf"(?<![\d.]){re.escape(percent(estimate.value))}", claim) is not None
 
 
 def tell(finding: FindingEntry) -> str:

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
+from unmask.evidence import name_of
 from unmask.report import KNOWN, MORE_KNOWN, percent
 from unmask.shares import span
 from unmask.web.forms import FIELD
@@ -46,7 +47,7 @@ def _templates() -> Environment:
         loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    found.filters |= {"percent": percent, "in_short": in_short}
+    found.filters |= {"percent": percent, "in_short": in_short, "name": name_of}
     found.globals |= {"known": KNOWN, "more_known": MORE_KNOWN, "span": span}
     return found
 

@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from unmask.certificate import can_print, to_pdf
 from unmask.errors import UnmaskError
-from unmask.evidence import Policy
+from unmask.evidence import Policy, kind_of
 from unmask.report import headline
 from unmask.tables import write_atomically
 from unmask.web import commands
@@ -88,7 +88,7 @@ def facts_of(site: Site, job: Job | None) -> dict[str, Any] | None:
         "verdict": found["verdict"],
         "headline": headline(found["verdict"]),
         "reason": found["reason"],
-        "against": [entry["claim"] for entry in found["findings"] if entry["outcome"] == "against"],
+        "against": [entry["claim"] for entry in sorted(found["findings"], key=_plainest) if _against(entry)],
         "policy": found["policy"],
         "found": None if best is None else best["estimate"],
         "known": None if best is None else best["known"],
@@ -98,6 +98,15 @@ def facts_of(site: Site, job: Job | None) -> dict[str, Any] | None:
         "warnings": found["warnings"],
         "check": found["check"],
     }
+
+
+def _against(entry: dict[str, Any]) -> bool:
+    return bool(entry["outcome"] == "against")
+
+
+def _plainest(entry: dict[str, Any]) -> tuple[bool, float]:
+    """Order of findings: people found, the most first; then all others."""
+    return kind_of(entry.get("key", "")) != "found", -((entry.get("estimate") or {}).get("value") or 0.0)
 
 
 def _by_rows(findings: list[dict[str, Any]]) -> dict[str, Any] | None:
