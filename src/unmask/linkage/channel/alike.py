@@ -9,6 +9,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,11 +45,16 @@ def whole_words(text: str) -> list[int]:
 
 def vectors(texts: Sequence[str], parts: Callable[[str], list[int]] = letter_pairs) -> Vectors:
     """How often each text has each of its parts; the last is of no text."""
-    found = [parts(text) for text in texts]
+    return np.asarray(counted([parts(text) for text in texts]).toarray())
+
+
+def counted(found: Sequence[Sequence[int]]) -> Any:  # noqa: ANN401 - sparse
+    """How often each list has each of its numbers; the last is of no list."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - heavy
+
     rows = np.repeat(np.arange(len(found)), [len(pairs) for pairs in found])
-    table = np.zeros((len(found) + 1, WIDTH), dtype=np.float32)
-    np.add.at(table, (rows, np.array([pair for pairs in found for pair in pairs], dtype=np.int64)), 1.0)
-    return table
+    pairs = np.array([pair for pairs in found for pair in pairs], dtype=np.int64)
+    return csr_array((np.ones(pairs.size, dtype=np.float32), (rows, pairs)), shape=(len(found) + 1, WIDTH))
 
 
 def weighed(ours: Vectors, theirs: Vectors) -> tuple[Vectors, Vectors]:
@@ -91,15 +98,21 @@ class Shared:
         return weighed(bags, vectors(material.records[self.target].words, whole_words))
 
 
+def _words(texts: Sequence[str]) -> Any:  # noqa: ANN401 - sparse
+    return counted([whole_words(text) for text in texts])
+
+
 def shared(material: Material, target: int, taught: Ints) -> list[Shared]:
     """The columns whose words are in known people's own records clearly more often than in others', if several are."""
     column, found = material.records[target], []
-    theirs = vectors(column.words, whole_words)[column.code[material.truth[taught]]] > 0
+    theirs = _words(column.words)[column.code[material.truth[taught]]] > 0
+    others = theirs[np.roll(np.arange(taught.size), 1)]
     for place, known in enumerate(material.people):
         if known.kind != "date" and len(known.words) > 1:
-            ours = vectors(known.words, whole_words)[known.code[taught]]
-            own, other = ((ours * theirs[order]).sum(1) for order in (slice(None), np.roll(np.arange(taught.size), 1)))
-            if (own - other).mean() > CLEARLY * (own - other).std() / np.sqrt(taught.size):
+            ours = material.once(("words", place), partial(_words, known.words))
+            held = ours[known.code[taught]]
+            more = (held.multiply(theirs) - held.multiply(others)).sum(1)
+            if more.mean() > CLEARLY * more.std() / np.sqrt(taught.size):
                 found.append(place)
     return [Shared(target, tuple(found))] if len(found) >= SEVERAL else []
 

@@ -137,26 +137,25 @@ def _learning(progress: Progress, fold: int, folds: int) -> Callable[[float], No
 def learning_curve(scene: Gathered, channels: list[Channel], seed: int, progress: Progress) -> tuple[Point, ...]:
     """What the intruder finds who knows 10, 30, 100, ... people: of those they do not know.
 
-    They look at rows as those do who learnt from many (``channels``), which is no secret of the release.
+    They look at rows and columns as those do who learnt from many (``channels``), which is no secret of the release.
     """
-    views = looked_through(channels)
     there = np.flatnonzero(scene.material.truth >= 0)
     order = _whole_units(scene, np.random.default_rng([seed, 7]).permutation(there))
     points = []
     sizes = [size for size in SIZES if size <= there.size // (2 if size <= 100 else 4)]
     for number, size in enumerate(sizes):
-        points.append(_point(scene, order, size, views, seed))
+        points.append(_point(scene, order, size, channels, seed))
         progress(0.7 + 0.3 * (number + 1) / len(sizes), "how few known people suffice")
     return tuple(points)
 
 
-def _point(scene: Gathered, order: Ints, size: int, views: set[str], seed: int) -> Point:
+def _point(scene: Gathered, order: Ints, size: int, channels: list[Channel], seed: int) -> Point:
     """What is found from the first so many people; of many others some are asked for, and little is kept in memory."""
     taught, others, rows = np.sort(order[:size]), np.sort(order[size:]), np.arange(scene.material.n_people)
     if rows.size * scene.material.n_records > CURVE_PAIRS:
         rows = np.sort(others[:CURVE_PEOPLE])
-        scene.material.forget(views)
-    channel = _learn(scene, taught, seed, lambda _: None, views=views, tested=False)
+        scene.material.forget(looked_through(channels))
+    channel = _learn(scene, taught, seed, lambda _: None, like=channels)
     part = np.zeros(scene.material.n_people, dtype=np.int64)
     links = link_people(scene, [channel], part, rows, seed, most=MOST_CURVE_PAIRS)
     return Point(size, best_rate(links.attacks, np.isin(rows, others), 1.0 / scene.material.n_records, seed))

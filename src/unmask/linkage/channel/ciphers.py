@@ -41,10 +41,13 @@ def find_cipher(people: Sequence[Column], target: Column, pairs: Sequence[Pair])
     """Look for a key that turns a whole number known of some people into what is released of them."""
     for base in (10, *(base for base, digits in BASES.items() if _written(target, digits))):
         made = [(i, _released(target, j, base)) for i, j in pairs]
+        if len({y for _, y in made if y is not None}) < FEWEST:
+            continue
+        least = _least(target, base)
         for place, column in enumerate(people):
             known = {x: y for i, y in made if y is not None and (x := _number(column, i, PARTLY)) is not None}
             if len(known) >= FEWEST and len(set(known.values())) >= FEWEST:
-                found = _xor(known, base) or _congruence(known, _least(target, base)) or _mixture(known)
+                found = _xor(known, base) or _congruence(known, least) or _mixture(known)
                 if found is not None:
                     return Spelling((place,), f"{found} base {base} {_case(target)} {_width(target)}")
     return None

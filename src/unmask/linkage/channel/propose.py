@@ -33,6 +33,7 @@ DISORDER = 0.2  # share of steps in the wrong direction that rounding of a noisy
 PROBES_OF_SQUARES = 24
 PROBES = 200  # people on whom texts are compared first
 WEAK = 2.0  # standard errors of a rank correlation that make a feature worth trying
+FEWEST_SAME = 30  # known people whose texts are all the released ones, from which they are taken to be so
 SURE = 0.98  # share of people whose text is the released one, from which nothing else is looked for
 MORE = 0.04  # share of people whom another writing must suit
 MOST_WRITINGS = 4
@@ -60,10 +61,14 @@ SIGNS = 0.05  # share of numbers of the rarer sign from which signs may be rando
 CLOSE = 0.7  # rank correlation from which exact functions are tried
 
 
-def propose(material: Material, target: int, taught: Ints) -> list[Any]:
-    """Recipes for one released column, the plainest first."""
+def propose(material: Material, target: int, taught: Ints, *, decoded: bool = True) -> list[Any]:
+    """Recipes for one released column, the plainest first; ``decoded``: as a text that was made into another, too."""
     column = material.records[target]
-    recipes: list[Any] = [*_patterns(material, target, taught), *_labels(material, target, taught)]
+    fits = _writings(material, target, taught) if len(column.words) > 1 else []
+    recipes: list[Any] = [*_patterns(material, target, taught), *_same_texts(material, target, fits)]
+    if fits and len(taught) >= FEWEST_SAME and _same_of_all(material, target, taught, fits[0][2]):
+        return recipes + _same_numbers(material, target, fits)  # nothing could tell more than what was released
+    recipes += _labels(material, target, taught, decoded=decoded and (not fits or fits[0][0] < SURE))
     if np.isfinite(column.number).any() and np.unique(column.number[np.isfinite(column.number)]).size > 1:
         recipes += _numbers(material, target, taught)
     return recipes
@@ -224,14 +229,12 @@ def _ranks_of(material: Material, taught: Ints) -> tuple[Floats, Ints]:
 # --- labels ----------------------------------------------------------------------------------------------------------
 
 
-def _labels(material: Material, target: int, taught: Ints) -> list[Any]:
+def _labels(material: Material, target: int, taught: Ints, *, decoded: bool) -> list[Any]:
     column = material.records[target]
     if len(column.words) < 2:
         return []
-    fits = _writings(material, target, taught)
-    recipes: list[Any] = [Equal(target, material.spellings[place]) for _, place, _ in fits[:FEATURES]]
-    recipes += _several(material, target, fits)
-    if not fits or fits[0][0] < SURE:
+    recipes: list[Any] = []
+    if decoded:
         pairs = [(int(i), int(material.truth[i])) for i in taught[:60]]
         made = [find_digest(material, column, pairs), find_cipher(material.people, column, pairs)]
         made.append(find_square(material.people, column, pairs[:PROBES_OF_SQUARES]))
@@ -244,6 +247,26 @@ def _labels(material: Material, target: int, taught: Ints) -> list[Any]:
     if column.low is not None:
         recipes += [Interval(target, feature) for feature in _containers(material, target, taught)]
     return recipes
+
+
+def _same_texts(material: Material, target: int, fits: list[Fit]) -> list[Equal]:
+    recipes = [Equal(target, material.spellings[place]) for _, place, _ in fits[:FEATURES]]
+    return [*recipes, *_several(material, target, fits)]
+
+
+def _same_numbers(material: Material, target: int, fits: list[Fit]) -> list[Number]:
+    keys = [(material.spellings[place].columns[0], "") for _, place, _ in fits[:FEATURES]]
+    numbers = np.isfinite(material.records[target].number).any()
+    known = [key for key in dict.fromkeys(keys) if numbers and key in material.features]
+    return [Number(target, key, "value", "same") for key in known]
+
+
+def _same_of_all(material: Material, target: int, taught: Ints, right: NDArray[np.bool_]) -> bool:
+    """Whether every known person's text is the released one, or missing in both files."""
+    blank = material.records[target].missing[material.truth[taught]]
+    return bool((right | blank).all()) and any(
+        np.array_equal(column.missing[taught], blank) for column in material.people
+    )
 
 
 Fit = tuple[float, int, "NDArray[np.bool_]"]  # share of people whose text is the released one, spelling, who they are

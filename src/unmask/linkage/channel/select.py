@@ -20,7 +20,7 @@ from unmask.linkage.channel.joint import joints
 from unmask.linkage.channel.labels import Equal
 from unmask.linkage.channel.lenses import kin, untouched
 from unmask.linkage.channel.lines import Between, between
-from unmask.linkage.channel.numbers import Number
+from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.pieces import Pieces
 from unmask.linkage.channel.propose import most_telling, propose
 from unmask.linkage.channel.trial import PARTS, Trial, error_of, gains, split
@@ -116,13 +116,13 @@ def learn(
     seed: int,
     tell: Callable[[float], None] = lambda _: None,
     *,
-    views: Iterable[str] = EVERYTHING,
-    tested: bool = True,
+    like: Sequence[Channel] = (),
 ) -> Channel:
     """Learn the channel from known people: which recipes from a sample of them if they are many, the rest from all.
 
-    ``views`` that are tried as well: what a row says besides its cells, and whether records lie between two people.
-    ``tested``: whether columns that are learnt together are each put to a test of their own.
+    Tried as well: what a row says besides its cells (views), and whether records lie between two people. ``like`` those
+    who learnt from more people: columns and views that told them nothing are passed over, numbers are numbers, and
+    columns that are learnt together are not each put to a test of their own.
     """
     whole, everybody = material, taught
     if taught.size > MOST_TAUGHT:
@@ -130,9 +130,11 @@ def learn(
         material, taught = whole.sample(few, whole.truth[few]), np.arange(few.size)
     elif max(whole.n_people, whole.n_records) > MOST_PEOPLE:
         material, taught = _fewer(whole, taught, seed)
-    trial = Trial(material, split(material, taught, seed))
-    chosen, total = _learn_columns(trial, taught, range(len(material.records)), lambda done: tell(0.6 * done))
-    for place, name in enumerate(name for name in EVERYTHING if name in set(views)):
+    targets, numbers = _useful(like) if like else (range(len(material.records)), frozenset())
+    trial = Trial(material, split(material, taught, seed), not_decoded=numbers)
+    chosen, total = _learn_columns(trial, taught, targets, lambda done: tell(0.6 * done))
+    views = looked_through(like) if like else set(EVERYTHING)
+    for place, name in enumerate(name for name in EVERYTHING if name in views):
         if not _saturated(trial, total):
             more = _with_lines if name == LINES else _with_view
             chosen, total = more(trial, name, taught, (chosen, total))
@@ -141,9 +143,19 @@ def learn(
     factors = tuple(entry.recipe.fit(whole, everybody) for entry in chosen)
     without = _without_own(whole, everybody, chosen) if len(everybody) == len(taught) else ()
     temperature = _temperature(trial, total) if chosen else 1.0
-    together = told_apart(trial, [entry.recipe for entry in chosen], seed) if tested else {}
+    together = {} if like else told_apart(trial, [entry.recipe for entry in chosen], seed)
     shown = {place: max(trial.shown.get(place, 0.0), together.get(place, 0.0)) for place in {*trial.shown, *together}}
     return Channel(factors, tuple(chosen), temperature, without, trial.by_column, shown)
+
+
+def _useful(channels: Sequence[Channel]) -> tuple[list[int], frozenset[int]]:
+    """The released columns that told some channel something, and those of them that are numbers to all."""
+    recipes = [recipe for channel in channels for recipe in channel.by_column.values()]
+    recipes += [entry.recipe for channel in channels for entry in channel.learnt]
+    own = [recipe for recipe in recipes if recipe.target >= 0 and not isinstance(recipe, Through)]
+    texts = {recipe.target for recipe in own if not isinstance(recipe, Number | Chain)}
+    targets = sorted({recipe.target for recipe in own})
+    return targets, frozenset(targets) - texts
 
 
 def _without_own(material: Material, taught: Ints, chosen: list[Learnt]) -> tuple[tuple[Ints, tuple[Factor, ...]], ...]:
@@ -255,7 +267,7 @@ def _candidates(trial: Trial, entries: list[Learnt]) -> list[Candidate]:
 
 def _best_recipe(trial: Trial, target: int, taught: Ints) -> Tried | None:
     """The recipe that tells most about held-out people; None if none tells anything."""
-    recipes = propose(trial.material, target, taught)
+    recipes = propose(trial.material, target, taught, decoded=target not in trial.not_decoded)
     first = sorted(
         ((_quick(trial, recipe), -k, recipe) for k, recipe in enumerate(recipes)), key=lambda t: t[:2], reverse=True
     )

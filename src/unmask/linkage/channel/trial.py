@@ -31,6 +31,7 @@ class Trial:
     parts: tuple[tuple[Ints, Ints], ...]
     by_column: dict[int, Any] = field(default_factory=dict)  # the recipe of each released column that tells by itself
     shown: dict[int, float] = field(default_factory=dict)  # standard errors above chance that a column tells by itself
+    not_decoded: frozenset[int] = frozenset()  # released columns that are no text made into another
     _fits: dict[Any, Residual] = field(default_factory=dict)
 
     def scores(self, recipe: Any, parts: slice = slice(None)) -> list[Floats]:  # noqa: ANN401 - any recipe
