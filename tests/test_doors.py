@@ -30,7 +30,7 @@ MORE = {
     "unmask.people": 12,  # the risk of people, of groups of them, and the story of one
     "unmask.protect": 23,  # the search: points, what is kept of them, what can be done to a column, what to do first
     "unmask.certificate": 12,  # the statement, the content, its formats and the reviewer's keys
-    "unmask.report": 27,  # a way to show each kind of result
+    "unmask.report": 28,  # a way to show each kind of result
     "unmask.study": 27,  # what every measure asks: matches, spaces, who asks for whom, what fits in memory
     "unmask.tables": 31,  # reading, roles, arrays and writing, for all rooms and the command line
     "unmask.utility": 11,  # a function for each view, and all of them for a report

@@ -23,6 +23,7 @@ from unmask.evidence import Policy, as_intruder
 from unmask.linkage import link_nearest
 from unmask.masking import Chain, Sampling, is_code, parse_masking
 from unmask.protect import Point, Stage, Treatment, chained, steps_of, suggest_maskings
+from unmask.shares import percent
 from unmask.tables import Release, read_table
 from unmask.utility import Left, compare_analyses, what_is_left
 
@@ -114,7 +115,8 @@ class Job:
         left, usable = self.usable(release.released)
         hopeless = found.low > limit and not self.may_sample  # people outside may make up for it
         return Point(
-            masking, seed, "glance", "unsafe" if hopeless else "open", f"nearest-record linkage against {limit:.3g}",
+            masking, seed, "glance", "unsafe" if hopeless else "open",
+            f"nearest-record linkage, held against {percent(limit)}",
             "nearest", found.value, found.low, found.high, None, usable, float(np.mean(list(left.columns.values()))),
             left.relations, left.analyses, time.perf_counter() - began,
             measure_axes(self.axes, release, masking, self.seed) if self.axes else (),

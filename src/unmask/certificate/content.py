@@ -43,7 +43,7 @@ class Risk:
     value: float | None
     low: float | None
     high: float | None
-    chance: float
+    chance: float | None
     control: float | None
     n: int
     limit: str
@@ -264,7 +264,7 @@ def _assumptions(report: document.Document) -> tuple[str, ...]:
     return (
         *([f"All figures are those of the recipient {whose.name}, for whom the verdict is worst."] if whose else []),
         (
-            f"The intruder is a {manifest.intruder}, who knows "
+            f"The intruder ({manifest.intruder}) {STANCES[as_intruder(manifest.intruder)].words}; they hold "
             f"{'all columns that both tables share' if known is None else ', '.join(known)}."
         ),
         f"Rows were paired so: {report.check.words}",
@@ -292,12 +292,17 @@ def _environment(report: document.Document) -> dict[str, Any]:
 
 
 def _discreet(risk: Risk) -> Risk:
-    """A figure without a small count: a share of fewer than eleven people, and not none, is told as such."""
+    """A figure without a small count: a share of fewer than eleven people, and not none, is told as such.
+
+    A blind guess may be the count divided by a known number, and goes with it; elsewhere it is rounded too.
+    """
     people = (risk.value or 0.0) * risk.n
     if 0 < people < SMALL:
-        return replace(risk, value=None, low=None, high=None, words=f"fewer than {SMALL} people")
+        words = f"fewer than {SMALL} people"
+        return replace(risk, value=None, low=None, high=None, chance=None, control=None, words=words)
     ends = [None if end is None else round(end, 2) for end in (risk.value, risk.low, risk.high)]
-    return replace(risk, value=ends[0], low=ends[1], high=ends[2])
+    chance, control = (None if share is None else round(share, 3) for share in (risk.chance, risk.control))
+    return replace(risk, value=ends[0], low=ends[1], high=ends[2], chance=chance, control=control)
 
 
 def _outline(treatment: str) -> str:

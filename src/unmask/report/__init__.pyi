@@ -6,6 +6,7 @@ from unmask.report.deciding import by_question as by_question
 from unmask.report.exchange import to_annotations as to_annotations
 from unmask.report.exchange import to_junit as to_junit
 from unmask.report.exchange import to_sarif as to_sarif
+from unmask.report.front import TOO_FEW as TOO_FEW
 from unmask.report.frontier import render_frontier as render_frontier
 from unmask.report.html import render as render
 from unmask.report.notebook import as_chart as as_chart

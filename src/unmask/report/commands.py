@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable
 
@@ -43,7 +44,8 @@ def making(document: Document) -> str:
 
 def of_few(document: Document, few: str) -> tuple[str, str]:
     """What to change where no release of so few people can be called safe: less is given away all the same."""
-    best = f"Then assess it; inconclusive is the best it can be: {few}."
+    needed, there = re.findall(r"[\d,]*\d", few)[-2:]
+    best = f'At best that is inconclusive: "safe" needs {needed} people, these are {there}.'
     if document.manifest.settings.get("synthetic"):
         return f"{FORGET} {best}", ""
     if document.advice is None:

@@ -27,7 +27,7 @@ WEIGHTS = (
     "special_uniques",
     "keys",
 )  # who tells what columns do, the best first
-OTHER_SECRETS = {"confidential columns": "confidential columns of another kind"}
+OTHER_SECRETS = {"confidential columns": "other confidential columns"}
 TOO_FEW = 'can say "safe" only from'
 
 
@@ -131,7 +131,7 @@ def _files(document: Document) -> str:
     made = "No original given" if alone(document) else made
     who, of = document.manifest.intruder, document.recipient
     under = f"Policy: {document.policy}" + (f"; intruder: {who}" if who != "maximum" else "")
-    under += f"; all figures are those of {of.name}" if of else ""
+    under += f"; figures for {of.name}" if of else ""
     return f"{made}; {rows:,} rows. {day(document.manifest.created)}. {under}."
 
 
@@ -156,7 +156,7 @@ def day(created: str) -> str:
 
 def _sentence(document: Document) -> str:
     """The verdict as somebody may repeat it."""
-    if document.recipients:
+    if len({entry.verdict for entry in document.recipients}) > 1:  # else the headline has named them
         told = [f"{entry.name}: {entry.verdict}" for entry in document.recipients[:MOST_RECIPIENTS]]
         more = len(document.recipients) - MOST_RECIPIENTS
         others = f"; and {more} more" if more > 0 else ""

@@ -11,8 +11,8 @@ from unmask.report.words import KNOWN, MORE_KNOWN, percent, span
 
 BESIDES = {  # what an intruder knows besides the columns
     "method": " and how the release was made",
-    "some": " and the records of a few of them",
-    "half": " and the records of half of them",
+    "some": " and the records of a few people",
+    "half": " and the records of half of the people",
 }
 TOGETHER = "clusters"  # the attack that compares whole households, and so knows who lives together
 MOST = 2  # figures that stand in the place of people found
@@ -59,7 +59,7 @@ def _holds(document: Document, estimate: Estimate, homes: str) -> str:
     shared = [c.name for c in document.columns if c.role == "quasi" and c.original and c.released]
     of = document.recipient
     held = shared if of is None or of.columns is None else [name for name in shared if name in of.columns]
-    return f"knows {len(held)} column{'s' * (len(held) != 1)} of people{homes}{BESIDES.get(least, '')}"
+    return f"knows {len(held)} column{'s' * (len(held) != 1)}{homes}{BESIDES.get(least, '')}"
 
 
 def people(estimate: Estimate) -> str:

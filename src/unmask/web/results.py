@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from unmask.certificate import can_print, to_pdf
 from unmask.errors import UnmaskError
 from unmask.evidence import Policy, kind_of
-from unmask.report import headline
+from unmask.report import TOO_FEW, headline
 from unmask.tables import write_atomically
 from unmask.web import commands
 from unmask.web.commands import CERTIFICATE, DATA, MAP, PLAN, POINTS, PUBLIC, REPORT, SETTINGS, shown
@@ -66,7 +66,8 @@ async def told(request: Request) -> Response:
     return show(
         request, "frontier", step="Safer release", points=points, plane=plane(points, limit), limit=limit,
         lines=_lines(site, job) if job.kind == "protect" else [], planned=(site.store.place(job) / PLAN).exists(),
-        best=next((number for number, entry in enumerate(points) if entry["recommended"]), None), **about,
+        best=next((number for number, entry in enumerate(points) if entry["recommended"]), None),
+        few=few_of(site, case), **about,
     )  # fmt: skip
 
 
@@ -96,8 +97,15 @@ def facts_of(site: Site, job: Job | None) -> dict[str, Any] | None:
         "left": (found.get("utility") or {}).get("value"),
         "advice": (found.get("advice") or {}).get("words"),
         "warnings": found["warnings"],
+        "few": next((line for line in found["warnings"] if TOO_FEW in line), None),
         "check": found["check"],
     }
+
+
+def few_of(site: Site, case: Case) -> str | None:
+    """Why nothing can be called safe, where people are too few for the policy: a search would look in vain."""
+    facts = facts_of(site, site.store.latest(case.id, "assess"))
+    return None if facts is None else facts["few"]
 
 
 def _against(entry: dict[str, Any]) -> bool:

@@ -314,7 +314,7 @@ def _figure(found: PopulationRisk) -> Figure:
     series = {
         "worst record": tuple(intruder.highest for intruder in found.intruders),
         "mean record": tuple(intruder.average for intruder in found.intruders),
-        f"share of records above {found.threshold:g}": tuple(intruder.above for intruder in found.intruders),
+        f"share of records above {percent(found.threshold)}": tuple(intruder.above for intruder in found.intruders),
     }
     told = ", ".join(f"{a.name}: mean {percent(a.average)}, worst {percent(a.highest)}" for a in found.intruders)
     return Figure(
