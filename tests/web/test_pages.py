@@ -279,10 +279,10 @@ def test_known_above_found_has_its_reason(browser, case):
 def test_a_search_that_cannot_end_well_is_told_before_it_begins(browser, case):
     few = 'the policy "public" can say "safe" only from 381 people on, and these are 120'
     done(browser, case, **{"report.json": {**REPORT, "warnings": [few]}})
-    page = browser.get(f"/case/{case}/protect").text
+    page = browser.get(f"/case/{case.id}/protect").text
     assert "from 381 people on, and these are 120: inconclusive is the best" in page
     done(browser, case)
-    assert "inconclusive is the best" not in browser.get(f"/case/{case}/protect").text
+    assert "inconclusive is the best" not in browser.get(f"/case/{case.id}/protect").text
 
 
 def test_people_found_by_rows_of_a_synthetic_table_are_those_of_its_report(browser, case):

@@ -31,6 +31,8 @@ HOW = {  # how to read a figure, by what it counts, or by its key where that say
     "which promises few wrong links.",
     "copies.unique": "Nobody else in the original has their values, and the release has them all the same: whoever "
     "knows the values knows that the person was in the file.",
+    "copies.known": "One row of the release is far nearer to them than to anybody else; as many as luck may give are "
+    "taken off.",
     "tables.known": "It follows from the published tables for certain; nothing is guessed.",
     "small": "Somebody in a group of k looks like k - 1 others: an intruder who knows the columns is right once in k.",
     "unique": "Nobody else has their values, so whoever knows the columns has the record.",
