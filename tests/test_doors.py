@@ -21,7 +21,7 @@ MOST_IN_KERNELS = 16
 MORE = {
     "unmask.datasets.gauntlet": 9,  # what a case is made of, which benchmarks/gauntlet writes more of
     "unmask.disclosure": 20,  # one function for each measure, sets of keys, and the attack on a released model
-    "unmask.evidence": 50,  # what every measure writes, what assess makes of it, and for which intruder
+    "unmask.evidence": 48,  # what every measure writes, what assess makes of it, and for which intruder
     "unmask.graph": 19,  # the attack, its choices and a class for each kind of result
     "unmask.groups": 13,  # a function and its result for each measure, and the room that counts
     "unmask.groups.counting": 16,  # counts on every engine, and the classes that all group measures share
@@ -31,7 +31,7 @@ MORE = {
     "unmask.people": 12,  # the risk of people, of groups of them, and the story of one
     "unmask.protect": 23,  # the search: points, what is kept of them, what can be done to a column, what to do first
     "unmask.certificate": 12,  # the statement, the content, its formats and the reviewer's keys
-    "unmask.report": 25,  # a way to show each kind of result
+    "unmask.report": 28,  # a way to show each kind of result
     "unmask.study": 27,  # what every measure asks: matches, spaces, who asks for whom, what fits in memory
     "unmask.tables": 31,  # reading, roles, arrays and writing, for all rooms and the command line
     "unmask.utility": 11,  # a function for each view, and all of them for a report

@@ -241,7 +241,7 @@ def test_the_report_is_about_the_worst_recipient(given, word, whose, headline, i
     found = unmask.assess(RELEASE, only=CORE, recipients=given, intruder=intruder)
     page = told_everywhere(found)
     assert (found.verdict, page.headline, found.document.recipient.name) == (word, headline, whose)
-    assert f"all figures are those of {whose}" in page.files
+    assert f"figures for {whose}" in page.files
     (alone,) = [one for one in given if one["name"] == whose]
     of_one = unmask.assess(RELEASE, only=CORE, recipients=[alone])
     assert of_one.findings == found.findings and of_one.document.policy == found.document.policy

@@ -97,4 +97,4 @@ def _left(release: Release) -> tuple[str, ...]:
     lines = [f"{percent(left.value)} in all, where a column that was dropped counts as lost"]
     lines += [f"relations between columns: {percent(left.relations)}"] if left.relations is not None else []
     least = sorted(left.columns.items(), key=lambda pair: (pair[1], pair[0]))[:3]
-    return (*lines, "the columns that lost most: " + ", ".join(f"{name} {percent(value)}" for name, value in least))
+    return (*lines, "least is left of " + ", ".join(f"{name} ({percent(value)})" for name, value in least))

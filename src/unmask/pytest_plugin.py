@@ -35,12 +35,15 @@ def check_safe(
     ``roles`` are those of `unmask.Release`: id, quasi, confidential, synthetic ..
     """
     from unmask import Release, assess  # noqa: PLC0415 - pytest starts without them
+    from unmask.evidence import name_of  # noqa: PLC0415
+
+    __tracebackhide__ = True  # the message says it all
 
     assessment = assess(Release(original, released, **roles), policy=policy, only=only, skip=skip, seed=seed)
     if assessment.verdict == "safe":
         return assessment
     bad = [f for f in assessment.findings if f.outcome in {"against", "inconclusive", "could not run"}]
-    lines = [f"  {finding.key}: {finding.claim} {finding.reason}." for finding in bad[:MOST]]
+    lines = [f"  {name_of(one.key)} ({one.key}): {one.claim.rstrip('.')}: {one.reason}." for one in bad[:MOST]]
     lines += [f"  and {len(bad) - MOST} more"] if len(bad) > MOST else []
     raise AssertionError("\n".join([f"the release is {assessment.verdict}: {assessment.reason}", *lines]))
 

@@ -23,6 +23,7 @@ from unmask.errors import ParameterError
 from unmask.evidence import Absence, Context, Estimate, Evidence, Measure, Progress, silent
 from unmask.masking import Noise, parse_masking
 from unmask.networks import Network, mask_network, network_risk, report_network
+from unmask.shares import percent, span
 from unmask.shown import Shown
 from unmask.tables import Release
 
@@ -183,13 +184,16 @@ def _order_failures(figures: list[Estimate]) -> list[str]:
         zip(figures, STAGES, strict=True), zip(figures[1:], STAGES[1:], strict=True), strict=False
     ):
         if after.value - WIDER * (after.value - after.low) > before.value + 1e-12:
-            failures.append(f"risk rises from {stage} ({before.value:.3g}) to {following} ({after.value:.3g})")
+            failures.append(
+                f"risk rises from {stage} ({percent(before.value)}) to {following} ({percent(after.value)})"
+            )
     first, last = figures[0], figures[-1]
     if first.low <= last.high:
-        failures.append(f"a copy ({first.value:.3g}) is not told from an unrelated file ({last.value:.3g})")
+        failures.append(f"a copy ({percent(first.value)}) is not told from an unrelated file ({percent(last.value)})")
     if not _covers(last):
         failures.append(
-            f"an unrelated file gives {last.value:.3g} ({last.low:.3g} to {last.high:.3g}), chance is {last.chance:.3g}"
+            f"an unrelated file gives {percent(last.value)} (95 % CI {span(last.low, last.high)}), chance is "
+            f"{percent(last.chance)}"
         )
     return failures
 

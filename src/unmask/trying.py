@@ -25,6 +25,7 @@ from unmask.linkage import link_nearest
 from unmask.masking import Chain, Sampling, is_code, parse_masking
 from unmask.protect import Point, Stage, Treatment, chained, first_change, steps_of, suggest_maskings
 from unmask.resume import Remembered
+from unmask.shares import percent
 from unmask.tables import Release, read_table
 from unmask.utility import Left, compare_analyses, what_is_left
 
@@ -134,7 +135,7 @@ class Job:
         unsure = some is None and found.high > limit and self.intruder not in UNSURE and self.enough
         return Point(
             masking, seed, "glance", "unsafe" if hopeless else "inconclusive" if unsure else "open",
-            f"nearest-record linkage against {limit:.3g}",
+            f"nearest-record linkage, held against {percent(limit)}",
             "nearest", found.value, found.low, found.high, None, usable, float(np.mean(list(left.columns.values()))),
             left.relations, left.analyses, time.perf_counter() - began,
             measure_axes(self.axes, release, masking, self.seed) if self.axes else (),

@@ -9,6 +9,7 @@ import pytest
 
 import unmask
 from unmask.certificate.content import SMALL, Measured, Risk, _discreet, build
+from unmask.certificate.render import to_html
 from unmask.certificate.statement import Statement
 from unmask.evidence.catalogue import HEADINGS
 from unmask.report import by_question
@@ -49,7 +50,8 @@ def test_every_judged_figure_is_there_once_with_its_limit(assessment, certificat
             found.value, found.low, found.high, found.chance, found.n,
         )  # fmt: skip
         assert risk.outcome == judged[risk.key].outcome
-        assert risk.key in next(entry["figures"] for entry in certificate.limits if risk.key in entry["figures"])
+        assert sum(risk.attack in entry["figures"].split(", ") for entry in certificate.limits) == 1
+    assert len({risk.attack for risk in certificate.residual}) == len(judged)  # two figures of an attack have two names
     assert certificate.verdict == assessment.verdict and certificate.reason == assessment.reason
 
 
@@ -103,9 +105,22 @@ def test_the_statement_and_the_checks_are_there(certificate):
 
 @pytest.mark.parametrize(("people", "words"), [(0, ""), (1, "fewer"), (SMALL - 1, "fewer"), (SMALL, "")])
 def test_small_counts_are_not_told_in_public(people, words):
-    one = Risk("linkability", "a", "a", "for", people / 2000, 0.0, 0.01, 0.0, None, 2000, "9 %")
+    guess = people / 2000**2  # as for small groups, from which the count could be worked out
+    one = Risk("linkability", "a", "a", "for", people / 2000, 0.0, 0.01, guess, 0.01, 2000, "9 %")
     told = _discreet(one)
     assert told.words.startswith(words) and (told.value is None) == bool(words)
+    assert {told.chance, told.control} == ({None} if words else {0.0, 0.01})
+
+
+def test_recipients_are_told_with_what_they_want_and_why(tables):
+    people, noisy = tables
+    one = {"name": "Lab", "audience": "partner", "intruder": "journalist", "attempt": 0.3, "argument": "audited yearly"}
+    found = unmask.assess(unmask.Release(people, noisy, id="person"), only=["nearest"], recipients=[one])
+    made = unmask.certify(found, initial=False, check=False)
+    page = to_html(made)
+    assert "journalist, who does not know who is in the release" in page and "audited yearly" in page
+    assert "30\N{NO-BREAK SPACE}%" in page or "30 %" in page
+    assert "audited yearly" not in to_html(made.for_the_public())
 
 
 def test_the_public_version_hides_paths_commands_and_the_originals_checksum(assessment, certificate):

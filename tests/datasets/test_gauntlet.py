@@ -304,7 +304,7 @@ def test_only_rates_of_people_count():
 def test_failures_say_what_is_wrong():
     assert gauntlet.answer(case_of(0.8), "safe", [finding("nearest.rate", 0.25)]).failures == (
         "people are found, and the verdict is safe",
-        "the most that the report finds is 25.0% (nearest.rate)",
+        "the most that the report finds is 25 % (nearest.rate)",
     )
     assert gauntlet.answer(case_of(None), "unsafe", ()).failures == ("nobody can be found, and the verdict is unsafe",)
     assert gauntlet.answer(case_of(None), "error", ()).failures == ("there is no verdict",)

@@ -26,6 +26,12 @@ def test_who_knows_the_method_may_ignore_it():
     assert [i.n_attacks for i in intruders] == [1, 2]
 
 
+def test_of_equal_shares_the_one_on_most_people_is_told():
+    half, few = (Estimate(0.98, low, 1.0, n, 0.01) for low, n in ((0.95, 300), (0.96, 200)))
+    tried = [Attempt("channel", "half", half), Attempt("channel", "some", few)]
+    assert [found.estimate.n for found in by_knowledge(tried)] == [200, 300]
+
+
 def test_levels_that_nobody_tried_are_left_out():
     intruders = by_knowledge([attempt("channel", "half", 0.9), attempt("nearest", "files", 0.1)])
     assert [i.knows for i in intruders] == ["files", "half"]

@@ -36,7 +36,7 @@ def test_evidence_of_a_copy(run):
     assert ks.estimate.low <= ks.estimate.value <= ks.estimate.high
     assert minimum.estimate.value == 1
     assert (evidence.per_record == 1).all()
-    assert "An intruder who knows everything links like one who knows nothing for 0.0% of the records" in ks.claim
+    assert "An intruder who knows everything links like one who knows nothing for 0 % of the records" in ks.claim
     assert [len(series.x) for series in evidence.figures[0].series] == [60, 60]
     assert sum(evidence.figures[0].series[0].y) == pytest.approx(1)
 

@@ -29,7 +29,7 @@ from unmask.protect.wording import listed
         ("shuffle(columns=[a])", "publish a after shuffle(columns=[a])"),
         (
             "chain([drop([town]), dates(decade, columns=[born]), rare(40, columns=[born]), rank_swap(share=0.05)])",
-            "drop town; publish born by decade, rare values together and the rest swapped within 5% of the ranks",
+            "drop town; publish born by decade, rare values together and the rest swapped within 5 % of the ranks",
         ),
         (
             "chain([drop([a]), chain([drop([b]), local_suppression(3, columns=[c])])])",

@@ -11,7 +11,7 @@ import unmask
 from unmask.evidence.catalogue import ENTRIES
 from unmask.evidence.estimate import Estimate
 from unmask.masking import parse_masking
-from unmask.report.commands import command, making
+from unmask.report.commands import command, making, typed
 from unmask.report.document import AdviceEntry, FindingEntry, IntruderEntry
 from unmask.report.front import day, front
 from unmask.report.words import joined
@@ -56,7 +56,7 @@ def test_page_one_is_short_whatever_the_verdict(document, verdict):
 def test_the_verdict_tells_who_finds_how_many_and_what_is_allowed(document):
     told = replace(document, verdict="unsafe", intruders=(intruder(0.899),), findings=(finding("nearest.rate", 0.899),))
     assert front(told).sentence == (
-        "Someone who knows 11 columns of people finds the right record for 899 of 1,000 people; the policy allows 9 %."
+        "Someone who knows 11 columns finds the right record for 899 of 1,000 people; the policy allows 9 %."
     )
 
 
@@ -84,8 +84,59 @@ def test_more_known_than_found_comes_with_its_reason(document):
     found, known, blind = front(replace(document, intruders=(intruder(0.9, 1.0),))).numbers
     assert (found.value, known.value, blind.value) == ("90 %", "100 %", "0.1 %")
     assert found.words == "95 % CI 89-91 %"
-    assert known.words == "1,000 claims, at least 19 in 20 right"
+    assert known.name == "Known, right 19 times in 20"
+    assert known.words == "1,000 named, some of them wrongly: so more than found"
     assert front(replace(document, intruders=(intruder(0.9, 0.5),))).numbers[1].words == "500 people"
+
+
+def test_an_attack_on_fewer_people_says_of_how_many(document):
+    few = replace(intruder(0.98), knows="some", estimate=replace(estimate(0.98), n=200))
+    found, blind = front(replace(document, intruders=(intruder(0.9), few))).numbers
+    assert found.words == "95 % CI 97-99 %, of 200 people"
+    assert blind.words == "1 of 1,000"  # of everybody, whoever was attacked
+
+
+def test_whole_households_are_not_called_records(document):
+    home = replace(intruder(0.9), measure="clusters")
+    judged = (finding("clusters.rate", 0.9), finding("clusters.people", 0.8))
+    told = front(replace(document, verdict="unsafe", intruders=(home,), findings=judged)).sentence
+    assert "and who lives together finds the right household for 900 of 1,000 people" in told
+    own = (judged[0], finding("clusters.people", 0.9))
+    assert "finds the right record for" in front(replace(document, intruders=(home,), findings=own)).sentence
+
+
+def test_where_nobody_is_looked_for_the_strongest_figures_are_shown(document):
+    told = (finding("copies.exact", 0.1), finding("keys.replicated", 0.7), finding("keys.disclosed", 0.2, "for"))
+    shown = front(replace(document, intruders=(), findings=told)).numbers
+    assert [(one.name, one.value) for one in shown] == [
+        ("Shared keys: replicated", "70 %"), ("Copies: exact", "10 %"), ("By blind guessing", "0.1 %"),
+    ]  # fmt: skip
+    assert shown[0].words == "95 % CI 69-71 %"
+
+
+def test_a_synthetic_release_is_not_asked_whether_its_rows_belong_together(document):
+    settings = {**document.manifest.settings, "synthetic": True}
+    told = replace(document, manifest=replace(document.manifest, settings=settings))
+    assert front(told).check.startswith("The release is taken as synthetic: no row belongs to one person.")
+
+
+def test_secrets_that_were_named_are_not_called_missing(document):
+    idle = replace(finding("magnitude.dominated", 0.1, "does not apply"), estimate=None, reason="no confidential one")
+    told = replace(document, findings=(idle,))
+    assert "which need other confidential columns" in front(told).untested
+    none = tuple(replace(column, role="quasi") for column in document.columns)
+    assert "which need confidential columns." in front(replace(told, columns=none)).untested
+
+
+@pytest.mark.parametrize(
+    "word", ["a b", "it's", "chain([drop(['days absent'])])", "it's $HOME", 'say "it\'s"', "plain"]
+)
+def test_a_command_is_typed_as_a_shell_reads_it(word):
+    assert shlex.split(typed(["unmask", word])) == ["unmask", word]
+
+
+def test_quotes_of_a_masking_stay_readable():
+    assert typed(["--masking", "drop(['a b'])"]) == """--masking "drop(['a b'])\""""
 
 
 def test_nobody_looked_for_is_said(document):
@@ -98,9 +149,9 @@ def test_the_worst_informed_who_finds_as_many_is_named(document):
     told = replace(
         document, verdict="unsafe", intruders=(intruder(0.9), more), findings=(finding("nearest.rate", 0.9),)
     )
-    assert "Someone who knows 11 columns of people finds" in front(told).sentence
+    assert "Someone who knows 11 columns finds" in front(told).sentence
     surer = replace(told, intruders=(intruder(0.8), more))
-    assert "11 columns of people and the records of half of them finds" in front(surer).sentence
+    assert "11 columns and the records of half of the people finds" in front(surer).sentence
 
 
 def test_columns_are_those_that_the_attack_weighs_most(document):
@@ -202,7 +253,9 @@ def test_what_was_given_is_not_said_to_lack(document):
     entry = FindingEntry(
         "inference", "inference", "T", "does not apply", "no confidential attribute is named", *[None] * 3
     )
-    assert front(replace(document, findings=(entry,))).untested.endswith("which need confidential columns.")
+    none = tuple(replace(column, role="quasi") for column in document.columns)
+    told = replace(document, findings=(entry,), columns=none)
+    assert front(told).untested.endswith("which need confidential columns.")
     other = replace(entry, reason="it compares with people who are not in the release")
     assert front(replace(document, findings=(other,))).untested.endswith("which need outsiders.")
     inputs = {**document.manifest.inputs, "control": {"path": None, "rows": 10}}

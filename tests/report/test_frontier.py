@@ -29,7 +29,9 @@ def frontier():
 
 def test_every_point_has_its_hover_text_and_the_line_is_there(frontier):
     page = render_frontier(frontier.to_dict(), frontier.words).replace("\N{NO-BREAK SPACE}", " ")
-    assert "shuffle(&lt;b&gt;): safe, 2 % found (95 % CI 1-4 %) by Nearest record, 3 known for certain" in page
+    assert (
+        "shuffle(&lt;b&gt;): safe, 2 % found (95 % CI 1-4 %) by Nearest record, 3 known (right 19 times in 20)" in page
+    )
     assert "<script" not in page
     assert "limit of the policy partner: 9 %" in page
     svg = ET.fromstring(page[page.index("<svg") : page.index("</svg>") + 6])  # noqa: S314 - our own

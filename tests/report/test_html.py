@@ -56,7 +56,7 @@ def test_verdict_first_then_everything(page):
         "Disclosure risk of release.csv",
         "Do not publish",
         "Found by the best intruder",
-        "Known for certain",
+        "Known, right 19 times in 20",
         "Found by blind guessing",
         "What they would learn",
         "Which columns do it",

@@ -13,7 +13,7 @@ from unmask.evidence.catalogue import name_of
 from unmask.evidence.estimate import Estimate
 from unmask.evidence.measure import registered
 from unmask.report.document import ExposedEntry, MeasureEntry
-from unmask.report.terminal import MOST_FINDERS, MOST_NOTES, column_table, show
+from unmask.report.terminal import MOST_FINDERS, MOST_NOTES, _flow, column_table, show
 from unmask.report.words import OUTCOMES
 
 ATTACKS = (
@@ -133,7 +133,7 @@ def test_known_above_found_has_its_reason_below_the_table(document):
     )
     given = [replace(document, findings=entries, intruders=()) for entries in (found, found[:1])]
     told = [" ".join(shown(entry, 80).split()) for entry in given]
-    assert "so it may be more than found" in told[0] and "more than found" not in told[1]
+    assert "so that more can be known than are found" in told[0] and "are found" not in told[1]
 
 
 def test_a_column_takes_two_lines_at_most_and_its_rule_is_in_the_check(document):
@@ -144,6 +144,14 @@ def test_a_column_takes_two_lines_at_most_and_its_rule_is_in_the_check(document)
     console = Console(width=80, file=StringIO())
     console.print(column_table((written,)))
     assert "decades" in console.file.getvalue() and "decades" not in " ".join(rows[-1])
+
+
+@pytest.mark.parametrize("width", range(40, 90, 7))
+def test_a_number_and_its_sign_stay_on_one_line(width):
+    text = "the policy allows 9 % of people, " * 6
+    lines = _flow(text, width).plain.split("\n")
+    assert " ".join(lines) == text.strip() and max(map(len, lines)) <= width
+    assert not [line for line in lines if line.startswith("%")]
 
 
 def test_page_one_comes_first_and_the_command_is_one_line(demo):

@@ -43,7 +43,7 @@ def test_the_same_table_gives_the_same_answers(people, text):
     assert (kept.original == kept.released).all()
     assert (kept.original_interval[:, 0] <= kept.original).all()
     assert (kept.original <= kept.original_interval[:, 1]).all()
-    assert "overlap by 100%" in kept.words
+    assert "overlap by 100 %" in kept.words
 
 
 @pytest.mark.parametrize("text", ALL)

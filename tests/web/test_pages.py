@@ -265,22 +265,31 @@ def done(browser, case, **files):
 def test_the_result_shows_verdict_numbers_and_files(browser, case):
     page = browser.get(f"/job/{done(browser, case).id}").text
     assert "Do not publish this release" in page and "32 of 80 people are found." in page
-    assert "<td>40 % (95 % interval 30 % to 50 %)</td>" in page and "3.2 %" in page
+    assert "<td>40 % (95 % CI 30-50 %)</td>" in page and "3.2 %" in page
     assert "file/report.html" in page and "file/report.json" in page and "file/certificate" not in page
 
 
 def test_known_above_found_has_its_reason(browser, case):
     sure = {**REPORT, "intruders": [{"estimate": ESTIMATE, "known": {**ESTIMATE, "value": 0.5}}]}
     page = browser.get(f"/job/{done(browser, case, **{'report.json': sure}).id}").text
-    assert "Known for certain (claims, at least 19 in 20 right)" in page
-    assert "19 in 20" not in browser.get(f"/job/{done(browser, case).id}").text
+    assert "Known, right 19 times in 20" in page and "named, some of them wrongly: so more than found" in page
+    assert "more than found" not in browser.get(f"/job/{done(browser, case).id}").text
+
+
+def test_a_search_that_cannot_end_well_is_told_before_it_begins(browser, case):
+    few = 'the policy "public" can say "safe" only from 381 people on, and these are 120'
+    done(browser, case, **{"report.json": {**REPORT, "warnings": [few]}})
+    page = browser.get(f"/case/{case.id}/protect").text
+    assert "from 381 people on, and these are 120: inconclusive is the best" in page
+    done(browser, case)
+    assert "inconclusive is the best" not in browser.get(f"/case/{case.id}/protect").text
 
 
 def test_people_found_by_rows_of_a_synthetic_table_are_those_of_its_report(browser, case):
     row = {"key": "copies.found", "claim": "They are.", "outcome": "against", "estimate": ESTIMATE}
     synthetic = {**REPORT, "intruders": [], "findings": [row]}
     page = browser.get(f"/job/{done(browser, case, **{'report.json': synthetic}).id}").text
-    assert "<td>40 % (95 % interval 30 % to 50 %)</td>" in page
+    assert "<td>40 % (95 % CI 30-50 %)</td>" in page
 
 
 def test_the_result_names_the_change_to_try_first(browser, case):

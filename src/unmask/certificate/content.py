@@ -11,8 +11,9 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from unmask.certificate.statement import Statement
-from unmask.evidence import HEADINGS, STANCES, Estimate, as_intruder
+from unmask.evidence import HEADINGS, STANCES, Estimate, as_intruder, name_of
 from unmask.report import about_known, by_question, document, limit
+from unmask.shares import percent
 from unmask.shown import Shown
 
 SCHEMA = "unmask-certificate/1"
@@ -42,7 +43,7 @@ class Risk:
     value: float | None
     low: float | None
     high: float | None
-    chance: float
+    chance: float | None
     control: float | None
     n: int
     limit: str
@@ -162,7 +163,7 @@ def build(measured: Measured, statement: Statement) -> Certificate:
             "largest risk in the untreated table": measured.initial_largest,
             "average risk in the untreated table": measured.initial_average,
         },
-        headings={entry.name: _decided(entry.finding, report) for entry in by_question(report)},
+        headings={entry.name: _decided(entry.finding) for entry in by_question(report)},
         not_tried=tuple((entry.title, "; ".join(entry.notes)) for entry in report.measures if not entry.ran),
         assumptions=(*_assumptions(report), *statement.assumptions),
         left=measured.left,
@@ -174,12 +175,11 @@ def build(measured: Measured, statement: Statement) -> Certificate:
 
 
 def _risks(report: document.Document) -> tuple[Risk, ...]:
-    titles = {entry.name: entry.title for entry in report.measures}
     filed = {name: heading for heading, names in HEADINGS.items() for name in names}
     found = [
         Risk(
             filed.get(finding.measure, "linkability"),
-            titles.get(finding.measure, finding.measure),
+            name_of(finding.key),
             finding.key,
             finding.outcome,
             *_ends(finding.estimate),
@@ -229,7 +229,7 @@ def _column(entry: Any, settings: Mapping[str, Any]) -> Column:  # noqa: ANN401 
     elif entry.own is None:
         treatment = "kept to pair rows" if entry.role == "id" else "not compared"
     else:
-        treatment = f"changed: {entry.own:.0%} of people have their own value"
+        treatment = f"changed: {percent(entry.own)} of people have their own value"
         treatment += f" ({masking})" if masking else ""
     return Column(entry.name, entry.role, entry.kind, treatment, entry.reason)
 
@@ -245,17 +245,16 @@ def _limits(report: document.Document) -> tuple[dict[str, str], ...]:
         words = limit(entry["value"], entry["people"])
         told.setdefault((words, entry["reason"], entry["source"]), []).append(finding.key)
     return tuple(
-        {"limit": words, "reason": reason, "source": source, "figures": ", ".join(keys)}
+        {"limit": words, "reason": reason, "source": source, "figures": ", ".join(map(name_of, keys))}
         for (words, reason, source), keys in told.items()
     )
 
 
-def _decided(finding: document.FindingEntry | None, report: document.Document) -> str:
+def _decided(finding: document.FindingEntry | None) -> str:
     """The finding that decides a heading, the same as in the report."""
     if finding is None:
         return "no attack of this kind was run: nothing was shown"
-    titles = {entry.name: entry.title for entry in report.measures}
-    return f"{document.OUTCOMES[finding.outcome]}: {titles.get(finding.measure, finding.measure)} ({finding.key})"
+    return f"{document.OUTCOMES[finding.outcome]}: {name_of(finding.key)} ({finding.key})"
 
 
 def _assumptions(report: document.Document) -> tuple[str, ...]:
@@ -265,7 +264,7 @@ def _assumptions(report: document.Document) -> tuple[str, ...]:
     return (
         *([f"All figures are those of the recipient {whose.name}, for whom the verdict is worst."] if whose else []),
         (
-            f"The intruder is a {manifest.intruder}, who knows "
+            f"The intruder ({manifest.intruder}) {STANCES[as_intruder(manifest.intruder)].words}; they hold "
             f"{'all columns that both tables share' if known is None else ', '.join(known)}."
         ),
         f"Rows were paired so: {report.check.words}",
@@ -293,12 +292,17 @@ def _environment(report: document.Document) -> dict[str, Any]:
 
 
 def _discreet(risk: Risk) -> Risk:
-    """A figure without a small count: a share of fewer than eleven people, and not none, is told as such."""
+    """A figure without a small count: a share of fewer than eleven people, and not none, is told as such.
+
+    A blind guess may be the count divided by a known number, and goes with it; elsewhere it is rounded too.
+    """
     people = (risk.value or 0.0) * risk.n
     if 0 < people < SMALL:
-        return replace(risk, value=None, low=None, high=None, words=f"fewer than {SMALL} people")
+        words = f"fewer than {SMALL} people"
+        return replace(risk, value=None, low=None, high=None, chance=None, control=None, words=words)
     ends = [None if end is None else round(end, 2) for end in (risk.value, risk.low, risk.high)]
-    return replace(risk, value=ends[0], low=ends[1], high=ends[2])
+    chance, control = (None if share is None else round(share, 3) for share in (risk.chance, risk.control))
+    return replace(risk, value=ends[0], low=ends[1], high=ends[2], chance=chance, control=control)
 
 
 def _outline(treatment: str) -> str:

@@ -14,7 +14,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from unmask.certificate.content import Certificate
 from unmask.errors import EngineError, ParameterError
+from unmask.evidence import name_of
 from unmask.report import document, headline, percent
+from unmask.shares import span
 from unmask.tables import write_atomically
 
 SUFFIXES = (".html", ".pdf", ".jsonld")
@@ -79,7 +81,8 @@ def to_html(certificate: Certificate) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["percent"] = percent
+    environment.filters |= {"percent": percent, "name": name_of}
+    environment.globals["span"] = span
     return environment.get_template("certificate.html.j2").render(
         c=certificate, s=certificate.statement, sentence=_sentence(certificate), outcomes=document.OUTCOMES
     )

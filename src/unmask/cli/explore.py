@@ -17,6 +17,7 @@ from unmask.errors import ParameterError
 from unmask.evidence import Figure
 from unmask.explore import explore
 from unmask.protect import Frontier, in_words
+from unmask.shares import percent, span
 from unmask.trying import make_release
 
 SECONDS = {"s": 1, "m": 60, "h": 3600}
@@ -83,13 +84,13 @@ def _table(frontier: Frontier) -> Any:  # noqa: ANN401 - rich's table
     from rich.table import Table  # noqa: PLC0415
 
     table, front, best = Table(box=None, pad_edge=False), set(frontier.front), frontier.recommended
-    for heading in ("", "left", "found", "95 % interval", "known", "verdict", "tried", DONE):
+    for heading in ("", "left", "found", "95 % CI", "known", "verdict", "tried", DONE):
         right = heading in {"left", "found", "known"}
         table.add_column(heading, justify="right" if right else "left", no_wrap=heading != DONE)
     for point in frontier.points:
         mark = "->" if point == best else "*" if point in front else ""
         table.add_row(
-            mark, f"{point.utility:.0%}", f"{point.risk:.1%}", f"{point.low:.1%} to {point.high:.1%}",
+            mark, percent(point.utility), percent(point.risk), span(point.low, point.high),
             "-" if point.known is None else f"{point.known:,}", point.verdict, point.stage,
             escape(_done(point.masking)),
         )  # fmt: skip

@@ -11,6 +11,7 @@ from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files, write_atomically, write_table
 from unmask.errors import TableError
 from unmask.graph import WORDS, Coordinates, Place, SweepPoint, default_grid, guesses, map_figure, read_place, sweep
+from unmask.shares import percent
 from unmask.study import Displacement as Masking
 from unmask.tables import check_columns, read_table
 
@@ -40,7 +41,7 @@ def run(options: Sweep) -> int:
             seed=options.seed,
             progress=tell,
         )
-    say(f"{place.n:,} people, median distance {median:.4g}; the intruder holds {options.overlap:.0%} of them.")
+    say(f"{place.n:,} people, median distance {median:.4g}; the intruder holds {percent(options.overlap)} of them.")
     for point in points:
         say(_line(point, median, "sure claims" if everybody else "claims"))
     _write(points, median, options)
@@ -69,10 +70,12 @@ def _median(place: Place) -> float:
 
 def _line(point: SweepPoint, median: float, claims: str) -> str:
     """Say one masking in words."""
-    said = f"{point.precision:.0%} of its {claims} right" if point.n_silent < point.repetitions else "nothing claimed"
+    said = (
+        f"{percent(point.precision)} of its {claims} right" if point.n_silent < point.repetitions else "nothing claimed"
+    )
     return (
-        f"  {WORDS[point.masking]} {point.sigma:.4g}: distances move by {point.variance**0.5 / median:.1%}, "
-        f"the attack finds {point.recall:.1%} of the people, {said}"
+        f"  {WORDS[point.masking]} {point.sigma:.4g}: distances move by {percent(point.variance**0.5 / median)}, "
+        f"the attack finds {percent(point.recall)} of the people, {said}"
     )
 
 

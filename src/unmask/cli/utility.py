@@ -12,6 +12,7 @@ from unmask.cli.making_options import Utility
 from unmask.cli.screen import console, say
 from unmask.cli.targets import check_files, write_atomically
 from unmask.errors import RoleError
+from unmask.shares import percent
 from unmask.tables import read_table
 from unmask.utility import Kept, compare_analyses, compare_marginals, compare_moments, propensity_score
 
@@ -91,7 +92,7 @@ def _table(kept: Kept) -> Any:  # noqa: ANN401 - rich's table
         table.add_column(heading, justify="left" if not heading else "right")
     rows = list(zip(kept.labels, kept.original, kept.original_interval, kept.released, kept.overlaps, strict=True))
     for label, one, (low, high), two, overlap in rows[:MOST_SHOWN]:
-        table.add_row(label, _short(one), f"{_short(low)} to {_short(high)}", _short(two), f"{overlap:.0%}")
+        table.add_row(label, _short(one), f"{_short(low)} to {_short(high)}", _short(two), f"{percent(overlap)}")
     if len(rows) > MOST_SHOWN:
         table.add_row(f"and {len(rows) - MOST_SHOWN} more: see the JSON", "", "", "", "")
     return table

@@ -28,6 +28,7 @@ from unmask.disclosure.model import asked, in_time
 from unmask.disclosure.secrets import nothing_wanted, wanted
 from unmask.errors import EngineError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, Progress, excess, measure, rate, silent
+from unmask.shares import percent, span
 from unmask.shown import Shown
 from unmask.study import Study, as_study, spread
 from unmask.tables import Release
@@ -196,7 +197,8 @@ def assess_absent(study: Study, context: Context) -> Evidence:
         observations=(
             Observation(
                 "absent.excess",
-                f"A model of {worst.name!r} learnt from the release is right about {worst.excess.value:.1%} more of "
+                f"A model of {worst.name!r} learnt from the release is right about {percent(worst.excess.value)} "
+                f"more of "
                 f"{worst.excess.n:,} people when their own records are among those it learns from.",
                 worst.excess,
             ),
@@ -208,8 +210,10 @@ def assess_absent(study: Study, context: Context) -> Evidence:
             Fact(
                 f"{entry.name}: DDMBAR",
                 round(entry.agreement.value, 4),
-                f"{entry.agreement.low:.3g} to {entry.agreement.high:.3g}; two halves {entry.halves.value:.3g}, by "
-                f"chance {entry.agreement.chance:.3g} ({entry.learner})",
+                f"95 % CI {span(entry.agreement.low, entry.agreement.high)}; two halves "
+                f"{percent(entry.halves.value)}, by "
+                f"chance {percent(entry.agreement.chance)} ({entry.learner})",
+                share=True,
             )
             for entry in found.attributes
         )

@@ -16,6 +16,7 @@ import numpy as np
 from unmask.arrays import Flags, Floats, Rows
 from unmask.errors import ParameterError
 from unmask.evidence import Estimate, Fact, Figure, Series, excess, excess_over_control, wilson
+from unmask.shares import percent
 
 LEFT_OUT = "the same people left out"
 PRECISION = 0.9  # that claims must reach
@@ -202,18 +203,26 @@ def commonest(values: Floats, reach: float | None) -> tuple[float, float]:
 
 def claim_words(found: Claims, name: str, others: str) -> str:
     """The sentence of the judged figure."""
-    kept = f"Sure claims about {name!r} (right {found.wanted:.0%} of the time)"
+    kept = f"Sure claims about {name!r} (right {percent(found.wanted)} of the time)"
     if not found.share:
-        return f"{kept} can be made about nobody; {found.given_away.value:.1%} of people are given away by them."
+        return f"{kept} can be made about nobody; {percent(found.given_away.value)} of people are given away by them."
     return (
-        f"{kept} can be made about {found.share:.0%} of {found.given_away.n:,} people; as many about {others} are "
-        f"right {found.others:.0%} of the time. By their own row {found.given_away.value:.1%} of people are given away."
+        f"{kept} can be made about {percent(found.share)} of {found.given_away.n:,} people; as many about {others} are "
+        f"right {percent(found.others)} of the time. By their own row {percent(found.given_away.value)} of people "
+        f"are given away."
     )
 
 
 def claim_facts(found: Claims, name: str) -> tuple[Fact, ...]:
     """Precision, recall and the coefficient."""
-    told = [Fact(f"{name}: people claimed", round(found.share, 4), f"with a precision of at least {found.wanted:.0%}")]
+    told = [
+        Fact(
+            f"{name}: people claimed",
+            round(found.share, 4),
+            f"with a precision of at least {percent(found.wanted)}",
+            share=True,
+        )
+    ]
     if found.alc is not None:
         words = "anonymity loss coefficient: 1 all is lost, 0 nothing; its authors call up to 0.5 safe"
         told.append(Fact(f"{name}: ALC", found.alc, words))
@@ -228,8 +237,9 @@ def claim_figure(found: Claims, name: str, others: str) -> Figure:
         title="How often is an intruder right who claims only what they are sure of?",
         caption=f"Precision of claims about {name!r} by the share of people about whom one is made, the surest first. "
         "Only where the first line is above the second does the release itself give somebody away.",
-        alt=f"The surest tenth of claims is right {y[9]:.0%} of the time in the release, {z[9]:.0%} for {others}; "
-        f"all of them {y[-1]:.0%} and {z[-1]:.0%}.",
+        alt=f"The surest tenth of claims is right {percent(y[9])} of the time in the release, {percent(z[9])} for "
+        f"{others}; "
+        f"all of them {percent(y[-1])} and {percent(z[-1])}.",
         x_label="people claimed",
         y_label="claims that are right",
         series=(Series("people in the release", x, y), Series(others, x, z)),

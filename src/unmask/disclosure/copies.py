@@ -45,6 +45,7 @@ from unmask.evidence import (
     silent,
     wilson,
 )
+from unmask.shares import percent
 from unmask.shown import Shown
 from unmask.study import Study, as_study, spread
 from unmask.tables import Encoded, Release
@@ -243,8 +244,8 @@ def _copied(found: CopyRisk, n: int) -> Iterator[Observation]:
     outside = "rows of other people show" if found.closer is None else "equals control people"
     yield Observation(
         "copies.exact",
-        f"{found.copied:.0%} of the records have an equal on the other side, one to one; shared among people who are "
-        f"alike, and beyond {PRIVATE:.1f} times what {outside}, it is {found.exact.value:.1%}.",
+        f"{percent(found.copied)} of the records have an equal on the other side, one to one; shared among people "
+        f"who are alike, and beyond {PRIVATE:.1f} times what {outside}, it is {percent(found.exact.value)}.",
         found.exact,
     )
     yield Observation.of_people(
@@ -274,7 +275,8 @@ def _closer(found: CopyRisk) -> Iterator[Observation]:
     if found.closer is not None:
         yield Observation(
             "copies.closer",
-            f"{found.closer.value:.0%} of {found.closer.n:,} synthetic rows are nearer to a person of the original "
+            f"{percent(found.closer.value)} of {found.closer.n:,} synthetic rows are nearer to a person of the "
+            f"original "
             "than to anybody in an equally large control group.",
             found.closer,
         )
@@ -287,7 +289,8 @@ def _facts(found: CopyRisk) -> tuple[Fact, ...]:
         Fact(
             "near copies",
             round(found.near, 4),
-            f"share of rows nearer to the original than {NEAR:.0%} are to control",
+            f"share of rows nearer to the original than {percent(NEAR)} are to control",
+            share=True,
         ),
         Fact("nearest-neighbour ratio", round(found.ratio, 4), f"median; {found.control_ratio:.3g} to control"),
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from unmask.arrays import Flags
+from unmask.shares import percent
 from unmask.shown import Shown
 
 ONE_WAY = 50, 0.9  # more people than this with one value, and more of those rightly told than this share
@@ -67,7 +68,7 @@ def expected_words(found: Iterable[Expected], target: str, *, show_values: bool)
         if one.key is None:
             yield (
                 f"{one.people:,} of the people who are told rightly have one value of {target} ({one.level!r}), which "
-                f"{one.share:.0%} of all have: to be told it is no surprise"
+                f"{percent(one.share)} of all have: to be told it is no surprise"
             )
         else:
             pairs.setdefault(one.key, []).append(one)
@@ -76,5 +77,5 @@ def expected_words(found: Iterable[Expected], target: str, *, show_values: bool)
         level = f", first of all {first.key_level!r} with {first.level!r}" if show_values else ""
         yield (
             f"{sum(one.people for one in some):,} of the people who are told rightly have a level of {key} that tells "
-            f"{target} by itself for {TWO_WAY[1]:.0%} of people and more ({len(some)} pairs of levels{level})"
+            f"{target} by itself for {percent(TWO_WAY[1])} of people and more ({len(some)} pairs of levels{level})"
         )

@@ -40,6 +40,7 @@ from unmask.evidence import (
     rate,
     silent,
 )
+from unmask.shares import percent, span
 from unmask.shown import Shown
 from unmask.study import Study, as_study, spread
 from unmask.tables import Encoded, Encoding, Release, canonical_order
@@ -231,10 +232,10 @@ def assess_inference(study: Study, context: Context) -> Evidence:
         observations=(
             Observation(
                 "inference.excess",
-                f"{worst.name!r} is read off the nearest row for {worst.members.value:.0%} of {worst.members.n:,} "
-                f"people, for {worst.members.control or 0:.0%} of people outside the release, and guessed by its "
-                f"commonest value for {worst.members.chance:.0%}: the release itself gives away "
-                f"{worst.excess.value:.0%}.",
+                f"{worst.name!r} is read off the nearest row for {percent(worst.members.value)} of {worst.members.n:,} "
+                f"people, for {percent(worst.members.control or 0)} of people outside the release, and guessed by its "
+                f"commonest value for {percent(worst.members.chance)}: the release itself gives away "
+                f"{percent(worst.excess.value)}.",
                 worst.excess,
             ),
             Observation(
@@ -247,8 +248,9 @@ def assess_inference(study: Study, context: Context) -> Evidence:
             Fact(
                 entry.name,
                 round(entry.members.value, 4),
-                f"{entry.members.low:.3g} to {entry.members.high:.3g}; people outside "
-                f"{entry.members.control or 0:.3g}, commonest value {entry.members.chance:.3g}",
+                f"95 % CI {span(entry.members.low, entry.members.high)}; people outside "
+                f"{percent(entry.members.control or 0)}, commonest value {percent(entry.members.chance)}",
+                share=True,
             )
             for entry in found.attributes
         )

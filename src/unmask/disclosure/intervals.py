@@ -20,6 +20,7 @@ from unmask.disclosure.secrets import numeric_secrets, paired_numbers
 from unmask.errors import ParameterError, RoleError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.kernels.windows import count_reached, rank_gaps
+from unmask.shares import percent
 from unmask.shown import Shown
 from unmask.study import Study, as_study, spread
 from unmask.tables import centre_and_spread
@@ -265,19 +266,21 @@ def assess_intervals(study: Study, context: Context) -> Evidence:
         observations=(
             Observation(
                 "intervals.rank",
-                f"{found.rank.value:.0%} of the values of {len(found.attributes)} numeric attributes are within a "
+                f"{percent(found.rank.value)} of the values of {len(found.attributes)} numeric attributes are within a "
                 f"window of {span} of the people around what is published for them (mean over widths).",
                 found.rank,
             ),
             Observation(
                 "intervals.sd",
-                f"{found.sd.value:.0%} of the values of {len(found.attributes)} numeric attributes are within {span} "
+                f"{percent(found.sd.value)} of the values of {len(found.attributes)} numeric attributes are within "
+                f"{span} "
                 "of a standard deviation of what is published for them (mean over widths).",
                 found.sd,
             ),
             Observation(
                 "intervals.denoised",
-                f"{found.denoised.value:.0%} are within {span} of a standard deviation of what the whole record lets "
+                f"{percent(found.denoised.value)} are within {span} of a standard deviation of what the whole record "
+                f"lets "
                 "somebody estimate who learnt from other people how the values were masked.",
                 found.denoised,
             ),
@@ -298,7 +301,9 @@ def _facts(found: IntervalDisclosure) -> tuple[Fact, ...]:
         Fact(
             f"{entry.name}, by ranks",
             round(float(np.mean(entry.rank)), 4),
-            f"mean over widths; by chance {np.mean(entry.rank_chance):.3g}, by sd {np.mean(entry.sd):.3g}",
+            f"mean over widths; by chance {percent(float(np.mean(entry.rank_chance)))}, by sd "
+            f"{percent(float(np.mean(entry.sd)))}",
+            share=True,
         )
         for entry in found.attributes
     )
@@ -315,7 +320,7 @@ def _figure(found: IntervalDisclosure) -> Figure:
         title="How near are the published numbers?",
         caption="Share of values inside an interval of this width around what is published, mean over attributes.",
         alt="Share of values disclosed at the narrowest and the widest interval: "
-        + ", ".join(f"{name} {y[0]:.1%} and {y[-1]:.1%}" for name, y in curves.items()),
+        + ", ".join(f"{name} {percent(y[0])} and {percent(y[-1])}" for name, y in curves.items()),
         x_label="width of the interval",
         y_label="values inside",
         series=tuple(Series(name, found.widths, y) for name, y in curves.items()),

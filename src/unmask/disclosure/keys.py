@@ -23,6 +23,7 @@ from unmask.disclosure.key_lookup import KeyDisclosure, key_disclosure, looked_u
 from unmask.disclosure.key_sweep import KeyFigures, figures_of
 from unmask.disclosure.outside import needs_outsiders, refuse_overlap
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure
+from unmask.shares import percent
 from unmask.study import Study
 from unmask.tables import Release
 
@@ -118,6 +119,7 @@ def assess_keys(study: Study, context: Context) -> Evidence:
         figures=(_figure(figures),),
         notes=(*_notes(original, synthetic, found, cut, show_values=context.show_values), *_swept(told)),
         per_record=found.replicated.astype(np.float64),
+        attributes=tuple((name, 1 / len(figures.keys)) for name in figures.keys),  # all of them are looked up together
         compared=(*keys, *([target] if target else [])),
         identity=False,
     )
@@ -197,23 +199,25 @@ def _facts(figures: KeyFigures) -> Iterable[Fact]:
     if figures.target:
         yield Fact("target", figures.target, "what they want to learn")
     for name, share in figures.shares.items():
-        yield Fact(name, share, MEANING[name] + _beside(figures, name))
+        yield Fact(name, share, MEANING[name] + _beside(figures, name), share=True)
     for name, one in figures.beyond.items():
         short = SHORT[name]
         if one.outside:
-            yield Fact(f"{short}_outside", one.fresh, f"{short} of people outside, in the same release")
+            yield Fact(f"{short}_outside", one.fresh, f"{short} of people outside, in the same release", share=True)
             continue
-        yield Fact(f"{short}_half", one.released, f"{short} with as many rows as half of the people are")
-        yield Fact(f"{short}_fresh", one.fresh, f"{short} by the other half of the people, in place of the release")
+        yield Fact(f"{short}_half", one.released, f"{short} with as many rows as half of the people are", share=True)
+        yield Fact(
+            f"{short}_fresh", one.fresh, f"{short} by the other half of the people, in place of the release", share=True
+        )
 
 
 def _beside(figures: KeyFigures, name: str) -> str:
     """What tables that never saw the person would give."""
     told = []
     if name in figures.independent:
-        told.append(f"independent columns: {figures.independent[name]:.1%}")
+        told.append(f"independent columns: {percent(figures.independent[name])}")
     if name in figures.modelled:
-        told.append(f"a model without the person: {figures.modelled[name]:.1%}")
+        told.append(f"a model without the person: {percent(figures.modelled[name])}")
     return "".join(f"; {one}" for one in told)
 
 
@@ -222,7 +226,7 @@ def _named_facts(figures: KeyFigures) -> Iterable[Fact]:
     for name in ("UiO", "repU", "iS", "DiS", "DiSCO"):
         if name in figures.shares:
             words = f"{MEANING[name]}, by all named keys{_beside(figures, name)}"
-            yield Fact(f"{name} of all keys", figures.shares[name], words)
+            yield Fact(f"{name} of all keys", figures.shares[name], words, share=True)
 
 
 def _figure(figures: KeyFigures) -> Figure:
@@ -245,14 +249,14 @@ def _figure(figures: KeyFigures) -> Figure:
         said=f"Keys {', '.join(figures.keys)}: ",
         axes=("", "share of people"),
         name="people",
-        form="{}: {:.1%}",
+        form="{}: {share}",
     )
 
 
 def _swept(told: list[tuple[float, tuple[str, ...], str | None]]) -> Iterable[str]:
     if len(told) > 1:
         first = "; ".join(
-            f"{', '.join(keys)}{f' for {target}' if target else ''} ({share:.1%})"
+            f"{', '.join(keys)}{f' for {target}' if target else ''} ({percent(share)})"
             for share, keys, target in told[:NAMED_FIRST]
         )
         yield f"{len(told):,} sets of keys were tried; replicated or rightly told of people, these find most: {first}"
@@ -272,7 +276,7 @@ def _notes(
     yield from expected_words(expected, found.target, show_values=show_values)
     share = float(np.max(original[found.target].value_counts()["count"].to_numpy())) / original.height
     if share >= COMMON and not any(one.key is None for one in expected):
-        yield f"{share:.0%} of all people have the same {found.target}: to be told it is no surprise"
+        yield f"{percent(share)} of all people have the same {found.target}: to be told it is no surprise"
     for name in found.keys:
         one = key_disclosure(original, synthetic, keys=[name], target=found.target)
         if one.disclosed.any() and float(one.in_both.mean()) >= COMMON:

@@ -32,6 +32,7 @@ from unmask.evidence import (
 )
 from unmask.evidence import silent as unseen
 from unmask.kernels.search import Nearest
+from unmask.shares import percent
 from unmask.shown import Shown
 from unmask.study import Index, Study, as_study, spread
 from unmask.tables import Encoded, Encoding, Release, check_columns
@@ -273,8 +274,8 @@ def assess_linkability(study: Study, context: Context) -> Evidence:
         observations=tuple(
             Observation(
                 f"linkability.{name}",
-                f"Through {THROUGH[name]} {one.linked.value:.1%} of {one.linked.n:,} people are linked from one half "
-                f"of their columns to the other, and {one.linked.control or 0:.1%} of as many people outside it.",
+                f"Through {THROUGH[name]} {percent(one.linked.value)} of {one.linked.n:,} people are linked from one "
+                f"half of their columns to the other, and {percent(one.linked.control or 0)} of as many outside it.",
                 one.excess,
             )
             for name, one in found.items()
@@ -294,8 +295,10 @@ ADDED = {"excess": "", "across": " by two releases"}
 def _facts(found: Linkability, added: str) -> Iterator[Fact]:
     one, two = (", ".join(half) for half in found.halves)
     linked = found.linked
-    yield Fact(f"linked{added}", round(linked.value, 4), f"from {one} to {two}; a blind guess: {linked.chance:.2g}")
-    yield Fact(f"linked outside{added}", round(linked.control or 0.0, 4), "the same for people who are not in it")
+    told = f"from {one} to {two}; a blind guess: {percent(linked.chance)}"
+    yield Fact(f"linked{added}", round(linked.value, 4), told, share=True)
+    outside = "the same for people who are not in it"
+    yield Fact(f"linked outside{added}", round(linked.control or 0.0, 4), outside, share=True)
 
 
 def _picture(linked: Estimate, added: str) -> Figure:

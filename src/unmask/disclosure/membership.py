@@ -25,6 +25,7 @@ from unmask.disclosure.roc import Membership, summarise
 from unmask.disclosure.shadow import Maker, Plan, as_maker, learn_membership, shadow_scores
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Context, Evidence, Observation, Progress, largest, measure, silent
+from unmask.shares import percent
 from unmask.study import Study, as_study, spread
 from unmask.tables import Encoded, Release
 
@@ -260,12 +261,13 @@ def assess_membership(study: Study, context: Context) -> Evidence:
         observations=(
             Observation(
                 "membership.auc",
-                f"A person of the release and a person outside are told apart {found.auc.value:.0%} of the time.",
+                f"A person of the release and a person outside are told apart {percent(found.auc.value)} of the time.",
                 found.auc,
             ),
             Observation(
                 "membership.tpr",
-                f"{found.tpr_at_1_percent.value:.1%} of {found.tpr_at_1_percent.n:,} people are recognised as being in "
+                f"{percent(found.tpr_at_1_percent.value)} of {found.tpr_at_1_percent.n:,} people are recognised as "
+                f"being in "
                 "the release while 1 % of outsiders are wrongly accused.",
                 found.tpr_at_1_percent,
             ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unmask.disclosure.roc import Membership
 from unmask.evidence import Fact, Figure, Series
+from unmask.shares import percent, span
 
 RARE_ALARMS = "share of people; needs 1,000 people outside to be told apart from 1 %"
 
@@ -11,7 +12,7 @@ RARE_ALARMS = "share of people; needs 1,000 people outside to be told apart from
 def facts_of(found: Membership) -> tuple[Fact, ...]:
     """Recall, precision and F1, few false alarms, epsilon, and which attack it was."""
     figures = tuple(
-        Fact(name, round(figure.value, 4), f"{figure.low:.3g} to {figure.high:.3g}; {words}")
+        Fact(name, round(figure.value, 4), f"95 % CI {span(figure.low, figure.high)}; {words}", share=True)
         for name, figure, words in (
             ("recall", found.recall, "of the people in the release are accused"),
             ("precision", found.precision, "of the accused are in the release, if half of all people were"),
@@ -39,7 +40,7 @@ def figures_of(found: Membership) -> tuple[Figure, ...]:
             shape="line",
             title="How many of the accused are members, if half of all people were",
             caption="At the left the intruder accuses only those of whom they are surest.",
-            alt=f"Precision against recall; at the left end {precision[1]:.0%} of the accused are members.",
+            alt=f"Precision against recall; at the left end {percent(precision[1])} of the accused are members.",
             x_label="members recognised",
             y_label="members among the accused",
             series=(
@@ -57,7 +58,7 @@ def _figure(found: Membership) -> Figure:
         title="Members recognised against outsiders accused",
         caption="The further the curve rises above the diagonal at the left, the more surely some "
         "people are recognised.",
-        alt=f"ROC curve with AUC {found.auc.value:.3f}; {found.tpr_at_1_percent.value:.1%} recognised "
+        alt=f"ROC curve with AUC {found.auc.value:.3f}; {percent(found.tpr_at_1_percent.value)} recognised "
         "at 1 % false alarms.",
         x_label="outsiders accused",
         y_label="members recognised",

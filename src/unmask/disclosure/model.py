@@ -29,6 +29,7 @@ from unmask.disclosure.learn import Learner, Task, blind_guess, folds_of, guess,
 from unmask.disclosure.secrets import nothing_wanted, wanted
 from unmask.errors import EngineError, ParameterError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, excess, measure, rate, silent
+from unmask.shares import percent, span
 from unmask.shown import Shown
 from unmask.study import Study, as_study
 
@@ -292,10 +293,12 @@ def assess_model(study: Study, context: Context) -> Evidence:
         observations=(
             Observation(
                 "model.excess",
-                f"{worst.name!r} is guessed right for {best.present.value:.0%} of {best.present.n:,} people by a model "
-                f"({best.learner}) learnt from the release, for {best.absent.value:.0%} when it is learnt without "
-                f"their row, and for {best.present.chance:.0%} by the commonest value: the release itself gives away "
-                f"{best.excess.value:.0%}.",
+                f"{worst.name!r} is guessed right for {percent(best.present.value)} of {best.present.n:,} people by "
+                f"a model "
+                f"({best.learner}) learnt from the release, for {percent(best.absent.value)} when it is learnt without "
+                f"their row, and for {percent(best.present.chance)} by the commonest value: the release itself gives "
+                f"away "
+                f"{percent(best.excess.value)}.",
                 best.excess,
             ),
             Observation("model.claimed", claim_words(sure, name, LEFT_OUT), sure.given_away),
@@ -312,17 +315,25 @@ def _facts(found: ModelDisclosure) -> tuple[Fact, ...]:
     facts = []
     for entry in found.attributes:
         for result in entry.learners:
-            outside = "" if result.absent.control is None else f", people outside the file {result.absent.control:.3g}"
+            outside = (
+                "" if result.absent.control is None else f", people outside the file {percent(result.absent.control)}"
+            )
             facts.append(
                 Fact(
                     f"{entry.name}, {result.learner}: adr",
                     round(result.absent.value, 4),
-                    f"{result.absent.low:.3g} to {result.absent.high:.3g}; with the person's row "
-                    f"{result.present.value:.3g}, commonest value {result.present.chance:.3g}{outside}",
+                    f"95 % CI {span(result.absent.low, result.absent.high)}; with the person's row "
+                    f"{percent(result.present.value)}, commonest value {percent(result.present.chance)}{outside}",
+                    share=True,
                 )
             )
         facts += [
-            Fact(f"{entry.name} from {len(names)} known", round(value, 4), f"adr from {', '.join(names)} alone")
+            Fact(
+                f"{entry.name} from {len(names)} known",
+                round(value, 4),
+                f"adr from {', '.join(names)} alone",
+                share=True,
+            )
             for names, value in entry.few
         ]
     return tuple(facts)

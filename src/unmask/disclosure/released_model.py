@@ -33,6 +33,7 @@ from unmask.evidence import (
     largest,
     silent,
 )
+from unmask.shares import percent, span
 from unmask.tables import canonical_order
 
 FEWEST = 50  # people on either side
@@ -339,12 +340,13 @@ def report_model(risk: ModelRisk) -> tuple[Reported, ...]:
             Observation(
                 "membership.auc",
                 "A person whom the model was learnt from and a person outside are told apart "
-                f"{found.auc.value:.0%} of the time.",
+                f"{percent(found.auc.value)} of the time.",
                 found.auc,
             ),
             Observation(
                 "membership.tpr",
-                f"{found.tpr_at_1_percent.value:.1%} of {found.tpr_at_1_percent.n:,} people are recognised as those "
+                f"{percent(found.tpr_at_1_percent.value)} of {found.tpr_at_1_percent.n:,} people are recognised as "
+                f"those "
                 "the model was learnt from while 1 % of outsiders are wrongly accused.",
                 found.tpr_at_1_percent,
             ),
@@ -358,9 +360,9 @@ def report_model(risk: ModelRisk) -> tuple[Reported, ...]:
     reported = [Reported("membership", "Membership inference on a model", MEMBERSHIP, membership)]
     if worst is not None:
         words = f"of the people it was learnt from have their {worst[0]} guessed by asking the model, beyond outsiders."
-        observation = Observation("inference.excess", f"{worst[1].value:.1%} {words}", worst[1])
+        observation = Observation("inference.excess", f"{percent(worst[1].value)} {words}", worst[1])
         facts = tuple(
-            Fact(name, round(one.value, 4), f"{one.low:.3g} to {one.high:.3g}; beyond people outside")
+            Fact(name, round(one.value, 4), f"95 % CI {span(one.low, one.high)}; beyond people outside", share=True)
             for name, one in risk.attributes.items()
         )
         evidence = Evidence(observations=(observation,), identity=False, facts=facts)

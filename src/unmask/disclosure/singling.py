@@ -16,6 +16,7 @@ from unmask.disclosure.learn import matrix
 from unmask.disclosure.outside import draw, in_order, needs_outsiders, set_scene
 from unmask.errors import NothingToTryError, ParameterError
 from unmask.evidence import Z95, Context, Estimate, Evidence, Fact, Observation, Progress, measure, rate, silent, wilson
+from unmask.shares import percent
 from unmask.shown import Shown
 from unmask.study import Study, as_study
 from unmask.tables import Release, canonical_order
@@ -165,15 +166,25 @@ def assess_singling(study: Study, context: Context) -> Evidence:
             Observation(
                 "singling.excess",
                 f"Of {n:,} descriptions ({found.n_attributes} attributes) that fit one released row, "
-                f"{found.original.value:.0%} fit exactly one person of the original, and "
-                f"{found.original.control or 0:.0%} one of an equally large control group.",
+                f"{percent(found.original.value)} fit exactly one person of the original, and "
+                f"{percent(found.original.control or 0)} one of an equally large control group.",
                 found.excess,
             ),
         ),
         per_record=found.per_record,
         identity=False,
         facts=(
-            Fact("descriptions that single out a person", round(found.original.value, 4), "share of those tried"),
-            Fact("the same on control", round(found.original.control or 0.0, 4), "what the population alone explains"),
+            Fact(
+                "descriptions that single out a person",
+                round(found.original.value, 4),
+                "share of those tried",
+                share=True,
+            ),
+            Fact(
+                "the same on control",
+                round(found.original.control or 0.0, 4),
+                "what the population alone explains",
+                share=True,
+            ),
         ),
     )

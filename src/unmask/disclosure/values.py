@@ -15,6 +15,7 @@ from unmask.disclosure.inference import hold_out
 from unmask.disclosure.secrets import Categories, category_secrets, paired_categories
 from unmask.errors import RoleError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate
+from unmask.shares import percent
 from unmask.shown import Shown
 from unmask.study import Study, as_study, spread
 from unmask.tables import Release
@@ -130,8 +131,9 @@ def assess_values(study: Study, context: Context) -> Evidence:
         observations=(
             Observation(
                 "values.rate",
-                f"{found.estimate.value:.0%} of the categories of {len(found.attributes)} attributes are published as "
-                f"they are ({found.corrected:.0%} of what chance leaves; most of all {worst.name!r}).",
+                f"{percent(found.estimate.value)} of the categories of {len(found.attributes)} attributes are "
+                f"published as "
+                f"they are ({percent(found.corrected)} of what chance leaves; most of all {worst.name!r}).",
                 found.estimate,
             ),
         ),
@@ -141,8 +143,10 @@ def assess_values(study: Study, context: Context) -> Evidence:
             Fact(
                 f"{entry.name}: SADR",
                 round(entry.estimate.value, 4),
-                f"by chance {entry.estimate.chance:.3g}; beyond chance {entry.corrected:.3g}; by category from "
-                f"{np.nanmin(entry.by_category):.3g} to {np.nanmax(entry.by_category):.3g}",
+                f"by chance {percent(entry.estimate.chance)}; beyond chance {percent(entry.corrected)}; by category "
+                f"from "
+                f"{percent(float(np.nanmin(entry.by_category)))} to {percent(float(np.nanmax(entry.by_category)))}",
+                share=True,
             )
             for entry in found.attributes
         ),

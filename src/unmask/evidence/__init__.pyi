@@ -15,10 +15,8 @@ from unmask.evidence.estimate import excess as excess
 from unmask.evidence.estimate import excess_over_control as excess_over_control
 from unmask.evidence.estimate import largest as largest
 from unmask.evidence.estimate import newcombe as newcombe
-from unmask.evidence.estimate import percent as percent
 from unmask.evidence.estimate import rate as rate
 from unmask.evidence.estimate import shared_rate as shared_rate
-from unmask.evidence.estimate import span as span
 from unmask.evidence.estimate import wilson as wilson
 from unmask.evidence.figure import Figure as Figure
 from unmask.evidence.figure import Series as Series

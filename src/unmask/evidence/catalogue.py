@@ -139,7 +139,7 @@ FIGURES: dict[str, str] = {  # what a figure counts, by the end of its key; noth
     "people": "people",
     "found": "found",
     "known": "known",
-    "linked": "known",
+    "linked": "linked",
     "unique": "alone",
     "learnt": "learnt",
     "ks": "in all",

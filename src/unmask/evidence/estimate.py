@@ -191,21 +191,3 @@ def shared_rate(credit: Floats, chance: float) -> Estimate:
     """Mean credit with the score interval: where few people have small shares, resampling is too sure of itself."""
     hits, n = float(np.sort(credit).sum()), len(credit)
     return Estimate(min(1.0, hits / n), *wilson(min(hits, float(n)), n), n, chance)
-
-
-def percent(share: float | None) -> str:
-    """Write a share as a percentage with as many digits as it needs: 25.4 %, 0.093 %, 0 %."""
-    if share is None:
-        return "-"
-    value = 100 * share
-    if value == 0:
-        return "0 %"
-    if value < 0.0001:
-        return "under 0.0001 %"
-    digits = 1 if value >= 0.95 else 2 if value >= 0.095 else 4
-    return f"{value:.{digits}f}".rstrip("0").rstrip(".") + " %"
-
-
-def span(low: float, high: float) -> str:
-    """Write an interval with one unit: 22.9-28 %."""
-    return f"{percent(low).removesuffix(' %')}-{percent(high)}" if low < high else percent(low)

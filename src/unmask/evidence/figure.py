@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from unmask.shares import change, percent
+
 # path: a line with its points; interval: series of values, lower ends, upper ends, and one value to hold them against
 Shape = Literal["line", "step", "path", "bar", "histogram", "point", "waterfall", "interval"]
 
@@ -43,13 +45,15 @@ class Figure:
         said: str,
         axes: tuple[str, str],
         name: str = "",
-        form: str = "{} {:.1%}",
+        form: str = "{} {share}",
     ) -> Figure:
-        """One bar for each label and value: shares, where the form is one. ``said`` begins the text for who cannot see.
+        """One bar for each label and value. ``said`` begins the text for who cannot see.
 
-        ``name``: of the series; none: what the second axis shows.
+        ``form``: with {share} or {change} (signed) values are shares, shown as percent; ``name``: of the series; none:
+        what the second axis shows.
         """
         labels, values = tuple(label for label, _ in bars), tuple(value for _, value in bars)
-        alt = said + ", ".join(form.format(label, value) for label, value in bars)
+        told = (form.format(label, value, share=percent(value), change=change(value)) for label, value in bars)
+        alt = said + ", ".join(told)
         series = (Series(name or axes[1], labels, values),)
-        return cls("bar", title, caption, alt, *axes, series, percent=(False, "%" in form))
+        return cls("bar", title, caption, alt, *axes, series, percent=(False, "{share}" in form or "{change}" in form))

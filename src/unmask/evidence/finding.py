@@ -83,11 +83,12 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A named number that helps to understand, and is not judged."""
+    """A named number that helps to understand, and is not judged; ``share``: it is shown as percent."""
 
     name: str
     value: float | int | str
     meaning: str
+    share: bool = False
 
 
 @dataclass(frozen=True, slots=True)

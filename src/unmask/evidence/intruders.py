@@ -92,6 +92,11 @@ def _most(estimates: Iterable[Estimate | None]) -> Estimate | None:
     return max(there, key=lambda estimate: (estimate.value, estimate.low), default=None)
 
 
+def _reached(attempt: Attempt) -> tuple[float, int, float, str]:
+    """Order of attempts: the largest share; of equal ones that on most people, which is told of everybody."""
+    return attempt.estimate.value, attempt.estimate.n, attempt.estimate.low, attempt.measure
+
+
 def by_knowledge(attempts: Sequence[Attempt]) -> tuple[Intruder, ...]:
     """The best attack of each intruder, from the worst informed to the best; levels that nobody tried are left out."""
     found = []
@@ -99,7 +104,7 @@ def by_knowledge(attempts: Sequence[Attempt]) -> tuple[Intruder, ...]:
         open_to = [attempt for attempt in attempts if ORDER.index(attempt.knows) <= place]
         if not any(attempt.knows == knows for attempt in open_to):
             continue
-        best = max(open_to, key=lambda attempt: (attempt.estimate.value, attempt.estimate.low, attempt.measure))
+        best = max(open_to, key=_reached)
         risks = [attempt.per_record for attempt in open_to if attempt.per_record is not None]
         largest = np.max([np.nan_to_num(risk) for risk in risks], axis=0) if risks else None
         known = _most(attempt.known for attempt in open_to)

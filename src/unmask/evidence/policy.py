@@ -25,7 +25,8 @@ from typing import Any
 from unmask.errors import ParameterError, did_you_mean
 from unmask.evidence.catalogue import meant
 from unmask.evidence.crowds import GROUPS
-from unmask.evidence.estimate import Z95, percent
+from unmask.evidence.estimate import Z95
+from unmask.shares import percent
 
 PROFILES = ("public", "partner", "internal")  # by who will hold the file; without a choice, the first
 VARIANTS = ("strict",)  # profiles of earlier versions that have limits of their own

@@ -16,10 +16,11 @@ from unmask.evidence.above import held_to_risk, luck, used_of_risk
 from unmask.evidence.catalogue import name_of
 from unmask.evidence.coverage import unseen
 from unmask.evidence.crowds import held_to
-from unmask.evidence.estimate import Z95, percent, tail, wilson
+from unmask.evidence.estimate import Z95, tail, wilson
 from unmask.evidence.finding import Absence, Finding, Observation, Outcome, Reported
 from unmask.evidence.intruders import Intruder, attempts_of, by_knowledge
 from unmask.evidence.who import STANCES, Who, attempted, closed_to, limits_for, not_tried, seen_by
+from unmask.shares import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -15,10 +15,11 @@ import numpy as np
 
 from unmask.arrays import Floats
 from unmask.errors import check_name
-from unmask.evidence.estimate import Estimate, percent, wilson
+from unmask.evidence.estimate import Estimate, wilson
 from unmask.evidence.finding import Absence, Crowds, Evidence, Observation, Outside, Reported
 from unmask.evidence.intruders import KNOWS, ORDER, Intruder, Knowledge, attempts_of, by_knowledge
 from unmask.evidence.policy import Policy, kind_of, of_single_people
+from unmask.shares import percent
 
 Who = Literal["prosecutor", "journalist", "marketer", "maximum"]
 INTRUDERS: tuple[Who, ...] = get_args(Who)

@@ -17,6 +17,7 @@ from unmask.graph.distances import EARTH, Coordinates
 from unmask.graph.result import GraphLinkage
 from unmask.graph.stage import Stage
 from unmask.graph.sweep import SweepPoint, sweep
+from unmask.shares import percent
 from unmask.study import Displacement as Masking
 
 PEOPLE = 100  # whom a map in the report is drawn from, so that it takes seconds
@@ -85,7 +86,9 @@ def map_figure(points: Sequence[SweepPoint], median: float, what: str, here: tup
         series.append(Series("this release", (here[0],), (here[1],)))
     risk = "people who are found" if what == "recall" else "claims that are right"
     said = "; ".join(
-        f"{line.name}: " + ", ".join(f"{x:.1%} {y:.0%}" for x, y in zip(line.x, line.y, strict=True)) for line in series
+        f"{line.name}: "
+        + ", ".join(f"{percent(float(x))} {percent(float(y))}" for x, y in zip(line.x, line.y, strict=True))
+        for line in series
     )
     return Figure(
         shape="path",

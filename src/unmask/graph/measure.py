@@ -20,6 +20,7 @@ from unmask.graph.map import found_on_a_map, risk_utility_map
 from unmask.graph.result import GraphLinkage
 from unmask.graph.stage import Stage, applies, set_stage
 from unmask.graph.sweep import trilaterate
+from unmask.shares import percent
 from unmask.study import Study
 
 ALIGNMENTS = 20_000  # after which no further batch is tried; a masked map needs a few thousand
@@ -115,7 +116,7 @@ def _others(tried: list[GraphLinkage], shares: list[Floats], best: int) -> tuple
 def _facts(stage: Stage, found: GraphLinkage, truth: Ints) -> tuple[Fact, ...]:
     three = truth[np.linspace(0, len(truth) - 1, 3).round().astype(np.int64)]
     follow = trilaterate(stage.target, stage.identification, three, labels=stage.labels, tolerance=stage.tolerance)
-    precision = f"{found.precision(truth):.3f}" if found.found else "no claim"
+    precision = percent(found.precision(truth)) if found.found else "no claim"
     most, p_value = _by_chance(found)
     agree = {
         "geometric": "people whose labels and places agree after the best alignment (within three times the noise)",
@@ -124,7 +125,7 @@ def _facts(stage: Stage, found: GraphLinkage, truth: Ints) -> tuple[Fact, ...]:
     }[found.method]
     return (
         Fact("precision", precision, "share of the intruder's claims that are right"),
-        Fact("recall", f"{found.recall(truth):.3f}", "share of the people drawn whom they claim rightly"),
+        Fact("recall", percent(found.recall(truth)), "share of the people drawn whom they claim rightly"),
         *_sure(found, truth),
         Fact("pairs that agree", float(found.n_agree), agree),
         Fact("most by chance", most, "the same when chance deals the places, or the people to the files"),

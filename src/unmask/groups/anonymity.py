@@ -267,4 +267,4 @@ def _facts(found: Anonymity) -> Iterator[Fact]:
     }
     for name, worst in found.worst.items():
         for model, meaning in words.items():
-            yield Fact(f"{name}: {model}", worst[model], meaning)
+            yield Fact(f"{name}: {model}", worst[model], meaning, share=model == "alpha")

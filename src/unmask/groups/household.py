@@ -42,7 +42,7 @@ def assess_household(study: Study, context: Context) -> Evidence:
         facts=(
             Fact("households", len(np.unique(home[people])), "people without one count as living alone"),
             Fact("largest household", int(members.max()), "members with a released record"),
-            Fact("mean risk without households", before, f"of the members one by one; {source}"),
+            Fact("mean risk without households", before, f"of the members one by one; {source}", share=True),
         ),
     )
 

@@ -18,6 +18,7 @@ from unmask.arrays import Counts, Floats, Table
 from unmask.errors import EngineError, ParameterError, check_name
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, shared_rate
 from unmask.groups.counting import check_keys, count_classes
+from unmask.shares import percent
 from unmask.shown import Shown
 from unmask.study import Matcher, Study, narrowed
 
@@ -203,7 +204,7 @@ def _figure(sweep: Knowledge) -> Figure:
     growth = sweep.growth()
     known = tuple(float(size) for size in growth["known"])
     lines = {"worst set": "largest", "mean set": "mean", "best set": "least"}
-    told = ", ".join(f"{size:.0f} known: {risk:.1%}" for size, risk in zip(known, growth["largest"], strict=True))
+    told = ", ".join(f"{size:.0f} known: {percent(risk)}" for size, risk in zip(known, growth["largest"], strict=True))
     return Figure(
         shape="line",
         title="How does the risk grow with what the intruder knows?",

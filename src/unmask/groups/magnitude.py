@@ -20,6 +20,7 @@ from unmask.arrays import Counts, Flags, Floats, Table
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure, rate
 from unmask.groups.counting import Classes, Frame, as_key, check_keys, collect, count_classes, open_table, select_keys
+from unmask.shares import percent
 from unmask.shown import Shown
 from unmask.study import Match, Study
 from unmask.tables import Release, to_floats
@@ -174,12 +175,12 @@ def assess_magnitude(study: Study, context: Context) -> Evidence:
             Observation(
                 "magnitude.estimable",
                 f"{rates[0].hits:,.0f} of {told} have an amount that the largest other contributor of their cell "
-                f"finds to within {P:.0%}, by taking their own from the total (cells of one included).",
+                f"finds to within {percent(P)}, by taking their own from the total (cells of one included).",
                 rates[0],
             ),
             Observation(
                 "magnitude.dominated",
-                f"{rates[1].hits:,.0f} of {told} make more than {SHARE:.0%} of the total of their "
+                f"{rates[1].hits:,.0f} of {told} make more than {percent(SHARE)} of the total of their "
                 "cell, which then tells their amount.",
                 rates[1],
             ),
@@ -235,11 +236,11 @@ def _blind(guess: Floats, reach: float, anybody: Floats, n: int) -> Floats:
 def _facts(rule: Dominance) -> tuple[Fact, ...]:
     cells = f"of {rule.classes.n_classes:,} cells of the release"
     return (
-        Fact(f"{rule.magnitude}: cells that fail the p % rule", rule.n_estimable, f"{cells}, p = {rule.p:.0%}"),
+        Fact(f"{rule.magnitude}: cells that fail the p % rule", rule.n_estimable, f"{cells}, p = {percent(rule.p)}"),
         Fact(
             f"{rule.magnitude}: cells that fail the ({rule.n}, k) rule",
             rule.n_dominated,
-            f"{cells}, k = {rule.share:.0%}",
+            f"{cells}, k = {percent(rule.share)}",
         ),
     )
 
@@ -247,7 +248,7 @@ def _facts(rule: Dominance) -> tuple[Fact, ...]:
 def _figure(rule: Dominance) -> Figure:
     share = rule.first[rule.totals > 0] / rule.totals[rule.totals > 0]
     edges = np.array([0.0, 0.25, 0.5, 0.75, rule.share, 1.0 + 1e-9])
-    labels = ("to 25 %", "to 50 %", "to 75 %", f"to {rule.share:.0%}", f"above {rule.share:.0%}")
+    labels = ("to 25 %", "to 50 %", "to 75 %", f"to {percent(rule.share)}", f"above {percent(rule.share)}")
     counts = np.histogram(share, edges)[0] / max(1, len(share))
     return Figure.bars(
         list(zip(labels, counts.tolist(), strict=True)),
@@ -257,5 +258,5 @@ def _figure(rule: Dominance) -> Figure:
         said="Cells by share of the largest contributor: ",
         axes=("share of the largest contributor", "share of cells"),
         name="cells",
-        form="{}: {:.0%}",
+        form="{}: {share}",
     )

@@ -266,6 +266,7 @@ def _facts(found: SpecialUniques) -> tuple[Fact, ...]:
             "DIS",
             found.dis,
             f"chance that a unique match is right, if 1 person in {1 / found.fraction:.0f} is in the file",
+            share=True,
         ),
     )
 
@@ -279,5 +280,5 @@ def _figure(found: SpecialUniques) -> Figure:
         said="Contribution of attributes: ",
         axes=("attribute", "share of scores"),
         name="contribution",
-        form="{}: {:.0%}",
+        form="{}: {share}",
     )

@@ -184,9 +184,9 @@ def assess_uniqueness(study: Study, context: Context) -> Evidence:
         facts=(
             Fact("k", risk.k, "size of the smallest group of equal records in the release"),
             Fact("groups G", risk.n_groups, f"different combinations among {risk.n_records:,} released records"),
-            Fact("DR_min", risk.minimum, "share of released records that nobody resembles"),
-            Fact("DR_pr", risk.average, "mean of 1/(group size) over released records"),
-            Fact("DR_thr", risk.threshold, "the same, raised by how unevenly the risk is spread"),
+            Fact("DR_min", risk.minimum, "share of released records that nobody resembles", share=True),
+            Fact("DR_pr", risk.average, "mean of 1/(group size) over released records", share=True),
+            Fact("DR_thr", risk.threshold, "the same, raised by how unevenly the risk is spread", share=True),
             *_of_people(release, risk),
             Fact(
                 "people whose values nobody carries",
@@ -202,13 +202,15 @@ def assess_uniqueness(study: Study, context: Context) -> Evidence:
 def _of_people(release: Release, risk: GroupRisk) -> Iterator[Fact]:
     """The same in people, when something is known of them."""
     if release.n_people is not None:
-        yield Fact("DR_min of the population", risk.n_unique / release.n_people, f"N = {release.n_people:,.0f}")
+        yield Fact(
+            "DR_min of the population", risk.n_unique / release.n_people, f"N = {release.n_people:,.0f}", share=True
+        )
     if release.weight is not None and release.weight in release.released.columns:
         people = group_risk(release.released, quasi=release.quasi, weight=release.weight)
         told = f"by weight, {people.n_records:,} people"
-        yield Fact("DR_min in people", people.minimum, told)
-        yield Fact("DR_pr in people", people.average, told)
-        yield Fact("DR_thr in people", people.threshold, told)
+        yield Fact("DR_min in people", people.minimum, told, share=True)
+        yield Fact("DR_pr in people", people.average, told, share=True)
+        yield Fact("DR_thr in people", people.threshold, told, share=True)
 
 
 def _size_figure(risk: GroupRisk) -> Figure:
@@ -226,5 +228,5 @@ def _size_figure(risk: GroupRisk) -> Figure:
         said="Share of records by size of their group: ",
         axes=("records that look the same", "share of released records"),
         name="released records",
-        form="{}: {:.1%}",
+        form="{}: {share}",
     )

@@ -25,6 +25,7 @@ from unmask.intake.shapes import (
     named,
     of_people,
 )
+from unmask.shares import percent
 from unmask.tables import Release, as_text, read_days
 
 LOOKED_AT = 2000  # different values of a column
@@ -100,7 +101,7 @@ def recognise(column: pl.Series) -> tuple[str, str, bool] | None:
     for what, fits, needs_name in SHAPES:
         share = sum(map(fits, looked)) / len(looked)
         if share >= MOSTLY and (hint == what if needs_name else True):
-            why = "by its name and shape" if hint == what else f"{share:.0%} of its values have the shape"
+            why = "by its name and shape" if hint == what else f"{percent(share)} of its values have the shape"
             return what, why, True
     if column.dtype == pl.String and (days := read_days(column)) is not None:
         return _exact_dates(days.drop_nulls())
@@ -119,9 +120,9 @@ def _by_text(looked: pl.Series, distinct: float, rows: int, hint: str | None) ->
         return "an address", "a street and a number", True
     length = float(looked.str.len_chars().mean() or 0)  # type: ignore[arg-type]
     if apart and length >= LONG_TEXT and _share(_is_sentence, looked) >= MOSTLY:
-        return "free text", f"{distinct:.0%} different texts of {length:.0f} characters on average", True
+        return "free text", f"{percent(distinct)} different texts of {length:.0f} characters on average", True
     if apart and names >= MOSTLY and any(" " in text for text in looked):
-        return "a name", f"{distinct:.0%} different texts of one to four capitalised words", True
+        return "a name", f"{percent(distinct)} different texts of one to four capitalised words", True
     return _narrowing(looked, distinct, rows, hint)
 
 
@@ -133,7 +134,7 @@ def _narrowing(looked: pl.Series, distinct: float, rows: int, hint: str | None) 
         return "a full postcode", "by its name and shape", False
     numbers = any(map(NUMBER.match, looked.head(50)))
     if rows >= 20 and distinct > KEY and (hint == "a key" or not numbers or _numbered(looked, rows)):
-        own = "every record has its own value" if distinct == 1 else f"{distinct:.1%} of its values are different"
+        own = "every record has its own value" if distinct == 1 else f"{percent(distinct)} of its values are different"
         return "a key", own, False
     return None
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from unmask.arrays import Floats
 from unmask.errors import UnmaskError
+from unmask.shares import percent
 from unmask.study import Study
 from unmask.tables import Release, as_text, to_floats
 
@@ -83,7 +84,9 @@ class Pairing:
             )
             told = [f"The pairs look wrong: {near}"]
         if self.equal_elsewhere > 0:
-            told.append(f", and {self.equal_elsewhere:.0%} of the people stand in the release at somebody else's row")
+            told.append(
+                f", and {percent(self.equal_elsewhere)} of the people stand in the release at somebody else's row"
+            )
         return ["".join(told) + "."]
 
     def _hint(self) -> list[str]:

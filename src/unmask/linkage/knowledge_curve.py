@@ -18,6 +18,7 @@ from unmask.arrays import Flags, Floats
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.linkage.nearest import best_reading, best_scale
+from unmask.shares import percent
 from unmask.study import Study, as_study, draw, narrowed, spread
 from unmask.tables import by_content
 
@@ -179,6 +180,7 @@ def assess_scenario(study: Study, context: Context) -> Evidence:
             "worst set of half the attributes",
             curve.sizes[middle - 1].worst,
             "share found, of the sets tried, or fewer",
+            share=True,
         ),
         Fact("attributes tried as worst", ", ".join(curve.sizes[middle - 1].worst_set), "the set that finds so many"),
     ]
@@ -208,7 +210,7 @@ def _figure(curve: Knowledge) -> Figure:
         caption="People found by nearest-record linkage, by the number of attributes known: the mean over sets of that "
         "size, and the worst set tried of that size or smaller (who knows more may leave some aside).",
         alt="Share of people found by number of attributes known: "
-        + ", ".join(f"{size.known}: mean {size.mean:.1%}, worst {size.worst:.1%}" for size in curve.sizes),
+        + ", ".join(f"{size.known}: mean {percent(size.mean)}, worst {percent(size.worst)}" for size in curve.sizes),
         x_label="attributes known",
         y_label="people found",
         series=(Series("worst set", known, worst), Series("mean", known, mean)),

@@ -17,6 +17,7 @@ from unmask.errors import ParameterError
 from unmask.evidence import Context, Evidence, Fact, Observation, Progress, measure, silent
 from unmask.kernels.base import Space
 from unmask.linkage.result import Linkage, why_more
+from unmask.shares import percent
 from unmask.study import Direction, How, Scale, Study, as_study, draw, in_order, readable, set_scene, without
 from unmask.tables import Encoding, Release
 
@@ -172,8 +173,8 @@ def best_scale(study: Study, seed: int) -> tuple[Scale, tuple[str, ...]]:
     rates = {scale: link_nearest(study, scale=scale, decision_only=True, seed=seed).estimate.value for scale in scales}
     note = (
         "the two files hold different numbers of people: standardised by each file's own mean and sd "
-        f"{rates['own']:.1%} are found, by the original's {rates['original']:.1%}, by the release's "
-        f"{rates['released']:.1%}; the largest counts"
+        f"{percent(rates['own'])} are found, by the original's {percent(rates['original'])}, by the release's "
+        f"{percent(rates['released'])}; the largest counts"
     )
     return max(scales, key=lambda scale: rates[scale]), (note,)
 
@@ -189,7 +190,8 @@ def best_reading(study: Study, seed: int) -> tuple[Study, tuple[str, ...]]:
 
     codes, order = study.kept(("readings", seed), lambda: (found(study), found(ordered)))
     note = (
-        f"{', '.join(map(repr, names))}: read as codes {codes:.1%} of people are found, by their order {order:.1%}; "
+        f"{', '.join(map(repr, names))}: read as codes {percent(codes)} of people are found, by their order "
+        f"{percent(order)}; "
         "the larger counts"
     )
     return (ordered if order > codes else study), (note,)
@@ -290,15 +292,18 @@ def _more_facts(study: Study, linkage: Linkage, scale: Scale) -> tuple[Fact, ...
             "found when people ask",
             linkage.estimate.value,
             "share of people found when each person looks for the nearest released record",
+            share=True,
         ),
         Fact(
             f"fewer than {NEAR} records are closer than the true one",
             near,
             f"share of people (of a random {SAMPLE_FOR_ATTRIBUTES:,} if more); records as near as it do not count",
+            share=True,
         ),
         Fact(
             "found when the release asks",
             back.estimate.value,
             "share of people found when each released record looks for its nearest person",
+            share=True,
         ),
     )

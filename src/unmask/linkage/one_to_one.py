@@ -20,6 +20,7 @@ from unmask.kernels.assignment import credits as shares_of_optima
 from unmask.kernels.base import EUCLIDEAN
 from unmask.linkage.nearest import best_reading, best_scale, link_nearest
 from unmask.linkage.result import Linkage, why_more
+from unmask.shares import span
 from unmask.study import PREPARING, How, Scene, Study, as_study, check_memory, memory_of_search, readable, set_scene
 from unmask.tables import Release
 
@@ -188,9 +189,14 @@ def union_of(linkage: Linkage, nearest: Linkage, release: Release) -> Estimate:
 
 def _facts(linkage: Linkage, nearest: Linkage, union: Estimate, people: Ints) -> tuple[Fact, ...]:
     here, there = linkage.credit[people], nearest.credit[people]
-    span = f"95 % interval {union.low:.1%} to {union.high:.1%}"
+    interval = f"95 % CI {span(union.low, union.high)}"
     return (
-        Fact("found by either", union.value, f"share of people found by nearest-record or by global linkage ({span})"),
+        Fact(
+            "found by either",
+            union.value,
+            f"share of people found by nearest-record or by global linkage ({interval})",
+            share=True,
+        ),
         Fact(
             "added by global linkage",
             float(np.maximum(here - there, 0).sum()),

@@ -9,6 +9,7 @@ import numpy as np
 from unmask.arrays import Flags, Floats, Ints
 from unmask.errors import ParameterError
 from unmask.evidence import Estimate, Figure, Series, rate, wilson
+from unmask.shares import percent
 from unmask.shown import Shown
 from unmask.study import Direction
 
@@ -150,8 +151,8 @@ class Linkage(Shown):
             title="How sure can the intruder be?",
             caption="They claim their clearest links first, equally clear ones together: of this share of people "
             "claimed, this share is right.",
-            alt=f"Precision against coverage. Precision is at least 95 percent up to {known:.1%} of people; "
-            f"over all it is {self.estimate.value:.1%}.",
+            alt=f"Precision against coverage. Precision is at least 95 percent up to {percent(known)} of people; "
+            f"over all it is {percent(self.estimate.value)}.",
             x_label="people claimed",
             y_label="claims that are right",
             series=(

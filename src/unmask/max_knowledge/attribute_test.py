@@ -19,6 +19,7 @@ from unmask.kernels.search import distance_of_pairs
 from unmask.max_knowledge.evidence import distributions, facts, ks_observation
 from unmask.max_knowledge.ranks import Ranked, ranked
 from unmask.max_knowledge.result import DeniabilityTest, compared_with_instances
+from unmask.shares import percent
 from unmask.study import Study, as_study
 from unmask.tables import RankMethod, Release
 
@@ -192,8 +193,9 @@ def assess_attribute(study: Study, context: Context) -> Evidence:
     found = rate(gained[people].astype(float), chance=blind, seed=context.seed)
     claim = (
         f"For {found.hits:,.0f} of {found.n:,} people the intruder learns {test.attribute!r} (same category, or within "
-        f"{CLOSE:.0%} of the ranks) from the release and would not have without their own record in it; the opposite "
-        f"happens to {opposite:.1%}."
+        f"{percent(CLOSE)} of the ranks) from the release and would not have without their own record in it; the "
+        f"opposite "
+        f"happens to {percent(opposite)}."
     )
     means = tuple(
         Fact(f"mean rank error, {t.attribute}", round(t.mean, 1), f"{t.reference_mean:.1f} where nothing is disclosed")

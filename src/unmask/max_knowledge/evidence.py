@@ -9,6 +9,7 @@ from unmask.evidence import Estimate, Evidence, Fact, Figure, Observation, Serie
 from unmask.max_knowledge.compare import LEVEL, ks_interval, one_sided
 from unmask.max_knowledge.ranks import Ranked
 from unmask.max_knowledge.result import DeniabilityTest
+from unmask.shares import percent
 from unmask.tables import Release
 
 BINS = 60
@@ -38,7 +39,8 @@ def identity_evidence(release: Release, both: Ranked, test: DeniabilityTest, ref
                 f"{name}.ks",
                 test,
                 "An intruder who knows everything links like one who knows nothing for "
-                f"{test.deniable:.1%} of the records (95 % where nothing is disclosed). Against links {reference} the "
+                f"{percent(test.deniable)} of the records (95 % where nothing is disclosed). Against links "
+                f"{reference} the "
                 f"KS distance is {test.ks:.2f}: {test.words}.",
             ),
             _minimum_observation(f"{name}.minimum", test),
@@ -104,6 +106,6 @@ def distributions(test: DeniabilityTest, reference: str) -> Figure:
 def _minimum_observation(key: str, test: DeniabilityTest) -> Observation:
     """Tell the least protected record as closeness, 1 - distance / n: a limit of 0.99 asks for 1 % of the ranks."""
     usual = float(np.quantile(test.reference, min(1.0, 1.0 / test.distances.size)))
-    claim = f"The least protected record is linked at {test.minimum:,.0f} ranks, {test.minimum_share:.1%} of n."
+    claim = f"The least protected record is linked at {test.minimum:,.0f} ranks, {percent(test.minimum_share)} of n."
     closeness = exact(1.0 - test.minimum_share, n=test.distances.size, chance=1.0 - usual / test.n_released)
     return Observation(key, claim, closeness)

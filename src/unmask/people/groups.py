@@ -15,6 +15,7 @@ import polars as pl
 
 from unmask.arrays import Floats, Ints
 from unmask.evidence import Estimate, Figure, Series, rate
+from unmask.shares import percent
 from unmask.shown import Shown
 from unmask.tables import Release, as_text, check_columns, to_floats
 
@@ -109,8 +110,10 @@ def uneven(release: Release, found: Found) -> str:
         return ""
     low, name, share, n = surest
     return (
-        f"risk is uneven: of {n:,} people who share a value of {name!r} {share:.1%} are found (at least {low:.1%}, "
-        f"allowing for all {tried} groups that were looked at), of all {whole:.1%}; --by {name!r} shows every group"
+        f"risk is uneven: of {n:,} people who share a value of {name!r} {percent(share)} are found (at least "
+        f"{percent(low)}, "
+        f"allowing for all {tried} groups that were looked at), of all {percent(whole)}; --by {name!r} shows every "
+        f"group"
     )
 
 
@@ -169,14 +172,15 @@ def _figure(told: RiskByGroup, whole: float) -> Figure | None:
     names = tuple(f"{group.name} ({group.n:,})" for group in told.groups)
     found = [group.found for group in told.groups]
     said = ", ".join(
-        f"{name} {one.value:.1%} ({one.low:.1%} to {one.high:.1%})" for name, one in zip(names, found, strict=True)
+        f"{name} {percent(one.value)} ({percent(one.low)} to {percent(one.high)})"
+        for name, one in zip(names, found, strict=True)
     )
     return Figure(
         shape="interval",
         title=f"Who bears the risk, by {told.column}?",
         caption=f"Share of each group whom {told.measure} finds, with its 95 % interval; the upright line is that of "
         "all. Each interval stands for itself: of twenty groups one misses its truth.",
-        alt=f"Share found by {told.column}: {said}; all {whole:.1%}",
+        alt=f"Share found by {told.column}: {said}; all {percent(whole)}",
         x_label=told.column,
         y_label="share found",
         series=(

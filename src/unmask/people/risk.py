@@ -65,7 +65,9 @@ class PersonRisk:
         """What the risks of people say of the release, for a policy to judge; nothing where no row is anybody's."""
         if self.above is None:
             return ()
-        largest = Fact("largest_risk", float(np.nanmax(self.risk)), f"largest risk of one person: {self.how}")
+        largest = Fact(
+            "largest_risk", float(np.nanmax(self.risk)), f"largest risk of one person: {self.how}", share=True
+        )
         return (Reported("risk", TITLE, STORY, Evidence((self.above,), facts=(largest,))),)
 
 

@@ -21,6 +21,7 @@ import polars as pl
 from unmask.arrays import Flags, Floats
 from unmask.errors import ParameterError
 from unmask.evidence import Figure
+from unmask.shares import percent
 from unmask.shown import Shown
 from unmask.study import as_study
 
@@ -65,7 +66,7 @@ class Change:
     def words(self) -> str:
         """The change in a line."""
         company = f" in their record and {len(self.others)} like it" if self.others else ""
-        return f"blank {' and '.join(self.columns)}{company}: {self.fit:,} records fit, risk {self.risk:.1%}"
+        return f"blank {' and '.join(self.columns)}{company}: {self.fit:,} records fit, risk {percent(self.risk)}"
 
 
 @dataclass(frozen=True, slots=True)

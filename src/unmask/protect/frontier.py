@@ -9,6 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from unmask.evidence import Figure, Series
+from unmask.shares import percent, span
 from unmask.shown import Shown
 
 NUMBER = r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])"  # the strength of a masking: its first number
@@ -64,10 +65,10 @@ class Point:
     def words(self) -> str:
         """The point in one sentence."""
         name = self.masking or "the table as it is"
-        sure = "" if self.known is None else f"{self.known:,} known for certain, "
+        sure = "" if self.known is None else f"{self.known:,} known (right 19 times in 20), "
         return (
-            f"{name}: {self.verdict}, {self.risk:.1%} found (95 % interval {self.low:.1%} to {self.high:.1%}) "
-            f"by {self.attack}, {sure}{self.utility:.0%} of the data left"
+            f"{name}: {self.verdict}, {percent(self.risk)} found (95 % CI {span(self.low, self.high)}) "
+            f"by {self.attack}, {sure}{percent(self.utility)} of the data left"
         )
 
 

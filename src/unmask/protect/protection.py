@@ -15,6 +15,7 @@ from unmask.errors import ParameterError, TableError
 from unmask.masking import parse_masking
 from unmask.protect.frontier import Frontier, Point
 from unmask.protect.treatments import VALUES, Treatment
+from unmask.shares import percent, span
 from unmask.shown import Shown
 from unmask.tables import read_table
 from unmask.utility import Kept
@@ -40,10 +41,10 @@ class Protection(Shown):
             return self._nothing
         tried = len(self.frontier.points)
         changed = {name for step in self.steps for name in step.columns}
-        found = f"{self.final.risk:.1%} found (95 % interval {self.final.low:.1%} to {self.final.high:.1%})"
+        found = f"{percent(self.final.risk)} found (95 % CI {span(self.final.low, self.final.high)})"
         seeds = "; attacked again with other seeds it stays so" if self.again is not None else ""
         told = (
-            f"Safe under {self.frontier.policy!r}: {found}, {self.final.utility:.0%} of the data left. "
+            f"Safe under {self.frontier.policy!r}: {found}, {percent(self.final.utility)} of the data left. "
             f"{len(changed)} of {len(self.before)} columns changed, after {tried} releases were tried{seeds}."
         )
         return " ".join([told, *self._analyses])
@@ -82,7 +83,7 @@ class Protection(Shown):
         return tuple(self._why(step) for step in self.steps)
 
     def _why(self, step: Treatment) -> str:
-        done, cost = f"{step.column}: {parse_masking(step.masking)}", f"costs {step.cost:.1%} of the data"
+        done, cost = f"{step.column}: {parse_masking(step.masking)}", f"costs {percent(step.cost)} of the data"
         if step.column == VALUES:
             return f"{done} makes every number that moves to somebody else a mean of several people's, and {cost}"
         before = sum(self.before[name] for name in step.columns)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from unmask.masking import Chain, Consistent, Masking, parse_masking
+from unmask.shares import percent
 
 CELLS = "local_suppression"
 
@@ -72,8 +73,8 @@ HOW: dict[str, Callable[[Any], str]] = {  # by the name that is typed
     ),
     "data_shuffling": lambda _: "drawn anew",
     "top_bottom": lambda _: "with its extremes cut off",
-    "rank_swap": lambda step: f"swapped within {step.share:.0%} of the ranks",
+    "rank_swap": lambda step: f"swapped within {percent(step.share)} of the ranks",
     "pram": lambda _: "with some values changed by lot",
-    "sampling": lambda step: f"of only {step.fraction:.0%} of the people",
+    "sampling": lambda step: f"of only {percent(step.fraction)} of the people",
     "hierarchy": lambda step: f"at level {step.level} of its hierarchy",
 }

@@ -6,6 +6,7 @@ from unmask.report.deciding import by_question as by_question
 from unmask.report.exchange import to_annotations as to_annotations
 from unmask.report.exchange import to_junit as to_junit
 from unmask.report.exchange import to_sarif as to_sarif
+from unmask.report.front import TOO_FEW as TOO_FEW
 from unmask.report.frontier import render_frontier as render_frontier
 from unmask.report.html import render as render
 from unmask.report.notebook import as_chart as as_chart
@@ -19,6 +20,8 @@ from unmask.report.terminal import show as show
 from unmask.report.terminal import show_check as show_check
 from unmask.report.terminal import show_checks as show_checks
 from unmask.report.terminal import show_gauntlet as show_gauntlet
+from unmask.report.words import KNOWN as KNOWN
+from unmask.report.words import MORE_KNOWN as MORE_KNOWN
 from unmask.report.words import about_known as about_known
 from unmask.report.words import headline as headline
 from unmask.report.words import limit as limit

@@ -34,16 +34,17 @@ WEIGHTS = {  # attacks that weigh columns: the axis, the caption, the unit, how 
         "people found less without it",
         "How much the share of people found falls when the intruder does not know the column, but all others.",
         1.0,
-        "{} {:+.1%}",
+        "{} {change}",
     ),
     "knowledge_sweep": (
         "what it adds to the risk",
         "The risk that a column adds, averaged over all orders in which columns become known (Shapley values).",
         1.0,
-        "{} {:+.1%}",
+        "{} {change}",
     ),
 }
 WIDER = {"left": 40, "right": 18, "top": 6, "bottom": 6}  # a reader's letters may be wider than ours
+SPACED = "replace(datum.label, '%', ' %')"  # shares as everywhere: 20 %
 WHOLE_LABELS = alt.Axis(labelLimit=0, labelExpr="split(datum.label, '\\n')", labelLineHeight=14)
 LINE = 36  # letters in a line of a label: a longer name goes on in the next
 FONT = "Arial, 'Liberation Sans', sans-serif"  # widths are measured here and drawn there: fonts of equal metrics
@@ -193,7 +194,8 @@ def _x(figure: Figure, *, words: bool) -> Any:  # noqa: ANN401 - altair's own ch
 
 
 def _axis(values: list[float], *, percent: bool) -> Any:  # noqa: ANN401 - altair's own axis type
-    return alt.Axis(format=_format(values, percent=percent), tickCount=6, labelOverlap=True)
+    form, spaced = _format(values, percent=percent), SPACED if percent else alt.Undefined
+    return alt.Axis(format=form, tickCount=6, labelOverlap=True, labelExpr=spaced)
 
 
 def _format(values: list[float], *, percent: bool) -> str:
@@ -241,7 +243,7 @@ def chart_of_findings(findings: Sequence[FindingEntry]) -> Any:  # noqa: ANN401 
     rows = _finding_rows(findings)
     labels = [str(row["finding"]) for row in rows]
     base = alt.Chart(alt.InlineData(rows)).encode(y=alt.Y("finding:N", title=None, sort=labels, axis=WHOLE_LABELS))
-    axis = alt.Axis(format="%", values=[0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1], labelOverlap=True)
+    axis = alt.Axis(format="%", values=[0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1], labelOverlap=True, labelExpr=SPACED)
     scale = alt.Scale(type="sqrt", domain=[0, 1])
     colour = alt.Color(
         "outcome:N",

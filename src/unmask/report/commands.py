@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import json
+import re
 import shlex
+from collections.abc import Iterable
 
 from unmask.report.document import Document
 
+SPECIAL = frozenset('"$`\\!')  # what a shell reads within double quotes
 FORGET = "Make the table again with a model that remembers single people less, and assess it."
+
+
+def typed(words: Iterable[str]) -> str:
+    """Words as they are typed; one with single quotes stands in double ones, where the shell leaves it as it is."""
+    return " ".join(f'"{word}"' if "'" in word and not SPECIAL & set(word) else shlex.quote(word) for word in words)
 
 
 def command(document: Document) -> str:
@@ -19,7 +26,7 @@ def command(document: Document) -> str:
     dropped = [column.name for column in document.columns if not column.released and column.role != "id"]
     words += ["--ignored", ",".join(dropped)] if dropped else []
     words += ["--policy", document.policy] if document.policy != "public" else []
-    return shlex.join([*words, "-o", "safer.csv"])
+    return typed([*words, "-o", "safer.csv"])
 
 
 def making(document: Document) -> str:
@@ -29,15 +36,16 @@ def making(document: Document) -> str:
     path = document.manifest.inputs.get("original", {}).get("path") or "ORIGINAL.csv"
     there = [column for column in document.columns if not column.released and column.role != "id"]
     aside = [column.name for column in there if column.name not in document.advice.masking]
-    out = [f"drop({json.dumps(aside, ensure_ascii=False)})"] if aside else []
+    out = [f"drop([{', '.join(map(repr, aside))}])"] if aside else []
     steps = [*out, document.advice.masking]
     masking = steps[0] if len(steps) == 1 else f"chain([{', '.join(steps)}])"
-    return shlex.join(["unmask", "mask", path, "--masking", masking, "-o", "safer.csv"])
+    return typed(["unmask", "mask", path, "--masking", masking, "-o", "safer.csv"])
 
 
 def of_few(document: Document, few: str) -> tuple[str, str]:
     """What to change where no release of so few people can be called safe: less is given away all the same."""
-    best = f"Then assess it; inconclusive is the best it can be: {few}."
+    needed, there = re.findall(r"[\d,]*\d", few)[-2:]
+    best = f'At best that is inconclusive: "safe" needs {needed} people, these are {there}.'
     if document.manifest.settings.get("synthetic"):
         return f"{FORGET} {best}", ""
     if document.advice is None:

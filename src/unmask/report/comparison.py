@@ -9,7 +9,8 @@ from typing import Any, Literal, Protocol
 
 from unmask.evidence import ColumnEntry, Estimate, name_of
 from unmask.report.document import Document, FindingEntry, plain
-from unmask.report.front import best, front
+from unmask.report.front import front
+from unmask.report.front_numbers import best
 from unmask.report.reading import read_report
 from unmask.report.words import OUTCOMES, limit, percent, span
 from unmask.shown import Shown
@@ -137,9 +138,9 @@ def _most_first(entry: Moved) -> tuple[int, float]:
 
 
 def _side(document: Document) -> Side:
-    page, (found, known, _) = front(document), best(document)
+    page, reached = front(document), best(document)
     told = page.title, page.files, document.verdict, page.headline, page.sentence
-    return Side(*told, document.policy, found, known)
+    return Side(*told, document.policy, reached.estimate, reached.known)
 
 
 def _moved(key: str, before: FindingEntry | None, after: FindingEntry | None) -> Moved | None:

@@ -12,21 +12,9 @@ from typing import Any
 import numpy as np
 
 from unmask.arrays import Floats
-from unmask.evidence import (
-    Absence,
-    ColumnEntry,
-    Estimate,
-    Evidence,
-    Fact,
-    Figure,
-    Finding,
-    Judgement,
-    Reported,
-    Series,
-    percent,
-    span,
-)
+from unmask.evidence import Absence, ColumnEntry, Estimate, Evidence, Fact, Figure, Finding, Judgement, Reported, Series
 from unmask.people import Bin, PersonStory, RiskByGroup
+from unmask.shares import percent, span
 from unmask.utility import UtilityEntry
 
 SCHEMA = "unmask-report/2"
@@ -316,7 +304,7 @@ def _risk_figure(risk: Floats) -> Figure | None:
         said="Share of people by risk: ",
         axes=("risk of a person", "share of people"),
         name="people",
-        form="{}: {:.1%}",
+        form="{}: {share}",
     )
 
 
@@ -326,13 +314,13 @@ def _reliability(people: PeopleEntry) -> Figure | None:
         return None
     said, found = tuple(one.risk for one in people.bins), tuple(one.found for one in people.bins)
     ends = (0.0, max(*said, *found))
-    told = ", ".join(f"{one.risk:.1%}: {one.found:.1%} of {one.n:,}" for one in people.bins)
+    told = ", ".join(f"{percent(one.risk)}: {percent(one.found)} of {one.n:,}" for one in people.bins)
     return Figure(
         shape="path",
         title="Can the risks be relied on?",
         caption="People in the order of their risk, in tenths, and how many of each tenth were found in this release. "
         "On the line risks are right; above it they are too small, below it too large. No person's risk was learnt "
-        f"from their own record. Mean distance from the line: {people.error:.1%}.",
+        f"from their own record. Mean distance from the line: {percent(people.error)}.",
         alt=f"Share found by risk: {told}",
         x_label="risk of people",
         y_label="found in this release",

@@ -6,12 +6,12 @@ import json
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from unmask.evidence import name_of
 from unmask.report.document import Document, FindingEntry, RecipientEntry
-from unmask.report.words import headline_of, percent
+from unmask.report.words import headline_of, percent, says
 
-LEVELS = {"against": "error", "could not run": "error", "inconclusive": "warning", "for": "none"}
-VERDICT_LEVELS = {"safe": "none", "unsafe": "error", "inconclusive": "warning"}
-KINDS = {"for": "pass", "does not apply": "notApplicable", "not judged": "informational"}
+LEVELS = {"against": "error", "could not run": "error", "inconclusive": "warning"}  # of what stands in the way
+VERDICT_LEVELS = {"unsafe": "error", "inconclusive": "warning"}
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"  # the name of the format, which nobody fetches
 
 
@@ -44,21 +44,18 @@ def to_junit(document: Document) -> str:
 
 
 def to_sarif(document: Document) -> str:
-    """One result a finding, and one for the verdict; the place is the released file, without its folder."""
-    titles = {entry.name: entry.title for entry in document.measures}
+    """One result for the verdict and for each finding that stands in the way; the place is the released file's name.
+
+    Nothing for what is within its limit or was not tried: code scanning shows every result as an alert, whatever its
+    kind says (microsoft/PSRule, issue 955).
+    """
     keys = dict.fromkeys(finding.key for finding in document.findings)
     rules = [{"id": "verdict", "shortDescription": {"text": "Whether the release may be published"}}]
-    rules += [{"id": key, "shortDescription": {"text": titles.get(key.partition(".")[0], key)}} for key in keys]
-    said = [(document.verdict, in_a_line(document))]
-    said += [(entry.verdict, _told_of(entry)) for entry in document.recipients]
-    results = [
-        _result("verdict", text, level := VERDICT_LEVELS[word], "pass" if level == "none" else "fail", document)
-        for word, text in said
-    ]
-    for finding in document.findings:
-        level = LEVELS.get(finding.outcome, "none")
-        kind = KINDS.get(finding.outcome, "fail")
-        results.append(_result(finding.key, told(finding), level, kind, document))
+    rules += [{"id": key, "shortDescription": {"text": name_of(key)}} for key in keys]
+    said = [("verdict", VERDICT_LEVELS.get(document.verdict), in_a_line(document))]
+    said += [("verdict", VERDICT_LEVELS.get(entry.verdict), _told_of(entry)) for entry in document.recipients]
+    said += [(finding.key, LEVELS.get(finding.outcome), told(finding)) for finding in document.findings]
+    results = [_result(rule, text, level, document) for rule, level, text in said if level is not None]
     driver = {"name": "unmask", "version": document.manifest.versions.get("unmask", ""), "rules": rules}
     run = {"tool": {"driver": driver}, "results": results}
     return json.dumps({"$schema": SARIF, "version": "2.1.0", "runs": [run]}, indent=1, ensure_ascii=False) + "\n"
@@ -66,12 +63,15 @@ def to_sarif(document: Document) -> str:
 
 def to_annotations(document: Document) -> list[str]:
     """Lines that GitHub shows beside a change: the verdict, and each finding that stands in the way."""
-    levels = {"safe": "notice", "unsafe": "error", "inconclusive": "warning"}
-    bad = [finding for finding in document.findings if LEVELS.get(finding.outcome, "none") != "none"]
+    levels = {"safe": "notice", **VERDICT_LEVELS}
+    bad = [finding for finding in document.findings if finding.outcome in LEVELS]
     return [
         _annotation(levels[document.verdict], "unmask", in_a_line(document)),
         *(_annotation(levels[entry.verdict], "unmask recipient", _told_of(entry)) for entry in document.recipients),
-        *(_annotation(LEVELS[finding.outcome], f"unmask {finding.key}", told(finding)) for finding in bad),
+        *(
+            _annotation(LEVELS[finding.outcome], f"{name_of(finding.key)} ({finding.key})", told(finding))
+            for finding in bad
+        ),
     ]
 
 
@@ -86,17 +86,18 @@ def _told_of(entry: RecipientEntry) -> str:
 
 def told(finding: FindingEntry) -> str:
     """A finding in one line: the claim, its share, and why it is judged so."""
-    share = "" if finding.estimate is None else f" ({percent(finding.estimate.value)})"
+    known = finding.estimate is None or says(finding.claim, finding.estimate)
+    share = "" if known or finding.estimate is None else f" ({percent(finding.estimate.value)})"
     return f"{finding.claim.rstrip('.')}{share}: {finding.reason}."
 
 
-def _result(rule: str, text: str, level: str, kind: str, document: Document) -> dict[str, Any]:
+def _result(rule: str, text: str, level: str, document: Document) -> dict[str, Any]:
     inputs = document.manifest.inputs
     what = "released" if "released" in inputs else next(iter(inputs), "release")  # a model has no table
     path = inputs.get(what, {}).get("path")
     place = str(path).replace("\\", "/").rpartition("/")[2] if path else what
-    where = {"physicalLocation": {"artifactLocation": {"uri": place}}}
-    return {"ruleId": rule, "level": level, "kind": kind, "message": {"text": text}, "locations": [where]}
+    where = {"physicalLocation": {"artifactLocation": {"uri": place}, "region": {"startLine": 1}}}
+    return {"ruleId": rule, "level": level, "message": {"text": text}, "locations": [where]}
 
 
 def _annotation(level: str, title: str, text: str) -> str:

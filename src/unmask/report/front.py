@@ -2,41 +2,34 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 
-from unmask.evidence import FAMILIES, Estimate, name_of, needs_of
+from unmask.evidence import FAMILIES, name_of, needs_of
 from unmask.report import front_model, front_network, front_tables
-from unmask.report.commands import FORGET, command, of_few
+from unmask.report.commands import FORGET, command, of_few, typed
 from unmask.report.deciding import deciding
 from unmask.report.document import AdviceEntry, Document, FindingEntry
 from unmask.report.front_model import is_model
 from unmask.report.front_network import is_network
+from unmask.report.front_numbers import Number, best, numbers, people
 from unmask.report.front_tables import is_tables
-from unmask.report.words import headline_of, joined, limit, percent, span
+from unmask.report.words import headline_of, joined, limit, percent
 
 MOST_COLUMNS = 3  # that do it
 MOST_LEARNT = 4
 MOST_RECIPIENTS = 3
-WEIGHTS = ("channel", "nearest", "knowledge_sweep", "special_uniques")  # who tells what columns do, the best first
-BESIDES = {  # what an intruder knows besides the columns
-    "method": " and how the release was made",
-    "some": " and the records of a few of them",
-    "half": " and the records of half of them",
-}
+WEIGHTS = (
+    "channel",
+    "nearest",
+    "knowledge_sweep",
+    "special_uniques",
+    "keys",
+)  # who tells what columns do, the best first
+OTHER_SECRETS = {"confidential columns": "other confidential columns"}
 TOO_FEW = 'can say "safe" only from'
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A figure in large type: what is counted, the share, and the words below it."""
-
-    name: str
-    value: str
-    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +74,7 @@ def front(document: Document) -> Front:
         files=_files(document),
         headline=headline_of(document),
         sentence=_sentence(document),
-        numbers=_numbers(document),
+        numbers=numbers(document),
         learn=_learn(document),
         columns=_columns(document),
         next=told,
@@ -136,7 +129,7 @@ def _of_network(document: Document) -> Front:
         files=f"{front_network.files(document)}. {day(document.manifest.created)}. Policy: {document.policy}.",
         headline=headline_of(document),
         sentence=_decided(document),
-        numbers=_numbers(document),
+        numbers=numbers(document),
         learn=front_network.LEARN,
         columns="",
         next=front_network.next_step(document),
@@ -145,26 +138,6 @@ def _of_network(document: Document) -> Front:
         check=front_network.notes(document),
         about=about(document),
     )
-
-
-def best(document: Document) -> tuple[Estimate | None, Estimate | None, str]:
-    """People found by the best intruder, people they are sure of, and what this intruder holds."""
-    if document.intruders:
-        entry = document.intruders[-1]
-        return entry.estimate, entry.known, _holds(document, entry.estimate)
-    found = deciding(f for f in document.findings if f.key == "copies.found" and f.estimate is not None)
-    return (None, None, "") if found is None else (found.estimate, None, "compares rows with people")
-
-
-def _holds(document: Document, estimate: Estimate) -> str:
-    """What the worst informed intruder holds who finds as many."""
-    least = next(entry.knows for entry in document.intruders if entry.estimate.value >= estimate.value)
-    if is_network(document):
-        return "holds the original network" + (" and knows a few people of the release" if least == "some" else "")
-    shared = [c.name for c in document.columns if c.role == "quasi" and c.original and c.released]
-    of = document.recipient
-    held = shared if of is None or of.columns is None else [name for name in shared if name in of.columns]
-    return f"knows {len(held)} column{'s' * (len(held) != 1)} of people{BESIDES.get(least, '')}"
 
 
 def _name(document: Document, table: str, otherwise: str) -> str:
@@ -179,7 +152,7 @@ def _files(document: Document) -> str:
     made = "No original given" if alone(document) else made
     who, of = document.manifest.intruder, document.recipient
     under = f"Policy: {document.policy}" + (f"; intruder: {who}" if who != "maximum" else "")
-    under += f"; all figures are those of {of.name}" if of else ""
+    under += f"; figures for {of.name}" if of else ""
     return f"{made}; {rows:,} rows. {day(document.manifest.created)}. {under}."
 
 
@@ -206,7 +179,7 @@ def day(created: str) -> str:
 
 def _sentence(document: Document) -> str:
     """The verdict as somebody may repeat it."""
-    if document.recipients:
+    if len({entry.verdict for entry in document.recipients}) > 1:  # else the headline has named them
         told = [f"{entry.name}: {entry.verdict}" for entry in document.recipients[:MOST_RECIPIENTS]]
         more = len(document.recipients) - MOST_RECIPIENTS
         others = f"; and {more} more" if more > 0 else ""
@@ -229,23 +202,24 @@ def _decided(document: Document) -> str:
 
 
 def _safe(document: Document) -> str:
-    estimate, _, _ = best(document)
+    estimate = best(document).estimate
     judged = [finding for finding in document.findings if finding.outcome == "for"]
     told = f"All {len(judged)} judged figures are within the policy."
     if estimate is None:
         return told
-    return f"The best intruder finds {_people(estimate)}, at most {percent(estimate.high)}. {told}"
+    return f"The best intruder finds {people(estimate)}, at most {percent(estimate.high)}. {told}"
 
 
 def _against(document: Document, found: FindingEntry) -> str:
     """What speaks against publishing: people found, where that does it, else the claim that does."""
-    estimate, _, holds = best(document)
+    reached = best(document)
+    estimate = reached.estimate
     allowed = f"the policy allows {limit(found.threshold, found.people)}{_beyond(found)}"
     if estimate is not None and found.estimate == estimate:
         if alone(document):
             told = "If values were not changed, someone who knows the columns of people here"
-            return f"{told} finds the right record for {_people(estimate)}; {allowed}."
-        return f"Someone who {holds} finds the right record for {_people(estimate)}; {allowed}."
+            return f"{told} finds the right record for {people(estimate)}; {allowed}."
+        return f"Someone who {reached.holds} finds the right {reached.what} for {people(estimate)}; {allowed}."
     claim = found.claim.split(". ")[0].rstrip(".")
     return f"{claim}; {allowed}."
 
@@ -256,31 +230,6 @@ def _beyond(found: FindingEntry) -> str:
         return ""
     own = found.threshold - found.estimate.chance
     return f" ({percent(own)} beyond the blind guess)" if "beyond chance (" in found.reason else ""
-
-
-def _people(estimate: Estimate) -> str:
-    return f"{estimate.hits:,.0f} of {estimate.n:,} people"
-
-
-def _numbers(document: Document) -> tuple[Number, ...]:
-    """People found, known, and found by guessing. Who claims may claim more than are found: the reason is said."""
-    estimate, known, _ = best(document)
-    if estimate is None:
-        return (Number("People found", "-", "no attack that looks for people applies to these tables"),)
-    interval = f"95 % CI {span(estimate.low, estimate.high)}"
-    shown = [Number("Found by the best intruder", percent(estimate.value), interval)]
-    if known is not None:
-        words = f"{known.hits:,.0f} people"
-        if known.value > estimate.value:
-            words = f"{known.hits:,.0f} claims, at least 19 in 20 right"
-        shown.append(Number("Known for certain", percent(known.value), words))
-    shown.append(Number("Found by blind guessing", percent(estimate.chance), _guessed(estimate)))
-    return tuple(shown)
-
-
-def _guessed(estimate: Estimate) -> str:
-    people = estimate.chance * estimate.n
-    return f"{people:,.0f} of {estimate.n:,}" if people >= 0.95 else f"fewer than 1 of {estimate.n:,}"
 
 
 def _learn(document: Document) -> str:
@@ -323,7 +272,7 @@ def _next(document: Document) -> tuple[str, str]:
     if alone(document):
         path = document.manifest.inputs.get("released", {}).get("path") or "RELEASE.csv"
         told = "Assess it beside its original, which shows what masking hides and what linkage finds:"
-        return told, shlex.join(["unmask", "assess", "ORIGINAL.csv", path])
+        return told, typed(["unmask", "assess", "ORIGINAL.csv", path])
     if document.manifest.settings.get("synthetic"):
         return FORGET, ""
     return _advised(document.advice, document)
@@ -352,7 +301,8 @@ def _untested(document: Document) -> str:
     left = [name for name in names if name not in chosen]
     given = {"outsiders"} if "control" in document.manifest.inputs else set()
     needs = dict.fromkeys(word for name in idle for word in needs_of(name, absent[name]))
-    lacking = [word for word in needs if word not in given]
+    secrets = any(column.role == "confidential" for column in document.columns)  # named, but not what was needed
+    lacking = [OTHER_SECRETS.get(word, word) if secrets else word for word in needs if word not in given]
     told = [f"{joined(failed)} could not run."] if failed else []
     told += [f"{len(left)} of {len(names)} attacks {'was' if len(left) == 1 else 'were'} left out."] if left else []
     if idle:
@@ -367,6 +317,8 @@ def _check(document: Document) -> str:
         "paired": "Their rows belong together.",
         "unpaired": "Their rows do not seem to belong together: look at this first.",
     }.get(document.check.pairing, "Whether their rows belong together could not be tested.")
+    if document.manifest.settings.get("synthetic"):
+        words = "The release is taken as synthetic: no row belongs to one person."
     words = "There is no original to compare with." if alone(document) else words
     naming = len(document.check.identifiers)
     told = [f"{naming} column{'s name' if naming > 1 else ' names'} people."] if naming else []

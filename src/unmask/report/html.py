@@ -10,7 +10,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from unmask.evidence import FAMILIES, Fact, Figure, kind_of, name_of
+from unmask.evidence import FAMILIES, Fact, Figure, name_of
+from unmask.report import facts
 from unmask.report.charts import attributes_figure, draw, findings_chart
 from unmask.report.commands import making
 from unmask.report.deciding import QUESTIONS, Decided, by_family, by_question
@@ -18,14 +19,13 @@ from unmask.report.document import Document, FindingEntry, MeasureEntry
 from unmask.report.front import about, front
 from unmask.report.words import (
     GLOSSARY,
-    HOW,
     NO_GROUPS,
     OUTCOMES,
     about_known,
     about_risk,
-    about_sure,
     finders,
     held,
+    how,
     limit,
     number,
     ordered,
@@ -88,7 +88,6 @@ def render(document: Document) -> str:
             findings=[_finding_row(f) for f in shown if f.outcome != "does not apply"],
             intruders=_intruders(document),
             about_known=about_known(document.findings),
-            about_sure=about_sure(document),
             risk_svg=_drawn(document.risk_figure),
             reliability_svg=_drawn(document.people.figure),
             groups=[(g, _drawn(g.figure), _group_rows(g)) for g in document.people.groups],
@@ -217,19 +216,20 @@ def _attack(entry: MeasureEntry, document: Document, rules: set[str]) -> dict[st
         "entry": entry,
         "findings": findings,
         "first": findings[0] if findings else None,
-        "how": " ".join(dict.fromkeys(HOW[kind_of(f.key)] for f in findings if kind_of(f.key) in HOW)),
+        "how": how(f.key for f in findings),
         "figures": [(figure, _drawn(figure)) for figure in figures],
-        "facts": [(fact.name, _fact(fact), fact.meaning) for fact in entry.facts],
+        "facts": [_fact(fact) for fact in entry.facts],
         "notes": [note for note in entry.notes if note not in rules],
     }
 
 
-def _fact(fact: Fact) -> str | Markup:
-    """A fact: shares as percent."""
+def _fact(fact: Fact) -> Row:
+    """A fact: what it is, the figure, and what it means."""
+    words, code = facts.named(fact.name)
+    value: str | Markup = facts.shown(fact)
     if isinstance(fact.value, str):
-        return Markup('<span class="text">{}</span>').format(fact.value)  # which may be long, and goes over lines
-    share = isinstance(fact.value, float) and 0 <= fact.value <= 1 and fact.meaning.startswith("share")
-    return percent(fact.value) if share else number(fact.value)
+        value = Markup('<span class="text">{}</span>').format(value)  # which may be long, and goes over lines
+    return coded(words, code) if code else words, value, fact.meaning
 
 
 def _untried(document: Document) -> list[Row]:

@@ -11,7 +11,7 @@ from unmask.evidence import Estimate
 from unmask.report.comparison import WAYS, Comparison, Difference, outcome, rate
 from unmask.report.html import Row, coded, environment
 from unmask.report.terminal import COLOURS, table_of
-from unmask.report.words import percent
+from unmask.report.words import KNOWN, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +23,7 @@ def numbers(compared: Comparison) -> list[tuple[str, ...]]:
     chances = [None if side.found is None else side.found.chance for side in sides]
     return [
         ("Found by the best intruder", *(rate(side.found) for side in sides)),
-        ("Known for certain (claims, at least 19 in 20 right)", *(_claims(side.known) for side in sides)),
+        (KNOWN, *(_claims(side.known) for side in sides)),
         ("Found by blind guessing", *(percent(chance) for chance in chances)),
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import cast
 
 from rich.box import SIMPLE_HEAD
@@ -22,7 +23,6 @@ from unmask.report.words import (
     OUTCOMES,
     about_known,
     about_risk,
-    about_sure,
     finders,
     held,
     left_of_data,
@@ -58,10 +58,11 @@ def show(document: Document, console: Console) -> None:
     console.print(Text(page.title, style="bold"))
     console.print(Text(page.files, style="dim"))
     title = Text(f"{page.headline} ({document.verdict})", style=f"bold {colour}")
-    console.print(Panel(Group(title, Text(page.sentence)), border_style=colour))
+    console.print(Panel(Group(title, _flow(page.sentence, console.width - 4)), border_style=colour))
     console.print(_numbers(page))
     console.print(_parts(page))
-    console.print(Text(f"\nWhat to do next: {page.next}"))
+    console.print()
+    console.print(_flow(f"What to do next: {page.next}", console.width))
     if page.command:
         console.print(Text(f"  {page.command}", style="bold"), soft_wrap=True)  # one line, so that it can be copied
     console.print()
@@ -75,6 +76,12 @@ def show(document: Document, console: Console) -> None:
     _show_people(document, console)
     if document.columns:
         console.print(column_table(document.columns, why=False))
+
+
+def _flow(text: str, width: int) -> Text:
+    """Text over lines, a number and its % on one of them."""
+    lines = wrap(text.replace(" %", "\N{NO-BREAK SPACE}%"), max(width, 1), break_on_hyphens=False)
+    return Text("\n".join(lines).replace("\N{NO-BREAK SPACE}", " "))
 
 
 def _numbers(page: Front) -> Table:
@@ -104,8 +111,6 @@ def _show_notes_of_tables(document: Document, console: Console) -> None:
 def _show_people(document: Document, console: Console) -> None:
     if len(document.intruders) > 1:
         console.print(_intruders(document))
-        if about := about_sure(document):
-            console.print(Text(about, style="dim"))
     console.print()
     if document.people.uneven:
         console.print(Text(f"note: {document.people.uneven}", style="yellow"))
@@ -178,7 +183,7 @@ def _figures(finding: FindingEntry) -> tuple[str, ...]:
 
 def _intruders(document: Document) -> Table:
     """What each intruder finds, by what they know: who knows more never finds less."""
-    columns = ("~an intruder who ...", ">found", ">interval", ">sure of", "<best attack")
+    columns = ("~an intruder who ...", ">found", ">interval", ">known", "<best attack")
     table = table_of("What each intruder finds", *columns)
     for entry in document.intruders:
         estimate, known = entry.estimate, "" if entry.known is None else percent(entry.known.value)

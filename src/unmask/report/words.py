@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from unmask.evidence import FAMILIES, Estimate, kind_of, name_of
-from unmask.evidence import percent as percent  # noqa: PLC0414 - all forms of the report take it from here
-from unmask.evidence import span as span  # noqa: PLC0414
 from unmask.report.document import OUTCOMES as OUTCOMES  # noqa: PLC0414
 from unmask.report.document import Document, ExposedEntry, FindingEntry
+from unmask.shares import percent as percent  # noqa: PLC0414 - all forms of the report take it from here
+from unmask.shares import span as span  # noqa: PLC0414
 
+KNOWN = "Known, right 19 times in 20"  # what "known" means, in one phrase, wherever there is a figure of it
+MORE_KNOWN = "named, some of them wrongly: so more than found"
+NAMED = frozenset(f"{name}.known" for name in ("channel", "likelihood", "nearest", "one_to_one", "transparent"))
+BY_LINKS = (
+    "named by links that are right at least 19 times in 20. Up to one in twenty is named wrongly, so that more can be "
+    "known than are found."
+)
 VERDICTS = {
     "safe": "Safe to publish under this policy",
     "unsafe": "Do not publish this release",
     "inconclusive": "Not shown to be safe",
 }
-HOW = {  # how to read a figure, by what it counts
+HOW = {  # how to read a figure, by what it counts, or by its key where that says more
     "found": "Compare the share with the blind guess: people are found as far as it is above. Of a person who is "
     "found the whole record is read.",
-    "known": "People whom the intruder would claim, and be right about at least 19 times in 20; up to one claim in "
-    "twenty is wrong, so that more can be known than are found.",
+    "known": f"People {BY_LINKS}",
+    "probabilistic.linked": "People rightly linked above the threshold that the intruder takes from their own model, "
+    "which promises few wrong links.",
+    "copies.unique": "Nobody else in the original has their values, and the release has them all the same: whoever "
+    "knows the values knows that the person was in the file.",
+    "copies.known": "One row of the release is far nearer to them than to anybody else; as many as luck may give are "
+    "taken off.",
+    "tables.known": "It follows from the published tables for certain; nothing is guessed.",
     "small": "Somebody in a group of k looks like k - 1 others: an intruder who knows the columns is right once in k.",
     "unique": "Nobody else has their values, so whoever knows the columns has the record.",
     "learnt": "Learnt because people are in the file: what could be guessed without them is taken off.",
@@ -40,7 +54,7 @@ GLOSSARY = {
     "95 % CI": "Confidence interval: a range that holds the true share 19 times in 20. The verdict looks at its ends.",
     "Blind guess": "What somebody without the attack would find. A rate near it is no evidence.",
     "Found": "The intruder names the right record of a person. Where several fit equally well the success is shared.",
-    "Known": "Links so clear that at least 19 in 20 are right. They are claims, so more can be known than found.",
+    "Known": f"People {BY_LINKS}",
     "Intruder": "Somebody who holds facts about real people and wants to know which record is theirs.",
     "Quasi-identifier": "A column that an intruder may know of people: sex, town, date of birth.",
     "Confidential": "A column that an intruder wants to learn.",
@@ -125,7 +139,14 @@ def figures(estimate: Estimate) -> str:
 
 def sentence(claim: str, estimate: Estimate) -> str:
     """Tell a finding: the claim, and its figures."""
-    return f"{claim.removesuffix('.')} ({figures(estimate)})."
+    told = figures(estimate)
+    share = f"{percent(estimate.value)}; "
+    return f"{claim.removesuffix('.')} ({told.removeprefix(share) if says(claim, estimate) else told})."
+
+
+def says(claim: str, estimate: Estimate) -> bool:
+    """Whether a claim names the share by itself: facts are told once."""
+    return re.search(rf"(?<![\d.]){re.escape(percent(estimate.value))}", claim) is not None
 
 
 def tell(finding: FindingEntry) -> str:
@@ -156,18 +177,15 @@ def about_risk(document: Document) -> str:
     return told + shared
 
 
-def about_sure(document: Document) -> str:
-    """Why somebody may be sure of more people than they find; nothing where nobody is."""
-    more = any(i.known is not None and i.known.value > i.estimate.value for i in document.intruders)
-    return "Sure of: people claimed, of whom at least 19 in 20 are right; so it may be more than found." if more else ""
-
-
 def about_known(findings: Iterable[FindingEntry]) -> str:
-    """Why an attack may know more people than it finds; nothing where none does."""
-    shares = {finding.key: finding.estimate.value for finding in findings if finding.estimate is not None}
-    known = {key.partition(".")[0]: share for key, share in shares.items() if kind_of(key) == "known"}
-    more = any(share > shares.get(f"{measure}.rate", 1.0) for measure, share in known.items())
-    return "Known: people claimed, of whom at least 19 in 20 are right; so it may be more than found." if more else ""
+    """What "known" means, and why it may be more than found; nothing where there is no such figure."""
+    told = any(finding.key in NAMED and finding.estimate is not None for finding in findings)
+    return f"Known: people {BY_LINKS}" if told else ""
+
+
+def how(keys: Iterable[str]) -> str:
+    """How to read figures with these keys, each kind once."""
+    return " ".join(dict.fromkeys(filter(None, (HOW.get(key) or HOW.get(kind_of(key) or "") for key in keys))))
 
 
 def others(document: Document) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from unmask.shares import percent
 from unmask.tables.intervals import has_intervals, interval_share
 
 
@@ -15,7 +16,7 @@ def form_of(column: pl.Series, words: str = "") -> str:
     present = column.drop_nulls()
     if not len(present):
         return "empty"
-    gaps = f", {column.null_count() / len(column):.0%} missing" if column.null_count() else ""
+    gaps = f", {percent(column.null_count() / len(column))} missing" if column.null_count() else ""
     return f"{f'{words}, {present.n_unique():,} different' if words else _form(present)}{gaps}"
 
 

@@ -16,6 +16,7 @@ import polars as pl
 
 from unmask.arrays import Rows
 from unmask.errors import ParameterError, check_name
+from unmask.shares import percent
 from unmask.tables.roles import Roles, check_columns
 
 
@@ -62,7 +63,7 @@ class Scenario:
         """Tell in words what the intruder holds; no values."""
         parts = []
         if self.people is not None:
-            parts.append(f"{self.people:.0%} of the people" if self.people < 1 else f"{self.people:.0f} people")
+            parts.append(f"{percent(self.people)} of the people" if self.people < 1 else f"{self.people:.0f} people")
         if self.attributes is not None:
             parts.append(f"{len(self.attributes)} attributes ({', '.join(self.attributes)})")
         if self.coarser:

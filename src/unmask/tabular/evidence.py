@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from unmask.evidence import Absence, Estimate, Evidence, Fact, Figure, Observation, Reported, small_groups
+from unmask.shares import percent
 from unmask.tabular.risk import TableRisk
 
 TITLE = "Published tables"
@@ -58,7 +59,7 @@ def _of_amounts(risk: TableRisk) -> tuple[Observation, ...]:
     if risk.n_withheld:
         share = risk.n_recomputed / risk.n_withheld
         cells = f"{risk.n_recomputed:,} of {risk.n_withheld:,} withheld cells"
-        words = f"{cells} follow from the others to within {risk.p:.0%}."
+        words = f"{cells} follow from the others to within {percent(risk.p)}."
         found.append(
             Observation("tables.within", words, Estimate(share, share, share, risk.n_withheld, 0.0, None, "exact"))
         )
@@ -67,7 +68,7 @@ def _of_amounts(risk: TableRisk) -> tuple[Observation, ...]:
         share = n / risk.truth.n_cells
         words = (
             f"In {n:,} of {risk.truth.n_cells:,} published cells the second largest contributor learns the largest "
-            f"amount to within {risk.p:.0%}."
+            f"amount to within {percent(risk.p)}."
         )
         found.append(
             Observation(

@@ -15,6 +15,7 @@ import polars as pl
 
 from unmask.arrays import Floats, Ints, Rows
 from unmask.errors import ParameterError, RoleError, TableError, UnmaskError, check_name, did_you_mean
+from unmask.shares import percent
 from unmask.shown import Shown
 from unmask.tables import bounds, has_intervals, to_floats
 from unmask.utility.pairs import read_pair
@@ -70,7 +71,7 @@ class Kept(Shown):
         low, high = self.original_interval.T
         inside, among = int(((self.released >= low) & (self.released <= high)).sum()), len(self.labels)
         kept = f"{inside} of {among} numbers stay" if among > 1 else f"it {'stays' if inside else 'does not stay'}"
-        overlap = f"the intervals overlap by {self.overlap:.0%}"
+        overlap = f"the intervals overlap by {percent(self.overlap)}"
         return f"{self.analysis.text}: {kept} within the original's 95 % interval; {overlap}."
 
 

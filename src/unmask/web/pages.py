@@ -12,7 +12,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from unmask.report import percent
+from unmask.evidence import name_of
+from unmask.report import KNOWN, MORE_KNOWN, percent
+from unmask.shares import span
 from unmask.web.forms import FIELD
 from unmask.web.jobs import Runner
 from unmask.web.plane import in_short
@@ -45,7 +47,8 @@ def _templates() -> Environment:
         loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    found.filters |= {"percent": percent, "in_short": in_short}
+    found.filters |= {"percent": percent, "in_short": in_short, "name": name_of}
+    found.globals |= {"known": KNOWN, "more_known": MORE_KNOWN, "span": span}
     return found
 
 

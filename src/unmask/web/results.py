@@ -14,8 +14,8 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from unmask.certificate import can_print, to_pdf
 from unmask.errors import UnmaskError
-from unmask.evidence import Policy
-from unmask.report import headline
+from unmask.evidence import Policy, kind_of
+from unmask.report import TOO_FEW, headline
 from unmask.tables import write_atomically
 from unmask.web import commands
 from unmask.web.commands import CERTIFICATE, DATA, MAP, PLAN, POINTS, PUBLIC, REPORT, SETTINGS, shown
@@ -66,7 +66,8 @@ async def told(request: Request) -> Response:
     return show(
         request, "frontier", step="Safer release", points=points, plane=plane(points, limit), limit=limit,
         lines=_lines(site, job) if job.kind == "protect" else [], planned=(site.store.place(job) / PLAN).exists(),
-        best=next((number for number, entry in enumerate(points) if entry["recommended"]), None), **about,
+        best=next((number for number, entry in enumerate(points) if entry["recommended"]), None),
+        few=few_of(site, case), **about,
     )  # fmt: skip
 
 
@@ -88,7 +89,7 @@ def facts_of(site: Site, job: Job | None) -> dict[str, Any] | None:
         "verdict": found["verdict"],
         "headline": headline(found["verdict"]),
         "reason": found["reason"],
-        "against": [entry["claim"] for entry in found["findings"] if entry["outcome"] == "against"],
+        "against": [entry["claim"] for entry in sorted(found["findings"], key=_plainest) if _against(entry)],
         "policy": found["policy"],
         "found": None if best is None else best["estimate"],
         "known": None if best is None else best["known"],
@@ -96,8 +97,24 @@ def facts_of(site: Site, job: Job | None) -> dict[str, Any] | None:
         "left": (found.get("utility") or {}).get("value"),
         "advice": (found.get("advice") or {}).get("words"),
         "warnings": found["warnings"],
+        "few": next((line for line in found["warnings"] if TOO_FEW in line), None),
         "check": found["check"],
     }
+
+
+def few_of(site: Site, case: Case) -> str | None:
+    """Why nothing can be called safe, where people are too few for the policy: a search would look in vain."""
+    facts = facts_of(site, site.store.latest(case.id, "assess"))
+    return None if facts is None else facts["few"]
+
+
+def _against(entry: dict[str, Any]) -> bool:
+    return bool(entry["outcome"] == "against")
+
+
+def _plainest(entry: dict[str, Any]) -> tuple[bool, float]:
+    """Order of findings: people found, the most first; then all others."""
+    return kind_of(entry.get("key", "")) != "found", -((entry.get("estimate") or {}).get("value") or 0.0)
 
 
 def _by_rows(findings: list[dict[str, Any]]) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from unmask.web import commands
 from unmask.web.commands import AUDIENCES, KINDS, ROLES
 from unmask.web.forms import MINUTES, SIDES, STATED, audience_in, form_of, kept_in, roles_in, table_of, text
 from unmask.web.pages import case_of, lead, show, site_of
+from unmask.web.results import few_of
 from unmask.web.store import Case, new_id
 from unmask.web.work import enqueue, following, naming, problem_of, seen
 
@@ -136,7 +137,7 @@ async def safer(request: Request) -> Response:
     """What must be left of the data in a safer release, and how long to look for one."""
     site, case = site_of(request), case_of(request)
     jobs = [job for job in site.store.jobs_of(case.id) if job.kind in {"explore", "protect"}]
-    return show(request, "protect", step="Safer release", case=case, jobs=jobs, minutes=MINUTES)
+    return show(request, "protect", step="Safer release", case=case, jobs=jobs, minutes=MINUTES, few=few_of(site, case))
 
 
 async def search(request: Request) -> Response:

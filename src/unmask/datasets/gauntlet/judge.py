@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from unmask.datasets.gauntlet.case import FAMILIES, REGISTER, Case, Known
+from unmask.shares import percent
 
 VERDICTS = ("safe", "inconclusive", "unsafe")
 KEEP_UP = 0.95  # of what the bespoke intruder finds, the report must find
@@ -59,7 +60,7 @@ class Answer:
         if self.verdict != "unsafe":
             failures.append(f"people are found, and the verdict is {self.verdict}")
         if self.rated and self.wanted >= FEW and rate < KEEP_UP * self.wanted:
-            failures.append(f"the most that the report finds is {rate:.1%} ({key})")
+            failures.append(f"the most that the report finds is {percent(rate)} ({key})")
         return tuple(failures)
 
 

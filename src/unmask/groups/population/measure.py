@@ -32,6 +32,8 @@ from unmask.groups.population.known import (
 from unmask.groups.population.outside import outside_of
 from unmask.groups.population.sizes import Prediction
 from unmask.groups.population.weights import Method
+from unmask.shares import percent
+from unmask.shares import span as percent_span
 from unmask.study import Matcher, Study, make_matcher
 from unmask.tables import Release
 
@@ -279,20 +281,30 @@ def _facts(found: PopulationRisk, seed: int) -> tuple[Fact, ...]:
     )
     intruders = tuple(
         Fact(
-            f"{intruder.name}, above {found.threshold:g}",
+            f"{intruder.name}, above {percent(found.threshold)}",
             intruder.above,
-            f"share of records; the mean is {intruder.average:.3g}, the worst {intruder.highest:.3g}",
+            f"share of records; the mean is {percent(intruder.average)}, the worst {percent(intruder.highest)}",
+            share=True,
         )
         for intruder in found.intruders
     )
     return (
         Fact("people N", found.population, SOURCES[found.source]),
-        Fact("P(PU|SU)", found.unique_share, "share of the sample uniques that are unique in the population"),
+        Fact(
+            "P(PU|SU)", found.unique_share, "share of the sample uniques that are unique in the population", share=True
+        ),
         Fact("tau1", found.tau1.value, f"sample uniques that are unique in the population {span(found.tau1)}"),
         Fact("tau2", found.tau2.value, f"right links among sample uniques {span(found.tau2)}"),
         *models,
-        Fact("DIS", found.dis.value, "chance that a unique match is right, from the sample alone, by formula"),
-        Fact("DIS by removal", removal.value, f"the same by experiment ({removal.low:.3g} to {removal.high:.3g})"),
+        Fact(
+            "DIS", found.dis.value, "chance that a unique match is right, from the sample alone, by formula", share=True
+        ),
+        Fact(
+            "DIS by removal",
+            removal.value,
+            f"the same by experiment (95 % CI {percent_span(removal.low, removal.high)})",
+            share=True,
+        ),
         *intruders,
     )
 
@@ -302,9 +314,9 @@ def _figure(found: PopulationRisk) -> Figure:
     series = {
         "worst record": tuple(intruder.highest for intruder in found.intruders),
         "mean record": tuple(intruder.average for intruder in found.intruders),
-        f"share of records above {found.threshold:g}": tuple(intruder.above for intruder in found.intruders),
+        f"share of records above {percent(found.threshold)}": tuple(intruder.above for intruder in found.intruders),
     }
-    told = ", ".join(f"{a.name}: mean {a.average:.1%}, worst {a.highest:.1%}" for a in found.intruders)
+    told = ", ".join(f"{a.name}: mean {percent(a.average)}, worst {percent(a.highest)}" for a in found.intruders)
     return Figure(
         shape="bar",
         title="What does it help to know who is in the file?",

@@ -8,6 +8,7 @@ import numpy as np
 
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure
 from unmask.linkage.channel.attack import link_channel
+from unmask.shares import percent
 
 if TYPE_CHECKING:
     from unmask.linkage.channel.result import ChannelLinkage, Told
@@ -58,25 +59,41 @@ def assess_channel(study: Study, context: Context) -> Evidence:
 
 def _facts(linkage: ChannelLinkage) -> tuple[Fact, ...]:
     facts = [
-        Fact("found one by one", linkage.estimate.value, "share of people whose most probable record is their own"),
-        Fact("found one to one", linkage.one_to_one.value, "share of people found by the most likely matching of all"),
+        Fact(
+            "found one by one",
+            linkage.estimate.value,
+            "share of people whose most probable record is their own",
+            share=True,
+        ),
+        Fact(
+            "found one to one",
+            linkage.one_to_one.value,
+            "share of people found by the most likely matching of all",
+            share=True,
+        ),
         Fact("claims", int(linkage.claimed.sum()), "people whom the intruder claims to have found for sure"),
     ]
     alone = 0.0 if linkage.alone is None else float(np.sort(linkage.alone[linkage.asked]).mean())
     if alone > max(linkage.estimate.value, linkage.one_to_one.value):
-        facts.append(Fact("found if people do not compete", alone, "each by their likeliest record"))
+        facts.append(Fact("found if people do not compete", alone, "each by their likeliest record", share=True))
     if linkage.claimed.any():
-        facts.append(Fact("claims that are right", linkage.precision, "share of these claims"))
+        facts.append(Fact("claims that are right", linkage.precision, "share of these claims", share=True))
     if linkage.struck_out is not None:
         facts.append(
             Fact(
                 "found if known people's records are struck out",
                 linkage.struck_out,
                 "share of people found among the records that belong to nobody who taught",
+                share=True,
             )
         )
     facts += [
-        Fact(f"found from {point.known:,} known people", point.found.value, "share of the others who are found")
+        Fact(
+            f"found from {point.known:,} known people",
+            point.found.value,
+            "share of the others who are found",
+            share=True,
+        )
         for point in linkage.learning
     ]
     return tuple(facts)
@@ -119,7 +136,7 @@ def _figure(linkage: ChannelLinkage) -> Figure:
         title="How few known people suffice?",
         caption="Share of people found by an intruder who learns from this many others how the release was made; who "
         "knows more may forget some, so it never falls.",
-        alt="People found by number of known people: " + ", ".join(f"{k:,}: {f:.1%}" for k, f in points),
+        alt="People found by number of known people: " + ", ".join(f"{k:,}: {percent(f)}" for k, f in points),
         x_label="people known",
         y_label="others found",
         series=(Series("found", known, found), Series("blind guess", known, (linkage.chance,) * len(known))),

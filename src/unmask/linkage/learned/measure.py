@@ -30,6 +30,7 @@ from unmask.linkage.learned.distances import (
 )
 from unmask.linkage.learned.exact import Optimum, solve_worst_case
 from unmask.linkage.result import Linkage
+from unmask.shares import percent
 from unmask.study import Study, as_study, inverse, narrowed
 from unmask.tables import Encoded, Encoding, Release, canonical_order
 
@@ -266,20 +267,26 @@ _LEARNT = "a distance learnt from others"
 
 def _facts(linkage: LearnedLinkage) -> tuple[Fact, ...]:
     facts = [
-        Fact("rate of the learnt distance", linkage.learnt, "learnt from others, tried on each person"),
+        Fact("rate of the learnt distance", linkage.learnt, "learnt from others, tried on each person", share=True),
         Fact(
             "rate in-sample",
             linkage.in_sample.value,
             "learnt on the very people attacked: more than an intruder would reach",
+            share=True,
         ),
-        Fact("rate of the plain distance", linkage.plain.value, "nearest-record linkage, all attributes alike"),
+        Fact(
+            "rate of the plain distance",
+            linkage.plain.value,
+            "nearest-record linkage, all attributes alike",
+            share=True,
+        ),
         Fact("aggregator", linkage.distance.kind, "the form of distance that found most people"),
     ]
     top = sorted(linkage.importance, key=lambda entry: -entry[1])[:3]
     if top and not np.isnan(top[0][1]):
         facts.append(Fact("attributes that give people away", ", ".join(name for name, _ in top), "largest weights"))
     facts += [
-        Fact(f"interaction of {a} and {b}", value, "weight of the two together, relative to all weights")
+        Fact(f"interaction of {a} and {b}", value, "weight of the two together, relative to all weights", share=True)
         for a, b, value in linkage.interactions[:3]
     ]
     return tuple(facts)
@@ -291,7 +298,7 @@ def _figure(linkage: LearnedLinkage) -> Figure:
         [(name, 0.0 if np.isnan(weight) else weight) for name, weight in top],
         title="Which attributes give people away?",
         caption="Weight of each attribute in the distance that re-identifies best; all alike would be "
-        f"{1 / max(1, len(linkage.importance)):.1%} each.",
+        f"{percent(1 / max(1, len(linkage.importance)))} each.",
         said="Learned weights: ",
         axes=("attribute", "share of the weight"),
         name="learned weight",
@@ -310,6 +317,6 @@ def _interaction_figure(linkage: LearnedLinkage) -> tuple[Figure, ...]:
             said="Interactions: ",
             axes=("two attributes", "weight of the two together"),
             name="interaction",
-            form="{} {:+.1%}",
+            form="{} {change}",
         ),
     )

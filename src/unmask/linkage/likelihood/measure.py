@@ -18,6 +18,7 @@ from unmask.linkage.likelihood.posterior import believe, best_records, candidate
 from unmask.linkage.likelihood.starts import STARTS, check_starts, learn
 from unmask.linkage.likelihood.views import build_views, ordered_codes, set_sides
 from unmask.linkage.result import Linkage
+from unmask.shares import percent
 from unmask.study import Study, as_study
 from unmask.threads import one_thread
 
@@ -193,9 +194,18 @@ def _facts(linkage: LikelihoodLinkage, known: Estimate, claimed: int) -> tuple[F
     sure = linkage.attempted & (linkage.margin >= 0.95)
     own = float(linkage.credit[sure].mean()) if sure.any() else 0.0
     return (
-        Fact("found one to one", linkage.matched.value, "share found when all are linked at once, at most likelihood"),
-        Fact("links that can be claimed", claimed, f"surest first, as long as 19 in 20 are right ({right:.1%} are)"),
-        Fact("links the intruder believes to 95 %", int(sure.sum()), f"by their own posterior; {own:.1%} are right"),
+        Fact(
+            "found one to one",
+            linkage.matched.value,
+            "share found when all are linked at once, at most likelihood",
+            share=True,
+        ),
+        Fact(
+            "links that can be claimed", claimed, f"surest first, as long as 19 in 20 are right ({percent(right)} are)"
+        ),
+        Fact(
+            "links the intruder believes to 95 %", int(sure.sum()), f"by their own posterior; {percent(own)} are right"
+        ),
         Fact(
             "view",
             linkage.view,
@@ -203,7 +213,10 @@ def _facts(linkage: LikelihoodLinkage, known: Estimate, claimed: int) -> tuple[F
         ),
         Fact("correlated noise", "yes" if linkage.correlated else "no", "whether noise goes together between columns"),
         *(Fact(f"noise of {name}", value, "sd, in sds of the column") for name, value in linkage.noise),
-        *(Fact(f"{name} kept", value, "share of categories that were not changed") for name, value in linkage.kept),
+        *(
+            Fact(f"{name} kept", value, "share of categories that were not changed", share=True)
+            for name, value in linkage.kept
+        ),
     )
 
 
@@ -244,7 +257,8 @@ def _figures(linkage: LikelihoodLinkage) -> tuple[Figure, ...]:
             title="How often is the intruder right about their surest links?",
             caption="Links claimed in order of posterior, the surest first: the share that is right among the share "
             "claimed so far.",
-            alt=f"Precision from {curve.precision[0]:.1%} for the surest to {curve.precision[-1]:.1%} for everybody.",
+            alt=f"Precision from {percent(curve.precision[0])} for the surest to {percent(curve.precision[-1])} for "
+            f"everybody.",
             x_label="people claimed",
             y_label="right",
             series=(Series("precision", tuple(curve.coverage.tolist()), tuple(curve.precision.tolist())),),

@@ -303,7 +303,12 @@ def _facts(linkage: ProbabilisticLinkage, linked: int) -> tuple[Fact, ...]:
     return (
         Fact("links that the intruder would claim", linked, f"weight of at least {linkage.upper:.1f} bits"),
         Fact("links left to judgement", clerical, f"weight from {linkage.lower:.1f} bits: the clerical ones"),
-        Fact("calibration error", gap, "mean difference between the probability they see and the share that is right"),
+        Fact(
+            "calibration error",
+            gap,
+            "mean difference between the probability they see and the share that is right",
+            share=True,
+        ),
         Fact("steps of EM", linkage.model.iterations, "until m and u no longer moved"),
     )
 

@@ -22,6 +22,7 @@ from unmask.linkage.transparent.attempts import Attempt, attempt, best_of, blind
 from unmask.linkage.transparent.chains import describe, peel
 from unmask.linkage.transparent.matching import MOST_PAIRS, matching_credit
 from unmask.masking import Chain, Masking, parse_masking
+from unmask.shares import percent
 from unmask.study import Study, as_study, draw, spread
 from unmask.tables import Release
 
@@ -209,7 +210,7 @@ def _follow(
 
 def _known(linkage: TransparentLinkage | None, again: Linkage | None, blind: list[Attempt]) -> tuple[Estimate, str]:
     """People of whom the intruder is sure: by posterior, by their own masked row, or by margin as the blind one is."""
-    claims = [(linkage.sure(), f"rightly, with a posterior of {SURE:.0%} or more")] if linkage is not None else []
+    claims = [(linkage.sure(), f"rightly, with a posterior of {percent(SURE)} or more")] if linkage is not None else []
     if again is not None:
         claims.append((again.known(SURE), "with a margin to their own masked row that is right 19 times in 20"))
     margin = "with a margin that is right 19 times in 20, by {}"
@@ -228,12 +229,15 @@ def _informed(linkage: TransparentLinkage | None, again: Linkage | None, asked: 
 
 
 def _rates(attempts: list[Attempt]) -> tuple[Fact, ...]:
-    return tuple(Fact(f"rate by {a.name}", a.estimate.value, "share of people found") for a in attempts)
+    return tuple(Fact(f"rate by {a.name}", a.estimate.value, "share of people found", share=True) for a in attempts)
 
 
 def _facts(linkage: TransparentLinkage | None, blind: list[Attempt]) -> tuple[Fact, ...]:
     ignorant = Fact(
-        "rate of the blind intruder", best_of(blind).estimate.value, "the best of those who do not use the method"
+        "rate of the blind intruder",
+        best_of(blind).estimate.value,
+        "the best of those who do not use the method",
+        share=True,
     )
     if linkage is None:
         return (ignorant,)
@@ -246,7 +250,7 @@ def _facts(linkage: TransparentLinkage | None, blind: list[Attempt]) -> tuple[Fa
             float(np.median(linkage.anonymity[there])),
             "released records that a person can have become (under noise: with a probability of 99 %)",
         ),
-        Fact("Reid_k", linkage.reid_k.value, "success of guessing within the anonymity set"),
+        Fact("Reid_k", linkage.reid_k.value, "success of guessing within the anonymity set", share=True),
         Fact(
             "people whose own record is ruled out",
             outside,
