@@ -13,19 +13,6 @@ from unmask.linkage.channel.normal_forms import letter_sum, roman
 N = 240
 SYLLABLES = ("an", "be", "cor", "di", "el", "fa", "gu", "ho", "is", "ja", "ka", "lo", "mi", "no", "or", "pa")
 BORDERS = tuple(zip(range(1, 13), (20, 19, 21, 20, 21, 21, 23, 23, 23, 23, 22, 22), strict=True))
-    (1, 20),
-    (2, 19),
-    (3, 21),
-    (4, 20),
-    (5, 21),
-    (6, 21),
-    (7, 23),
-    (8, 23),
-    (9, 23),
-    (10, 23),
-    (11, 22),
-    (12, 22),
-)
 
 
 @pytest.mark.parametrize(("text", "added"), [("Ada", "6"), ("Zoë", "46"), ("O'Neil 3", "55"), ("12", ""), ("", "")])
