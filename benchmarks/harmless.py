@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from scipy.stats import beta
 
 import unmask
 
@@ -139,18 +140,27 @@ def missing(rows: list[dict[str, Any]], kinds: list[str], plan: dict[int, int]) 
                 yield from ((kind, n, seed) for kind in kinds if (kind, n, seed) not in done)
 
 
+def clopper_pearson(hits: int, n: int) -> tuple[float, float]:
+    """The exact 95 % interval of a share: each end is the rate at which so many, or so few, have a chance of 2.5 %."""
+    low = float(beta.ppf(0.025, hits, n - hits + 1)) if hits else 0.0
+    return low, float(beta.ppf(0.975, hits + 1, n - hits)) if hits < n else 1.0
+
+
 def table(rows: list[dict[str, Any]]) -> str:
     """Markdown: for each kind and size how many of the seeds were called unsafe and safe, by profile."""
     lines = [
-        "| release | people | seeds | " + " | ".join(f"`{profile}`" for profile in PROFILES) + " |",
-        "|---|---|---|" + "---|" * len(PROFILES),
+        "| release | people | seeds | "
+        + " | ".join(f"`{profile}`" for profile in PROFILES)
+        + f" | unsafe under `{PROFILES[0]}`, 95 % |",
+        "|---|---|---|" + "---|" * (len(PROFILES) + 1),
     ]
     for kind in KINDS:
         for n in sorted({row["n"] for row in rows if row["kind"] == kind}):
             some = [row["verdicts"] for row in rows if (row["kind"], row["n"]) == (kind, n)]
             counts = [Counter(verdicts[profile] for verdicts in some) for profile in PROFILES]
             told = " | ".join(f"{one['unsafe']} unsafe, {one['safe']} safe" for one in counts)
-            lines.append(f"| {kind} | {n:,} | {len(some)} | {told} |")
+            low, high = clopper_pearson(counts[0]["unsafe"], len(some))
+            lines.append(f"| {kind} | {n:,} | {len(some)} | {told} | {100 * low:.1f} to {100 * high:.1f} % |")
     return "\n".join(lines) + "\n"
 
 

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from unmask import Release, datasets, model_disclosure, parse_masking
-from unmask.disclosure.learn import LEARNERS, folds_of, guess, set_task
+from unmask.disclosure.learn import LEARNERS, folds_of, guess, guess_surely, set_task
 from unmask.disclosure.model import assess_model
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.evidence.measure import Context
@@ -203,3 +203,18 @@ def test_evidence():
         Study(release(STRANGER, confidential=["secret"], quasi=["town", "age"])), Context(seed=1)
     )
     assert independent.observations[0].estimate.low == 0.0
+
+
+def test_units_do_not_move_where_a_tree_is_cut():
+    """Cuts are in the middle of two values, where somebody else may be: rounding must not move them to either side."""
+    rng = np.random.default_rng(21)
+    tall, pay = np.round(rng.normal(170, 9, 280), 1), np.round(rng.lognormal(7.5, 0.4, 280), 2)
+    secret = np.where(pay + 400 * rng.normal(size=280) > np.median(pay), "yes", "no")
+    everybody, told = np.arange(280), []
+    for a, b in ((1.0, 1.0), (1 / 2.54, 1.1), (2.2046, 0.91)):
+        known = pl.DataFrame({"tall": tall * a, "pay": pay * b, "secret": secret})
+        task = set_task(Study(Release(known, known, confidential=["secret"])), "secret", within=0.5)
+        told.append(guess_surely(task, "boosting", everybody[:140], everybody, 0))
+    for other in told[1:]:
+        np.testing.assert_array_equal(other.sure, told[0].sure)
+        np.testing.assert_array_equal(other.right, told[0].right)

@@ -188,7 +188,8 @@ def test_places_and_households_tell_more_than_looks():
 def test_without_a_word_about_the_population_everybody_counts_as_in():
     reported = (told("nearest", [0.5] * N),)
     assert best_of(reported, "journalist")[0].estimate == best_of(reported, "prosecutor")[0].estimate
-    assert "nothing is known" in told_of(reported, "journalist")[0]
+    assert "`population` was left out" in told_of(reported, "journalist")[0]
+    assert "nothing is known" in told_of((*reported, population(None)), "journalist")[0]
     assert told_of(reported, "prosecutor") == ()
     assert told_of((*reported, population(others(0.1))), "marketer") == ()
 

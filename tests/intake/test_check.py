@@ -129,9 +129,9 @@ def test_roles_that_are_accepted_hide_no_column_from_the_attacks(files):
 def test_suggested_roles_have_reasons():
     secret = pl.Series("diagnosis", ["asthma", "cancer", "none"] * (N // 3))
     one = pl.lit("here").alias("country")
-    table = people().with_columns(secret, one)
+    table = people().with_columns(secret, one, secret.alias("ill"))
     suggested = {each.column: each for each in unmask.check(unmask.Release(table, table)).suggestions}
-    assert suggested["diagnosis"].role == "confidential"
+    assert suggested["diagnosis"].role == suggested["ill"].role == "confidential"
     assert "health" in suggested["diagnosis"].reason
     assert suggested["country"].role == "safe"
     assert suggested["age"].role == "quasi"

@@ -20,6 +20,7 @@ DIRECT = {
     "a social-security number": ("number", [f"{k + 100}-{k % 90 + 10}-{k + 1000}" for k in range(N)]),
     "a phone number": ("contact", [f"+49 30 {123000 + 17 * k}" for k in range(N)]),
     "a name": ("patient", [f"{FIRST[k % 10]} {LAST[(k * 7 + k // 10) % 10]}" for k in range(N)]),
+    "an address of a computer": ("from", [f"10.{k}.7.{k % 9}" if k % 3 else f"fe80::1:{k:x}" for k in range(N)]),
     "an address": ("place", [f"Lindenstraße {k}" for k in range(N)]),
     "free text": ("remarks", [f"came on day {k} with pain in the left knee, was sent home" for k in range(N)]),
 }
@@ -55,6 +56,10 @@ def test_what_names_nobody_is_left_alone(name):
 
 def test_names_in_a_short_list_are_known_by_the_name_of_the_column():
     assert recognise(pl.Series("first name", FIRST * 6))[0] == "a name"
+    full = [f"{first} {last}" for first in FIRST for last in LAST[:3]] * 4  # a few of each
+    assert recognise(pl.Series("customer", full))[0] == "a name"
+    assert recognise(pl.Series("customer", ["Private Bank", "Small Firm", "Large Firm"] * 20)) is None
+    assert recognise(pl.Series("region", full)) is None  # as many towns have two words
     assert recognise(pl.Series("phone", [f"0301234{k:03d}" for k in range(N)]))[0] == "a phone number"
 
 
@@ -134,3 +139,4 @@ def test_days_as_text_and_numbered_records_are_told():
     assert recognise(pl.Series("record", range(1000, 1300)))[0] == "a key"
     assert recognise(pl.Series("mrn", RNG.permutation(90_000)[:N] + 10_000))[0] == "a key"
     assert recognise(pl.Series("income", RNG.permutation(90_000)[:N] + 10_000)) is None
+    assert recognise(pl.Series("x", RNG.permutation(90_000)[:N] + 2_500_000_000))[0] == "a key"

@@ -1,5 +1,7 @@
 """Intervals of linkage figures: what they allow for, and that they cover the mean over draws of the masking."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -9,7 +11,7 @@ from unmask.evidence import Context, Estimate, rate, wilson
 from unmask.linkage import Linkage
 from unmask.linkage.knowledge_curve import over_sets
 from unmask.linkage.one_to_one import assess_global
-from unmask.linkage.result import in_twos, why_more
+from unmask.linkage.result import in_chains, why_more
 from unmask.study import Study
 
 COLUMNS = ["gross_income", "employer_contribution", "federal_tax", "other_income", "interest", "social_contribution"]
@@ -27,15 +29,33 @@ def covered(estimates):
     return np.mean([one.low <= truth <= one.high for one in estimates])
 
 
-def test_errors_of_a_matching_come_in_twos():
-    """People change places in pairs: with every error doubled the variance of the rate is (1 + p) times a coin's."""
+def test_errors_of_a_matching_come_in_chains():
+    """Three people change places at a time: every error comes with two others, and the variance is 3 times a coin's."""
     rng = np.random.default_rng(1)
-    pairs = rng.random((400, 150)) < 0.1
-    found = [rate(1.0 - np.repeat(row, 2), chance=0.0) for row in pairs]
-    assert covered(found) < 0.9  # as if everybody stood for themselves
-    assert 0.93 <= covered([in_twos(one) for one in found]) <= 0.98
-    everybody = in_twos(rate(np.ones(100), chance=0.0))
-    assert everybody.low == pytest.approx(wilson(50, 50)[0]) and everybody.high == 1.0
+    threes = rng.random((400, 100)) < 0.1
+    found = [rate(1.0 - np.repeat(row, 3), chance=0.0) for row in threes]
+    assert covered(found) < 0.8  # as if everybody stood for themselves
+    assert 0.93 <= covered([in_chains(one) for one in found]) <= 0.98
+    everybody = in_chains(rate(np.ones(90), chance=0.0))
+    assert everybody.low == pytest.approx(wilson(30, 30)[0]) and everybody.high == 1.0
+
+
+def test_the_interval_of_a_matching_covers_its_mean():
+    """Normal columns with noise: where half to nine in ten are found, (1 + p) times a coin's variance is too little."""
+    found = []
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        people = np.sqrt(0.3) * rng.normal(size=(60, 1)) + np.sqrt(0.7) * rng.normal(size=(60, 6))
+        tables = (pl.DataFrame(values) for values in (people, people + 0.5 * rng.normal(size=people.shape)))
+        found.append(unmask.link_one_to_one(unmask.Release(*tables)).estimate)
+    assert 0.8 < np.mean([one.value for one in found]) < 0.92
+    in_twos = [replace(one, low=low, high=high) for one in found for low, high in [wilson_of(one, 1 + one.value)]]
+    assert covered(in_twos) < 0.92  # as if errors were two people who changed places
+    assert covered(found) >= 0.93
+
+
+def wilson_of(one, times):
+    return wilson(one.value * one.n / times, one.n / times)
 
 
 def test_the_interval_of_known_covers_its_mean():

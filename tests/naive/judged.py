@@ -36,10 +36,11 @@ def rate(credits_, chance) -> Judged:
     )
 
 
-def in_twos(credits_, chance) -> Judged:
-    """The rate of a one-to-one matching: every error costs somebody else theirs, as if there were fewer people."""
+def in_chains(credits_, chance) -> Judged:
+    """The rate of a one-to-one matching: every error comes with two others, as if there were fewer people."""
     plain = rate(credits_, chance)
-    low, high = wilson(plain.value * plain.n / (1 + plain.value), plain.n / (1 + plain.value))
+    fewer = plain.n / (1 + 2 * plain.value)
+    low, high = wilson(plain.value * fewer, fewer)
     return plain._replace(low=min(plain.low, low), high=max(plain.high, high))
 
 

@@ -41,12 +41,21 @@ def test_prefixes():
 
 
 @pytest.mark.parametrize(
-    "shorten", [lambda t: t[:3] + "**", lambda t: t[:3] + "*", lambda t: t[:3], lambda t: t[:3] + "xx"]
+    "shorten",
+    [lambda t: t[:3] + "**", lambda t: t[:3] + "*", lambda t: t[:3], lambda t: t[:3] + "xx", lambda t: t[:3] + ".."],
 )
 def test_every_way_to_shorten(shorten):
     original = pl.Series([f"{code:05d}" for code in range(1000, 99000, 317)])
     released = pl.Series([shorten(text) for text in original])
     assert into_prefixes(original, original, released).to_list() == released.to_list()
+
+
+def test_codes_that_lost_their_zeros_as_numbers():
+    codes = [f"{code:05d}" for code in range(1000, 99000, 317)]
+    original, released = pl.Series([str(int(code)) for code in codes]), pl.Series([code[:2] + "***" for code in codes])
+    assert into_prefixes(original, original, released).to_list() == released.to_list()
+    short = pl.Series(["1067", "10671"])  # four digits are a code of their own where the release shows four
+    assert into_prefixes(short, short, pl.Series(["10**", "106**"])).to_list() == ["10**", "106**"]
 
 
 def test_a_masked_value_in_the_original_stays():

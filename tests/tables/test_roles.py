@@ -72,5 +72,6 @@ def test_long_numbers_are_categories_and_a_missing_role_says_where_it_was_looked
     assert infer_kind(pl.Series([2**60 + k for k in range(30)]), None)[0] == "categorical"
     table = pl.DataFrame({"a": [1.0, 2.0], "w": [1.0, 1.0]})
     for roles, where in (({"id": "x"}, "the original"), ({"weight": "x"}, "the tables")):
-        with pytest.raises(RoleError, match=where):
+        with pytest.raises(RoleError, match=where) as told:
             Release(table, table, **roles)
+        assert str(told.value).count("'w'") == 1  # each column once, though both tables have it

@@ -339,6 +339,26 @@ def test_a_code_for_missing_is_found_by_its_shape_and_told(code):
     assert any("taken for missing" in line and str(code) not in line for line in release.warnings)
 
 
+@pytest.mark.parametrize("code", [9, 99, -1])
+def test_a_code_that_was_put_in_place_of_few_values(code):
+    children = rng.integers(0, 5, 300).tolist()
+    release = one(children, with_code(children, code))
+    assert (release.original["x"].null_count(), release.released["x"].null_count()) == (0, 30)
+    assert any("taken for missing" in line for line in release.warnings)
+
+
+def test_what_else_nines_may_be_among_few_values():
+    children = rng.integers(0, 5, 300).tolist()
+    noisy = [value + int(step) for value, step in zip(children, rng.integers(-1, 2, 300), strict=True)]
+    assert one(children, noisy).released["x"].null_count() == 0  # -1 by noise
+    tops = [12 if value == 4 else value for value in children]
+    assert one(tops, [min(value, 9) for value in tops]).released["x"].null_count() == 0  # a top code
+    own = with_code(children, 9)
+    assert one(own, own).released["x"].null_count() == 0  # somebody's own value
+    fours = [9 if value == 4 else value for value in children]
+    assert one(children, fours).released["x"].null_count() == 0  # another code for one value
+
+
 @pytest.mark.parametrize("word", ["unknown", "n/a", "?", "keine Angabe", "-", "suppressed"])
 def test_a_word_for_missing_among_numbers(word):
     column = [str(value) for value in with_code(AGES, word)]

@@ -146,6 +146,7 @@ def learn_and_claim(
     if levels.size == 1 or not asked.size:
         return np.full(len(asked), levels[0]), np.ones(len(asked))
 
+    known, asked = in_one_unit(known, asked, task.categorical)
     model = make_learner(learner, task, min(levels.size, wanted.size), seed)
     if not _takes_missing(model):
         middle = np.array([np.median(c[~np.isnan(c)]) if (~np.isnan(c)).any() else 0.0 for c in known.T])
@@ -153,6 +154,16 @@ def learn_and_claim(
     with one_thread():  # small tables: threads cost more than they bring
         model.fit(known, wanted if task.numeric else wanted.astype(np.int64))
         return np.asarray(model.predict(asked), dtype=np.float64), _sure(task, model, asked)
+
+
+def in_one_unit(known: Floats, asked: Floats, categorical: Flags) -> tuple[Floats, Floats]:
+    """Numbers in sds of those to learn from, to nine digits: in pounds or in kilograms a tree is cut at one place."""
+    known, asked = known.copy(), asked.copy()
+    for k in np.flatnonzero(~categorical):
+        centre, spread = centre_and_spread(known[:, k])
+        for side in (known, asked):
+            side[:, k] = np.round((side[:, k] - centre) / (spread or 1.0), 9)
+    return known, asked
 
 
 def _sure(task: Task, model: Learner, asked: Floats) -> Floats:

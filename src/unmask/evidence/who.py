@@ -46,10 +46,8 @@ BY_LOOKS = frozenset(  # they tell people apart by the known columns, and by not
      "special_uniques", "transparent", "uniqueness"}
 )  # fmt: skip
 BY_THEIR_OWN_ROW = frozenset({"absent", "cells", "model"})  # sure claims beyond the same people left out
-NO_POPULATION = (
-    "nothing is known of the people outside the release who look the same, so that every figure is that of an intruder "
-    "who knows who is in"
-)
+NO_POPULATION = "nothing is known of the people outside the release who look the same"
+NOT_COUNTED = "people outside the release who look the same are not counted, since `population` was left out"
 SURE = 20 / 18  # claims that are right 19 times in 20: at most 1 in 10 is about two who look the same
 
 
@@ -91,8 +89,10 @@ def seen_by(reported: Sequence[Reported], who: Who) -> tuple[Reported, ...]:
 
 def told_of(reported: Sequence[Reported], who: Who) -> tuple[str, ...]:
     """What a careful reader should know of the figures of this intruder."""
-    counts = STANCES[who].sure_who_is_in or _outside(reported) is not None
-    return () if counts else (f"the intruder is a {who}, but {NO_POPULATION}",)
+    if STANCES[who].sure_who_is_in or _outside(reported) is not None:
+        return ()
+    why = NO_POPULATION if any(entry.measure == "population" for entry in reported) else NOT_COUNTED
+    return (f"the intruder is a {who}, but {why}, so that every figure is that of an intruder who knows who is in",)
 
 
 def limits_for(policy: Policy, who: Who) -> Policy:

@@ -13,7 +13,18 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from unmask.intake.shapes import DIGIT_POSTCODE, NUMBER, POSTCODE, SHAPES, is_address, is_name, may_be_name, named
+from unmask.intake.shapes import (
+    DIGIT_POSTCODE,
+    NUMBER,
+    POSTCODE,
+    SHAPES,
+    is_address,
+    is_full_name,
+    is_name,
+    may_be_name,
+    named,
+    of_people,
+)
 from unmask.tables import Release, as_text, read_days
 
 LOOKED_AT = 2000  # different values of a column
@@ -21,6 +32,8 @@ MOSTLY = 0.8  # share of values that must have the shape
 HUNDRED = 130
 KEY = 0.98  # of different values, for a key
 OFTEN = 0.5  # of different values among all, for a column that tells people apart
+MANY_NAMES = 20  # different full names, from which on a column called "customer" holds no kinds of them
+LONG_NUMBER = 9  # digits from which on numbers of one length are no amounts
 LONG_TEXT = 40  # characters on average, of free text
 WORDS_OF_TEXT = 4
 DETAIL = "the attacks judge what it gives away; consider a coarser form"
@@ -82,6 +95,8 @@ def recognise(column: pl.Series) -> tuple[str, str, bool] | None:
     looked = texts.unique().sort().head(LOOKED_AT)
     distinct = texts.n_unique() / len(texts)
     hint = named(column.name)
+    if of_people(column.name) and len(looked) >= MANY_NAMES and _share(is_full_name, looked) >= MOSTLY:
+        hint = "a name"
     for what, fits, needs_name in SHAPES:
         share = sum(map(fits, looked)) / len(looked)
         if share >= MOSTLY and (hint == what if needs_name else True):
@@ -132,7 +147,9 @@ def _is_sentence(text: str) -> bool:
 
 
 def _numbered(looked: pl.Series, rows: int) -> bool:
-    """Whether the records are numbered one after the other; a hundred numbers may be ages."""
+    """Whether records are numbered one after the other (a hundred may be ages), or by long numbers of one length."""
+    if bool(looked.str.contains(rf"^\d{{{LONG_NUMBER},}}$").all()) and looked.str.len_chars().n_unique() == 1:
+        return True
     numbers = looked.cast(pl.Int64, strict=False)
     if numbers.null_count() or not HUNDRED < rows <= LOOKED_AT:
         return False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from ipaddress import ip_address
 
 EMAIL = re.compile(r"^[^@\s*]+@[^@\s*]+\.[A-Za-z]{2,}$")
 PHONE = re.compile(r"^(\+|00)?[\d(][\d\s()/.-]{6,17}$")
@@ -28,6 +29,7 @@ ADDRESS = re.compile(
 )
 NAME = re.compile(r"^[^\W\d_][^\W\d_'’.-]*([ ,'’-]+[^\W\d_][^\W\d_'’.-]*\.?){0,4}$")  # noqa: RUF001 - people type both
 NUMBER = re.compile(r"^[+-]?[\d.,]+$")
+DEVICE = re.compile(r"^([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$")
 POSTCODE = re.compile(
     r"^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$|^\d{4} ?[A-Z]{2}$|^\d{5}-\d{4}$|^[A-Z]\d[A-Z] ?\d[A-Z]\d$"  # GB, NL, US, CA
 )
@@ -54,8 +56,17 @@ NAMED = {
 
 def named(column: str) -> str | None:
     """What a column is by its name."""
-    plain = " ".join(column.strip().casefold().split())
+    plain = _plain(column)
     return next((what for what, form in NAMED.items() if re.fullmatch(form, plain)), None)
+
+
+def of_people(column: str) -> bool:
+    """Whether a column is called after people: "patient", "customer"."""
+    return re.fullmatch(rf"({OF_PEOPLE})s?", _plain(column)) is not None
+
+
+def _plain(column: str) -> str:
+    return " ".join(column.strip().casefold().split())
 
 
 def is_iban(text: str) -> bool:
@@ -107,6 +118,14 @@ def _is_nir(text: str) -> bool:
     return bool(re.fullmatch(r"[12]\d{14}", digits)) and 97 - int(digits[:13]) % 97 == int(digits[13:])
 
 
+def is_network(text: str) -> bool:
+    """An address of the internet (version 4 or 6), or of a device."""
+    try:
+        return bool(DEVICE.match(text) or ip_address(text))
+    except ValueError:
+        return False
+
+
 def is_phone(text: str) -> bool:
     """Seven to fifteen digits, with the marks that people put between them."""
     return bool(PHONE.match(text)) and 7 <= sum(c.isdigit() for c in text) <= 15
@@ -120,6 +139,11 @@ def is_dialled(text: str) -> bool:
 def is_name(text: str) -> bool:
     """One to five words of letters, the first with a capital and not all of it."""
     return bool(NAME.match(text)) and text[:1].isupper() and len(text) > 1 and not text.isupper()
+
+
+def is_full_name(text: str) -> bool:
+    """The same of two words or more."""
+    return is_name(text) and len(text.split()) > 1
 
 
 def may_be_name(text: str) -> bool:
@@ -137,6 +161,7 @@ SHAPES: tuple[tuple[str, Callable[[str], bool], bool], ...] = (  # what, its sha
     ("an account number", is_iban, False),
     ("an account number", is_card, False),
     ("a social-security number", is_social, False),
+    ("an address of a computer", is_network, False),
     ("a phone number", is_dialled, False),
     ("a phone number", is_phone, True),
 )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SENSITIVE = {
     "health": "diagnos.*|disease|illness|icd.*|krankheit|maladie|enfermedad|malattia|ziekte|sjukdom|choroba|hiv|aids|"
+    "ill|sick.*|symptom.*|infect.*|allerg.*|surgery|vaccin.*|"
     "cancer|disability|handicap|medication|drug|treatment|therapy|pregnan.*|mental.*|depress.*",
     "belief": "religion|konfession|confession|faith|religi.n|religione|political?|partei|party|opinion|union|"
     "gewerkschaft|syndicat",

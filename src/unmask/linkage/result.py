@@ -65,7 +65,7 @@ class Linkage(Shown):
     def estimate(self) -> Estimate:
         """Reid: the mean credit of the records that can be found, with interval and chance level."""
         found = rate(self.credit[self.attempted], chance=self.chance, seed=self.seed)
-        return in_twos(found) if self.joint else found
+        return in_chains(found) if self.joint else found
 
     @property
     def curve(self) -> Curve:
@@ -166,12 +166,14 @@ class Linkage(Shown):
         )
 
 
-def in_twos(found: Estimate) -> Estimate:
-    """The interval of a rate whose errors come in twos: as of so many people fewer.
+def in_chains(found: Estimate) -> Estimate:
+    """The interval of a rate whose errors come in chains: as of so many people fewer.
 
-    With a share p right, errors that count double make the variance (1 + p) times that of single people.
+    Whoever is linked wrongly has one person's record, and another has theirs: both are wrong as well. With a share p
+    right, what an error says of these two makes the variance (1 + 2 p) times that of single people; (1 + p) where all
+    errors are two people who changed places.
     """
-    fewer = found.n / (1.0 + found.value)
+    fewer = found.n / (1.0 + 2.0 * found.value)
     low, high = wilson(found.value * fewer, fewer)
     return replace(found, low=min(found.low, low), high=max(found.high, high))
 

@@ -2,7 +2,8 @@
 
 A number is taken for such a code only on evidence: it is one that people use (nines, or a negative one among numbers
 that are not), it lies apart from all others, many cells have it, and where the original has it the release has it too
-or nothing. What was decided is told; a column named in ``missing`` is never guessed about.
+or nothing; or only the release has it, for people of several values, and all others kept theirs. What was decided is
+told; a column named in ``missing`` is never guessed about.
 """
 
 from __future__ import annotations
@@ -81,7 +82,21 @@ def missing_codes(original: pl.Series, released: pl.Series, pairs: Pairs) -> lis
     values = np.concatenate([side[~np.isnan(side)] for side in sides])
     different, counts = np.unique(values, return_counts=True)
     found = [*_low(different, counts), *_high(different, counts)]
-    return [code for code in found if _agrees(code, sides[0], sides[1], pairs)]
+    return [code for code in found if _agrees(code, sides[0], sides[1], pairs)] or _put_in(sides[0], sides[1], pairs)
+
+
+def _put_in(known: NDArray[np.float64], published: NDArray[np.float64], pairs: Pairs) -> list[float]:
+    """Codes that only the release has, for people of several values, where nothing else was changed."""
+    before, after, there = known[pairs[0]], published[pairs[1]], known[~np.isnan(known)]
+    if not there.size:
+        return []
+    codes = np.intersect1d(after[~np.isnan(after)], (*NINES, *NEGATIVES))
+    codes = codes[(codes < there.min()) | (codes > there.max())]
+    hit = np.isin(after, codes)
+    rest = (before == after)[~hit] | np.isnan(after[~hit])
+    if not rest.size or np.unique(before[hit]).size < 2 or any((after == code).sum() < FEWEST for code in codes):
+        return []
+    return codes.tolist() if float(rest.mean()) >= AGREES else []
 
 
 def _low(different: NDArray[np.float64], counts: NDArray[np.int64]) -> list[float]:

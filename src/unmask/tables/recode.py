@@ -32,7 +32,7 @@ RANGE = re.compile(r"^([^\W\d_]+)(\d+)\s?[-–]\s?\1(\d+)$")  # noqa: RUF001 - p
 MOSTLY = 0.5  # of the different released texts that must be ranges
 MOST_LABELS = 20  # that the other file may write in its own way, and anybody reads
 HOLDS = 0.95  # share of tested rows that must follow the rule, beyond those that the largest category has anyway
-PREFIX = re.compile(r"^(.+?)(?:\s?[*?xX•#…]+|-{2,})$")
+PREFIX = re.compile(r"^(.+?)(?:\s?[*?xX•#…]+|-{2,}|\.{2,})$")
 HIDDEN = "*?xX•#_0"  # signs that may stand for others in a text of the same length
 
 
@@ -89,16 +89,22 @@ def into_prefixes(original: pl.Series, paired_original: pl.Series, paired_releas
         return _same_places(original, paired_original, paired_released)
     lengths = sorted({len(prefix) for prefix in prefixes}, reverse=True)
     exact = {(labels[text], len(text)): text for text in labels}  # a mask of the original's own length comes first
+    width = _zeros_lost(kept, labels)
 
-    def shorten(text: str) -> str:
-        for cut in lengths:
-            if (text[:cut], len(text)) in exact:
-                return exact[text[:cut], len(text)]
-            if cut <= len(text) and text[:cut] in prefixes:
-                return prefixes[text[:cut]]
-        return text
+    def shorten(known: str) -> str:
+        text = known.zfill(width)
+        own = [exact[text[:cut], len(text)] for cut in lengths if (text[:cut], len(text)) in exact]
+        shorter = [prefixes[text[:cut]] for cut in lengths if cut <= len(text) and text[:cut] in prefixes]
+        return next(iter((*own, *shorter)), known)
 
     return original.replace({text: shorten(text) for text in kept})
+
+
+def _zeros_lost(kept: set[str], labels: dict[str, str]) -> int:
+    """Length of the codes where the original, as numbers, lost zeros at the front that the release shows; else 0."""
+    widths, digits = {len(text) for text in labels}, all(text.isdigit() for text in kept)
+    shown = any(text.startswith("0") for text in labels) and not any(text.startswith("0") for text in kept)
+    return max(widths) if digits and shown and widths == {max(map(len, kept))} else 0
 
 
 def _begin(original: pl.Series, prefixes: dict[str, str]) -> bool:

@@ -242,7 +242,7 @@ def _like_codes(original: pl.Series, released: pl.Series, pairs: tuple[Rows, Row
 
 def check_columns(names: Iterable[str], known: Iterable[str], role: str, where: str) -> tuple[str, ...]:
     """Refuse a role for a column that is not there; name the nearest one."""
-    available = list(known)
+    available = list(dict.fromkeys(known))  # of two tables: each once
     wanted = (names,) if isinstance(names, str) else tuple(names)
     for name in wanted:
         if name not in available:

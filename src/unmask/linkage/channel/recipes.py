@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.linkage.channel.classes import Class, classes
+from unmask.linkage.channel.material import spread_ranks
 from unmask.linkage.channel.numbers import Number
 from unmask.linkage.channel.trial import Trial, error_of, gains
 
@@ -17,6 +18,7 @@ Tried = tuple[Any, list[Floats], Floats]  # a recipe, its scores of held-out peo
 
 MOST_GROUPS = 6  # columns by which residuals may differ that are tried
 HALF = 0.5  # of it: from there on one column says it
+GROWING = 3.0  # standard errors of the rank correlation of errors with a known number
 BETTER = 0.5  # standard errors that a more complex recipe must gain
 PLAINNESS = ("same", "floored", "affine", "between", "smooth", "linear", "loglinear", "index", "logindex", "boosted")
 
@@ -49,7 +51,7 @@ def refine(trial: Trial, target: int, best: Tried | None) -> Tried | None:
     names = {column.name.casefold() for column in trial.material.people}
     derived = trial.material.records[target].name.casefold() not in names
     if isinstance(recipe, Number):
-        scales = ["level", *(f"group:{k}" for k in trial.material.levels[:MOST_GROUPS])]
+        scales = ["level", *(f"group:{k}" for k in trial.material.levels[:MOST_GROUPS]), *_grows(trial, recipe)]
         options = [replace(recipe, scale=scale) for scale in scales]
         if derived and len(trial.material.people) > 1:
             much = told > HALF * np.log(max(2, trial.parts[0][1].size))
@@ -67,3 +69,20 @@ def refine(trial: Trial, target: int, best: Tried | None) -> Tried | None:
         if difference.mean() > max(BETTER, 1.0) * error_of(difference):
             best = option, tables, gain
     return best
+
+
+def _grows(trial: Trial, recipe: Number) -> list[str]:
+    """The known number with which errors clearly grow or shrink, if there is one."""
+    factor, learners = trial.fit(recipe, 0), trial.parts[0][0]
+    error = spread_ranks(np.abs(factor.value[trial.material.truth[learners]] - factor.predicted[learners]))
+    told = {place: _going_with(column.number[learners], error) for place, column in enumerate(trial.material.people)}
+    best = max(told, key=lambda place: told[place], default=-1)
+    return [f"number:{best}"] if told and told[best] > GROWING / np.sqrt(learners.size) else []
+
+
+def _going_with(known: Floats, ranks: Floats) -> float:
+    """Rank correlation, whatever its sign; 0 where it cannot be told."""
+    there = np.isfinite(known) & np.isfinite(ranks)
+    one, other = spread_ranks(known[there]) - 0.5, ranks[there] - ranks[there].mean() if there.any() else ranks[there]
+    size = float(np.sqrt((one**2).sum() * (other**2).sum()))
+    return abs(float(one @ other)) / size if size > 0 and there.mean() > HALF else 0.0
