@@ -3,7 +3,7 @@
     python benchmarks/protect.py suppression            # cells: ours, the bound, all recodings, sdcMicro's algorithm
     python benchmarks/protect.py release --table census # search for a safe release; goes on where it was stopped
     python benchmarks/protect.py seeds --table census   # attack the result with 20 other seeds; goes on as well
-    python benchmarks/protect.py explore                # 40 points at 10,000 people and ten mixed columns
+    python benchmarks/protect.py explore --table strong # 40 points at 10,000 people and ten mixed columns; suggested
 
 Tables: `three` (census(400), three columns: minutes), `demo`, `census`, `household` (the first 400 to 600 rows of the
 files in `UNMASK_DATA`, hours on one core). Everything finished is kept in FOLDER; results go to results/protect.json.
@@ -24,6 +24,7 @@ import numpy as np
 import polars as pl
 
 import unmask
+from unmask.judging import judge_release
 from unmask.masking import parse_masking
 from unmask.protect.coarsening import candidates
 from unmask.trying import begin
@@ -34,6 +35,7 @@ DATA = Path(os.environ.get("UNMASK_DATA", HERE.parents[1] / "shared" / "data"))
 KEYS = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex", "age", "hhcivil"]
 SEEDS, POLICY = 20, "partner"
 KEEP = {"demo": ("mean(cost) by diagnosis", "mean(cost) by sex")}  # as `unmask demo` asks for
+PEOPLE, JOBS = 10_000, int(os.environ.get("UNMASK_JOBS", "2"))
 MIXED = [
     "sex", "birth date", "town", "children", "smoker", "days", "height", "bmi", "insurance", "diagnosis"
 ]  # fmt: skip
@@ -92,25 +94,47 @@ def seeds(name: str) -> None:
     for seed in range(1, SEEDS + 1):
         if str(seed) in verdicts:
             continue
-        done = unmask.assess(job.release(masking, 1), policy=POLICY, seed=seed, utility="none")
-        verdicts[str(seed)] = done.verdict if done.verdict == "safe" else f"{done.verdict}: {done.reason}"
+        done = judge_release(job.release(masking, 1), policy=job.policy, seed=seed).verdict
+        verdicts[str(seed)] = done.word if done.word == "safe" else f"{done.word}: {done.reason}"
         safe = sum(verdict == "safe" for verdict in verdicts.values())
         told = {"masking": masking, "ran": len(verdicts), "safe": safe, "verdicts": verdicts, "commit": commit()}
         keep("seeds", name, told)
 
 
-def explored(_: str) -> None:
-    """Explore 40 points of a table of 10,000 people and ten mixed columns, in two processes."""
-    rows = unmask.datasets.patients(10_000).select(MIXED)
+def strong() -> list[str]:
+    """Forty maskings of the mixed columns, most of them so strong that nearest-record linkage does not decide."""
+    numbers, words = "days, height, bmi", "sex, town, children, insurance, diagnosis, smoker"
+    shared = f"consistent(microaggregation(5, method=univariate, columns=[{numbers}]))"
+    moved = [
+        f"chain([{shared}, {way}])"
+        for way in (f"data_shuffling([{numbers}])", f"rank_swap(share=0.5, columns=[{numbers}])")
+    ]
+    moved += [f"noise({size}, columns=[{numbers}])" for size in (1, 3)] + [f"drop([{numbers}])"]
+    born = ["dates(decade, columns=['birth date'])", "drop(['birth date'])"]
+    lots = [f"chain([rare(200, columns=[{words}]), pram({lot}, columns=[{words}])])" for lot in (0.2, 0.4, 0.6, 0.8)]
+    return [f"chain([{', '.join(steps)}])" for steps in product(moved, born, lots)]
+
+
+def explored(name: str) -> None:
+    """Explore 40 points of a table of 10,000 people and ten mixed columns: what is suggested, or strong ones."""
+    rows = unmask.datasets.patients(PEOPLE).select(MIXED)
     began = time.perf_counter()
-    found = unmask.explore(rows, policy=POLICY, seeds=4, jobs=2)
-    best, stages = found.recommended, [point.stage for point in found.points]
+    how: dict[str, object] = {"maskings": strong()} if name == "strong" else {"seeds": 4}
+    found = unmask.explore(
+        rows, policy=POLICY, folder=FOLDER / f"explore_{name}", resume=True, jobs=JOBS, progress=told, **how
+    )
+    best, stages = found.recommended, [f"{point.stage}, {point.verdict}" for point in found.points]
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    keep("explore", "10,000 people, ten mixed columns", {
+    keep("explore", f"{PEOPLE:,} people, ten mixed columns, {name}", {
         "points": len(found.points), "stages": {stage: stages.count(stage) for stage in sorted(set(stages))},
-        "recommended": None if best is None else best.words, "wall": round(time.perf_counter() - began),
+        "recommended": None if best is None else best.words, "wall": round(time.perf_counter() - began), "jobs": JOBS,
         "cpu": round(sum(one.ru_utime + one.ru_stime for one in used)), "load": os.getloadavg()[1], "commit": commit(),
     })  # fmt: skip
+
+
+def told(done: float, words: str) -> None:
+    """Where the work is, with the processor seconds so far."""
+    print(f"{time.process_time():7.1f} s {done:4.0%} {words[:150]}", flush=True)
 
 
 def commit() -> str:
@@ -155,7 +179,8 @@ def recoded(rows: pl.DataFrame, k: int) -> list[float]:
 if __name__ == "__main__":
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reader.add_argument("part", choices=("suppression", "release", "seeds", "explore"))
-    reader.add_argument("--table", default="three", choices=("three", "demo", "census", "household"))
+    tables = ("three", "demo", "census", "household", "suggested", "strong")
+    reader.add_argument("--table", default="three", choices=tables, help="suggested and strong: of explore")
     given = reader.parse_args()
     FOLDER.mkdir(exist_ok=True)
     {"suppression": suppression, "release": release, "seeds": seeds, "explore": explored}[given.part](given.table)

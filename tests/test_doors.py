@@ -26,7 +26,7 @@ MORE = {
     "unmask.groups": 13,  # a function and its result for each measure, and the room that counts
     "unmask.groups.counting": 16,  # counts on every engine, and the classes that all group measures share
     "unmask.linkage": 20,  # one function for each intruder
-    "unmask.masking": 44,  # one class for each masking, synthesisers, which cells to blank (for a fix list too), codes
+    "unmask.masking": 46,  # one class for each masking, synthesisers, which cells to blank (for a fix list too), codes
     "unmask.people": 12,  # the risk of people, of groups of them, and the story of one
     "unmask.protect": 23,  # the search: points, what is kept of them, what can be done to a column, what to do first
     "unmask.certificate": 12,  # the statement, the content, its formats and the reviewer's keys

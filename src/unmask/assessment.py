@@ -17,8 +17,9 @@ import polars as pl
 
 from unmask.advice import advice_of
 from unmask.arrays import Floats
-from unmask.attacks import Attacked, again_with, attack_all, parties_of, run_measure
+from unmask.attacks import Attacked, again_with, attack_all, parties_of, run_measure, with_left_out
 from unmask.beside import check_keep, check_looked, utility_of
+from unmask.disclosure import refuse_overlap
 from unmask.errors import ParameterError
 from unmask.evidence import (
     Context,
@@ -42,6 +43,7 @@ from unmask.recipients import Recipient, Side, as_recipients, sides_of, worst_of
 from unmask.report import document
 from unmask.resume import keeping
 from unmask.shown import Shown
+from unmask.study import as_study
 from unmask.tables import Release, write_atomically, write_table
 
 ROOMS = ("linkage", "graph", "max_knowledge", "groups", "disclosure")
@@ -187,7 +189,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     _refuse_gaps(chosen, (rules, *(recipient.policy(rules) for recipient in given)))
     with keeping(resume, release, seed=seed, show_values=show_values) as before:
         found_of = attack_all(parties_of(release, given, who), chosen, context, before)
-    attacked = _with_left_out(found_of, chosen, measures)
+    attacked = with_left_out(found_of, chosen, measures)
     sides = sides_of(attacked, given, release, policy=rules, who=who, again=again_with(chosen), seed=seed)
     side = worst_of(sides)
     main, found, judged = side.attacked, side.found, side.judged
@@ -228,19 +230,17 @@ def _beside(built: document.Document, main: Attacked, rules: Policy, looked: str
 
 
 def _ready(release: Release, seed: int) -> Release:
-    """Read what is said of the masking, and refuse a seed that is none."""
+    """Read what is said of the masking; refuse a seed that is none, and people outside who are not outside."""
     if seed < 0:
         raise ParameterError("a seed is a whole number from 0", got=str(seed))
+    inside = refuse_overlap(as_study(release))
+    if inside.any():
+        release = release.without_outsiders(
+            inside,
+            f"{inside.sum():,} of {inside.size:,} control rows equal a row of the original, where rows are nearly all "
+            "different: they are taken for the same people, and left out",
+        )
     return release.with_masking(parse_masking(release.masking)) if isinstance(release.masking, str) else release
-
-
-def _with_left_out(
-    attacked: Mapping[tuple[str, ...] | None, Attacked], chosen: Iterable[Measure], measures: Iterable[str]
-) -> dict[tuple[str, ...] | None, Attacked]:
-    """Tell each party which attacks nobody wanted to be run: without them less is shown."""
-    names = {entry.name for entry in chosen}
-    left_out = tuple(name for name in measures if name not in names)
-    return {columns: replace(one, left_out=left_out) for columns, one in attacked.items()}
 
 
 def _refuse_gaps(chosen: list[Measure], policies: Iterable[Policy]) -> None:

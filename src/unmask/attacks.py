@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unmask.evidence import Judgement, Policy, Progress, Who
     from unmask.people import PersonRisk
     from unmask.recipients import Recipient
-    from unmask.resume import Kept
+    from unmask.resume import Kept, Remembered
     from unmask.tables import Release
 
     Again = Callable[[str, Release, int], Floats | None]
@@ -95,7 +95,7 @@ def attack_all(
     parties: Mapping[Columns, tuple[Release, set[Who]]],
     chosen: Sequence[Measure],
     context: Context,
-    kept: Kept | None = None,
+    kept: Kept | Remembered | None = None,
 ) -> dict[Columns, Attacked]:
     """Attack the release of each party in turn; ``kept``: where finished attacks are, and go."""
     tell, n = context.progress, len(parties)
@@ -109,7 +109,16 @@ def attack_all(
     return found
 
 
-def _kept_for(party: Columns, kept: Kept | None) -> Keeper:
+def with_left_out(
+    attacked: Mapping[Columns, Attacked], chosen: Iterable[Measure], measures: Iterable[str]
+) -> dict[Columns, Attacked]:
+    """Tell each party which attacks nobody wanted to be run: without them less is shown."""
+    names = {entry.name for entry in chosen}
+    left_out = tuple(name for name in measures if name not in names)
+    return {columns: replace(one, left_out=left_out) for columns, one in attacked.items()}
+
+
+def _kept_for(party: Columns, kept: Kept | Remembered | None) -> Keeper:
     """How the result of an attack for one party is had: from before, or by running it now, and then keeping it."""
 
     def keeper(name: str, run: Callable[[], Evidence | Absence]) -> Evidence | Absence:

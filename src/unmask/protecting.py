@@ -30,7 +30,6 @@ from unmask.protect import (
     opened,
     path,
     steps_of,
-    suggest_maskings,
     then_blank,
     then_sample,
     treatments,
@@ -182,7 +181,7 @@ def _singles(job: Job, release: Release, whole: State) -> list[State]:
     """Maskings of all columns at once, as `explore` tries them."""
     named, bits = ", ".join(whole), sum(one.bits for one in whole.values())
     found = list[State]()
-    for text in suggest_maskings(job.table, job.kinds(release), release.quasi):
+    for text in job.suggested(release):
         masked = job.release(text, job.seed + 1).released
         left = [bits_left(job.table[name], masked[name]) for name in whole if name in masked.columns]
         cost = 1.0 - job.left(masked).value

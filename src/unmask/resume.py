@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,6 +69,21 @@ class Kept:
     def _path(self, party: object, measure: str) -> Path:
         told = f"{self.about}|{party}|{measure}"
         return self.place / f"{measure}-{hashlib.sha256(told.encode()).hexdigest()[:24]}.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What attacks on one release have found so far, as long as the program runs."""
+
+    found: dict[tuple[object, str], Evidence | Absence] = field(default_factory=dict)
+
+    def find(self, party: object, measure: str) -> Evidence | Absence | None:
+        """What an attack found before; None where it has not run."""
+        return self.found.get((party, measure))
+
+    def keep(self, party: object, measure: str, found: Evidence | Absence) -> None:
+        """Note what an attack found."""
+        self.found[party, measure] = found
 
 
 def encode(value: Any) -> Any:  # noqa: ANN401 - anything that evidence is made of

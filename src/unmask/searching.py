@@ -20,6 +20,7 @@ State = dict[str, Treatment]
 SOFTER, FARTHER = 8, 3  # gentler treatments that are tried; steps on if the last attack finds too much
 WORTH = 0.005  # of what is left, for which a gentler treatment is tried
 STAGES: tuple[Stage, ...] = ("glance", "core", "whole")
+HOPELESS = ("unsafe", "inconclusive")  # at a glance: what is attacked with more is not safer
 FRESH = 1000  # between the seed of the search and those of the last attacks
 ATTACKED_AGAIN, DRAWN_AGAIN = 3, 2  # times: with other seeds of the attacks, with other draws of the masking
 SLACK = 1e-9  # for rounding
@@ -73,11 +74,11 @@ class Search:
     def _not_hopeless(self, states: list[State]) -> int:
         """The weakest combination on a path that nearest-record linkage alone does not make hopeless: a glance each."""
         low, high = 0, len(states) - 1
-        if self._verdict("glance", states[0]) != "unsafe":
+        if self._verdict("glance", states[0]) not in HOPELESS:
             return 0
         while low < high:
             middle = (low + high) // 2
-            hopeless = self._verdict("glance", states[middle]) == "unsafe"
+            hopeless = self._verdict("glance", states[middle]) in HOPELESS
             low, high = (middle + 1, high) if hopeless else (low, middle)
         self._verdict("glance", states[low])
         return low

@@ -202,6 +202,7 @@ def _shuffled(release: Release, seed: int) -> tuple[Release, Rows]:
     more: dict[str, Any] = {
         "control": control,
         **({} if release.population is None else {"population": release.population}),
+        **({} if release.second is None else {"second": release.second}),
     }
     for name, matrix, rows in (
         ("distances", release.distances, two),

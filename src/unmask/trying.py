@@ -19,21 +19,25 @@ from unmask.arrays import Rows
 from unmask.assessment import assess
 from unmask.axes import measure_axes
 from unmask.errors import ParameterError, UnmaskError
-from unmask.evidence import Policy, as_intruder
+from unmask.evidence import Judgement, Policy, as_intruder
+from unmask.judging import judge_release
 from unmask.linkage import link_nearest
 from unmask.masking import Chain, Sampling, is_code, parse_masking
-from unmask.protect import Point, Stage, Treatment, chained, steps_of, suggest_maskings
+from unmask.protect import Point, Stage, Treatment, chained, first_change, steps_of, suggest_maskings
+from unmask.resume import Remembered
 from unmask.tables import Release, read_table
 from unmask.utility import Left, compare_analyses, what_is_left
 
 ROW = "row of the person"  # pairs the two tables where no id does
 GLANCE = 1000  # people whom a glance looks at
-REMEMBERED = 20  # releases that are not made again when they are attacked again
+REMEMBERED = 20  # releases that are not made again, and of which attacks are not repeated, at the next stage
 UNSURE = ("journalist", "marketer")  # they do not know who is in the release
 ALL_ROWS = (
     "sampling helps only with --intruder journalist and a population; else releases of the same people are compared"
 )
 CORE = ("channel", "nearest", "one_to_one", "uniqueness")
+LARGER = 2  # times the crowd that the policy asks for: so that others are not sure of anybody either
+SLOW = ("channel",)  # of these: tried where the others do not find too much
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class Job:
     core: tuple[str, ...] = field(default=CORE)
     axes: tuple[str, ...] = ()  # other figures of each release
     made: dict[tuple[str, int], tuple[pl.DataFrame, Rows]] = field(default_factory=dict, compare=False, repr=False)
+    found: dict[tuple[str, int, int], Remembered] = field(default_factory=dict, compare=False, repr=False)
 
     def release(self, masking: str, seed: int, *, told: bool = False) -> Release:
         """Mask the table; rows stay in their order, so that it is known whose is whose. ``told``: how it was made."""
@@ -65,8 +70,7 @@ class Job:
                 "this masking cannot be used on the table", got=masking, hint=" ".join(str(error).split())
             ) from error
         self.made.update({(masking, seed): (masked, rows)})
-        while len(self.made) > REMEMBERED:
-            self.made.pop(next(iter(self.made)))
+        _forget_oldest(self.made)
         if masked.height != self.table.height and not (self.may_sample and len(rows) == masked.height):
             raise ParameterError("this masking does not keep all rows", got=masking, hint=ALL_ROWS)
         table, roles = self.table[rows], {**self.roles, **({"masking": masking} if told else {})}
@@ -83,6 +87,11 @@ class Job:
         return self.intruder in UNSURE and self.roles.get("population") is not None
 
     @property
+    def enough(self) -> bool:
+        """Whether there are people enough for the policy to call a release safe; if not, what is unsure may be good."""
+        return self.table.height >= self.policy.least_people("paired")
+
+    @property
     def crowd(self) -> int:
         """The smallest group in which the policy wants everybody."""
         return self.policy.threshold("anonymity.small").groups
@@ -93,8 +102,17 @@ class Job:
 
     def suggestions(self, release: Release) -> tuple[str, ...]:
         """Maskings to try where nobody names any; numbers that move to others are first shared by a group."""
-        found = suggest_maskings(self.table, self.kinds(release), release.quasi)
+        found = self.suggested(release)
         return tuple(chained(one.masking for one in steps_of({"": Treatment("", text)}, self.crowd)) for text in found)
+
+    def suggested(self, release: Release) -> tuple[str, ...]:
+        """The same as they are: from weak to strong, and last the fewest changes after which nobody stands alone."""
+        kinds, limit = self.kinds(release), self.policy.threshold("nearest.rate").value
+        found = list(suggest_maskings(self.table, kinds, release.quasi))
+        for k in (self.crowd, LARGER * self.crowd):
+            change = first_change(self.table, kinds, k=k, limit=limit)
+            found += [] if change is None else [change.masking]
+        return tuple(dict.fromkeys(found))
 
     def left(self, masked: pl.DataFrame) -> Left:
         """What is left of the columns that are to be published."""
@@ -113,8 +131,10 @@ class Job:
         limit = self.policy.threshold("nearest.rate").allows("nearest.rate", found.chance)
         left, usable = self.usable(release.released)
         hopeless = found.low > limit and not self.may_sample  # people outside may make up for it
+        unsure = some is None and found.high > limit and self.intruder not in UNSURE and self.enough
         return Point(
-            masking, seed, "glance", "unsafe" if hopeless else "open", f"nearest-record linkage against {limit:.3g}",
+            masking, seed, "glance", "unsafe" if hopeless else "inconclusive" if unsure else "open",
+            f"nearest-record linkage against {limit:.3g}",
             "nearest", found.value, found.low, found.high, None, usable, float(np.mean(list(left.columns.values()))),
             left.relations, left.analyses, time.perf_counter() - began,
             measure_axes(self.axes, release, masking, self.seed) if self.axes else (),
@@ -141,23 +161,49 @@ class Job:
     def attack(self, masking: str, seed: int, stage: Stage, glance: Point) -> Point:
         """Attack with what the policy asks for, or with everything."""
         began = time.perf_counter()
-        only = self.core if stage == "core" else None
-        done = assess(
-            self.release(masking, seed),
-            policy=self.policy,
-            only=only,
-            intruder=self.intruder,
-            seed=self.seed,
-            utility="none",
-        )
+        judged = self._judge(masking, seed, stage)
         spent = glance.seconds + time.perf_counter() - began
-        used = tuple((one.key, one.used) for one in done.findings if one.used is not None)
-        judged = replace(glance, stage=stage, verdict=done.verdict, reason=done.reason, seconds=spent, used=used)
-        if not done.document.intruders:  # nothing could be tried, which is no safety: the glance's figure stays
-            return judged
-        best = done.document.intruders[-1]
+        used = tuple((one.key, one.used) for one in judged.findings if one.used is not None)
+        word, reason = judged.verdict.word, judged.verdict.reason
+        point = replace(glance, stage=stage, verdict=word, reason=reason, seconds=spent, used=used)
+        if not judged.intruders:  # nothing could be tried, which is no safety: the glance's figure stays
+            return point
+        best = judged.intruders[-1]
         found, known = best.estimate, None if best.known is None else round(best.known.hits)
-        return replace(judged, attack=best.measure, risk=found.value, low=found.low, high=found.high, known=known)
+        return replace(point, attack=best.measure, risk=found.value, low=found.low, high=found.high, known=known)
+
+    def _judge(self, masking: str, seed: int, stage: Stage) -> Judgement:
+        """Attack a release; the slow attacks are left out where the others find so much that it cannot be safe.
+
+        What an attack found on the same release with the same seed, at an earlier stage, it need not find again.
+        """
+        release, before = self.release(masking, seed), self.found.pop((masking, seed, self.seed), Remembered())
+        if stage == "core":
+            self.found[masking, seed, self.seed] = before
+        _forget_oldest(self.found)
+
+        def judge(only: tuple[str, ...] | None) -> Judgement:
+            return judge_release(
+                release, policy=self.policy, only=only, intruder=self.intruder, seed=self.seed, before=before
+            )
+
+        quick = tuple(name for name in self.core if name not in SLOW)
+        if stage == "core" and 0 < len(quick) < len(self.core):
+            first = judge(quick)
+            if first.verdict.word == "unsafe" or (self.enough and not _may_be_safe(first)):
+                left = f"{first.verdict.reason}; {', '.join(SLOW)} was not tried: it cannot be safe"
+                return first._replace(verdict=replace(first.verdict, reason=left))
+        return judge(self.core if stage == "core" else None)
+
+
+def _may_be_safe(judged: Judgement) -> bool:
+    """Whether further attacks may still end in "safe": no figure is above its limit with its upper end."""
+    return all(one.outcome != "inconclusive" for one in judged.findings if one.estimate is not None)
+
+
+def _forget_oldest(known: dict[Any, Any]) -> None:
+    while len(known) > REMEMBERED:
+        known.pop(next(iter(known)))
 
 
 def _keeps_people(masking: str) -> bool:

@@ -95,3 +95,12 @@ def test_columns_that_still_name_people_are_told(tmp_path):
     assert "drop([name])" in told
     dropped = run(tmp_path / "people.csv", "--method", "drop([name])", "-o", tmp_path / "release.csv").output
     assert "note:" not in dropped
+
+
+def test_sums_that_are_lost_are_told(tmp_path):
+    table = pl.DataFrame({"base": [100 + 7 * k % 50 for k in range(60)], "bonus": [k % 11 for k in range(60)]})
+    table.with_columns(total=pl.col("base") + pl.col("bonus")).write_csv(tmp_path / "pay.csv")
+    told = run(tmp_path / "pay.csv", "--masking", "noise(0.5)", "-o", tmp_path / "release.csv").output
+    assert "note: total = base + bonus holds in the original and no longer" in " ".join(told.split())
+    kept = "consistent(noise(0.5), relations=['total = base + bonus'])"
+    assert "note:" not in run(tmp_path / "pay.csv", "--masking", kept, "-o", tmp_path / "release.csv").output

@@ -103,7 +103,7 @@ def test_a_control_that_overlaps_the_original_is_named_and_refused():
 def test_evidence():
     evidence = assess_copies(Study(synthetic(people(2))), Context())
     assert [o.key for o in evidence.observations] == [
-        "copies.exact", "copies.unique", "copies.found", "copies.whole", "copies.closer",
+        "copies.exact", "copies.unique", "copies.found", "copies.known", "copies.whole", "copies.closer",
     ]  # fmt: skip
     assert len(evidence.figures[0].series) == 2
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
 
+import command_line
 import unmask
 from naive.judged import squares
 from unmask.errors import ParameterError, RoleError
@@ -158,3 +161,44 @@ def test_two_paired_releases_are_linked_by_every_attack():
     found = unmask.assess(unmask.Release(first.select(FIRST), second.select(SECOND)), only=["nearest"], utility="none")
     assert found.verdict == "unsafe"
     assert next(f for f in found.findings if f.key == "nearest.rate").estimate.low > 0.3
+
+
+def test_a_second_release_in_an_assessment():
+    first, second = two(INSIDE)
+    release = unmask.Release(INSIDE, first, control=OUTSIDE, second=second, synthetic=True)
+    told = unmask.assess(release, only=["linkability"], utility="none")
+    by = {finding.key: finding for finding in told.findings}
+    assert by["linkability.across"].estimate.value == pytest.approx(linked_across(first, second).excess.value, abs=0.02)
+    assert by["linkability.across"].outcome == "against"
+    (entry,) = (entry for entry in told.document.measures if entry.name == "linkability")
+    assert [figure.title for figure in entry.figures] == [
+        "Whose two halves are linked by the release?", "Whose two halves are linked by two releases?",
+    ]  # fmt: skip
+    same = unmask.Release(INSIDE, first, control=OUTSIDE, second=first, synthetic=True)
+    told = unmask.assess(same, only=["linkability"], utility="none")
+    assert {f.key for f in told.findings if f.measure == "linkability"} == {"linkability.excess"}
+    (entry,) = (entry for entry in told.document.measures if entry.name == "linkability")
+    assert "the second release was not linked" in entry.notes[0]
+    with pytest.raises(RoleError, match="no column of the original"):
+        unmask.Release(INSIDE, first, second=pl.DataFrame({"shoe": [1]}), synthetic=True)
+    with pytest.raises(ParameterError, match="second cannot be used without an original"):
+        unmask.Release(None, first, second=second)
+
+
+def test_a_second_release_on_the_command_line(tmp_path):
+    first, second = two(INSIDE)
+    tables = {"people": INSIDE, "first": first, "second": second, "others": OUTSIDE}
+    for name, table in tables.items():
+        table.write_csv(tmp_path / f"{name}.csv")
+    paths = {name: tmp_path / f"{name}.csv" for name in tables}
+    report, page = tmp_path / "report.json", tmp_path / "report.html"
+    code = command_line.run(
+        "assess", paths["people"], paths["first"], "--synthetic", "--control", paths["others"], "--second",
+        paths["second"], "--only", "linkability", "--json", report, "--html", page, "--quiet",
+    )  # fmt: skip
+    assert code == 1
+    written = json.loads(report.read_text())
+    assert "linkability.across" in {finding["key"] for finding in written["findings"]}
+    assert written["manifest"]["inputs"]["second"]["rows"] == 300
+    assert "linked by two releases" in page.read_text()
+    assert unmask.verify(report).same

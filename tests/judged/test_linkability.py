@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from judged.tables import given, judged, seed_of
-from naive.judged import by_content, squares, ties
+from judged.tables import agrees, given, judged, seed_of
+from naive.judged import Judged, by_content, squares, ties
 from unmask.evidence import excess_over_control
 
 NAMES = list("abcde")
@@ -43,3 +43,32 @@ def test_linkability():
     wanted = max(found, key=lambda option: (option.value, option.low))
     assert wanted.value > 0.2
     assert judged(case.release, "linkability")["linkability.excess"] == wanted
+
+
+def through(persons, first, second, columns):
+    """Share of ways from each person to a nearest row, on to a nearest row of the second release, and back to them."""
+    own, both, last = columns
+    steps = [
+        squares(persons, first, own, [], "original"),
+        squares(first, second, both, [], "original"),
+        squares(second, persons, last, [], "released"),
+    ]
+    shares = []
+    for step in steps:
+        nearest = [set(ties(row)) for row in step]
+        shares.append(np.array([[(k in near) / len(near) for k in range(step.shape[1])] for near in nearest]))
+    return np.diag(shares[0] @ shares[1] @ shares[2])
+
+
+def test_linkability_across_two_releases():
+    table, control = people(40, 0), people(40, 1)
+    noises = [pl.Series(np.round(np.random.default_rng(k).normal(size=40) * 0.1, 3)) for k in (3, 4)]
+    first, second = (table.with_columns(pl.all() + noise) for noise in noises)
+    one, two = first.select("a", "b", "c", "d")[::-1], second.select("c", "d", "e")
+    case = given(table, one, control=control, synthetic=True, second=two)
+    found = judged(case.release, "linkability")
+    columns = ["a", "b"], ["c", "d"], ["e"]
+    sides = [through(side, case.released, two.to_dicts(), columns) for side in (case.original, control.to_dicts())]
+    wanted = excess_over_control(*sides, seed=seed_of("linkability"))
+    assert 0.05 < wanted.value < 1
+    assert agrees(found["linkability.across"], Judged(wanted.value, 0.0, 40, wanted.low, wanted.high, 1e-6))

@@ -13,8 +13,9 @@ from judged.tables import agrees, given, judged, seed_of
 from naive import judged as naive
 from naive import judged_disclosure as twin
 from naive import membership as slow
+from naive import near_copies
 from unmask import assess
-from unmask.evidence.estimate import excess, excess_over_control
+from unmask.evidence.estimate import excess, excess_over_control, wilson
 
 NUMBERS, WORDS = ["age", "rent"], ["town"]
 NAMES = [*NUMBERS, *WORDS]
@@ -81,14 +82,16 @@ def test_copies(seed):
         for side in (members, strangers)
     )
     assert {0.0, 0.5, 1.0} <= set(copied)
-    alone = excess(np.array(copied), np.array(elsewhere), seed=seed_of("copies"))
-    assert alone.value == pytest.approx((sum(copied) - sum(elsewhere)) / 40)
-    wanted = widened(alone, np.array(copied) - elsewhere, rows)
+    private = twin.E * np.array(elsewhere)
+    alone = excess(np.array(copied), private, seed=seed_of("copies"))
+    assert alone.value == pytest.approx((sum(copied) - sum(private)) / 40)
+    wanted = widened(alone, np.array(copied) - private, rows)
+    wanted = replace(wanted, high=max(wanted.high, wilson(wanted.hits, 40)[1]))
     assert same(found["copies.exact"], min(wanted, beyond_columns(members, rows), key=lambda one: one.value))
     assert agrees(found["copies.whole"], naive.Judged(0.0, 0.0, 40, 0.0, 0.0))
     replicas, others = twin.replicas(members, rows), twin.replicas(strangers, rows)
     assert 0 < sum(replicas) < 40
-    wanted = excess_over_control(np.array(replicas), np.array(others), seed=seed_of("copies"))
+    wanted = excess_over_control(np.array(replicas), np.array(others), seed=seed_of("copies"), times=twin.E)
     columns = beyond_columns(members, rows, alone=True)
     assert same(found["copies.unique"], min(wanted, columns, key=lambda one: one.value))
     likeness = [twin.likeness(side, case.released, NUMBERS, WORDS) for side in (case.original, outside)]
@@ -129,6 +132,27 @@ def test_copies_beyond_other_people():
         of_halves = (halves.value, halves.high) < (columns.value, columns.high)
         assert of_halves or alone
         assert agrees(found[key], halves) if of_halves else same(found[key], columns)
+
+
+@pytest.mark.parametrize("outside", [False, True])
+def test_near_copies(outside):
+    """People with a row twice as near as anybody, whichever column is left out; as few as surely, in either scale."""
+    rng = np.random.default_rng(3)
+    numbers, words = [f"v{k}" for k in range(4)], ["town"]
+
+    def drawn(n):
+        values = np.exp(rng.normal(size=(n, 4)))
+        table = pl.DataFrame({name: values[:, k] for k, name in enumerate(numbers)})
+        return table.with_columns(town=pl.Series(rng.choice(["ash", "elm", "oak"], n)))
+
+    table, fresh, control = drawn(60), drawn(60), drawn(45)
+    moved = table[:30].with_columns(pl.col(numbers) + pl.Series(0.02 * rng.normal(size=30)))
+    rows = pl.concat([moved, table[30:33], fresh[:26]])[rng.permutation(59)]
+    roles = {"control": control} if outside else {}
+    case = given(table, rows, synthetic=True, **roles)
+    wanted = near_copies.known(case.original, case.released, control.to_dicts() if outside else [], numbers, words)
+    assert 0 < wanted.low < wanted.value < 1
+    assert agrees(judged(case.release, "copies")["copies.known"], wanted)
 
 
 @pytest.mark.parametrize(("n", "whole"), [(9, 0.0), (10, 1.0), (40, 1.0)])

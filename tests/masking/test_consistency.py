@@ -8,7 +8,7 @@ import pytest
 
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.masking import Consistent, Noise, parse_masking
-from unmask.masking.consistency import decimals_of
+from unmask.masking.consistency import decimals_of, find_sums, lost_sums
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +97,22 @@ def test_whole_numbers_stay_whole_after_means():
     assert made["x"].dtype == pl.Float64
     raw = parse_masking("consistent(microaggregation(2), decimals=False)").apply(table)
     assert raw["n"].dtype == pl.Float64
+
+
+def test_sums_are_found_and_those_that_are_lost_told(homes):
+    assert find_sums(homes) == ("total = wages + interest",)
+    assert find_sums(homes.with_columns(pl.col("total").replace({homes["total"][7]: 0}))) == ()  # one row is wrong
+    assert find_sums(homes.with_columns(zero=pl.lit(0)).drop("total")) == ()  # wages = wages + 0 says nothing
+    assert find_sums(homes.rename({"wages": "wages-net"})) == ()  # could not be written
+    assert lost_sums(homes, homes) == ()
+    assert lost_sums(homes, Noise(0.5).apply(homes, 1)) == ("total = wages + interest",)
+    assert lost_sums(homes, Noise(0.5).apply(homes, 1).drop("wages")) == ()
+    kept = Consistent(Noise(0.5), relations=("total = wages + interest",)).apply(homes, 1)
+    assert lost_sums(homes, kept) == ()
+
+
+def test_no_sum_is_found_by_luck():
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({f"c{j}": rng.integers(0, 3, 200) for j in range(12)})
+    assert find_sums(table) == ()
+    assert find_sums(table.with_columns(gap=pl.Series([None] * 5 + [1] * 195, dtype=pl.Int64))) == ()

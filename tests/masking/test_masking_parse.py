@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from unmask.errors import ParameterError
-from unmask.masking import Microaggregation, Noise, RankSwap, parse_masking
+from unmask.masking import Microaggregation, Noise, RankSwap, parse_masking, quoted
 
 
 def test_reads_positions_names_and_lists():
@@ -46,3 +46,19 @@ def test_reads_positions_names_and_lists():
 def test_says_what_is_wrong(text, says):
     with pytest.raises(ParameterError, match=says.replace("(", r"\(")):
         parse_masking(text)
+
+
+@pytest.mark.parametrize(
+    "name", ["class", "from", "None", "first name", "Gru\u0308n", "ſex", "größe", "it's", 'a"b', "x]"]
+)
+def test_a_column_of_any_name_is_written_so_that_it_is_read(name):
+    masking = parse_masking(f"drop([{quoted(name)}, age])")
+    assert masking.columns == (name, "age")
+    assert parse_masking(str(masking)) == masking
+
+
+def test_words_of_python_are_names_where_people_type_them():
+    assert parse_masking("chain([drop([class, from]), rare(5, columns=[is])])") == parse_masking(
+        "chain([drop(['class', 'from']), rare(5, columns=['is'])])"
+    )
+    assert parse_masking("drop(['the class of'])").columns == ("the class of",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from math import comb, log, sqrt
+from math import comb, exp, log, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -16,7 +16,7 @@ from naive.disclosure import auc, rank_interval, recognised, sd_interval
 from naive.judged import Judged, mean_and_sd, rate, squares
 
 GRID = range(1, 21)
-Z = 1.959963984540054
+Z, E = 1.959963984540054, exp(1.0)
 
 
 # --- intervals and values ---------------------------------------------------------------------------------------------
@@ -250,13 +250,13 @@ def beyond_halves(people, rows, *, alone=False) -> Judged:
             for own in range(alike + 1):
                 for taken in range(alike - own + 1):
                     these = comb(half - 1, own) * comb(drawn, taken) * comb(left, alike - own - taken)
-                    seen = some_row - (taken > 0)
+                    seen = some_row - Fraction(E) * (taken > 0)  # what epsilon 1 allows was not remembered
                     share = Fraction(own == 0) if alone else Fraction(1, own + 1)
                     gain += Fraction(these, ways) * seen * share * Fraction(half, n) * Fraction(made, drawn)
         gains[person] = float(gain) * (alike + 1)
     mean, error = sum(gains.values()) / n, Z * sqrt(sum(g**2 for g in gains.values())) / n
-    error = max(error, Z**2 / (n + Z**2) if mean <= 0 else 0.0)
-    return Judged(max(mean, 0.0), 0.0, n, max(mean - error, 0.0), min(mean + error, 1.0))
+    high = max(mean + error, Z**2 / (n + Z**2)) if mean <= 0 else mean + error
+    return Judged(max(mean, 0.0), 0.0, n, max(mean - error, 0.0), min(high, 1.0))
 
 
 def equal_by_columns(people, rows, *, alone=False) -> tuple[list[float], list[float]]:

@@ -74,6 +74,21 @@ def test_fits_and_smallest_changes_are_those_of_the_definition(rows, row, k):
     assert [one.cells for one in story.changes] == sorted(one.cells for one in story.changes)
 
 
+@pytest.mark.parametrize("row", [1, 8, 20])
+def test_who_differs_in_many_columns_is_told_all_that_must_be_blanked(row):
+    rng = np.random.default_rng(2)
+    table = pl.DataFrame({f"c{j}": rng.permutation(20) + 0.5 for j in range(5)} | {"sex": ["f", "m"] * 10})
+    story = unmask.explain_person(unmask.Release(table, table), row, k=4)
+    (change,) = story.changes
+    assert len(change.columns) > 3
+    own = dict.fromkeys(table.columns, 0.0)
+    assert slow_fit(table, blanked(table, change, story.record), row - 1, own) == change.fit >= 4
+    for name in change.columns:  # each of them is needed
+        kept = dict.fromkeys({*table.columns} - {*change.columns} | {name}, 0.0)
+        assert slow_fit(table, table, row - 1, kept) < 4
+    assert f"risk {1 / change.fit:.1%}" in story.words
+
+
 @pytest.fixture(scope="module")
 def release():
     n = 60
@@ -142,7 +157,9 @@ def test_on_the_command_line(tmp_path, capsys):
     assert "blank" in told
     assert (tmp_path / "one.svg").read_text().startswith("<svg")
     assert run("person", report, "-o", tmp_path / "cells.csv") == 0
-    assert "found by nearest" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "found by Nearest record." in told
+    assert "1 people" not in told
     cells = pl.read_csv(tmp_path / "cells.csv")
     assert cells.columns == ["blank", "people", "cells", "record"]
     assert cells.height >= 10

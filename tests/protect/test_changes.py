@@ -56,6 +56,18 @@ def test_everybody_has_the_crowd_after_the_change(n, seed, k):
     assert (blanked > 0) == (found.blanked > 0) and found.blanked <= 0.03 * n
 
 
+def test_a_column_is_not_published_as_other_for_nearly_everybody():
+    """Months of birth are rare ones nearly all: put together they say "other" of most people, and that is no advice."""
+    mixed = "sex", "birth date", "town", "children", "smoker", "days", "height", "bmi", "insurance", "diagnosis"
+    table = patients(10_000).select(mixed)
+    kinds = unmask.Release(table, table).kind
+    found = first_change(table, {name: kinds(name) for name in table.columns}, k=5, limit=0.09)
+    assert found is not None
+    masked = parse_masking(found.masking).apply(table, 0)
+    for name in masked.columns:
+        assert (masked[name].cast(pl.String) == "other").mean() <= 0.5
+
+
 def test_few_enough_are_found_with_the_upper_end():
     table = people(400, 0)
     found = first_change(table, KINDS, k=2, limit=0.05)

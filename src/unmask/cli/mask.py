@@ -8,7 +8,7 @@ from unmask.cli.making_options import Mask
 from unmask.cli.screen import say
 from unmask.cli.targets import check_files, write_table
 from unmask.errors import ParameterError
-from unmask.masking import Chain, Consistent, ReverseMapped, names_people, parse_masking
+from unmask.masking import Chain, Consistent, ReverseMapped, lost_sums, names_people, parse_masking, quoted
 from unmask.protect import follow_plan
 from unmask.tables import read_table
 
@@ -28,6 +28,8 @@ def run(options: Mask) -> int:
     write_table(release, options.output)
     say(f"{masking}, seed {options.seed}: {release.height:,} rows, {release.width} columns in {options.output}")
     _tell_names(table, release)
+    for relation in lost_sums(table, release):
+        say(f"note: {relation} holds in the original and no longer; keep it: consistent(.., relations=[{relation!r}])")
     return 0
 
 
@@ -38,7 +40,8 @@ def _tell_names(table: pl.DataFrame, release: pl.DataFrame) -> None:
     if same:
         names = f"{', '.join(same)} still name{'s' if len(same) == 1 else ''} people"
         told = f"note: {names}; leave that out of what you publish"
-        say(f"{told}: drop([{', '.join(same)}]), or pseudonym([{', '.join(same)}])")
+        listed = ", ".join(map(quoted, same))
+        say(f"{told}: drop([{listed}]), or pseudonym([{listed}])")
 
 
 def _follow(options: Mask, plan: str) -> int:

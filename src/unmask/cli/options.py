@@ -101,6 +101,10 @@ class Tables(Roles):
         "The same of the original, where no coordinates say it.", default=None, role=True, reads="matrix"
     )
     control: str | None = option("Table of people who are not in the original.", default=None, role=True, reads="table")
+    second: str | None = option(
+        "Another release of the same people: who has both links them by the columns that both have.",
+        default=None, role=True, reads="table",
+    )  # fmt: skip
     synthetic: bool = option("No row of the release was made from one person.", default=False, role=True)
     masking: str | None = option(
         'How the release was made, for the intruder who knows it: --masking "noise(0.5)".', default=None, role=True

@@ -6,9 +6,12 @@ from unmask.cli.report_options import Person
 from unmask.cli.screen import say
 from unmask.cli.targets import check_files, write_atomically, write_table
 from unmask.errors import ParameterError
+from unmask.evidence import name_of
 from unmask.people import explain_person, hiding_list
 from unmask.study import as_study
 from unmask.verify import release_of
+
+RISK = "risk"  # stands beside the attacks in a report: how often the best of them finds somebody
 
 
 def run(options: Person) -> int:
@@ -26,13 +29,14 @@ def run(options: Person) -> int:
     stories = [explain_person(study, row, k=options.k) for row in rows]
     for story in stories:
         say(story.words)
-        found = [name for name, risk in by.get(story.row, {}).items() if risk and risk > 0]
+        found = [name_of(name) for name, risk in by.get(story.row, {}).items() if risk and risk > 0 and name != RISK]
         if found:
             say(f"  In the report they were found by {', '.join(found)}.")
     listed = hiding_list(stories)
     if len(stories) > 1:
         for change in listed.iter_rows(named=True):
-            say(f"Blank {change['blank']}: {change['people']} people are hidden by {change['cells']} cells.")
+            hidden = "1 person is" if change["people"] == 1 else f"{change['people']} people are"
+            say(f"Blank {change['blank']}: {hidden} hidden by {change['cells']} cells.")
     if options.output is not None:
         write_table(listed.drop("rows").explode("records").rename({"records": "record"}), options.output)
         say(f"Cells to blank: {options.output}.")

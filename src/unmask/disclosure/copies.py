@@ -19,12 +19,14 @@ from unmask.disclosure.equal_rows import (
     counts_of,
     crowds_of,
     equals_beyond_columns,
+    equals_of,
     least,
     one_to_one,
     same_rows,
 )
-from unmask.disclosure.key_baselines import equals_beyond_fresh
+from unmask.disclosure.key_baselines import PRIVATE, equals_beyond_fresh
 from unmask.disclosure.lookalikes import MOST_PEOPLE, MOST_ROWS, lookalikes
+from unmask.disclosure.near_copies import MOST_OTHERS, TIMES, known_by_rows
 from unmask.disclosure.outside import draw, needs_outsiders, set_scene
 from unmask.evidence import (
     Context,
@@ -41,6 +43,7 @@ from unmask.evidence import (
     measure,
     rate,
     silent,
+    wilson,
 )
 from unmask.shown import Shown
 from unmask.study import Study, as_study, spread
@@ -61,6 +64,7 @@ class CopyRisk(Shown):
     exact: Estimate  # equal to a record one to one, beyond what equals control people (or others of the original)
     unique: Estimate  # people alone with their values who stand in the release, beyond chance
     found: Estimate | None  # people whom a row resembles as it does nobody outside (`lookalikes`)
+    known: Estimate | None  # people of whom that is sure (`near_copies`); None where columns are too few
     whole: bool  # the release is the original, row for row, in some order
     copied: float  # share of rows that equal an original record one to one
     near: float  # share of rows nearer to an original record than NEAR of them are to control
@@ -94,24 +98,28 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
     slack = 1e-9 * np.maximum(there.least, away.least) + 1e-18
     credit = np.where(np.abs(there.least - away.least) <= slack, 0.5, (there.least < away.least).astype(np.float64))
     copied = one_to_one(rows, members)
-    mine = one_to_one(scene.of(scene.members), scene.encoding.released)
-    equals = *counts_of(members, scene.encoding.released), by_columns(members, scene.encoding.released)
+    sides = scene.of(scene.members), scene.encoding.released, scene.of(scene.strangers)
+    everybody = equals_of(sides[0], sides[1])
+    equals = equals_of(members, scene.encoding.released)
+    chance = by_columns(equals, len(scene.encoding.released))
     credits_ = [_of_crowds(rows, side) for side in (members, strangers)]
-    of_crowds = excess(credits_[0], credits_[1], seed=seed, crowds=crowds_of(rows))
+    of_crowds = excess(credits_[0], PRIVATE * credits_[1], seed=seed, crowds=crowds_of(rows))
+    of_crowds = replace(of_crowds, high=max(of_crowds.high, wilson(of_crowds.hits, of_crowds.n)[1]))
     alone = replicated_uniques(members, scene.encoding.released, strangers, seed=seed)[0]
     return CopyRisk(
         closer=_widened(rate(credit, chance=0.5, seed=seed), np.where(credit > 0.5, there.row, size + away.row)),
-        exact=least(of_crowds, equals_beyond_columns(*equals, seed, crowds=crowds_of(members))),
-        unique=least(alone, equals_beyond_columns(*equals, seed, alone=True)),
+        exact=least(of_crowds, equals_beyond_columns(equals, chance, seed)),
+        unique=least(alone, equals_beyond_columns(equals, chance, seed, alone=True)),
         found=_claimed(members, scene.encoding.released, strangers, seed),
-        whole=same_rows(scene.of(scene.members), scene.encoding.released, mine),
+        known=_known(sides[0], sides[1], sides[2], seed),
+        whole=same_rows(sides[0], sides[1], everybody),
         copied=float(np.sort(copied).mean()),
         near=float((there.least < np.quantile(away.least, NEAR)).mean()),
         ratio=_ratio(there.least, there.second),
         control_ratio=_ratio(away.least, away.second),
         to_original=np.sort(there.least),
         to_control=np.sort(away.least),
-        per_record=spread(mine, scene.members, study.release.original.height, np.nan),
+        per_record=spread(everybody.share, scene.members, study.release.original.height, np.nan),
     )
 
 
@@ -119,25 +127,26 @@ def _without_control(study: Study, seed: int) -> CopyRisk:
     """What can be said with nobody outside: people who have an equal in the release, and none in the original."""
     encoding = study.encoding()
     sides, rows = (encoding.original, encoding.released), len(encoding.released)
-    own, there = counts_of(*sides)
-    mine, chance, empty = np.minimum(own, there) / own, by_columns(*sides), np.zeros(0)
-    beyond_columns = equals_beyond_columns(own, there, chance, seed, crowds=crowds_of(sides[0]))
+    some = [_some(side, MOST_OTHERS, seed + 3) for side in sides]
+    equals = equals_of(*sides)
+    own, there, chance, empty = equals.own, equals.there, by_columns(equals, rows), np.zeros(0)
     return CopyRisk(
         closer=None,
-        exact=least(equals_beyond_fresh(own, there, rows), beyond_columns),
+        exact=least(equals_beyond_fresh(own, there, rows), equals_beyond_columns(equals, chance, seed)),
         unique=least(
             equals_beyond_fresh(own, there, rows, alone=True),
-            equals_beyond_columns(own, there, chance, seed, alone=True),
+            equals_beyond_columns(equals, chance, seed, alone=True),
         ),
-        found=_claimed(encoding.original, encoding.released, None, seed),
-        whole=same_rows(*sides, mine),
-        copied=float(np.sort(mine).mean()),
+        found=_claimed(some[0], some[1], None, seed),
+        known=_known(some[0], some[1], None, seed),
+        whole=same_rows(*sides, equals),
+        copied=float(np.sort(equals.share).mean()),
         near=float("nan"),
         ratio=float("nan"),
         control_ratio=float("nan"),
         to_original=empty,
         to_control=empty,
-        per_record=mine,
+        per_record=equals.share,
     )
 
 
@@ -155,6 +164,16 @@ def _claimed(people: Encoded, released: Encoded, outside: Encoded | None, seed: 
     rows = _some(released, max(1, most), seed + 4)
     others = None if outside is None else _some(outside, MOST_PEOPLE, seed + 5)
     return lookalikes(some, rows, others, seed=seed)
+
+
+def _known(people: Encoded, released: Encoded, outside: Encoded | None, seed: int) -> Estimate | None:
+    """People known by a near copy, of as many as are compared, in an order by lot."""
+
+    def lots(side: Encoded) -> Encoded:
+        some = _some(side, MOST_OTHERS, seed)
+        return some.take(np.random.default_rng(seed + 6).permutation(len(some)))
+
+    return known_by_rows(lots(people), lots(released), None if outside is None else lots(outside))
 
 
 def _widened(estimate: Estimate, nearest: Ints) -> Estimate:
@@ -187,7 +206,8 @@ def replicated_uniques(
     if control is None or not len(control):
         return equals_beyond_fresh(own, there, len(released), alone=True), replica
     alone, seen = counts_of(control, released)
-    return excess_over_control(replica, ((alone == 1) & (seen > 0)).astype(np.float64), seed=seed), replica
+    others = ((alone == 1) & (seen > 0)).astype(np.float64)
+    return excess_over_control(replica, others, seed=seed, times=PRIVATE), replica
 
 
 @measure(
@@ -195,7 +215,7 @@ def replicated_uniques(
     title="Copies in a synthetic release",
     story="The synthetic table was made by a model that may have remembered people. The intruder takes rows that are "
     "too near to somebody they know for records of that person.",
-    keys=("copies.exact", "copies.unique", "copies.closer", "copies.found", "copies.whole"),
+    keys=("copies.exact", "copies.unique", "copies.closer", "copies.found", "copies.known", "copies.whole"),
     applies=lambda release: None if release.synthetic else PAIRED,
     pairs=False,
 )
@@ -224,18 +244,25 @@ def _copied(found: CopyRisk, n: int) -> Iterator[Observation]:
     yield Observation(
         "copies.exact",
         f"{found.copied:.0%} of the records have an equal on the other side, one to one; shared among people who are "
-        f"alike, and beyond what {outside}, it is {found.exact.value:.1%}.",
+        f"alike, and beyond {PRIVATE:.1f} times what {outside}, it is {found.exact.value:.1%}.",
         found.exact,
     )
     yield Observation.of_people(
         "copies.unique",
         found.unique,
-        "are alone with their values and stand in the release, beyond what a table of other people would hold.",
+        f"are alone with their values and stand in the release, beyond {PRIVATE:.1f} times what a table of other "
+        "people would hold.",
     )
     if found.found is not None:
         than = "any other person is" if found.closer is None else "any row is like anybody outside"
         words = f"have a row in the release that is more like them than {than}."
         yield Observation.of_people("copies.found", found.found, words)
+    if found.known is not None:
+        words = (
+            f"are known by a row that is {TIMES:g} times nearer to them than anybody else is, whichever column is left "
+            "out, beyond those to whom other people, or rows to people outside, are as near."
+        )
+        yield Observation.of_people("copies.known", found.known, words)
     yield Observation(
         "copies.whole",
         "The release is the original, row for row." if found.whole else "The release is not a copy of the original.",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import lgamma, log
+from typing import NamedTuple
 
 import numpy as np
 
 from unmask.arrays import Counts, Floats, Ints
+from unmask.disclosure.key_codes import Coded, array_codes, combined
 from unmask.evidence import Estimate, excess
 from unmask.kernels.groups import labels
 from unmask.tables import Encoded
@@ -15,18 +17,44 @@ from unmask.tables import Encoded
 UNLIKELY = log(1e6)  # ways to lay columns beside each other: of fewer, equal orders may be chance
 
 
+class Equals(NamedTuple):
+    """For each person how many people equal them (themselves included) and how many rows; and what that is made of."""
+
+    own: Counts
+    there: Counts
+    crowds: Ints  # the number of the crowd of equal people that each is in: they are copies or not together
+    columns: tuple[Coded, ...]  # numbers first
+
+    @property
+    def share(self) -> Floats:
+        """For each person, the share of their equals among people that have a row of their own."""
+        return np.asarray(np.minimum(self.own, self.there) / self.own)
+
+
+def equals_of(people: Encoded, released: Encoded) -> Equals:
+    """Count equal records of two tables; missing is a value."""
+    n = len(people)
+    pairs = [
+        *zip(people.numeric.T, released.numeric.T, strict=True),
+        *zip(people.codes.T, released.codes.T, strict=True),
+    ]
+    columns = tuple(array_codes(np.concatenate(pair), n) for pair in pairs)
+    if not columns:
+        return Equals(np.full(n, n), np.full(n, len(released)), np.zeros(n, dtype=np.int64), columns)
+    row = combined(columns)
+    own, there = (np.bincount(side, minlength=row.size)[row.mine] for side in (row.mine, row.rows))
+    return Equals(own, there, row.mine, columns)
+
+
 def counts_of(side: Encoded, other: Encoded) -> tuple[Counts, Counts]:
     """For each record, how many of its own table equal it (itself included), and how many of the other."""
-    first, label = labels(np.vstack([side.numeric, other.numeric]), np.vstack([side.codes, other.codes]))
-    groups = first.size
-    mine, theirs = label[: len(side)], label[len(side) :]
-    return np.bincount(mine, minlength=groups)[mine], np.bincount(theirs, minlength=groups)[mine]
+    found = equals_of(side, other)
+    return found.own, found.there
 
 
 def one_to_one(side: Encoded, other: Encoded) -> Floats:
     """For each record, the share of its equals on its own side that have a partner of their own on the other."""
-    own, there = counts_of(side, other)
-    return np.asarray(np.minimum(own, there) / own)
+    return equals_of(side, other).share
 
 
 def least(one: Estimate, two: Estimate) -> Estimate:
@@ -39,43 +67,45 @@ def crowds_of(side: Encoded) -> Ints:
     return labels(side.numeric, side.codes)[1]
 
 
-def equals_beyond_columns(
-    own: Counts, there: Counts, chance: Floats, seed: int, *, alone: bool = False, crowds: Ints | None = None
-) -> Estimate:
+def equals_beyond_columns(found: Equals, chance: Floats, seed: int, *, alone: bool = False) -> Estimate:
     """Share of people with an equal row, divided among people alike, beyond rows of independent columns.
 
     A release that holds every column's values by themselves, and no person, has such rows; other people have fewer
     where values are rare. ``chance``: of such a row, for each person (`by_columns`). ``alone``: of people who are alone
     with their values.
     """
-    weight = (own == 1) if alone else 1.0 / own
-    return excess((there > 0) * weight, chance * weight, seed=seed, crowds=crowds)
+    weight, crowds = ((found.own == 1), None) if alone else (1.0 / found.own, found.crowds)
+    return excess((found.there > 0) * weight, chance * weight, seed=seed, crowds=crowds)
 
 
-def by_columns(people: Encoded, released: Encoded) -> Floats:
+def by_columns(found: Equals, n_rows: int) -> Floats:
     """Chance for each person that one row or more equals them where columns are drawn by themselves, as in the release.
 
     Missing is a value.
     """
-    chance, nothing = np.ones(len(people)), np.empty((len(people) + len(released), 0), dtype=np.int32)
-    for ours, theirs in ((people.numeric, released.numeric), (people.codes, released.codes)):
-        for k in range(ours.shape[1]):
-            both = np.concatenate([ours[:, k], theirs[:, k]]).astype(np.float64)[:, None]
-            label = labels(both, nothing)[1]
-            shares = np.bincount(label[len(people) :], minlength=int(label.max()) + 1) / len(released)
-            chance *= shares[label[: len(people)]]
-    return np.asarray(1 - (1 - chance) ** len(released))
+    chance = np.ones(found.own.size)
+    for column in found.columns:
+        chance *= (np.bincount(column.rows, minlength=column.size) / n_rows)[column.mine]
+    return np.asarray(1 - (1 - chance) ** n_rows)
 
 
-def same_rows(people: Encoded, released: Encoded, mine: Floats) -> bool:
+def _as_many_values(found: Equals, numbers: int) -> bool:
+    """Whether each number has as many different values among people as among rows: an order that is kept needs it."""
+    many = [[np.count_nonzero(np.bincount(side)) for side in (c.mine, c.rows)] for c in found.columns[:numbers]]
+    return all(mine == rows for mine, rows in many)
+
+
+def same_rows(people: Encoded, released: Encoded, found: Equals) -> bool:
     """Whether every original record has a row of its own, and none is left: nobody draws that by chance.
 
     As values are, or by the order of numbers alone: a column moved, stretched or bent as a whole hides nobody.
     """
-    if len(released) != mine.size or mine.size < 10:
+    if len(released) != len(people) or len(people) < 10:
         return False
-    if (mine == 1.0).all():
+    if (found.there >= found.own).all():
         return True
+    if not _as_many_values(found, people.numeric.shape[1]):
+        return False
     columns = []
     for one, two in zip(people.numeric.T, released.numeric.T, strict=True):
         places = _places(one), _places(two)

@@ -44,7 +44,8 @@ def expected_findings(original: pl.DataFrame, keys: Iterable[str], target: str, 
     found = []
     if counts is not None and counts["count"][0] > ONE_WAY[0] and counts["count"][0] > ONE_WAY[1] * told.height:
         level = counts[target][0]
-        share = float(table[target].eq_missing(pl.lit(level, pl.String) if level is None else level).mean() or 0.0)
+        same = table[target].is_null() if level is None else table[target].eq_missing(level)
+        share = int(same.sum()) / table.height
         found.append(Expected(level, None, None, int(counts["count"][0]), share))
     large = told.group_by([*names, target]).len().filter(pl.col("len") > TWO_WAY[0])
     for name in names:

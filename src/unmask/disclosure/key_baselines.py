@@ -10,6 +10,7 @@ Equal people have equal chances, so all of it is counted by combinations of valu
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import exp
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from unmask.disclosure.key_codes import Coded, combined, total
 from unmask.disclosure.key_lookup import Counted
 from unmask.evidence import Z95, Estimate
 
+PRIVATE = exp(1.0)  # odds that a private release (epsilon 1) gives to anything it shows: no memory of anybody
 MOST_TERMS = 40_000_000  # chances of single targets that are added up for DiS
 
 
@@ -89,8 +91,8 @@ def equals_beyond_fresh(own: Counts, there: Counts, n_rows: int, *, alone: bool 
     """Share of people with an equal row, divided among people who are alike, beyond rows of other people.
 
     ``own``, ``there``: for each person how many people and rows equal them. Halves as in `beyond_fresh`: with a people
-    alike in the person's own half each of them counts 1/a where there is a row, and the same for the other half.
-    ``alone``: only who is alone in their half counts.
+    alike in the person's own half each of them counts 1/a where there is a row, and the same for the other half,
+    `PRIVATE` times. ``alone``: only who is alone in their half counts.
     """
     n, gains = own.size, np.zeros(own.size)
     for half in (n // 2, n - n // 2):
@@ -104,7 +106,7 @@ def equals_beyond_fresh(own: Counts, there: Counts, n_rows: int, *, alone: bool 
             alike = (1 - _none(n, half, own)) * n / (half * own)  # mean of 1/a
             nobody = _none(n - 1, drawn, own - 1) * (1 - _none(n - drawn, half, own)) * (n - drawn) / (half * own)
         seen = alike * (1 - _none(n_rows, drawn, there))
-        gains += (seen - (alike - nobody)) * n_rows / drawn * half / n
+        gains += (seen - PRIVATE * (alike - nobody)) * n_rows / drawn * half / n
     return _estimate(total(gains), float(np.sort(own * gains**2).sum()), n)  # a crowd is one draw
 
 
@@ -146,8 +148,8 @@ def clustered(sums: Floats, n: int) -> Estimate:
 def _estimate(gained: float, squares: float, n: int) -> Estimate:
     """A mean gain, at least 0; ``squares``: sum of the squared gains of all independent draws."""
     mean, error = gained / n, Z95 * float(np.sqrt(squares)) / n
-    error = max(error, Z95**2 / (n + Z95**2) if mean <= 0 else 0.0)  # nothing seen among n is not nothing
-    low, high = (min(max(end, 0.0), 1.0) for end in (mean - error, mean + error))
+    least = Z95**2 / (n + Z95**2) if mean <= 0 else 0.0  # nothing seen among n is not nothing
+    low, high = (min(max(end, 0.0), 1.0) for end in (mean - error, max(mean + error, least)))
     return Estimate(max(mean, 0.0), low, high, n, 0.0, None, "clustered")
 
 

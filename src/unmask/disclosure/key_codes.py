@@ -13,11 +13,12 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats, Ints
-from unmask.kernels.groups import label_rows
+from unmask.kernels.groups import label_values
 
-ROOM = 8  # numbers that may stay unused, for each record, before codes are counted through
+ROOM = 2  # numbers that may stay unused, for each record, before codes are counted through
 MOST = 2**62
 DIGITS = 15
+FARTHEST, SPAN = 400, 1024  # places of the first digit are nearer to the point than this, and so many in all
 STEPS = 2.0**36
 
 
@@ -53,6 +54,19 @@ def column_codes(original: pl.Series, released: pl.Series) -> Coded:
     return Coded(*codes, original.len())
 
 
+def array_codes(values: Floats | Ints, people: int) -> Coded:
+    """Number the values of a column of both tables, those of people first; missing (NaN, or below 0 in codes) is 0."""
+    if values.dtype.kind != "f":
+        return Coded(values.astype(np.int64) + 1, int(values.max(initial=-1)) + 2, people)
+    known = ~np.isnan(values)
+    every = bool(known.all())
+    low, high = (float(end) for end in (values.min(), values.max())) if every and values.size else (0.0, np.inf)
+    if every and high - low < ROOM * values.size and bool((values == np.rint(values)).all()):
+        return Coded((values - (low - 1)).astype(np.int64), int(high - low) + 2, people)
+    label, size = _counted(np.where(known, values + 0.0, np.inf).view(np.int64))  # + 0.0 turns -0.0 into 0.0
+    return Coded(label, size, people)
+
+
 def _of_whole(values: pl.Series) -> tuple[Ints, int]:
     low, high = values.min(), values.max()
     if low is None or high is None:
@@ -75,17 +89,18 @@ def _of_numbers(values: Floats) -> tuple[Ints, int]:
     digits[known] = np.rint(values[known] * 10.0**half * 10.0 ** (shift - half))
     carried = np.abs(digits) >= 10.0**DIGITS
     digits[carried], place[carried] = digits[carried] / 10, place[carried] + 1
-    words = np.column_stack([digits.astype(np.int64), place])
-    words[np.isposinf(values)], words[np.isneginf(values)] = (1, -999), (-1, -999)
-    label = label_rows(words, np.empty((values.size, 0), dtype=np.int32))[1]
+    whole = digits.astype(np.int64)
+    endless = np.isinf(values)
+    if endless.any():
+        whole[endless], place[endless] = np.sign(values[endless]).astype(np.int64), FARTHEST
+    label = _counted(_counted(whole)[0] * SPAN + place + FARTHEST)[0]
     code = np.where(np.isnan(values), 0, label + 1)
     return code, int(code.max(initial=0)) + 1
 
 
 def _counted(code: Ints) -> tuple[Ints, int]:
     """The same numbers without gaps, as they come."""
-    first, label = label_rows(np.ascontiguousarray(code)[:, None], np.empty((code.size, 0), dtype=np.int32))
-    return label, first.size
+    return label_values(np.ascontiguousarray(code))
 
 
 def _close(code: Ints) -> tuple[Ints, int]:
@@ -114,4 +129,4 @@ def total(values: Floats) -> float:
     return float(np.rint(values * STEPS).astype(np.int64).sum()) / STEPS
 
 
-__all__ = ["Coded", "column_codes", "combined", "total"]
+__all__ = ["Coded", "array_codes", "column_codes", "combined", "total"]

@@ -9,7 +9,7 @@ release: what works on both alike is how columns go together in the population.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -256,41 +256,55 @@ def _applies(release: Release) -> str | None:
     story="Two intruders hold different columns of the same people. They take the released row that is nearest to a "
     "record of the one, and the record of the other that is nearest to it. People who are not in the release show how "
     "often that works anyhow.",
-    keys=("linkability.excess",),
+    keys=("linkability.excess", "linkability.across"),
     applies=_applies,
     pairs=False,
 )
 def assess_linkability(study: Study, context: Context) -> Evidence:
     """Link halves of the columns, and tell how much oftener that works for people in the release."""
-    found = linkability(study, seed=context.seed, progress=context.progress)
-    one, two = (", ".join(half) for half in found.halves)
+    found = {"excess": linkability(study, seed=context.seed, progress=context.progress)}
+    notes, second = list[str](), study.release.second
+    if second is not None:
+        try:
+            found["across"] = across(study, second, context.seed)
+        except RoleError as error:
+            notes.append(f"the second release was not linked: {error}")
     return Evidence(
-        observations=(
+        observations=tuple(
             Observation(
-                "linkability.excess",
-                f"Through the release {found.linked.value:.1%} of {found.linked.n:,} people are linked from one half "
-                f"of their columns to the other, and {found.linked.control or 0:.1%} of as many people outside it.",
-                found.excess,
-            ),
+                f"linkability.{name}",
+                f"Through {THROUGH[name]} {one.linked.value:.1%} of {one.linked.n:,} people are linked from one half "
+                f"of their columns to the other, and {one.linked.control or 0:.1%} of as many people outside it.",
+                one.excess,
+            )
+            for name, one in found.items()
         ),
-        per_record=found.per_record,
+        per_record=np.max([one.per_record for one in found.values()], axis=0),
         identity=False,
-        facts=(
-            Fact(
-                "linked", round(found.linked.value, 4), f"from {one} to {two}; a blind guess: {found.linked.chance:.2g}"
-            ),
-            Fact("linked outside", round(found.linked.control or 0.0, 4), "the same for people who are not in it"),
-        ),
-        figures=(_picture(found.linked),),
+        facts=tuple(fact for name, one in found.items() for fact in _facts(one, ADDED[name])),
+        figures=tuple(_picture(one.linked, ADDED[name]) for name, one in found.items()),
+        notes=tuple(notes),
     )
 
 
-def _picture(linked: Estimate) -> Figure:
+THROUGH = {"excess": "the release", "across": "the release and then the second one, by the columns that both have,"}
+ADDED = {"excess": "", "across": " by two releases"}
+
+
+def _facts(found: Linkability, added: str) -> Iterator[Fact]:
+    one, two = (", ".join(half) for half in found.halves)
+    linked = found.linked
+    yield Fact(f"linked{added}", round(linked.value, 4), f"from {one} to {two}; a blind guess: {linked.chance:.2g}")
+    yield Fact(f"linked outside{added}", round(linked.control or 0.0, 4), "the same for people who are not in it")
+
+
+def _picture(linked: Estimate, added: str) -> Figure:
     return Figure.bars(
         [("in the release", linked.value), ("outside it", linked.control or 0.0), ("blind guess", linked.chance)],
-        title="Whose two halves does the release link?",
-        caption="People whose columns are linked from one half to the other through the nearest released row. What "
-        "works for people outside is how columns go together; only what goes beyond it is linked by the release.",
+        title=f"Whose two halves are linked{added or ' by the release'}?",
+        caption="People whose columns are linked from one half to the other through the nearest released row"
+        f"{', and from that to the nearest row of the second release' if added else ''}. What works for people outside "
+        "is how columns go together; only what goes beyond it is linked by the release.",
         said="Linked: ",
         axes=("people", "share linked"),
     )

@@ -61,6 +61,8 @@ def membership_inference(
         raise ParameterError("the number of shadow releases is not allowed", got=str(shadows), allowed="from 1")
     study = as_study(release)
     n = study.release.original.height
+    if n < 2:
+        raise RoleError("there is only one person to tell from people outside", hint=ONE_PERSON)
     rows = np.arange(n)
     maker = None if masking is None else as_maker(masking)
     if maker is not None and needs_outsiders(study.release):
@@ -227,8 +229,13 @@ def _split_off(study: Study, maker: Maker, seed: int) -> tuple[Study, Rows]:
 
 def _applies(release: Release) -> str | None:
     """Outsiders are needed, or a known masking, with which half of the people can be released anew."""
+    if release.original.height < 2:
+        return ONE_PERSON
     known = _known_masking(release) is not None and release.original.height >= SPLIT
     return None if known else needs_outsiders(release)
+
+
+ONE_PERSON = "it chooses its attack on half of the people: two at least are needed in the original"
 
 
 def _known_masking(release: Release) -> Maker | None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unmask.arrays import Floats, Rows
+from unmask.arrays import Flags, Floats, Rows
 from unmask.disclosure.learn import matrix
 from unmask.errors import RoleError
 from unmask.evidence import Progress, silent
@@ -16,6 +16,8 @@ from unmask.kernels.search import Nearest
 from unmask.study import Index, Study
 from unmask.tables import Encoded, Encoding, Release, canonical_order, centre_and_spread
 
+SORTED = 20_000  # rows up to which they are sorted by their values
+DIFFERENT = 0.05  # share of the people who may equal somebody, where an equal outsider is taken for one of them
 FEWEST = 20  # people outside, without whom nothing can be compared
 NOBODY = (
     f"it compares with people who are not in the release: give a control table (of {FEWEST} or more, from the same "
@@ -61,11 +63,16 @@ def set_scene(study: Study) -> Scene:
     return Scene(encoding, members, np.arange(n, len(encoding.original)), ruler)
 
 
-def refuse_overlap(study: Study) -> None:
-    """Refuse control people who are in the original: by id, or by more equal records than strangers would have."""
+def refuse_overlap(study: Study) -> Flags:
+    """Refuse control people who are in the original: by id, or by more equal records than strangers would have.
+
+    Of fewer, tell which they are, where rows are nearly all different: one member among the people outside, whose copy
+    is in the release, would hide everybody else's.
+    """
     release, control = study.release, study.release.control
+    nobody = np.zeros(0 if control is None else control.height, dtype=np.bool_)
     if control is None:
-        return
+        return nobody
     if release.id is not None and release.id in control.columns:
         both = set(control[release.id].cast(str)) & set(release.original[release.id].cast(str))
         if both:
@@ -73,12 +80,13 @@ def refuse_overlap(study: Study) -> None:
                 "the control table overlaps the original", got=f"{len(both)} ids of {release.id!r} are in both",
                 hint="control people must not be in the original",
             )  # fmt: skip
-        return
+        return nobody
     names = [
         name for name in release.original.columns
         if name in control.columns
         and name in release.released.columns
         and release.role(name) in {"quasi", "confidential"}
+        and release.fits(control, name)
     ]  # fmt: skip
     people = study.beside("control", names).encoding(names).original
     label = identical(people.numeric, people.codes).label
@@ -93,11 +101,25 @@ def refuse_overlap(study: Study) -> None:
             f"{expected:.0f} would by chance; the first is row {int(np.flatnonzero(matched)[0]) + 1}",
             hint="control people must not be in the original",
         )
+    return matched if alike <= DIFFERENT else nobody
 
 
 def in_order(side: Encoded) -> Rows:
-    """Rows in canonical order: what is drawn by lot from it does not follow the file."""
-    return canonical_order(matrix(side))
+    """Rows in an order of their content: what is drawn by lot from it does not follow the file.
+
+    Of many rows that of a number made of all their values; only equal rows have the same, but for one in 2**64.
+    """
+    if len(side) <= SORTED:
+        return canonical_order(matrix(side))
+    number = np.zeros(len(side), dtype=np.uint64)
+    for column in (*side.numeric.T, *side.codes.T):
+        if column.dtype.kind == "f":
+            values = np.where(np.isnan(column), np.inf, column + 0.0).view(np.int64)  # + 0.0 turns -0.0 into 0.0
+        else:
+            values = column.astype(np.int64)
+        number = (number ^ values.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        number ^= number >> np.uint64(29)
+    return np.argsort(number)
 
 
 def draw(side: Encoded, count: int, seed: int) -> Rows:

@@ -151,13 +151,14 @@ FIGURES: dict[str, str] = {  # what a figure counts, by the end of its key; noth
     "replicated": "replicated",
     "disclosed": "disclosed",
     "excess": "all",
+    "across": "second",
     "claimed": "sure",
     "small": "small cells",
     "within": "recomputed",
 }
 ALONE = frozenset(  # keys of measures with one figure: the label says it all
     {"anonymity.small", "graph.rate", "household.rate", "knowledge_curve.half", "knowledge_sweep.rate", "learned.rate",
-     "linkability.excess", "singling.excess", "special_uniques.rate", "values.rate"}
+     "singling.excess", "special_uniques.rate", "values.rate"}
 )  # fmt: skip
 LACKING: dict[str, str] = {  # what an option of the needs would have given
     "--masking": "the masking method",

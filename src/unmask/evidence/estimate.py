@@ -108,35 +108,45 @@ def _of_crowds(gains: Floats, crowds: Ints, tail: float) -> float:
     return float(special.ndtri(1 - tail) * np.sqrt(np.sort(parts**2).sum()) / gains.size)
 
 
-def excess_over_control(attack: Floats, control: Floats, *, seed: int = 0, among: int = 1) -> Estimate:
-    """Estimate what an attack gains on the people of the file over people outside it: two samples, at least 0."""
+def excess_over_control(
+    attack: Floats, control: Floats, *, seed: int = 0, among: int = 1, times: float = 1.0
+) -> Estimate:
+    """Estimate what an attack gains on the people of the file over people outside it: two samples, at least 0.
+
+    ``times``: over that many times as much.
+    """
     if attack.size == 0 or control.size == 0:
         raise ParameterError("an excess over control needs people on both sides", got="no records")
     a, b = np.sort(attack), np.sort(control)
     n, tail = int(a.size), 0.025 / max(1, among)
-    gain = float(a.sum() / n - b.sum() / b.size)
+    gain = float(a.sum() / n - times * b.sum() / b.size)
     rng = np.random.default_rng(seed)
-    draws = _resampled(a, rng) - _resampled(b, rng)
+    draws = _resampled(a, rng) - times * _resampled(b, rng)
     low, high = np.quantile(draws, [tail, 1 - tail])
     if low == high:
         sides = wilson(float(a.sum()), n), wilson(float(b.sum()), int(b.size))
-        low, high = sides[0][0] - sides[1][1], sides[0][1] - sides[1][0]
+        low, high = sides[0][0] - times * sides[1][1], sides[0][1] - times * sides[1][0]
     elif all(bool(np.isin(side, (0.0, 1.0)).all()) for side in (a, b)):
         # Resampling does not see what the sample lacks: nobody of 300 is not nobody of all.
-        ends = newcombe((float(a.sum()), n), (float(b.sum()), int(b.size)), tail)
+        ends = newcombe((float(a.sum()), n), (float(b.sum()), int(b.size)), tail, times)
         low, high = min(float(low), ends[0]), max(float(high), ends[1], wilson(max(0.0, gain) * n, n)[1])
     return _gain(gain, float(low), float(high), n)
 
 
-def newcombe(one: tuple[float, int], other: tuple[float, int], tail: float = 0.025) -> tuple[float, float]:
-    """The interval of a difference of two shares, hits and number each, by their score intervals [NEWCOMBE]_."""
+def newcombe(
+    one: tuple[float, int], other: tuple[float, int], tail: float = 0.025, times: float = 1.0
+) -> tuple[float, float]:
+    """The interval of a difference of two shares, hits and number each, by their score intervals [NEWCOMBE]_.
+
+    ``times``: of the one and so many times the other.
+    """
     from scipy import special  # noqa: PLC0415 - this alone needs it
 
     wider = float(special.ndtri(1 - tail)) / Z95
     a, b = one[0] / one[1], other[0] / other[1]
     (low_a, high_a), (low_b, high_b) = wilson(*one), wilson(*other)
-    below, above = np.hypot(a - low_a, high_b - b), np.hypot(high_a - a, b - low_b)
-    return float(a - b - wider * below), float(a - b + wider * above)
+    below, above = np.hypot(a - low_a, times * (high_b - b)), np.hypot(high_a - a, times * (b - low_b))
+    return float(a - times * b - wider * below), float(a - times * b + wider * above)
 
 
 def largest(estimates: Sequence[Estimate]) -> Estimate:

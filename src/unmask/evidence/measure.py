@@ -23,12 +23,14 @@ def silent(_fraction: float, _text: str) -> None:
 class Context:
     """What a measure may use besides the release: its own seed and a way to show progress (fraction done, words).
 
-    ``show_values``: whether its pictures may show values of the original.
+    ``show_values``: whether its pictures may show values of the original. ``brief``: only what a limit judges is asked
+    for; what a report shows beside it may be left out.
     """
 
     seed: int = 0
     progress: Progress = silent
     show_values: bool = False
+    brief: bool = False
 
 
 @dataclass(frozen=True, slots=True)

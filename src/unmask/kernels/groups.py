@@ -13,7 +13,7 @@ import numpy as np
 from unmask.kernels.base import Codes, Floats, Ints
 from unmask.kernels.compiling import inner, kernel
 
-__all__ = ["Groups", "identical", "label_rows", "labels"]
+__all__ = ["Groups", "identical", "label_rows", "label_values", "labels"]
 
 
 class Groups(NamedTuple):
@@ -66,6 +66,37 @@ def _slot(words: Ints, codes: Codes, i: int, bits: int) -> int:
         h = (((h ^ (h >> 15)) ^ (int(codes[i, k]) & 0xFFFFFFFF)) * 0x2C1B3C6D) & 0xFFFFFFFF
     h = ((h ^ (h >> 15)) * 0x297A2D39) & 0xFFFFFFFF
     return (h ^ (h >> 15)) & ((1 << bits) - 1)
+
+
+@kernel
+def label_values(values: Ints) -> tuple[Ints, int]:
+    """The group of each of many whole numbers, numbered as they come, and how many groups there are.
+
+    As `label_rows` of one column, several times faster: each place of the table holds its number, so that one look
+    there is enough.
+    """
+    n = values.shape[0]
+    bits = 4
+    while (1 << bits) < 2 * n and bits < 31:
+        bits += 1
+    mask = (1 << bits) - 1
+    table = np.full(1 << bits, -1, dtype=np.int64)
+    kept = np.empty(1 << bits, dtype=np.int64)
+    label = np.empty(n, dtype=np.int64)
+    found = 0
+    for i in range(n):
+        w = int(values[i])
+        h = ((w & 0xFFFFFFFF) * 0x2C1B3C6D) & 0xFFFFFFFF
+        h = (((h ^ (h >> 15)) ^ ((w >> 32) & 0xFFFFFFFF)) * 0x297A2D39) & 0xFFFFFFFF
+        at = (h ^ (h >> 15)) & mask
+        while table[at] >= 0 and kept[at] != w:
+            at = (at + 1) & mask
+        if table[at] < 0:
+            table[at] = found
+            kept[at] = w
+            found += 1
+        label[i] = table[at]
+    return label, found
 
 
 @kernel

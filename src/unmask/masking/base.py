@@ -19,6 +19,7 @@ import polars as pl
 
 from unmask.arrays import Floats, Rows
 from unmask.errors import ParameterError, RoleError, TableError, check_name
+from unmask.masking.spelling import quoted, written
 from unmask.tables import infer_kind
 
 FEW_ROWS, NAMES = 20, 0.9  # text of more rows, of which more than this share is different, names people
@@ -72,9 +73,9 @@ class Masking(ABC):
         for field in fields(self):
             value = getattr(self, field.name)
             if field.default is MISSING and not field.kw_only:
-                shown.append(_written(value))
+                shown.append(written(value))
             elif value != field.default:
-                shown.append(f"{field.name}={_written(value)}")
+                shown.append(f"{field.name}={written(value)}")
         return f"{self.family}({', '.join(shown)})"
 
 
@@ -244,7 +245,7 @@ def refuse_names(frame: pl.DataFrame, names: Iterable[str], family: str) -> None
         if names_people(frame[name]):
             raise RoleError(
                 f"column {name!r} holds names or free text, which {family} does not protect",
-                hint=f"leave it out, drop([{_written(name)}]), or replace it, pseudonym([{_written(name)}])",
+                hint=f"leave it out, drop([{quoted(name)}]), or replace it, pseudonym([{quoted(name)}])",
             )
 
 
@@ -333,11 +334,3 @@ def within(name: str, value: float, low: float, high: float) -> None:
     at_least(name, value, low)
     if value > high:
         raise ParameterError(f"{name} is out of range", got=repr(value), allowed=f"a number from {low:g} to {high:g}")
-
-
-def _written(value: object) -> str:
-    if isinstance(value, str):
-        return value if value.isidentifier() else repr(value)
-    if isinstance(value, tuple):
-        return f"[{', '.join(_written(part) for part in value)}]"
-    return str(value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +20,8 @@ from unmask.masking.base import Masking, as_polars, check_seed, encoded
 
 MOST_DECIMALS = 6  # numbers with more are as precise as a computer writes them
 RELATION = re.compile(r"^\s*(?P<sum>[^=]+?)\s*=\s*(?P<parts>.+?)\s*$")
+SIGNS = frozenset("+-=")  # a name with one of them cannot be part of a relation
+MOST_SUMMED, FEWEST_ROWS = 40, 20  # columns among which sums are looked for; rows that must agree
 CLOSE = 1e-6  # of the column's size: sums that differ by less are equal
 
 
@@ -71,6 +74,31 @@ class Consistent(Masking):
         return masked
 
 
+def find_sums(table: pl.DataFrame) -> tuple[str, ...]:
+    """Columns that are the sum of two others in every row, as relations: "total = wages + interest"."""
+    numbers = {name: encoded(table[name]) for name in table.columns if table.schema[name].is_numeric()}
+    numbers = {name: values for name, values in numbers.items() if not SIGNS & set(name) and np.ptp(values) > 0}
+    if len(numbers) > MOST_SUMMED or table.height < FEWEST_ROWS:
+        return ()
+    some = np.linspace(0, table.height - 1, FEWEST_ROWS).astype(int)
+    found = list[str]()
+    for one, other in combinations(numbers, 2):
+        for whole in numbers:
+            for rows in (some, slice(None)):  # a few rows rule out nearly all
+                left = numbers[whole][rows]
+                if not np.allclose(left, numbers[one][rows] + numbers[other][rows], rtol=0, atol=CLOSE * _size(left)):
+                    break
+            else:
+                found.append(f"{whole} = {one} + {other}")
+    return tuple(found)
+
+
+def lost_sums(table: pl.DataFrame, release: pl.DataFrame) -> tuple[str, ...]:
+    """Those of them that the release, which has the same columns, no longer keeps."""
+    there = table.select(name for name in table.columns if release.schema.get(name, pl.String()).is_numeric())
+    return tuple(relation for relation in find_sums(there) if _wrong(release, relation))
+
+
 def decimals_of(column: pl.Series) -> int:
     """The most decimals of a column of numbers, 0 to 6; 15 where they are as precise as a computer writes them."""
     if not column.dtype.is_float():
@@ -121,13 +149,21 @@ def _computed(table: pl.DataFrame, relation: str) -> tuple[Floats, Floats]:
 
 
 def _check_relation(table: pl.DataFrame, relation: str) -> None:
-    left, right = _computed(table, relation)
-    size = max(float(np.nanmax(np.abs(left), initial=0.0)), 1.0)
-    wrong = int((np.abs(left - right) > CLOSE * size).sum())
+    wrong = _wrong(table, relation)
     if wrong:
         raise TableError(
             f"{relation!r} does not hold in the original", got=f"{wrong:,} of {table.height:,} rows differ"
         )
+
+
+def _wrong(table: pl.DataFrame, relation: str) -> int:
+    """Rows in which a relation does not hold."""
+    left, right = _computed(table, relation)
+    return int((np.abs(left - right) > CLOSE * _size(left)).sum())
+
+
+def _size(values: Floats) -> float:
+    return max(float(np.nanmax(np.abs(values), initial=0.0)), 1.0)
 
 
 def _summed(original: pl.DataFrame, masked: pl.DataFrame, relation: str) -> pl.DataFrame:

@@ -183,12 +183,12 @@ class Rare(ColumnMasking):
     def _masked(self, column: pl.Series) -> pl.Series:
         text = as_text(column)
         counted = sorted(text.drop_nulls().value_counts().rows(), key=lambda row: (row[1], row[0]))
-        merged: list[str] = []
+        merged, together = list[str](), 0
         for value, count in counted:
-            together = sum(n for _, n in counted[: len(merged)])
             if count >= self.k and (not merged or together >= self.k):
                 break
             merged.append(value)
+            together += count
         return _translated(text, dict.fromkeys(merged, self.other))
 
 

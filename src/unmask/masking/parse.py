@@ -11,6 +11,7 @@ from typing import Any, TypeVar, overload
 
 from unmask.errors import ParameterError, check_name
 from unmask.masking.base import MASKINGS, Masking
+from unmask.masking.spelling import with_quotes
 
 M = TypeVar("M", bound=Masking)
 
@@ -25,7 +26,7 @@ def parse_masking(text: str, only: type[Masking] = Masking) -> Masking:
     ``only``: refuse others than those of this kind, with the names of these.
     """
     try:
-        node = ast.parse(text.strip(), mode="eval").body
+        node = ast.parse(with_quotes(text.strip()), mode="eval").body
     except (SyntaxError, ValueError) as error:
         raise ParameterError(
             "cannot read this masking", got=repr(text), allowed='a name and its parameters, such as "noise(0.5)"'

@@ -39,6 +39,10 @@ class Synthesiser:
 
     def __post_init__(self) -> None:
         """Refuse a command without its places."""
+        if not isinstance(self.command, str):
+            raise ParameterError(
+                "a synthesiser is a command", got=type(self.command).__name__, hint="a function is given as masking="
+            )
         missing = [place for place in PLACES[:2] if place not in self.command]
         if missing or not shlex.split(self.command):
             raise ParameterError(
@@ -61,7 +65,11 @@ class Synthesiser:
             self._run([_filled(word, values) for word in shlex.split(self.command)])
             if not target.exists():
                 raise EngineError("the synthesiser wrote no table", got="no file at {out}", hint=HINT)
-            return read_table(str(target), name="table of the synthesiser")
+            try:
+                return read_table(str(target), name="table of the synthesiser")
+            except UnmaskError as error:
+                told = str(error).partition("\n")[0].replace(str(target), "{out}")
+                raise EngineError("the synthesiser wrote no table that can be read", got=told) from error
 
     def _run(self, words: list[str]) -> None:
         try:

@@ -95,7 +95,7 @@ class PersonStory(Shown):
         if self.fit >= self.k:
             told.append(f"They stand among {self.k} or more already.")
         elif not self.changes:
-            told.append(f"Blanking up to {MOST_BLANKED} columns does not put them among {self.k} records that fit.")
+            told.append(f"There are no {self.k} records among which blanked cells could put them.")
         else:
             told.append(f"To put them among {self.k}: {'; or '.join(change.words for change in self.changes)}.")
         return " ".join(told)
@@ -228,23 +228,52 @@ def _told(fits: dict[str, Flags], records: int) -> tuple[Told, ...]:
 def _changes(
     fits: dict[str, Flags], near: dict[str, Flags], told: tuple[Told, ...], own: int, k: int
 ) -> tuple[Change, ...]:
-    """The changes of fewest cells after which k records fit; among equal ones those of the largest crowds first."""
+    """The changes of fewest cells after which k records fit; among equal ones those of the largest crowds first.
+
+    Where no few columns are enough, one change of more of them.
+    """
     if not told or told[-1].fit >= k:
         return ()
-    telling = [one.column for one in told[:MOST_TELLING]]
-    found: list[Change] = []
-    for size in range(1, min(MOST_BLANKED, len(telling)) + 1):
-        for columns in combinations(telling, size):
-            rest = np.ones(next(iter(fits.values())).size, dtype=bool)
-            for name, fit_it in fits.items():
-                rest &= fit_it if name not in columns else True
-            crowd = rest & np.logical_and.reduce([near[name] for name in columns])
-            crowd[own] = True
-            company = np.flatnonzero(rest & ~crowd)[: max(0, k - int(crowd.sum()))]
-            fit = int(crowd.sum()) + company.size
-            found += [Change(columns, fit, tuple((company + 1).tolist()))] if fit >= k else []
+    telling, scene = [one.column for one in told[:MOST_TELLING]], (fits, near, own, k)
+    tried = [set_ for size in range(1, MOST_BLANKED + 1) for set_ in combinations(telling, size)]
+    found = [change for columns in tried if (change := _change(columns, *scene)) is not None]
     found.sort(key=lambda one: (one.cells, -one.fit, one.columns))
-    return _not_repeated(found)[:MOST_SHOWN]
+    return _not_repeated(found)[:MOST_SHOWN] or _larger_change([one.column for one in told], *scene)
+
+
+def _change(
+    columns: tuple[str, ...], fits: dict[str, Flags], near: dict[str, Flags], own: int, k: int
+) -> Change | None:
+    """Blank these columns, with the company that it takes; None where fewer than k records fit even so."""
+    rest = _fitting(fits, columns)
+    crowd = rest & np.logical_and.reduce([near[name] for name in columns])
+    crowd[own] = True
+    company = np.flatnonzero(rest & ~crowd)[: max(0, k - int(crowd.sum()))]
+    fit = int(crowd.sum()) + company.size
+    return Change(columns, fit, tuple((company + 1).tolist())) if fit >= k else None
+
+
+def _larger_change(
+    names: list[str], fits: dict[str, Flags], near: dict[str, Flags], own: int, k: int
+) -> tuple[Change, ...]:
+    """Blank one column after the other, always the one after which most records fit; then none that is not needed."""
+    columns, found = tuple[str, ...](), None
+    while found is None and len(columns) < len(names):
+        left = [name for name in names if name not in columns]
+        columns += (max(left, key=lambda name: int(_fitting(fits, (*columns, name)).sum())),)
+        found = _change(columns, fits, near, own, k)
+    for name in columns:
+        fewer = () if found is None else tuple(one for one in found.columns if one != name)
+        found = (_change(fewer, fits, near, own, k) if fewer else None) or found
+    return () if found is None else (found,)
+
+
+def _fitting(fits: dict[str, Flags], without: tuple[str, ...]) -> Flags:
+    """Records that fit in all other columns."""
+    rest = np.ones(next(iter(fits.values())).size, dtype=bool)
+    for name, fit_it in fits.items():
+        rest &= fit_it if name not in without else True
+    return rest
 
 
 def _not_repeated(changes: list[Change]) -> tuple[Change, ...]:

@@ -17,9 +17,9 @@ import numpy as np
 import polars as pl
 
 from unmask.errors import UnmaskError
-from unmask.masking import names_people, parse_masking
+from unmask.masking import Rare, names_people, parse_masking, quoted
 from unmask.protect.protection import chained
-from unmask.protect.suggestions import RARE, quoted
+from unmask.protect.suggestions import RARE
 from unmask.protect.treatments import COARSER, Treatment, bits, treatments
 from unmask.protect.wording import in_words
 
@@ -27,6 +27,7 @@ MOST_ROWS = 20_000  # by which treatments are chosen; all rows decide whether th
 MOST_COLUMNS = 40
 MOST_OUT = 0.03  # share of the people of whom single cells may be blanked
 NORMAL = 1.96
+MOST_MERGED = 0.5  # share of the people whose values may be put together with other rare ones: else little is said
 SOME = 0.5  # bits that any column costs, so that one which tells little is not better than one which tells much
 State = dict[str, Treatment]
 
@@ -136,9 +137,14 @@ def _options(table: pl.DataFrame, name: str, kind: str) -> tuple[Treatment, ...]
         except UnmaskError:
             continue  # this column cannot be written so
         left = bits(masked) if masked.width else 0.0
-        if 0 < left < whole or not masked.width:
+        if not masked.width or (0 < left < whole and _mostly_named(masked[name])):
             told.append(Treatment(name, text, left, 1.0 - float(np.sqrt(left / whole)) if whole else 0.0))
     return tuple(told)
+
+
+def _mostly_named(column: pl.Series) -> bool:
+    """Whether most people keep a value, where rare ones were put together."""
+    return int((column.cast(pl.String) == Rare.other).sum()) <= MOST_MERGED * len(column)
 
 
 def _price(more: float, one: Treatment, now: State) -> float:

@@ -102,7 +102,7 @@ class Frontier(Shown):
         if not self.points:
             return told
         near = min(self.points, key=lambda point: (point.high, -point.utility))
-        return f"{told} The nearest is {near.words}."
+        return f"{told} The nearest is {near.words} ({near.reason}). `unmask protect` searches for combinations."
 
     def to_frame(self) -> pl.DataFrame:
         """A row for each point, with whether it is on the front and whether it is the one to take."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import polars as pl
 
+from unmask.masking import quoted
 from unmask.tables import to_floats
 
 STRENGTHS = (0.1, 0.3, 1.0)
@@ -76,8 +77,3 @@ def _round(width: float) -> float:
     """The next of 1, 2, 5, 10, ... above."""
     power = 10.0 ** np.floor(np.log10(width))
     return float(next(step * power for step in (1, 2, 5, 10) if step * power >= width * (1 - 1e-9)))
-
-
-def quoted(name: str) -> str:
-    """A name as maskings are written."""
-    return name if name.isidentifier() else repr(name)

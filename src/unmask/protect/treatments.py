@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from unmask.masking import Chain, Masking, names_people, parse_masking
-from unmask.protect.suggestions import FEW, PERIODS, RARE, cut, quoted
+from unmask.masking import Chain, Masking, names_people, parse_masking, quoted
+from unmask.protect.suggestions import FEW, PERIODS, RARE, cut
 from unmask.tables import to_floats
 
 NOISE, SWAPS, CROWDS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0), (0.02, 0.05, 0.1, 0.2, 0.4), (3, 5, 11, 25)

@@ -75,7 +75,7 @@ def or_alone(
     distances, known, coordinates = places
     if "original" in read:
         return known
-    given = {"synthetic": synthetic, "control": control, "masking": masking}
+    given = {"synthetic": synthetic, "control": control, "masking": masking, "second": read.get("second")}
     if "released" not in read:
         raise ParameterError("no table is given", hint="give the original and the table you want to publish")
     if given["synthetic"]:
@@ -91,6 +91,17 @@ def or_alone(
         )
     read["original"] = read["released"]
     return distances if known is None and coordinates is None else known
+
+
+def as_second(read: dict[str, pl.DataFrame], original: pl.DataFrame) -> pl.DataFrame | None:
+    """The other release of the same people, if there is one; refuse a table that has no column of the original."""
+    second = read.get("second")
+    if second is not None and not set(second.columns) & set(original.columns):
+        raise RoleError(
+            "the second release has no column of the original", got=f"{second.width} columns, none of them shared",
+            hint="columns of all tables are compared by their names",
+        )  # fmt: skip
+    return second
 
 
 def swapped(release: Release) -> list[str]:

@@ -71,7 +71,8 @@ def _moments(values: Floats) -> Description:
     if spread == 0:
         return (0.0, 0.0)
     standard = np.sort((values - mean) / spread)
-    return tuple(abs(round(float((standard**power).mean()), DIGITS)) for power in (3, 4))
+    cubes = standard * standard * standard  # far faster than a power
+    return tuple(abs(round(float(power.mean()), DIGITS)) for power in (cubes, cubes * standard))
 
 
 def _counts(present: pl.Series) -> Description:

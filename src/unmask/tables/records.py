@@ -12,7 +12,7 @@ from unmask.errors import ParameterError, TableError, UnmaskError, did_you_mean
 from unmask.tables.formats import unpacked, unreadable
 from unmask.tables.text import as_in_text, decode, refuse_data_as_header, refuse_repeated
 
-ROLES = ("original", "released", "control", "population")
+ROLES = ("original", "released", "control", "population", "second")
 
 
 def sheet_of(given: str | Sequence[str] | None, role: str) -> str | None:

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unmask.arrays import Floats, Rows
+from unmask.arrays import Flags, Floats, Rows
 from unmask.errors import RoleError, TableError
 from unmask.shown import Shown
 from unmask.tables.checks import (
+    as_second,
     check_population,
     check_values,
     check_weight,
@@ -97,6 +98,8 @@ class Release(Shown):
         release, one row per row of it, and those among the original records, where no coordinates say them.
     control
         Table of people who are *not* in the original, for comparison.
+    second
+        Another release of the same people, whose rows need not be in the same order: who has both may link them.
     synthetic
         True for a release whose rows were not made from single people: there is then no true record.
     masking
@@ -130,6 +133,7 @@ class Release(Shown):
     released: pl.DataFrame
     control: pl.DataFrame | None
     population: pl.DataFrame | None
+    second: pl.DataFrame | None
     sources: dict[str, Source]
     roles: Roles
     columns: dict[str, Column]
@@ -166,6 +170,7 @@ class Release(Shown):
         distances: Any = None,  # noqa: ANN401 - a path or an array
         known_distances: Any = None,  # noqa: ANN401
         control: Any = None,  # noqa: ANN401
+        second: Any = None,  # noqa: ANN401
         synthetic: bool = False,
         masking: Any = None,  # noqa: ANN401 - a Masking or its text: tables know no maskings
         scenario: Scenario | Mapping[str, Any] | None = None,
@@ -174,7 +179,7 @@ class Release(Shown):
     ) -> None:
         options, holds = dict(reading or {}), as_scenario(scenario)
         given = {"original": original, "released": released, "control": control, "population": population}
-        given, read = read_all(given, options)
+        given, read = read_all({**given, "second": second}, options)
         sources = {name: Source.of(given[name], table) for name, table in read.items()}
         synthetic = is_synthetic(synthetic=synthetic, paired=paired)
         known_distances = or_alone(read, (distances, known_distances, coordinates), control, masking, synthetic)
@@ -205,7 +210,7 @@ class Release(Shown):
         fixed = check_kinds(overrides, {**left.schema, **right.schema})
         self._fill(
             original=left, released=right, control=plain.tables.get("control"),
-            population=plain.tables.get("population"), sources=sources, roles=roles,
+            population=plain.tables.get("population"), second=as_second(read, left), sources=sources, roles=roles,
             columns=describe(left, right, roles, fixed, truth), coordinates=places, distances=published,
             known_distances=known, synthetic=synthetic, alone=original is None, masking=masking, scenario=holds,
             truth=truth, paired_rows=np.flatnonzero(truth >= 0), written=plain.written, _kinds=fixed, _reading=options,
@@ -226,9 +231,8 @@ class Release(Shown):
 
     def _checked(self) -> list[str]:
         """Refuse values that cannot be worked with; return what a careful reader should know."""
-        tables = {"original": self.original, "release": self.released}
-        more = {"control": self.control, "population table": self.population}
-        for where, table in {**tables, **more}.items():
+        tables = {"original": self.original, "release": self.released, "control": self.control}
+        for where, table in {**tables, "population table": self.population}.items():
             if table is not None:
                 check_values(table, where)
         check_weight(self)
@@ -282,11 +286,13 @@ class Release(Shown):
         """Return other tables with the same roles and kinds; nothing is checked again."""
         return self._changed(original=original, released=released, truth=truth, paired_rows=np.flatnonzero(truth >= 0))
 
-    def with_control(self) -> Release:
-        """Return the release attacked with the control people beside the original ones: they cannot be found.
+    def without_outsiders(self, rows: Flags, why: str) -> Release:
+        """The same without some of the control people; the warnings say why."""
+        others = None if self.control is None else self.control.filter(~rows)
+        return self._changed(control=others, warnings=(*self.warnings, why))
 
-        One table of both, so that they are written in the release's schema and standardised alike.
-        """
+    def with_control(self) -> Release:
+        """The release attacked with control people, who cannot be found, beside the original ones in one table."""
         if self.control is None:
             raise RoleError("there is no control table", hint="give one in control=")
         return self.with_people(self.control)

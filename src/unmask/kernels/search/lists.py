@@ -32,7 +32,8 @@ def k_part(space: Space, tree: Tree, queries: Ints, seed: int, lists: Lists, buf
 
 @inner
 def _visit(space: Space, tree: Tree, query: int, seed: int, lists: Lists, buffer: Buffer) -> None:
-    probe, last, within = tree.probes[query], np.inf, np.inf
+    probe, last, within, filled = tree.probes[query], np.inf, np.inf, 0
+    high, low = stem(seed, query, 1), stem(seed, query, 2)
     top = enter(tree, buffer)
     while top > 0:
         leaf, mask, top = next_near(tree, probe, within, buffer, top)
@@ -43,49 +44,54 @@ def _visit(space: Space, tree: Tree, query: int, seed: int, lists: Lists, buffer
                 place = leaf * LEAF + j
                 d = pair(space, query, tree.rows[place])
                 if d <= last:
-                    _insert(tree, query, place, d, seed, lists)
-                    last = _bound(tree, query, lists)
+                    time = wait(high, low, tree.rows[place], tree.weight[place])
+                    filled = _insert(tree, query, (place, d, time), lists, filled)
+                    last, filled = _bound(tree, query, lists, filled)
                     within = limit(tree, last)
 
 
 @inner
-def _bound(tree: Tree, query: int, lists: Lists) -> float:
-    """Return the distance of the k-th point, and forget the groups after it."""
+def _bound(tree: Tree, query: int, lists: Lists, filled: int) -> tuple[float, int]:
+    """Return the distance of the k-th point, inf if there is none yet, and how many groups it takes; forget others."""
     k, points = lists.place.shape[1], 0
-    for i in range(k):
-        if lists.place[query, i] < 0:
-            return np.inf
+    if tree.rows.shape[0] == tree.members.shape[0]:  # no two points are identical
+        return (float(lists.distance[query, k - 1]), k) if filled == k else (np.inf, filled)
+    for i in range(filled):
         points += tree.weight[lists.place[query, i]]
         if points >= k:
             if i + 1 < k:
                 lists.place[query, i + 1] = -1
-            return float(lists.distance[query, i])
-    return np.inf
+            return float(lists.distance[query, i]), i + 1
+    return np.inf, filled
 
 
 @inner
-def _insert(tree: Tree, query: int, place: int, d: float, seed: int, lists: Lists) -> None:
-    row = tree.rows[place]
-    time = wait(stem(seed, query, 1), stem(seed, query, 2), row, tree.weight[place])
-    k, at = lists.place.shape[1], 0
-    while at < k and lists.place[query, at] >= 0:
-        other = lists.distance[query, at]
-        if d < other or (d == other and time < lists.waited[query, at]):
-            break
-        if d == other and time == lists.waited[query, at] and row < tree.rows[lists.place[query, at]]:
-            break
-        at += 1
-    end = at
-    while end < k and lists.place[query, end] >= 0:
-        end += 1
-    for i in range(min(end, k - 1), at, -1):
-        lists.distance[query, i] = lists.distance[query, i - 1]
-        lists.waited[query, i] = lists.waited[query, i - 1]
-        lists.place[query, i] = lists.place[query, i - 1]
+def _insert(tree: Tree, query: int, group: tuple[int, float, float], lists: Lists, filled: int) -> int:
+    """Put a group in its place by distance, then by draw; what is then beyond the k-th is lost."""
+    place, d, time = group
+    k = lists.place.shape[1]
+    at = min(filled, k)
+    while at > 0 and _before(tree, query, group, lists, at - 1):
+        at -= 1
+        if at + 1 < k:
+            lists.distance[query, at + 1] = lists.distance[query, at]
+            lists.waited[query, at + 1] = lists.waited[query, at]
+            lists.place[query, at + 1] = lists.place[query, at]
     if at < k:
         lists.distance[query, at], lists.waited[query, at], lists.place[query, at] = d, time, place
-    if end + 1 < k:
-        lists.place[query, end + 1] = -1
+    if filled + 1 < k:
+        lists.place[query, filled + 1] = -1
+    return filled + 1 if filled < k else filled
+
+
+@inner
+def _before(tree: Tree, query: int, group: tuple[int, float, float], lists: Lists, at: int) -> bool:
+    place, d, time = group
+    if d != lists.distance[query, at]:
+        return bool(d < lists.distance[query, at])
+    if time != lists.waited[query, at]:
+        return bool(time < lists.waited[query, at])
+    return bool(tree.rows[place] < tree.rows[lists.place[query, at]])
 
 
 @kernel

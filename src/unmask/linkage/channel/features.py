@@ -28,6 +28,7 @@ SEVERAL = 0.2  # share of the cells that hold several items, if they are lists
 FEWEST_CELLS, MOST_ITEMS = 3, 60
 SPLIT = re.compile(r"[\s\-_/.,;:@|]+")
 LONGEST_PREFIX = 8
+ROMAN = "Roman numeral"
 THEN = ", "  # between the steps of a form: "part 2, Soundex"
 QUARTERS = ("{y}-Q{q}", "Q{q} {y}", "{y}Q{q}", "Q{q}/{y}")
 DECADES = ("{d}s", "{d}")
@@ -173,6 +174,7 @@ def date_parts(days: Floats) -> dict[str, Floats]:
         "week": (day.astype(np.int64) + 3) // 7,
         "decade": (month // 12 + 1970) // 10 * 10,
         "month of the year": month % 12 + 1,
+        "day of the year": (day - day.astype("datetime64[Y]")).astype(np.int64) + 1,
         "weekday": (day.astype(np.int64) + 3) % 7,
         "day of the month": (day - day.astype("datetime64[M]")).astype(np.int64) + 1,
         "time of day": np.where(there, (days - np.floor(days)) * 24, 0.0),
@@ -194,7 +196,7 @@ def spellings(column: Column) -> list[str]:
     parts = [f"part {k}" for k in (1, 2, 3, -1)]
     found = ["", *(f"first {k}" for k in cuts), *(f"last {k}" for k in cuts), *parts]
     if column.kind != "text":
-        return found
+        return [*found, ROMAN]
     several = sum(bool(SPLIT.search(word)) for word in column.words) > 0.5 * len(column.words)
     of = ["", "part 1, ", "part 2, ", "part -1, "] if several else [""]
     return [*found, *(part + form for form in normal_forms.FORMS for part in of)]
@@ -255,6 +257,7 @@ FORMS: dict[str, Callable[[str], str]] = {
     "tight": normal_forms.tight,
     "unaccented": normal_forms.unaccented,
     "shape": normal_forms.shape,
+    ROMAN: normal_forms.roman,
     **normal_forms.FORMS,
 }
 SILENT = {"lower", "upper", "point", "cents", "tight", "unaccented"}  # the same text for whoever reads it

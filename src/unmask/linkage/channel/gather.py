@@ -55,7 +55,9 @@ def gather(release: Release, seed: int) -> Gathered:
         raise EngineError("the intruder knows no column of the original", hint="give fewer columns other roles")
     if not (release.truth >= 0).any():
         raise EngineError("nobody is paired: there is nobody to learn from", hint="name the id column in id=")
-    ours, theirs = (list(by_content(release, names)) for names in _most_telling(release, ours, theirs))
+    ours, theirs = _most_telling(release, ours, theirs)
+    order_of_columns = by_content(release, dict.fromkeys((*ours, *theirs)))
+    ours, theirs = ([name for name in order_of_columns if name in set(side)] for side in (ours, theirs))
     people = [read_column(release.original[name]) for name in ours]
     records = [read_column(release.released[name]) for name in theirs]
     (mark, lot), (mark_of_record, lot_of_record) = _marked(people, seed), _marked(records, seed + 1)

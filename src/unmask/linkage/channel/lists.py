@@ -270,7 +270,8 @@ def short_posterior(short: Short, *, everybody: bool) -> Floats:
     kernel = np.exp(short.scores - top[:, None])
     listed = kernel > 0
     ends = np.append(0, np.cumsum(listed.sum(1)))
-    table = csr_array((kernel[listed], short.classes[listed], ends), shape=shape)
+    near = short.classes[listed].astype(np.int32), ends.astype(np.int32)  # twice as fast as longer numbers
+    table = csr_array((kernel[listed], *near), shape=shape)
     column = _prices(table, short.sizes, np.ones(shape[1]), ROUNDS if everybody else 0)
     plain = table.data
     for rounds in (*(SHARPER_ROUNDS,) * SHARPER, ROUNDS) if everybody else ():

@@ -27,7 +27,7 @@ FEW = 100  # people known, at most, to somebody who knows a few
 )
 def assess_channel(study: Study, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
-    linkage = link_channel(study, seed=context.seed, progress=context.progress)
+    linkage = link_channel(study, seed=context.seed, curve=not context.brief, progress=context.progress)
     found, known = linkage.found, linkage.known
     return Evidence(
         observations=(

@@ -186,6 +186,28 @@ def metaphone(text: str) -> str:
     return plain.upper()
 
 
+def letter_sum(text: str) -> str:
+    """The places of the letters in the alphabet, added up."""
+    places = [ord(letter) - ord("a") + 1 for letter in unaccented(text) if "a" <= letter <= "z"]
+    return str(sum(places)) if places else ""
+
+
+ROMAN = ((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"),
+         (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))  # fmt: skip
+MOST_ROMAN = 3999
+
+
+def roman(text: str) -> str:
+    """A whole number in Roman numerals."""
+    if not text.isdecimal() or not 0 < int(text) <= MOST_ROMAN:
+        return ""
+    number, letters = int(text), ""
+    for worth, sign in ROMAN:
+        times, number = divmod(number, worth)
+        letters += times * sign
+    return letters
+
+
 FORMS: dict[str, Callable[[str], str]] = {
     "letters": only_letters,
     "digits": only_digits,
@@ -195,6 +217,7 @@ FORMS: dict[str, Callable[[str], str]] = {
     "words in order": sorted_words,
     "words turned round": turned_words,
     "length": length,
+    "sum of the letters": letter_sum,
     "lengths of words": word_lengths,
     "Soundex": soundex,
     "simple Soundex": simple_soundex,

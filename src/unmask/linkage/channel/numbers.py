@@ -30,7 +30,8 @@ class Number:
     feature: Key | None
     space: str
     how: str
-    scale: str = "one"  # residuals alike for all, "level": by the size of the prediction, "group:k": by column k
+    scale: str = "one"  # residuals alike for all; by the size of the prediction: "level"; by column k, whose words are
+    # groups: "group:k"; by the number in column k: "number:k"
 
     def fit(self, material: Material, taught: Ints) -> Residual:
         """Learn the prediction and the law of its residual from known people."""
@@ -101,7 +102,9 @@ class Number:
             return None
         if self.scale == "level":
             return _by_level(predicted, rows, residual)
-        return _by_group(material.people[int(self.scale.split(":")[1])].code, rows, residual)
+        kind, _, place = self.scale.partition(":")
+        column = material.people[int(place)]
+        return _by_group(column.code, rows, residual) if kind == "group" else _by_level(column.number, rows, residual)
 
 
 def everything(material: Material, *, logs: bool) -> Floats:
@@ -119,11 +122,11 @@ def everything(material: Material, *, logs: bool) -> Floats:
     return np.column_stack(columns) if columns else np.zeros((material.n_people, 1))
 
 
-def _by_level(predicted: Floats, rows: Ints, residual: Floats) -> Floats:
-    """One over the typical residual at the level of the prediction, in steps of equally many people."""
+def _by_level(level: Floats, rows: Ints, residual: Floats) -> Floats:
+    """One over the typical residual at a level, such as that of the prediction, in steps of equally many people."""
     parts = int(np.clip(rows.size // 20, 2, LEVELS))
-    edges = np.unique(np.nanquantile(predicted[rows], np.linspace(0, 1, parts + 1)[1:-1]))
-    return _scales(np.searchsorted(edges, np.nan_to_num(predicted), "right"), rows, residual, edges.size + 1)
+    edges = np.unique(np.nanquantile(level[rows], np.linspace(0, 1, parts + 1)[1:-1]))
+    return _scales(np.searchsorted(edges, np.nan_to_num(level), "right"), rows, residual, edges.size + 1)
 
 
 def _by_group(code: Ints, rows: Ints, residual: Floats) -> Floats:

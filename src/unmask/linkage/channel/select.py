@@ -8,14 +8,13 @@ held-out people are told apart better, or no worse while the column tells someth
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unmask.linkage.channel.apart import told_apart
 from unmask.linkage.channel.chains import chains
-from unmask.linkage.channel.classes import Class, classes
 from unmask.linkage.channel.joint import joints
 from unmask.linkage.channel.labels import Equal
 from unmask.linkage.channel.lenses import kin, untouched
@@ -23,6 +22,7 @@ from unmask.linkage.channel.lines import Between, between
 from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.pieces import Pieces
 from unmask.linkage.channel.propose import most_telling, propose
+from unmask.linkage.channel.recipes import BETTER, Tried, plainest, quick, refine
 from unmask.linkage.channel.trial import PARTS, Trial, error_of, gains, split
 from unmask.linkage.channel.views import SCORES, VIEWS, Through, dependent
 
@@ -38,20 +38,15 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Candidate = tuple[float, float, Any, list[Floats]]  # told, its standard error, recipe, scores of held-out people
     Chosen = tuple[list["Learnt"], list[Floats]]  # what is in use, and the sum of its scores of held-out people
-    Tried = tuple[Any, list[Floats], Floats]  # a recipe, its scores of held-out people, what they gained
 
 MOST_TAUGHT = 1500  # people from whom recipes are chosen
 MOST_PEOPLE = 6000  # beside whom few known people are looked at; of more a sample
 FEWEST_WITHOUT = 30  # known people from whom some can be left out
-MOST_GROUPS = 6  # columns by which residuals may differ that are tried
 ENOUGH, PLAIN_ENOUGH = 0.9999, 0.95  # of all that can be told
-HALF = 0.5  # of it: from there on one column says it
 KEPT = 5  # recipes that are compared on all parts
-BETTER = 0.5  # standard errors that a more complex recipe must gain
 CHOICE = 0.5  # nats that a column gains by being chosen among the people whom it is then judged by
 TOLD = 2.0  # standard errors above chance that a column must reach to say anything
 CLEAR = 3.0  # standard errors at which it surely does in one channel, though the best of many recipes was taken
-PLAINNESS = ("same", "floored", "affine", "between", "smooth", "linear", "loglinear", "index", "logindex", "boosted")
 SATURATED = 0.99  # of what could be told at all
 LINES = "lines"
 EVERYTHING = (*VIEWS, LINES)
@@ -269,12 +264,12 @@ def _best_recipe(trial: Trial, target: int, taught: Ints) -> Tried | None:
     """The recipe that tells most about held-out people; None if none tells anything."""
     recipes = propose(trial.material, target, taught, decoded=target not in trial.not_decoded)
     first = sorted(
-        ((_quick(trial, recipe), -k, recipe) for k, recipe in enumerate(recipes)), key=lambda t: t[:2], reverse=True
+        ((quick(trial, recipe), -k, recipe) for k, recipe in enumerate(recipes)), key=lambda t: t[:2], reverse=True
     )
-    best = _plainest(
+    best = plainest(
         [(recipe, tables, gains(tables)) for _, _, recipe in first[:KEPT] if (tables := trial.scores(recipe))]
     )
-    best = _refine(trial, target, best)
+    best = refine(trial, target, best)
     best = _in_pieces(trial, target, taught, best)
     if best is None or best[2].mean() <= 0.3 * error_of(best[2]):
         return None
@@ -304,57 +299,10 @@ def _enough(trial: Trial, recipe: Any) -> float:  # noqa: ANN401 - any recipe
     return (PLAIN_ENOUGH if isinstance(recipe, Equal) else ENOUGH) * float(np.log(trial.parts[0][1].size))
 
 
-def _quick(trial: Trial, recipe: Any) -> float:  # noqa: ANN401 - any recipe
-    return float(gains(trial.scores(recipe, slice(0, 1))).mean())
-
-
-def _plainest(tried: list[Tried]) -> Tried | None:
-    """The plainest recipe that does not clearly tell less than the best."""
-    if not tried:
-        return None
-    best = max(tried, key=lambda entry: float(entry[2].mean()))
-    for entry in sorted(tried, key=lambda entry: _complexity(entry[0])):
-        less = best[2] - entry[2]
-        if float(less.mean()) <= BETTER * error_of(less):
-            return entry
-    return best
-
-
-def _complexity(recipe: Any) -> int:  # noqa: ANN401 - any recipe
-    return PLAINNESS.index(recipe.how) + 1 if isinstance(recipe, Number) else 0
-
-
-def _refine(trial: Trial, target: int, best: Tried | None) -> Tried | None:
-    """Let residuals differ by level or by group, if that clearly tells more; many columns if one tells little."""
-    recipe, told = (None, 0.0) if best is None else (best[0], float(best[2].mean()))
-    options: list[Any] = []
-    names = {column.name.casefold() for column in trial.material.people}
-    derived = trial.material.records[target].name.casefold() not in names
-    if isinstance(recipe, Number):
-        scales = ["level", *(f"group:{k}" for k in trial.material.levels[:MOST_GROUPS])]
-        options = [replace(recipe, scale=scale) for scale in scales]
-        if derived and len(trial.material.people) > 1:
-            much = told > HALF * np.log(max(2, trial.parts[0][1].size))
-            hows = [*(() if much else ("index", "logindex")), *(("boosted",) if told < 1.0 else ())]
-            options += [Number(target, None, "value", how) for how in hows]
-    for option in [*options, *(classes(trial.material, target, told) if derived else [])]:
-        now = 0.0 if best is None else float(best[2].mean())
-        if isinstance(option, Class) and not classes(trial.material, target, now):
-            continue
-        if best is not None and _quick(trial, option) <= float(gains(best[1][:1]).mean()):
-            continue
-        tables = trial.scores(option)
-        gain = gains(tables)
-        difference = gain if best is None else gain - best[2]
-        if difference.mean() > max(BETTER, 1.0) * error_of(difference):
-            best = option, tables, gain
-    return best
-
-
 def _best_joint(trial: Trial) -> Candidate | None:
     """The joint law of all numbers that tells most, if any does."""
     tried = []
-    for recipe in sorted(joints(trial.material), key=lambda recipe: -_quick(trial, recipe))[:2]:
+    for recipe in sorted(joints(trial.material), key=lambda recipe: -quick(trial, recipe))[:2]:
         tables = trial.scores(recipe)
         gain = gains(tables)
         tried.append((float(gain.mean()), error_of(gain), recipe, tables))

@@ -230,4 +230,6 @@ def _number(material: Material, recipe: Number) -> str:
     words += SPACE[recipe.space] if words.endswith("error") else ""
     if recipe.scale.startswith("group:"):
         words += f" that differs by `{material.people[int(recipe.scale[6:])].name}`"
+    if recipe.scale.startswith("number:"):
+        words += f" that goes with `{material.people[int(recipe.scale[7:])].name}`"
     return words
