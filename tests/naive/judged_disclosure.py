@@ -103,6 +103,7 @@ def surely(kind, kinds, known, wanted, asked, seed):
     levels = len(set(wanted))
     if levels == 1:
         return np.full(len(asked), wanted[0]), np.ones(len(asked))
+    known, asked = in_sds(known, asked, coded)
     if kind == "tree":
         model = (tree.DecisionTreeRegressor if numeric else tree.DecisionTreeClassifier)(
             min_samples_leaf=2, random_state=seed
@@ -122,6 +123,17 @@ def surely(kind, kinds, known, wanted, asked, seed):
         elif kind == "tree":
             sure = np.array([-model.tree_.impurity[leaf] for leaf in model.apply(asked)])
         return np.asarray(model.predict(asked), dtype=float), np.round(sure, 9)
+
+
+def in_sds(known, asked, coded):
+    """Numbers as distances from the mean of those to learn from, in their sds, to nine digits; codes as they are."""
+    told = known.copy(), asked.copy()
+    for k in range(known.shape[1]):
+        if not coded[k]:
+            mean, sd = np.nanmean(known[:, k]), np.nanstd(known[:, k], ddof=1)
+            for side in told:
+                side[:, k] = np.round((side[:, k] - mean) / (sd if sd > 0 else 1.0), 9)
+    return told
 
 
 def same(guess, truth, tolerance):
