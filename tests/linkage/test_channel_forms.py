@@ -7,8 +7,12 @@ import polars as pl
 import pytest
 
 from unmask import Release, link_channel
+from unmask.linkage.channel import words
 from unmask.linkage.channel.features import date_parts
+from unmask.linkage.channel.gather import gather
+from unmask.linkage.channel.lenses import untouched
 from unmask.linkage.channel.normal_forms import letter_sum, roman
+from unmask.linkage.channel.select import Learnt
 
 N = 240
 SYLLABLES = ("an", "be", "cor", "di", "el", "fa", "gu", "ho", "is", "ja", "ka", "lo", "mi", "no", "or", "pa")
@@ -85,3 +89,15 @@ def test_errors_that_grow_with_nothing_are_not_weighed():
     released = pl.DataFrame((values + rng.normal(0, 0.4, values.shape)).round(3), schema=list("abc"))
     found = link_channel(Release(original, released), curve=False)
     assert not any("goes with `age`" in column.words for column in found.columns)
+
+
+@pytest.mark.parametrize(("left", "about"), [(0, "rows"), (9, "whole rows")])
+def test_rows_that_agree_in_part_are_not_called_whole(left, about):
+    """Three columns as they were, and a fourth that was moved for all but a few people, or for all."""
+    rng = np.random.default_rng(2)
+    table = pl.DataFrame({name: rng.integers(0, 9, 60) for name in "abcd"})
+    moved = pl.when(pl.int_range(pl.len()) < left).then(pl.col("d")).otherwise(pl.col("d") + 100)
+    material = gather(Release(table, table.with_columns(d=moved)), 0).material
+    lens = untouched(material)
+    told, _ = words._told(material, Learnt(lens, 1.0), lens.fit(material, np.arange(60)), {})
+    assert told.column == about

@@ -13,7 +13,7 @@ from unmask.linkage.channel.circles import Around
 from unmask.linkage.channel.classes import Class, Graded
 from unmask.linkage.channel.joint import Joint
 from unmask.linkage.channel.labels import Category, Equal, Interval, Pattern, Steps, foretold_labels
-from unmask.linkage.channel.lenses import Kin, Untouched
+from unmask.linkage.channel.lenses import Kin, Untouched, count_equal
 from unmask.linkage.channel.letters import Letters
 from unmask.linkage.channel.lines import Between
 from unmask.linkage.channel.numbers import Chain, Number
@@ -60,6 +60,7 @@ SEEN = {  # what a view is about, and what was learnt through it
     "groups": ("rows of one group", "keep how they differ from each other"),
     "scores": ("numbers of a row", "keep how they stand to each other, whatever the row's mean and spread"),
 }
+PARTLY = "agree with their originals in several columns at once"
 BY_ROW = "is told by the numbers of its row together"
 NOTHING = "tells nothing about who it is"
 EXACT = 0.99  # share of people for whom a function must be exact to be told without an error
@@ -109,12 +110,21 @@ def _told(
             pairs = [(names[b], _of_all(material, recipe, (a, b), by_column)) for a, b in recipe.columns]
             return Told("numbers", tell(material, recipe, factor), entry.told, several=True), pairs
         case Untouched() | Kin():
-            return Told("whole rows", tell(material, recipe, factor), entry.told, several=True), []
+            partly = isinstance(recipe, Untouched) and not _whole(material, recipe, factor)
+            about, words = ("rows", PARTLY) if partly else ("whole rows", tell(material, recipe, factor))
+            return Told(about, words, entry.told, several=True), []
         case Between():
             pairs = [(names[record], BY_ROW) for _, record in recipe.columns]
             return Told("records", "lie between a person and somebody else", entry.told, several=True), pairs
         case _:
             return Told(names[recipe.target], tell(material, recipe, factor), entry.told), []
+
+
+def _whole(material: Material, recipe: Untouched, factor: Any) -> bool:  # noqa: ANN401 - Agreement
+    """Whether the rows of some people were left as they are in every column."""
+    people = np.flatnonzero(material.truth >= 0)
+    equal = count_equal(factor.person, factor.record, people, material.truth[people])
+    return bool((equal == len(recipe.columns)).any())
 
 
 def _of_all(material: Material, recipe: Joint, places: tuple[int, int], by_column: Mapping[int, Any]) -> str:
