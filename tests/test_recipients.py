@@ -216,7 +216,8 @@ def told_everywhere(found):
     assert page.headline in to_html(certificate)
     assert page.headline in to_html(certificate.for_the_public())
     assert page.headline in unmask.report.to_annotations(found.document)[0]
-    assert page.headline in run["results"][0]["message"]["text"]
+    told = [result["message"]["text"] for result in run["results"]]  # only what stands in the way
+    assert (page.headline in told[0]) if told else found.verdict == "safe"
     red = {case.get("name") for case in suite if case.find("failure") is not None}
     assert ("verdict" in red) == (found.verdict != "safe")
     for entry in found.document.recipients:

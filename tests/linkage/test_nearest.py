@@ -22,6 +22,7 @@ from unmask.linkage.nearest import (
     claimed_of_control,
     true_ranks,
 )
+from unmask.shares import percent
 from unmask.study.metric import METRICS, build_space
 from unmask.study.study import Study
 from unmask.tables.encode import encode
@@ -354,7 +355,7 @@ def test_files_of_different_people_are_linked_by_the_scale_that_finds_more():
     evidence = assess_nearest(Study(few), Context())
     assert evidence.observations[0].estimate == link_nearest(few, scale=best).estimate
     assert evidence.notes[-1].count("%") == 3
-    assert f"by the release's {rates['released']:.1%}" in evidence.notes[-1]
+    assert f"by the release's {percent(rates['released'])}" in evidence.notes[-1]
     many = Release(people, masked.with_columns(pl.exclude("id") * 100), id="id")
     assert best_scale(Study(many), 0) == ("own", ())
     rescaled = Release(people[:300], many.released, id="id")  # one scale finds nobody there

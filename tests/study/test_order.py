@@ -10,6 +10,7 @@ from unmask.linkage.knowledge_curve import assess_scenario
 from unmask.linkage.nearest import assess_nearest, best_reading
 from unmask.linkage.one_to_one import assess_global
 from unmask.linkage.transparent.attempts import blind_attempts
+from unmask.shares import percent
 from unmask.study import Study, in_order
 
 
@@ -40,7 +41,9 @@ def test_answers_moved_by_one_are_attacked_by_their_order():
     for attack in (assess_nearest, assess_global):
         evidence = attack(Study(release), Context())
         assert evidence.observations[0].estimate.value >= order
-        assert any(f"read as codes {codes:.1%}" in note and f"order {order:.1%}" in note for note in evidence.notes)
+        assert any(
+            f"read as codes {percent(codes)}" in note and f"order {percent(order)}" in note for note in evidence.notes
+        )
     assert blind_attempts(Study(release), None, 0)[0].estimate.value == order
     curve = assess_scenario(Study(release), Context())
     assert any("by their order" in note for note in curve.notes)

@@ -11,7 +11,6 @@ from unmask.disclosure.learn import matrix
 from unmask.errors import RoleError
 from unmask.evidence import Progress, silent
 from unmask.kernels.base import Space
-from unmask.kernels.groups import identical
 from unmask.kernels.search import Nearest
 from unmask.study import Index, Study
 from unmask.tables import Encoded, Encoding, Release, canonical_order, centre_and_spread
@@ -88,8 +87,10 @@ def refuse_overlap(study: Study) -> Flags:
         and release.role(name) in {"quasi", "confidential"}
         and release.fits(control, name)
     ]  # fmt: skip
-    people = study.beside("control", names).encoding(names).original
-    label = identical(people.numeric, people.codes).label
+    if not names:
+        return nobody
+    people = study.beside("control", names).release.original.select(names)  # under one another, as values
+    label = np.unique(people.hash_rows().to_numpy(), return_inverse=True)[1]
     n = release.original.height
     counts = np.bincount(label[:n], minlength=int(label.max()) + 1)
     alike, matched = float((counts[label[:n]] > 1).mean()), counts[label[n:]] > 0

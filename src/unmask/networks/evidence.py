@@ -24,6 +24,7 @@ from unmask.networks.network import Network
 from unmask.networks.risk import NetworkRisk
 from unmask.networks.signatures import Candidates
 from unmask.networks.utility import NetworkUtility
+from unmask.shares import percent
 
 TITLES = {
     "degree": "Number of ties",
@@ -159,7 +160,7 @@ def _by_depth(risk: NetworkRisk) -> Figure:
     for one in risk.signatures.refinements:
         shares = tuple(float(found.credit.mean()) for found in one.rounds)
         series.append(Series(one.words, tuple(float(i + 1) for i in range(len(shares))), shares))
-    told = "; ".join(f"{one.name}: {', '.join(f'{y:.1%}' for y in one.y)}" for one in series)
+    told = "; ".join(f"{one.name}: {', '.join(percent(y) for y in one.y)}" for one in series)
     return Figure(
         "path", "How far must the intruder look?",
         "People found by what is around them, by how many steps away the intruder knows the network.",
@@ -180,7 +181,7 @@ def _by_size(found: Candidates, n: int) -> Figure:
         caption="People of the original by how many of the release have the same around them; not found: they "
         "themselves have not.",
         said="Share of people by how many look like them: ", axes=("people who look the same", "share of people"),
-        name="people", form="{}: {:.1%}",
+        name="people", form="{}: {share}",
     )  # fmt: skip
 
 
@@ -222,7 +223,7 @@ def _by_seeds(risk: NetworkRisk) -> Figure:
     x = tuple(float(step.seeds) for step in steps)
     found = Series("found", x, tuple(step.estimate.value for step in steps))
     right = Series("claims that are right", x, tuple(step.right / max(1.0, step.claims) for step in steps))
-    told = ", ".join(f"{step.seeds}: {step.estimate.value:.1%}" for step in steps)
+    told = ", ".join(f"{step.seeds}: {percent(step.estimate.value)}" for step in steps)
     return Figure(
         "path", "How many people must the intruder know?",
         "People found among those whom the intruder did not know beforehand, by how many they knew.",

@@ -23,6 +23,7 @@ import polars as pl
 from unmask.arrays import Counts, Ints
 from unmask.errors import EngineError, ParameterError, check_name
 from unmask.networks.read import FROM, ID, TO, Ties, read_network
+from unmask.shown import Shown
 
 CALL = re.compile(r"\s*([a-z_]+)\s*(?:\(\s*([-+0-9.eE]*)\s*\))?\s*")
 FEW = 4_000_000  # pairs that are all written down to draw some
@@ -32,7 +33,7 @@ TRIES = 20  # draws for each pair of ties that is rewired
 
 
 @dataclass(frozen=True, slots=True)
-class MaskedNetwork:
+class MaskedNetwork(Shown):
     """A network to publish, and the key that is not published. ``people``: one row a person, also without ties."""
 
     ties: pl.DataFrame = field(repr=False)

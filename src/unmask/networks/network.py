@@ -19,6 +19,7 @@ import polars as pl
 from unmask.arrays import Codes, Counts, Flags, Ints
 from unmask.errors import TableError
 from unmask.networks.read import FROM, ID, TO, WHOLE, Ties, read_network
+from unmask.shown import Shown
 from unmask.tables import read_table
 
 
@@ -59,7 +60,7 @@ class Side(NamedTuple):
 
 
 @dataclass(frozen=True, init=False)
-class Network:
+class Network(Shown):
     """An original network and the one that is to be published, and who is who.
 
     Parameters
