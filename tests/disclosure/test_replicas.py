@@ -30,12 +30,14 @@ def test_replicas_by_hand():
     """Of 1, 1, 2 .. 7 the singletons are 2 .. 7; four of them are released, twice each.
 
     They are alone in their half, and of four rows of eight one of two is theirs in 11/14 of the cases. Each of the pair
-    is alone in 4/7 of the cases and meets the other of the pair in all of them, which counts e times, as a release with
-    epsilon 1 may show: (4 11/14 - 2 e 4/7) 2 / 8.
+    is alone in 4/7 of the cases and meets the other of the pair in all of them: (4 11/14 - 2 4/7) 2 / 8; where that
+    counts e times, as a release with epsilon 1 may show, (4 11/14 - 2 e 4/7) 2 / 8.
     """
-    found, who = replicated_uniques(rows(1, 1, 2, 3, 4, 5, 6, 7), rows(2, 2, 3, 3, 4, 4, 5, 5))
+    tables = rows(1, 1, 2, 3, 4, 5, 6, 7), rows(2, 2, 3, 3, 4, 4, 5, 5)
+    found, who = replicated_uniques(*tables)
     assert who.tolist() == [0, 0, 1, 1, 1, 1, 0, 0]
-    assert found.value == pytest.approx((22 - 8 * exp(1)) / 28)
+    assert found.value == pytest.approx(14 / 28)
+    assert replicated_uniques(*tables, times=exp(1))[0].value == pytest.approx((22 - 8 * exp(1)) / 28)
 
 
 def test_nothing_beyond_other_people_is_not_nothing():

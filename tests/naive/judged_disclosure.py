@@ -234,11 +234,11 @@ def partnered(rows, people) -> list[float]:
     return [min(have[row], want[row]) / have[row] for row in rows]
 
 
-def beyond_halves(people, rows, *, alone=False) -> Judged:
+def beyond_halves(people, rows, *, alone=False, times=1.0) -> Judged:
     """People with an equal row, shared by those alike in their half, less those with an equal in the other half.
 
     By listing how many of those alike may be in either half, and among the rows that are drawn. ``alone``: only who is
-    alone in their half counts.
+    alone in their half counts. ``times``: those of the other half count so many times.
     """
     n, made, gains = len(people), len(rows), {}
     for person in set(people):
@@ -250,7 +250,7 @@ def beyond_halves(people, rows, *, alone=False) -> Judged:
             for own in range(alike + 1):
                 for taken in range(alike - own + 1):
                     these = comb(half - 1, own) * comb(drawn, taken) * comb(left, alike - own - taken)
-                    seen = some_row - Fraction(E) * (taken > 0)  # what epsilon 1 allows was not remembered
+                    seen = some_row - Fraction(times) * (taken > 0)
                     share = Fraction(own == 0) if alone else Fraction(1, own + 1)
                     gain += Fraction(these, ways) * seen * share * Fraction(half, n) * Fraction(made, drawn)
         gains[person] = float(gain) * (alike + 1)

@@ -24,7 +24,7 @@ from unmask.disclosure.equal_rows import (
     one_to_one,
     same_rows,
 )
-from unmask.disclosure.key_baselines import PRIVATE, equals_beyond_fresh
+from unmask.disclosure.key_baselines import equals_beyond_fresh
 from unmask.disclosure.lookalikes import MOST_PEOPLE, MOST_ROWS, lookalikes
 from unmask.disclosure.near_copies import MOST_OTHERS, TIMES, known_by_rows
 from unmask.disclosure.outside import draw, needs_outsiders, set_scene
@@ -104,13 +104,18 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
     equals = equals_of(members, scene.encoding.released)
     chance = by_columns(equals, len(scene.encoding.released))
     credits_ = [_of_crowds(rows, side) for side in (members, strangers)]
-    of_crowds = excess(credits_[0], PRIVATE * credits_[1], seed=seed, crowds=crowds_of(rows))
-    of_crowds = replace(of_crowds, high=max(of_crowds.high, wilson(of_crowds.hits, of_crowds.n)[1]))
-    alone = replicated_uniques(members, scene.encoding.released, strangers, seed=seed)[0]
+
+    def copied_beyond(times: float) -> Estimate:
+        gain = excess(credits_[0], times * credits_[1], seed=seed, crowds=crowds_of(rows))
+        return replace(gain, high=max(gain.high, wilson(gain.hits, gain.n)[1]))
+
+    def alone_beyond(times: float) -> Estimate:
+        return replicated_uniques(members, scene.encoding.released, strangers, seed=seed, times=times)[0]
+
     return CopyRisk(
         closer=_widened(rate(credit, chance=0.5, seed=seed), np.where(credit > 0.5, there.row, size + away.row)),
-        exact=least(of_crowds, equals_beyond_columns(equals, chance, seed)),
-        unique=least(alone, equals_beyond_columns(equals, chance, seed, alone=True)),
+        exact=least(copied_beyond, equals_beyond_columns(equals, chance, seed)),
+        unique=least(alone_beyond, equals_beyond_columns(equals, chance, seed, alone=True)),
         found=_claimed(members, scene.encoding.released, strangers, seed),
         known=_known(sides[0], sides[1], sides[2], seed),
         whole=same_rows(sides[0], sides[1], everybody),
@@ -133,9 +138,12 @@ def _without_control(study: Study, seed: int) -> CopyRisk:
     own, there, chance, empty = equals.own, equals.there, by_columns(equals, rows), np.zeros(0)
     return CopyRisk(
         closer=None,
-        exact=least(equals_beyond_fresh(own, there, rows), equals_beyond_columns(equals, chance, seed)),
+        exact=least(
+            lambda times: equals_beyond_fresh(own, there, rows, times=times),
+            equals_beyond_columns(equals, chance, seed),
+        ),
         unique=least(
-            equals_beyond_fresh(own, there, rows, alone=True),
+            lambda times: equals_beyond_fresh(own, there, rows, alone=True, times=times),
             equals_beyond_columns(equals, chance, seed, alone=True),
         ),
         found=_claimed(some[0], some[1], None, seed),
@@ -199,16 +207,19 @@ def _ratio(nearest: Floats, second: Floats) -> float:
 
 
 def replicated_uniques(
-    original: Encoded, released: Encoded, control: Encoded | None = None, *, seed: int = 0
+    original: Encoded, released: Encoded, control: Encoded | None = None, *, seed: int = 0, times: float = 1.0
 ) -> tuple[Estimate, Floats]:
-    """Share of people who are alone with their values and stand in the release, beyond chance; and who they are."""
+    """Share of people who are alone with their values and stand in the release, beyond chance; and who they are.
+
+    ``times``: so many times what other people would show.
+    """
     own, there = counts_of(original, released)
     replica = ((own == 1) & (there > 0)).astype(np.float64)
     if control is None or not len(control):
-        return equals_beyond_fresh(own, there, len(released), alone=True), replica
+        return equals_beyond_fresh(own, there, len(released), alone=True, times=times), replica
     alone, seen = counts_of(control, released)
     others = ((alone == 1) & (seen > 0)).astype(np.float64)
-    return excess_over_control(replica, others, seed=seed, times=PRIVATE), replica
+    return excess_over_control(replica, others, seed=seed, times=times), replica
 
 
 @measure(
@@ -245,14 +256,13 @@ def _copied(found: CopyRisk, n: int) -> Iterator[Observation]:
     yield Observation(
         "copies.exact",
         f"{percent(found.copied)} of the records have an equal on the other side, one to one; shared among people "
-        f"who are alike, and beyond {PRIVATE:.1f} times what {outside}, it is {percent(found.exact.value)}.",
+        f"who are alike, and beyond what {outside}, it is {percent(found.exact.value)}.",
         found.exact,
     )
     yield Observation.of_people(
         "copies.unique",
         found.unique,
-        f"are alone with their values and stand in the release, beyond {PRIVATE:.1f} times what a table of other "
-        "people would hold.",
+        "are alone with their values and stand in the release, beyond what a table of other people would hold.",
     )
     if found.found is not None:
         than = "any other person is" if found.closer is None else "any row is like anybody outside"

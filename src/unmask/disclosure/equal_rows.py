@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from math import lgamma, log
+from math import exp, lgamma, log
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,8 @@ from unmask.disclosure.key_codes import Coded, array_codes, combined
 from unmask.evidence import Estimate, excess
 from unmask.kernels.groups import labels
 from unmask.tables import Encoded
+
+PRIVATE = exp(1.0)  # odds that a private release (epsilon 1) may give to anything it shows
 
 UNLIKELY = log(1e6)  # ways to lay columns beside each other: of fewer, equal orders may be chance
 
@@ -57,9 +60,16 @@ def one_to_one(side: Encoded, other: Encoded) -> Floats:
     return equals_of(side, other).share
 
 
-def least(one: Estimate, two: Estimate) -> Estimate:
-    """The smaller of two gains: what goes beyond both of two expectations."""
-    return min(one, two, key=lambda gain: (gain.value, gain.high))
+def least(beyond_people: Callable[[float], Estimate], beyond_columns: Estimate) -> Estimate:
+    """The smaller of two gains: what goes beyond other people, and beyond independent columns.
+
+    The lower end is that of what goes beyond `PRIVATE` times other people: a release with epsilon 1 is not called
+    unsafe for what it may show, and nothing is called safe because of it.
+    """
+    plain, surely = (
+        min(beyond_people(times), beyond_columns, key=lambda gain: (gain.value, gain.high)) for times in (1.0, PRIVATE)
+    )
+    return replace(plain, low=min(plain.low, surely.low))
 
 
 def crowds_of(side: Encoded) -> Ints:

@@ -10,7 +10,6 @@ Equal people have equal chances, so all of it is counted by combinations of valu
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import exp
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,6 @@ from unmask.disclosure.key_codes import Coded, combined, total
 from unmask.disclosure.key_lookup import Counted
 from unmask.evidence import Z95, Estimate
 
-PRIVATE = exp(1.0)  # odds that a private release (epsilon 1) gives to anything it shows: no memory of anybody
 MOST_TERMS = 40_000_000  # chances of single targets that are added up for DiS
 
 
@@ -87,12 +85,14 @@ def beyond_fresh(counts: Tally, n_rows: int, *, targets: bool) -> dict[str, Beyo
     return found
 
 
-def equals_beyond_fresh(own: Counts, there: Counts, n_rows: int, *, alone: bool = False) -> Estimate:
+def equals_beyond_fresh(
+    own: Counts, there: Counts, n_rows: int, *, alone: bool = False, times: float = 1.0
+) -> Estimate:
     """Share of people with an equal row, divided among people who are alike, beyond rows of other people.
 
     ``own``, ``there``: for each person how many people and rows equal them. Halves as in `beyond_fresh`: with a people
-    alike in the person's own half each of them counts 1/a where there is a row, and the same for the other half,
-    `PRIVATE` times. ``alone``: only who is alone in their half counts.
+    alike in the person's own half each of them counts 1/a where there is a row, and the same for the other half, so
+    many ``times``. ``alone``: only who is alone in their half counts.
     """
     n, gains = own.size, np.zeros(own.size)
     for half in (n // 2, n - n // 2):
@@ -106,7 +106,7 @@ def equals_beyond_fresh(own: Counts, there: Counts, n_rows: int, *, alone: bool 
             alike = (1 - _none(n, half, own)) * n / (half * own)  # mean of 1/a
             nobody = _none(n - 1, drawn, own - 1) * (1 - _none(n - drawn, half, own)) * (n - drawn) / (half * own)
         seen = alike * (1 - _none(n_rows, drawn, there))
-        gains += (seen - PRIVATE * (alike - nobody)) * n_rows / drawn * half / n
+        gains += (seen - times * (alike - nobody)) * n_rows / drawn * half / n
     return _estimate(total(gains), float(np.sort(own * gains**2).sum()), n)  # a crowd is one draw
 
 
