@@ -19,6 +19,7 @@ from unmask.disclosure.key_codes import Coded, combined, total
 from unmask.disclosure.key_lookup import Counted
 from unmask.evidence import Z95, Estimate
 
+MOST_PAIRS = 4_000_000  # of counts that are tallied without sorting
 MOST_TERMS = 40_000_000  # chances of single targets that are added up for DiS
 
 
@@ -94,7 +95,9 @@ def equals_beyond_fresh(
     alike in the person's own half each of them counts 1/a where there is a row, and the same for the other half, so
     many ``times``. ``alone``: only who is alone in their half counts.
     """
-    n, gains = own.size, np.zeros(own.size)
+    n = own.size
+    own, there, people = _kinds(own, there)
+    gains = np.zeros(own.size)
     for half in (n // 2, n - n // 2):
         drawn = min(n - half, n_rows)
         if not half or not drawn:
@@ -107,7 +110,19 @@ def equals_beyond_fresh(
             nobody = _none(n - 1, drawn, own - 1) * (1 - _none(n - drawn, half, own)) * (n - drawn) / (half * own)
         seen = alike * (1 - _none(n_rows, drawn, there))
         gains += (seen - times * (alike - nobody)) * n_rows / drawn * half / n
-    return _estimate(total(gains), float(np.sort(own * gains**2).sum()), n)  # a crowd is one draw
+    return _estimate(total(people * gains), float(np.sort(people * own * gains**2).sum()), n)  # a crowd is one draw
+
+
+def _kinds(own: Counts, there: Counts) -> tuple[Counts, Counts, Counts]:
+    """The different pairs of both counts, which are few, and how many people have each."""
+    width = int(there.max(initial=0)) + 1
+    pair = own * width + there
+    if int(pair.max(initial=0)) < MOST_PAIRS:
+        people = np.bincount(pair)
+        found = np.flatnonzero(people)
+        return found // width, found % width, people[found]
+    found, people = np.unique(pair, return_counts=True)
+    return found // width, found % width, people
 
 
 def _replicated(counts: Tally, n_rows: int, half: int, drawn: int) -> tuple[Floats, Floats]:
