@@ -18,6 +18,7 @@ Tried = tuple[Any, list[Floats], Floats]  # a recipe, its scores of held-out peo
 
 MOST_GROUPS = 6  # columns by which residuals may differ that are tried
 HALF = 0.5  # of it: from there on one column says it
+DIGITS = 9  # of errors: another unit changes the last bits of a number
 GROWING = 3.0  # standard errors of the rank correlation of errors with a known number
 BETTER = 0.5  # standard errors that a more complex recipe must gain
 PLAINNESS = ("same", "floored", "affine", "between", "smooth", "linear", "loglinear", "index", "logindex", "boosted")
@@ -74,7 +75,8 @@ def refine(trial: Trial, target: int, best: Tried | None) -> Tried | None:
 def _grows(trial: Trial, recipe: Number) -> list[str]:
     """The known number with which errors clearly grow or shrink, if there is one."""
     factor, learners = trial.fit(recipe, 0), trial.parts[0][0]
-    error = spread_ranks(np.abs(factor.value[trial.material.truth[learners]] - factor.predicted[learners]))
+    error = np.abs(factor.value[trial.material.truth[learners]] - factor.predicted[learners])
+    error = spread_ranks(np.round(error / max(np.nanmax(error, initial=0.0), 1e-300), DIGITS))
     told = {place: _going_with(column.number[learners], error) for place, column in enumerate(trial.material.people)}
     best = max(told, key=lambda place: told[place], default=-1)
     return [f"number:{best}"] if told and told[best] > GROWING / np.sqrt(learners.size) else []
