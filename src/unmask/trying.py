@@ -231,11 +231,15 @@ def begin(
     about = {
         "table": hashlib.sha256(job.table.write_ipc(None).getvalue()).hexdigest(),
         "policy": job.policy.name, "intruder": intruder, "keep": list(keep), "seed": seed,
-        "roles": {key: str(value) for key, value in sorted(job.roles.items())},
+        "roles": {key: str(value) for key, value in sorted(job.roles.items()) if _given(value)},
     }  # fmt: skip
     whole = job.table.drop(*job.ignored)
     release = Release(whole, whole, **job.roles)
     return replace(job, columns=(*release.quasi, *release.confidential)), release, about
+
+
+def _given(value: object) -> bool:
+    return value is not None and not (isinstance(value, tuple | list | dict) and not value)
 
 
 def make_release(original: object, point: Point, **roles: Any) -> pl.DataFrame:  # noqa: ANN401 - those of a Release
