@@ -29,7 +29,7 @@ MORE = {
     "unmask.masking": 46,  # one class for each masking, synthesisers, which cells to blank (for a fix list too), codes
     "unmask.networks": 9,  # a network: attacked, reported, masked, and what is left of it
     "unmask.people": 12,  # the risk of people, of groups of them, and the story of one
-    "unmask.protect": 23,  # the search: points, what is kept of them, what can be done to a column, what to do first
+    "unmask.protect": 24,  # the search: points, what is kept of them, what can be done to a column, what to do first
     "unmask.certificate": 12,  # the statement, the content, its formats and the reviewer's keys
     "unmask.report": 28,  # a way to show each kind of result
     "unmask.study": 27,  # what every measure asks: matches, spaces, who asks for whom, what fits in memory
