@@ -32,7 +32,7 @@ class TableError(UnmaskError):
 
 
 class RepeatedIdError(TableError):
-    """An id that should say which single row it is repeats: people have several rows. ``share``: of the ids."""
+    """An id that should say which single row it is repeats: people have several rows. ``share``: of the original's."""
 
     share: float = 0.0
 

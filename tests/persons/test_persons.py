@@ -87,6 +87,12 @@ def test_what_cannot_be_worked_with_is_refused(change, options, error, words):
         Persons(table, table.with_columns(change), **{"id": "id", **options})
 
 
+def test_tables_that_share_no_column_are_refused():
+    table = few_rows(12).select("id", "day")
+    with pytest.raises(RoleError, match="share no known column"):
+        Persons(table, table.rename({"day": "when"}), id="id")
+
+
 def test_a_control_table_needs_the_id():
     table = few_rows(12)
     with pytest.raises(RoleError, match="in the control table"):

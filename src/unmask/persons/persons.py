@@ -82,6 +82,8 @@ class Persons(Shown):
             original, released, id=id, quasi=quasi, confidential=confidential, ignored=ignored,
             categorical=categorical, kinds=kinds, control=control, synthetic=True, reading=reading,
         )  # fmt: skip
+        if not base.quasi:
+            raise RoleError("the tables share no known column besides the id", hint="name columns alike in both")
         outside, members = _outsiders(base, id)
         tables = {"original": base.original, "release": base.released, "control table": outside}
         sides = {name: _by_person(table, id, name) for name, table in tables.items() if table is not None}
