@@ -44,6 +44,7 @@ ROOMS_BELOW = {
             "utility",
             "tabular",
             "networks",
+            "persons",
         )
     },
 }

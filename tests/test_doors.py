@@ -21,7 +21,7 @@ MOST_IN_KERNELS = 16
 MORE = {
     "unmask.datasets.gauntlet": 9,  # what a case is made of, which benchmarks/gauntlet writes more of
     "unmask.disclosure": 20,  # one function for each measure, sets of keys, and the attack on a released model
-    "unmask.evidence": 48,  # what every measure writes, what assess makes of it, and for which intruder
+    "unmask.evidence": 53,  # what every measure writes, what assess makes of it, and for which intruder
     "unmask.graph": 19,  # the attack, its choices and a class for each kind of result
     "unmask.groups": 13,  # a function and its result for each measure, and the room that counts
     "unmask.groups.counting": 16,  # counts on every engine, and the classes that all group measures share

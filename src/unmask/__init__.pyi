@@ -117,6 +117,12 @@ from unmask.networks import network_utility as network_utility
 from unmask.people import PersonStory as PersonStory
 from unmask.people import explain_person as explain_person
 from unmask.people import hiding_list as hiding_list
+from unmask.persons import Persons as Persons
+from unmask.persons import PersonsRisk as PersonsRisk
+from unmask.persons import Unicity as Unicity
+from unmask.persons import persons_risk as persons_risk
+from unmask.persons import unicity as unicity
+from unmask.persons_assessment import assess_persons as assess_persons
 from unmask.protect import Fix as Fix
 from unmask.protect import Frontier as Frontier
 from unmask.protect import Protection as Protection

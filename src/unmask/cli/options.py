@@ -169,6 +169,11 @@ class Assess(Reporting, Tables):
     k: int = option("Wanted size of the smallest group, for --fix.", default=5)
     l: int = option("Wanted confidential values in a group, for --fix.", default=1)  # noqa: E741 - as in l-diversity
     show_values: bool = option("Let the report show ids and places of people who are found.", default=False)
+    many_rows: bool = option(
+        "People have many rows each, and --id says whose a row is; taken so where it repeats.", default=False
+    )
+    time: str | None = option("For many rows a person: the column that says when.", default=None)
+    place: tuple[str, ...] = option("For many rows a person: the columns that say where.", default=())
     state: str | None = option(
         "Folder in which finished attacks are kept, so that the same command goes on after a stop. Default: one beside "
         "the report, until it is written; a folder that you name stays.",
