@@ -123,6 +123,8 @@ from unmask.protect import Protection as Protection
 from unmask.protect import fix_list as fix_list
 from unmask.protect import follow_plan as follow_plan
 from unmask.protecting import protect_table as protect_table
+from unmask.publications import PublishedLinkage as PublishedLinkage
+from unmask.publications import link_published as link_published
 from unmask.recipients import Recipient as Recipient
 from unmask.report import Comparison as Comparison
 from unmask.report import compare_reports as compare_reports

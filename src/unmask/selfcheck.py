@@ -31,6 +31,7 @@ SIZE = 400
 WIDER = 3.291 / 1.960  # from a 95 % to a 99.9 % interval
 SURVEYED = ("household", "magnitude", "population")  # they also meet weights, households, and keys that form groups
 OF_NETWORKS = ("degree", "neighbours", "colours", "propagation", "profiles")  # attacks on networks, not on tables
+REPEATED = ("earlier",)  # it meets releases of the same people, each published twice
 AGAIN = 1000  # between the seed of a check and that of its repetition
 STAGES = ("identical", "lightly masked", "heavily masked", "independent")
 
@@ -73,7 +74,7 @@ def selfcheck(
     wanted = None if named is None else [name for name in named if name not in OF_NETWORKS]
     chosen = [] if wanted == [] and others else choose(discover(), wanted, ())
     for place, entry in enumerate(chosen):
-        ladders = _ladders(seed, size) | (_surveyed(seed, size) if entry.name in SURVEYED else {})
+        ladders = _ladders_for(entry, seed, size)
         for step, (name, releases) in enumerate(ladders.items()):
             progress((place + step / len(ladders)) / len(chosen), f"{entry.title}: {name} table")
             check = check_measure(entry, name, releases, seed)
@@ -118,7 +119,7 @@ def _again(failed: Check, entry: Measure, seed: int, size: int) -> Check:
 
     Who is broken fails again. A measure that passes then is told to pass.
     """
-    ladders = _ladders(seed, size) | (_surveyed(seed, size) if entry.name in SURVEYED else {})
+    ladders = _ladders_for(entry, seed, size)
     second = check_measure(entry, failed.table, ladders[failed.table], seed)
     return second if second.passed else failed
 
@@ -243,6 +244,7 @@ def _shuffled(release: Release, seed: int) -> tuple[Release, Rows]:
         "control": control,
         **({} if release.population is None else {"population": release.population}),
         **({} if release.second is None else {"second": release.second}),
+        "earlier": [before.table[rng.permutation(before.table.height)] for before in release.earlier],
     }
     for name, matrix, rows in (
         ("distances", release.distances, two),
@@ -258,17 +260,40 @@ def unpaired(release: Release) -> Release:
     return Release(*tables, control=release.control, confidential=release.confidential, synthetic=True)
 
 
+def _ladders_for(entry: Measure, seed: int, size: int) -> dict[str, tuple[Release, ...]]:
+    """The releases that a measure meets: those of all, and what it alone is made for."""
+    if entry.name in REPEATED:
+        return _repeated(seed, size)
+    return _ladders(seed, size) | (_surveyed(seed, size) if entry.name in SURVEYED else {})
+
+
+def _repeated(seed: int, size: int) -> dict[str, tuple[Release, ...]]:
+    """Incomes of people, published twice under one pseudonym, the masking drawn anew for the second time."""
+    known = ["id", "gross_income", "federal_tax", "interest", "wages"]
+    pseudonym = pl.Series("pseudonym", np.random.default_rng(seed).permutation(size))
+    ladders = (_ladder("census", seed, size), _ladder("census", seed, size, redrawn=1))
+    return {
+        "published twice": tuple(
+            Release(
+                new.original.select(known), new.released.select(known).with_columns(pseudonym), id="id",
+                ignored=["pseudonym"], earlier=[old.released.select(known).with_columns(pseudonym)],
+            )
+            for new, old in zip(*ladders, strict=True)
+        )
+    }  # fmt: skip
+
+
 def _ladders(seed: int, size: int) -> dict[str, tuple[Release, ...]]:
     mixed = _ladder("patients", seed, size)
     return {"numeric": _ladder("census", seed, size), "mixed": mixed, "synthetic": tuple(map(unpaired, mixed))}
 
 
-def _ladder(kind: str, seed: int, size: int) -> tuple[Release, ...]:
+def _ladder(kind: str, seed: int, size: int, redrawn: int = 0) -> tuple[Release, ...]:
     generate = {"census": datasets.census, "patients": datasets.patients}[kind]
-    original, stranger = _with_id(generate(size, seed=seed)), _with_id(generate(size, seed=seed + 10_000))
+    original, stranger = _with_id(generate(size, seed=seed)), _with_id(generate(size, seed=seed + 10_000 + redrawn))
     outside = generate(size, seed=seed + 20_000).drop("patient", strict=False)
     roles = {"confidential": ["diagnosis", "cost"]} if kind == "patients" else {}
-    light, heavy = (_masked(original, noise, pram, seed) for noise, pram in ((0.1, 0.05), (1.0, 0.6)))
+    light, heavy = (_masked(original, noise, pram, seed + redrawn) for noise, pram in ((0.1, 0.05), (1.0, 0.6)))
     tables = (original, light, heavy, stranger)
     # what is known of the population: how many people for one table, a register for the other
     people = 2 * size if kind == "census" else pl.concat([original.drop("id"), outside.select(original.columns[1:])])

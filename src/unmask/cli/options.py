@@ -105,6 +105,10 @@ class Tables(Roles):
         "Another release of the same people: who has both links them by the columns that both have.",
         default=None, role=True, reads="table",
     )  # fmt: skip
+    earlier: tuple[str, ...] = option(
+        "A release of the same people that is published already; several: what do all of them give away together?",
+        "--with", "--earlier", default=(), role=True, reads="table", whole=True,
+    )  # fmt: skip
     synthetic: bool = option("No row of the release was made from one person.", default=False, role=True)
     masking: str | None = option(
         'How the release was made, for the intruder who knows it: --masking "noise(0.5)".', default=None, role=True
