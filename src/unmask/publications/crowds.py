@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Flags, Floats, Rows
+from unmask.linkage import target_columns
 from unmask.publications.beside import PAIR, Beside
 from unmask.study import Match, Study
 from unmask.tables import Earlier, Release
@@ -48,6 +49,15 @@ def as_published(release: Release, before: Earlier) -> Release:
         ignored=[name for name in roles.ignored if name in there],
         kinds={name: kind for name, kind in release.said_kinds.items() if name in there},
     )  # fmt: skip
+
+
+def without(release: Release, columns: tuple[str, ...]) -> Release | None:
+    """The release without some columns; None where it has no others that could tell who somebody is."""
+    names = [name for name in columns if name in release.released.columns and name != release.id]
+    left = set(target_columns(release)) - set(names)
+    if not left or not names:
+        return release if left else None
+    return release.with_tables(release.original, release.released.drop(names), release.truth)
 
 
 def left_of(release: Release, before: tuple[Release, ...], beside: tuple[Beside, ...]) -> Left:

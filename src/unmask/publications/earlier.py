@@ -31,7 +31,7 @@ from unmask.evidence import (
 )  # fmt: skip
 from unmask.linkage import ChannelLinkage, Laid, link_several
 from unmask.publications.beside import Beside, lay_beside, partners
-from unmask.publications.crowds import Left, as_published, left_of
+from unmask.publications.crowds import Left, as_published, left_of, without
 from unmask.shares import percent
 from unmask.shown import Shown
 from unmask.study import Study, as_study
@@ -130,7 +130,7 @@ def link_published(release: Release | Study, *, seed: int = 0, progress: Progres
     progress(0.0, "laying the releases beside each other")
     beside = tuple(lay_beside(release, one, seed) for one in before)
     published = tuple(as_published(release, one) for one in before)
-    laid = [Laid(one, found.rows) for one, found in zip(published, beside, strict=True)]
+    laid = [Laid(one, at.rows, without(one, at.keys)) for one, at in zip(published, beside, strict=True)]
     found = link_several(release, laid, seed, lambda done, words: progress(0.2 + 0.8 * done, words))
     through = tuple(_followed(release, *one) for one in zip(before, found.others, beside, strict=True))
     left = left_of(release, published, beside)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ class Earlier:
 
 def numbered(given: Any) -> dict[str, Any]:  # noqa: ANN401 - a path or any frame, or several
     """Give each earlier release a name: "earlier 1", "earlier 2"; refuse one that is given twice."""
+    if isinstance(given, Real) or (isinstance(given, (list, tuple)) and any(isinstance(one, Real) for one in given)):
+        raise ParameterError("an earlier release is a table", got="a number", hint="give a path or a frame")
     several = list(given) if isinstance(given, (list, tuple)) else [] if given is None else [given]
     marks = {str(Path(one).resolve()) if isinstance(one, (str, Path)) else id(one) for one in several}
     if len(marks) < len(several):

@@ -15,7 +15,8 @@ import numpy as np
 
 from unmask.linkage.channel.attack import Taught, result_of, teach
 from unmask.linkage.channel.gather import Gathered
-from unmask.linkage.channel.linking import MOST_PAIRS, link_people, link_scores, score_rows
+from unmask.linkage.channel.linking import MOST_PAIRS, link_scores, score_rows
+from unmask.linkage.channel.words import tell_columns
 from unmask.threads import one_thread
 
 if TYPE_CHECKING:
@@ -37,10 +38,15 @@ LEAST = 1e-6  # share that is never ruled out
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """Another release of the same people, and its row that is laid beside each row of the first; -1: none."""
+    """Another release of the same people, and its row that is laid beside each row of the first; -1: none.
+
+    ``adding``: the same without the columns that say what the first says already, which would count twice; None where
+    there is nothing else in it.
+    """
 
     release: Release
     rows: Ints
+    adding: Release | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +63,19 @@ def link_several(release: Release, others: Sequence[Laid], seed: int, progress: 
     with one_thread():
         steps = len(others) + 2
         first = teach(release, FOLDS, seed, _part(progress, 0, steps))
-        alone, taught, singly = _linked(first, seed), [], []
+        alone, singly = _linked(first, seed), []
+        taught: list[tuple[Taught, Ints]] = []
         for number, other in enumerate(others, 1):
-            one = teach(other.release, FOLDS, seed, _part(progress, number, steps), first.by_row)
-            taught.append(one)
+            tell = _part(progress, number, steps)
+            one = teach(other.release, FOLDS, seed, tell, first.by_row)
             singly.append(_linked(one, seed))
+            if other.adding is not None:
+                same = other.adding is other.release
+                more = one if same else teach(other.adding, FOLDS, seed, tell, first.by_row)
+                if _tells(more):
+                    taught.append((more, other.rows))
         progress((steps - 1) / steps, "looking for everybody in all releases")
-        return Several(alone, tuple(singly), _together(first, taught, others, seed))
+        return Several(alone, tuple(singly), _together(first, taught, seed) if taught else alone)
 
 
 def _part(progress: Progress, number: int, steps: int) -> Progress:
@@ -73,7 +85,27 @@ def _part(progress: Progress, number: int, steps: int) -> Progress:
 def _linked(taught: Taught, seed: int) -> ChannelLinkage:
     """What one release gives by itself."""
     rows = _asked(taught, seed)
-    return result_of(taught, link_people(taught.scene, taught.channels, taught.part, rows, seed), rows, seed)
+    links = link_scores(taught.scene, _scores(taught, rows), taught.part, rows, several=True)
+    return result_of(taught, links, rows, seed)
+
+
+def _tells(taught: Taught) -> bool:
+    """Whether some column tells known people apart by more than chance may: else it would only add noise."""
+    return any(told.nats > 0 and told.clear for told in tell_columns(taught.scene.material, taught.channels))
+
+
+def _scores(taught: Taught, rows: Ints) -> Floats:
+    """Scores of some people with all records; records that are alike have the same one.
+
+    A record of who taught is scored by what others taught, which differs a little: it must not tell alike records
+    apart.
+    """
+    scores, alike = score_rows(taught.scene, taught.channels, taught.part, rows), taught.scene.alike_records
+    starts = np.flatnonzero(np.diff(alike, prepend=-1))
+    if starts.size == alike.size:
+        return scores
+    mean = np.add.reduceat(scores, starts, axis=1) / np.diff(np.append(starts, alike.size))
+    return np.asarray(mean[:, alike])
 
 
 def _asked(taught: Taught, seed: int) -> Ints:
@@ -85,11 +117,11 @@ def _asked(taught: Taught, seed: int) -> Ints:
     return np.sort(np.random.default_rng([seed, 5]).permutation(there)[:most])
 
 
-def _together(first: Taught, taught: Sequence[Taught], others: Sequence[Laid], seed: int) -> ChannelLinkage:
+def _together(first: Taught, taught: Sequence[tuple[Taught, Ints]], seed: int) -> ChannelLinkage:
     rows, scene = _asked(first, seed), first.scene
-    scores, alike = score_rows(scene, first.channels, first.part, rows), scene.alike_records
-    for one, laid in zip(taught, others, strict=True):
-        beside = _in_order(scene, one.scene, laid.rows)
+    scores, alike = _scores(first, rows), scene.alike_records
+    for one, laid in taught:
+        beside = _in_order(scene, one.scene, laid)
         scores += _added(first, one, beside, rows)
         own = np.where(beside >= 0, one.scene.alike_records[beside], -1)
         alike = np.unique(np.column_stack([alike, own]), axis=0, return_inverse=True)[1].ravel()
@@ -109,7 +141,7 @@ def _added(first: Taught, other: Taught, beside: Ints, rows: Ints) -> Floats:
     place = np.empty(other.scene.people.size, dtype=np.int64)
     place[other.scene.people] = np.arange(place.size)
     them = place[first.scene.people]  # the same people in the order of the other scene
-    scores = score_rows(other.scene, other.channels, other.part, them[rows])
+    scores = _scores(other, them[rows])
     laid, added = np.flatnonzero(beside >= 0), np.zeros((rows.size, beside.size))
     truth, own = first.scene.material.truth, other.scene.material.truth[them]
     for fold in range(FOLDS):
