@@ -68,6 +68,7 @@ from unmask.groups import population_risk as population_risk
 from unmask.groups import special_uniques as special_uniques
 from unmask.intake import Check as Check
 from unmask.intake import check as check
+from unmask.linkage import Believed as Believed
 from unmask.linkage import ChannelLinkage as ChannelLinkage
 from unmask.linkage import ClusterLinkage as ClusterLinkage
 from unmask.linkage import LikelihoodLinkage as LikelihoodLinkage
@@ -76,6 +77,7 @@ from unmask.linkage import (
     anonymity_sets as anonymity_sets,
 )
 from unmask.linkage import knowledge_curve as knowledge_curve
+from unmask.linkage import link_believed as link_believed
 from unmask.linkage import link_channel as link_channel
 from unmask.linkage import link_clusters as link_clusters
 from unmask.linkage import link_globally as link_globally

@@ -1,3 +1,5 @@
+from unmask.linkage.believed import Believed as Believed
+from unmask.linkage.believed import link_believed as link_believed
 from unmask.linkage.channel import ChannelLinkage as ChannelLinkage
 from unmask.linkage.channel import Laid as Laid
 from unmask.linkage.channel import link_channel as link_channel
