@@ -21,6 +21,7 @@ from unmask.assessment import assess, choose, discover, run_measure
 from unmask.datasets.gauntlet import Answer, Known
 from unmask.errors import ParameterError
 from unmask.evidence import Absence, Context, Estimate, Evidence, Measure, Progress, silent
+from unmask.linkage import link_believed
 from unmask.masking import Noise, parse_masking
 from unmask.networks import Network, mask_network, network_risk, report_network
 from unmask.shares import percent, span
@@ -32,6 +33,7 @@ WIDER = 3.291 / 1.960  # from a 95 % to a 99.9 % interval
 SURVEYED = ("household", "magnitude", "population")  # they also meet weights, households, and keys that form groups
 OF_NETWORKS = ("degree", "neighbours", "colours", "propagation", "profiles")  # attacks on networks, not on tables
 REPEATED = ("earlier",)  # it meets releases of the same people, each published twice
+OF_LINKS = ("believed",)  # links between files without a common id
 AGAIN = 1000  # between the seed of a check and that of its repetition
 STAGES = ("identical", "lightly masked", "heavily masked", "independent")
 
@@ -71,8 +73,9 @@ def selfcheck(
     checks: list[Check] = []
     named = None if only is None else [only] if isinstance(only, str) else [*only]
     others = OF_NETWORKS if named is None else tuple(name for name in OF_NETWORKS if name in named)
-    wanted = None if named is None else [name for name in named if name not in OF_NETWORKS]
-    chosen = [] if wanted == [] and others else choose(discover(), wanted, ())
+    believed = named is None or OF_LINKS[0] in named
+    wanted = None if named is None else [name for name in named if name not in (*OF_NETWORKS, *OF_LINKS)]
+    chosen = [] if wanted == [] and (others or believed) else choose(discover(), wanted, ())
     for place, entry in enumerate(chosen):
         ladders = _ladders_for(entry, seed, size)
         for step, (name, releases) in enumerate(ladders.items()):
@@ -83,8 +86,33 @@ def selfcheck(
         progress(0.99, "networks")
         found = check_networks(others, seed, size)
         checks += found if all(check.passed for check in found) else check_networks(others, seed + AGAIN, size)
+    if believed:
+        found = check_believed(seed, size)
+        checks.append(found if found.passed else check_believed(seed + AGAIN, size))
     progress(1.0, "done")
     return tuple(checks)
+
+
+def check_believed(seed: int, size: int = SIZE) -> Check:
+    """Check links between files without a common id: a copy, two masked ones, and one of other people."""
+    columns = ["sex", "birth_date", "town", "postcode", "smoker"]
+    tables = [release.released for release in _ladder("patients", seed, size)]
+    people, draw = tables[0], np.random.default_rng(seed)
+    order = draw.permutation(size)
+    pairs = pl.DataFrame({"first": np.arange(size) + 1, "second": np.argsort(order) + 1})
+
+    def linked(table: pl.DataFrame, truth: pl.DataFrame, rows: Rows) -> Any:  # noqa: ANN401 - links
+        return link_believed(people.select(columns)[rows], table.select(columns), truth=truth, seed=seed)
+
+    plain = np.arange(size)
+    found = [linked(table[order], pairs, plain) for table in tables]
+    figures = [one.found for one in found if one.found is not None]
+    failures = _order_failures(figures)
+    moved = pairs.with_columns(first=pl.Series(np.argsort(order) + 1), second=pl.Series(np.argsort(order) + 1))
+    again = linked(tables[1][order], moved, order)
+    if _records_changed(found[1].credit, again.credit, order):
+        failures.append("row order changes the links of the lightly masked file")
+    return Check("believed", "two files", tuple(e.value for e in figures), figures[-1].chance, tuple(failures))
 
 
 def check_networks(names: Sequence[str], seed: int, size: int = SIZE) -> list[Check]:

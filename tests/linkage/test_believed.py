@@ -120,6 +120,7 @@ def test_known_people_teach_another_schema():
     found = unmask.link_believed(one, two, known=truth[::2], truth=truth)
     assert found.found.low > 0.8 and found.right.low > 0.8
     assert found.asked.sum() == one.height - truth[::2].height
+    assert abs(found.overlap - truth.height) < 6 and abs(found.expected[0] - found.right.hits) < 4  # it is calibrated
     stranger = two.with_columns(pl.col(name).shuffle(seed=3) for name in ("tax", "years", "zip"))
     nobody = unmask.link_believed(one, stranger, known=truth[::2], truth=truth)
     assert nobody.surer_than(0.9) <= 5
