@@ -138,7 +138,7 @@ def link_believed(
     Examples
     --------
     >>> import unmask
-    >>> people = unmask.datasets.patients(80, seed=1).select("sex", "birth_date", "town", "postcode")
+    >>> people = unmask.datasets.patients(80, seed=1).select("sex", "birth date", "town", "postcode")
     >>> found = unmask.link_believed(people[:60], people[20:])
     >>> found.surer_than(0.9) > 30
     True
