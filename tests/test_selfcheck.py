@@ -43,6 +43,11 @@ def test_attacks_on_networks_pass(seed):
         assert check.passed, (check.measure, check.failures, check.risks)
 
 
+def test_links_between_files_without_an_id_pass():
+    (check,) = unmask.selfcheck(only="believed", size=150)
+    assert check.passed and check.risks[0] > 0.95 and check.risks[-1] < 0.02, check
+
+
 def test_one_attack_on_networks_is_checked_by_name():
     (check,) = unmask.selfcheck(only="colours", size=100)
     assert check.measure == "colours" and check.passed and check.risks[0] > 0.9

@@ -272,7 +272,7 @@ def _believed(
         best.sum(axis=1),
         ~known,
         compared,
-        count + known.sum(),
+        count + float(known.sum()),
         m,
         by_chance,
         truth,
