@@ -25,7 +25,7 @@ MORE = {
     "unmask.graph": 19,  # the attack, its choices and a class for each kind of result
     "unmask.groups": 13,  # a function and its result for each measure, and the room that counts
     "unmask.groups.counting": 16,  # counts on every engine, and the classes that all group measures share
-    "unmask.linkage": 20,  # one function for each intruder
+    "unmask.linkage": 24,  # one function for each intruder
     "unmask.masking": 46,  # one class for each masking, synthesisers, which cells to blank (for a fix list too), codes
     "unmask.networks": 9,  # a network: attacked, reported, masked, and what is left of it
     "unmask.people": 12,  # the risk of people, of groups of them, and the story of one
@@ -33,7 +33,7 @@ MORE = {
     "unmask.certificate": 12,  # the statement, the content, its formats and the reviewer's keys
     "unmask.report": 28,  # a way to show each kind of result
     "unmask.study": 27,  # what every measure asks: matches, spaces, who asks for whom, what fits in memory
-    "unmask.tables": 31,  # reading, roles, arrays and writing, for all rooms and the command line
+    "unmask.tables": 33,  # reading, roles, arrays and writing, for all rooms and the command line
     "unmask.utility": 11,  # a function for each view, and all of them for a report
 }
 FOR_USERS = {"unmask.datasets.gauntlet", "unmask.graph", "unmask.masking"}  # classes that people name in their scripts

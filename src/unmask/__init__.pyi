@@ -68,6 +68,7 @@ from unmask.groups import population_risk as population_risk
 from unmask.groups import special_uniques as special_uniques
 from unmask.intake import Check as Check
 from unmask.intake import check as check
+from unmask.linkage import Believed as Believed
 from unmask.linkage import ChannelLinkage as ChannelLinkage
 from unmask.linkage import ClusterLinkage as ClusterLinkage
 from unmask.linkage import LikelihoodLinkage as LikelihoodLinkage
@@ -76,6 +77,7 @@ from unmask.linkage import (
     anonymity_sets as anonymity_sets,
 )
 from unmask.linkage import knowledge_curve as knowledge_curve
+from unmask.linkage import link_believed as link_believed
 from unmask.linkage import link_channel as link_channel
 from unmask.linkage import link_clusters as link_clusters
 from unmask.linkage import link_globally as link_globally
@@ -129,6 +131,8 @@ from unmask.protect import Protection as Protection
 from unmask.protect import fix_list as fix_list
 from unmask.protect import follow_plan as follow_plan
 from unmask.protecting import protect_table as protect_table
+from unmask.publications import PublishedLinkage as PublishedLinkage
+from unmask.publications import link_published as link_published
 from unmask.recipients import Recipient as Recipient
 from unmask.report import Comparison as Comparison
 from unmask.report import compare_reports as compare_reports

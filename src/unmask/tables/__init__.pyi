@@ -1,4 +1,6 @@
 from unmask.tables.digits import moved_nearby as moved_nearby
+from unmask.tables.earlier import Earlier as Earlier
+from unmask.tables.earlier import as_given as as_given
 from unmask.tables.encode import Encoded as Encoded
 from unmask.tables.encode import EncodedColumn as EncodedColumn
 from unmask.tables.encode import Encoding as Encoding

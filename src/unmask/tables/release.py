@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from numbers import Real
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,10 +27,11 @@ from unmask.tables.checks import (
     or_alone,
     swapped,
 )
+from unmask.tables.earlier import Earlier, numbered, published_before
 from unmask.tables.order import reordered
 from unmask.tables.pairing import for_reading, pair, same_names
 from unmask.tables.places import check_coordinates, check_places, read_matrices
-from unmask.tables.read import fingerprint, read_all
+from unmask.tables.read import read_all
 from unmask.tables.redundant import leave_out_redundant
 from unmask.tables.roles import (
     Column,
@@ -44,23 +44,8 @@ from unmask.tables.roles import (
     describe,
 )
 from unmask.tables.scenario import Scenario, as_scenario
+from unmask.tables.source import Source
 from unmask.tables.understand import Written, understand
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a table came from, and a hash that tells whether it is still the same."""
-
-    path: str | None
-    sha256: str
-    rows: int
-    columns: int
-
-    @classmethod
-    def of(cls, source: Any, frame: pl.DataFrame) -> Source:  # noqa: ANN401 - a path or any frame
-        """Note the path, if there is one, and the content."""
-        path = str(source) if isinstance(source, (str, Path)) else None
-        return cls(path, fingerprint(source, frame), frame.height, frame.width)
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
@@ -100,6 +85,9 @@ class Release(Shown):
         Table of people who are *not* in the original, for comparison.
     second
         Another release of the same people, whose rows need not be in the same order: who has both may link them.
+    earlier
+        Releases of the same people that are published already, paired as this one is (by ``id``, or by the order of
+        rows): who has this one has them as well.
     synthetic
         True for a release whose rows were not made from single people: there is then no true record.
     masking
@@ -134,6 +122,7 @@ class Release(Shown):
     control: pl.DataFrame | None
     population: pl.DataFrame | None
     second: pl.DataFrame | None
+    earlier: tuple[Earlier, ...]
     sources: dict[str, Source]
     roles: Roles
     columns: dict[str, Column]
@@ -171,6 +160,7 @@ class Release(Shown):
         known_distances: Any = None,  # noqa: ANN401
         control: Any = None,  # noqa: ANN401
         second: Any = None,  # noqa: ANN401
+        earlier: Any = (),  # noqa: ANN401 - a path or any frame, or several
         synthetic: bool = False,
         masking: Any = None,  # noqa: ANN401 - a Masking or its text: tables know no maskings
         scenario: Scenario | Mapping[str, Any] | None = None,
@@ -179,7 +169,7 @@ class Release(Shown):
     ) -> None:
         options, holds = dict(reading or {}), as_scenario(scenario)
         given = {"original": original, "released": released, "control": control, "population": population}
-        given, read = read_all({**given, "second": second}, options)
+        given, read = read_all({**given, "second": second, **numbered(earlier)}, options)
         sources = {name: Source.of(given[name], table) for name, table in read.items()}
         synthetic = is_synthetic(synthetic=synthetic, paired=paired)
         known_distances = or_alone(read, (distances, known_distances, coordinates), control, masking, synthetic)
@@ -192,6 +182,7 @@ class Release(Shown):
         for other in [name for name in ("control", "population") if name in read]:
             check_columns(roles.quasi, read[other].columns, "quasi", f"the {other} table")
         truth, told = pair(left, right, roles.id, synthetic=synthetic)
+        before = published_before(read, left, roles.id, synthetic=synthetic)
         as_they_are = {roles.id, *(name for name, kind in overrides.items() if kind == "categorical")}
         plain = understand({**read, "original": left, "released": right}, truth, as_they_are, options.get("missing"))
         left, right = plain.tables["original"], plain.tables["released"]
@@ -204,14 +195,14 @@ class Release(Shown):
         if holds is not None:
             left, right, roles = holds.narrow(left, right, roles)
             rows = holds.rows(left, truth)
-            left, truth = left[rows], truth[rows]
+            left, truth, before = left[rows], truth[rows], tuple(one.of(rows) for one in before)
             known = known if known is None or len(rows) == len(known) else known[np.ix_(rows, rows)]
             notes.append(f"scenario: {holds}")
         fixed = check_kinds(overrides, {**left.schema, **right.schema})
         self._fill(
             original=left, released=right, control=plain.tables.get("control"),
-            population=plain.tables.get("population"), second=as_second(read, left), sources=sources, roles=roles,
-            columns=describe(left, right, roles, fixed, truth), coordinates=places, distances=published,
+            population=plain.tables.get("population"), second=as_second(read, left), earlier=before, sources=sources,
+            roles=roles, columns=describe(left, right, roles, fixed, truth), coordinates=places, distances=published,
             known_distances=known, synthetic=synthetic, alone=original is None, masking=masking, scenario=holds,
             truth=truth, paired_rows=np.flatnonzero(truth >= 0), written=plain.written, _kinds=fixed, _reading=options,
             _people=float(population) if isinstance(population, Real) else None,
@@ -232,6 +223,7 @@ class Release(Shown):
     def _checked(self) -> list[str]:
         """Refuse values that cannot be worked with; return what a careful reader should know."""
         tables = {"original": self.original, "release": self.released, "control": self.control}
+        tables |= {f"earlier release {number}": before.table for number, before in enumerate(self.earlier, 1)}
         for where, table in {**tables, "population table": self.population}.items():
             if table is not None:
                 check_values(table, where)
