@@ -109,6 +109,11 @@ class Tables(Roles):
     masking: str | None = option(
         'How the release was made, for the intruder who knows it: --masking "noise(0.5)".', default=None, role=True
     )
+    epsilon: float | None = option(
+        "Differential privacy that is claimed for the release: it is held against what is shown.",
+        "--claim-epsilon", "--epsilon", default=None, role=True,
+    )  # fmt: skip
+    delta: float | None = option("Delta of that claim.", "--claim-delta", "--delta", default=None, role=True)
     synthesiser: str | None = option(
         'Command that makes a release like this one, for shadow releases: --synthesiser "make.py {in} {out} {seed}".',
         default=None,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from numbers import Real
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from unmask.errors import RoleError, TableError
 from unmask.shown import Shown
 from unmask.tables.checks import (
     as_second,
+    check_claim,
     check_population,
     check_values,
     check_weight,
@@ -27,40 +27,17 @@ from unmask.tables.checks import (
     is_synthetic,
     or_alone,
     swapped,
+    untested,
 )
 from unmask.tables.order import reordered
 from unmask.tables.pairing import for_reading, pair, same_names
 from unmask.tables.places import check_coordinates, check_places, read_matrices
-from unmask.tables.read import fingerprint, read_all
+from unmask.tables.read import read_all
 from unmask.tables.redundant import leave_out_redundant
-from unmask.tables.roles import (
-    Column,
-    Kind,
-    Role,
-    Roles,
-    assign_roles,
-    check_columns,
-    check_kinds,
-    describe,
-)
+from unmask.tables.roles import Column, Kind, Role, Roles, assign_roles, check_columns, check_kinds, describe
 from unmask.tables.scenario import Scenario, as_scenario
+from unmask.tables.sources import Source
 from unmask.tables.understand import Written, understand
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a table came from, and a hash that tells whether it is still the same."""
-
-    path: str | None
-    sha256: str
-    rows: int
-    columns: int
-
-    @classmethod
-    def of(cls, source: Any, frame: pl.DataFrame) -> Source:  # noqa: ANN401 - a path or any frame
-        """Note the path, if there is one, and the content."""
-        path = str(source) if isinstance(source, (str, Path)) else None
-        return cls(path, fingerprint(source, frame), frame.height, frame.width)
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
@@ -104,6 +81,8 @@ class Release(Shown):
         True for a release whose rows were not made from single people: there is then no true record.
     masking
         How the release was made, if the intruder may know it: a masking, or its text, such as "rank_swap(share=0.05)".
+    epsilon, delta
+        The differential privacy that is claimed for the release, if any: `membership` holds it against what is shown.
     scenario
         What the intruder holds of the original: a ``Scenario`` (some people, some attributes, coarser values), or its
         fields as a mapping. None: everything.
@@ -143,6 +122,8 @@ class Release(Shown):
     synthetic: bool
     alone: bool
     masking: Any  # a Masking or its text: tables know no maskings
+    epsilon: float | None
+    delta: float
     scenario: Scenario | None
     truth: Rows
     paired_rows: Rows
@@ -173,6 +154,8 @@ class Release(Shown):
         second: Any = None,  # noqa: ANN401
         synthetic: bool = False,
         masking: Any = None,  # noqa: ANN401 - a Masking or its text: tables know no maskings
+        epsilon: float | None = None,
+        delta: float | None = None,
         scenario: Scenario | Mapping[str, Any] | None = None,
         reading: Mapping[str, Any] | None = None,
         paired: bool | None = None,
@@ -202,9 +185,8 @@ class Release(Shown):
         check_places(places, published, known)
         notes += [*renamed, *told, *plain.warnings]
         if holds is not None:
-            left, right, roles = holds.narrow(left, right, roles)
-            rows = holds.rows(left, truth)
-            left, truth = left[rows], truth[rows]
+            left, right, roles, rows = holds.held(left, right, roles, truth)
+            truth = truth[rows]
             known = known if known is None or len(rows) == len(known) else known[np.ix_(rows, rows)]
             notes.append(f"scenario: {holds}")
         fixed = check_kinds(overrides, {**left.schema, **right.schema})
@@ -213,6 +195,7 @@ class Release(Shown):
             population=plain.tables.get("population"), second=as_second(read, left), sources=sources, roles=roles,
             columns=describe(left, right, roles, fixed, truth), coordinates=places, distances=published,
             known_distances=known, synthetic=synthetic, alone=original is None, masking=masking, scenario=holds,
+            epsilon=epsilon, delta=check_claim(epsilon, delta),
             truth=truth, paired_rows=np.flatnonzero(truth >= 0), written=plain.written, _kinds=fixed, _reading=options,
             _people=float(population) if isinstance(population, Real) else None,
         )  # fmt: skip
@@ -237,7 +220,7 @@ class Release(Shown):
                 check_values(table, where)
         check_weight(self)
         check_population(self)
-        return [] if self.synthetic else [*swapped(self), *identifiers(self)]
+        return [*untested(self), *([] if self.synthetic else [*swapped(self), *identifiers(self)])]
 
     # --- the same release, but for something ------------------------------------------------------------------------
 
@@ -395,6 +378,7 @@ class Release(Shown):
             "coordinates": list(self.coordinates) or None,
             "synthetic": self.synthetic,
             "masking": None if self.masking is None else str(self.masking),
+            **({} if self.epsilon is None else {"epsilon": self.epsilon, "delta": self.delta}),
             "scenario": None if self.scenario is None else self.scenario.to_dict(),
             "reading": self._reading,
         }
