@@ -132,6 +132,9 @@ from unmask.selfcheck import selfcheck as selfcheck
 from unmask.table_assessment import assess_tables as assess_tables
 from unmask.tables import Release as Release
 from unmask.tables import Scenario as Scenario
+from unmask.tables import ValueHierarchy as ValueHierarchy
+from unmask.tables import read_hierarchy as read_hierarchy
+from unmask.tables import suggest_hierarchy as suggest_hierarchy
 from unmask.tabular import TableRisk as TableRisk
 from unmask.tabular import table_risk as table_risk
 from unmask.utility import compare_analyses as compare_analyses

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unmask.cli.fields import TABLE, option, written
-from unmask.cli.options import FORMATS, KEEP, SEED, Reading
+from unmask.cli.options import FORMATS, HIERARCHY, KEEP, SEED, Reading
 from unmask.cli.output_options import Reporting
 
 
@@ -75,6 +75,26 @@ class Audit(Reading):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Hierarchy(Reading):
+    """Suggest a hierarchy for a column: groups of its values, and groups of these; or look at one.
+
+    Example:  unmask hierarchy people.csv --column postcode -o postcodes.csv
+    Example:  unmask hierarchy people.csv --column town --file towns.toml -o towns.csv
+
+    Dates, postcodes, numbers and codes of diseases suggest one. The file is as ARX writes it (value;group;larger
+    group;*), or a tree (.toml): edit it, and give it to mask, fix, protect and assess.
+    """
+
+    table: str = option("The table with the column.", place=True, reads="table")
+    column: str = option("The column.")
+    form: str | None = option("dates, codes, diseases or numbers; default: what the values look like.", default=None)
+    file: str | None = option("Look at this hierarchy instead, and whether it has every value.", default=None)
+    output: str | None = option(
+        "Where to write it (.csv, .toml).", "--output", "-o", default=None, writes=(".csv", ".toml")
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Fix(Reading):
     """Find the cheapest changes that give everybody a crowd of k, and make them.
 
@@ -89,6 +109,9 @@ class Fix(Reading):
     output: str | None = written("Write the changed table")
     steps: str | None = written("Write the list of changes", "--steps")
     only_cells: bool = option("Blank cells, coarsen no column.", default=False)
+    hierarchies: dict[str, str] = option(
+        HIERARCHY, "--hierarchy", "--hierarchies", default={}, example="town=towns.csv"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,7 +249,7 @@ class Protect(Searching):
         default=None, reads="table", role=True,
     )  # fmt: skip
     plan: str | None = option("Write what was done to each column, and why (.toml).", default=None, writes=(".toml",))
-    hierarchy: tuple[str, ...] = option(
-        "Coarser words for a column, as name=file.csv (value, group, larger group ..); several.", default=(), whole=True
+    hierarchies: dict[str, str] = option(
+        HIERARCHY, "--hierarchy", "--hierarchies", default={}, example="town=towns.csv"
     )
     points: str | None = written("Write the releases that were tried, with their figures", "--points")

@@ -29,12 +29,23 @@ from unmask.tables.checks import (
     swapped,
     untested,
 )
+from unmask.tables.hierarchy import ValueHierarchy, read_hierarchies
 from unmask.tables.order import reordered
 from unmask.tables.pairing import for_reading, pair, same_names
 from unmask.tables.places import check_coordinates, check_places, read_matrices
 from unmask.tables.read import read_all
 from unmask.tables.redundant import leave_out_redundant
-from unmask.tables.roles import Column, Kind, Role, Roles, assign_roles, check_columns, check_kinds, describe
+from unmask.tables.roles import (
+    Column,
+    Kind,
+    Role,
+    Roles,
+    assign_roles,
+    check_columns,
+    check_kinds,
+    describe,
+    said_kinds,
+)
 from unmask.tables.scenario import Scenario, as_scenario
 from unmask.tables.sources import Source
 from unmask.tables.understand import Written, understand
@@ -83,6 +94,9 @@ class Release(Shown):
         How the release was made, if the intruder may know it: a masking, or its text, such as "rank_swap(share=0.05)".
     epsilon, delta
         The differential privacy that is claimed for the release, if any: `membership` holds it against what is shown.
+    hierarchies
+        Groups of a column's values, by name, where the release may have them in their place: files as ARX writes them
+        (value;group;larger group;*), TOML files, or trees. A released group contains the values that are in it.
     scenario
         What the intruder holds of the original: a ``Scenario`` (some people, some attributes, coarser values), or its
         fields as a mapping. None: everything.
@@ -124,6 +138,7 @@ class Release(Shown):
     masking: Any  # a Masking or its text: tables know no maskings
     epsilon: float | None
     delta: float
+    hierarchies: dict[str, ValueHierarchy]
     scenario: Scenario | None
     truth: Rows
     paired_rows: Rows
@@ -156,6 +171,7 @@ class Release(Shown):
         masking: Any = None,  # noqa: ANN401 - a Masking or its text: tables know no maskings
         epsilon: float | None = None,
         delta: float | None = None,
+        hierarchies: Mapping[str, Any] | None = None,
         scenario: Scenario | Mapping[str, Any] | None = None,
         reading: Mapping[str, Any] | None = None,
         paired: bool | None = None,
@@ -170,12 +186,12 @@ class Release(Shown):
         right, renamed = same_names(left, read["released"])
         wanted = {"id": id, "weight": weight, "household": household, "quasi": quasi, "confidential": confidential}
         roles, notes = assign_roles(left, right, {**wanted, "ignored": ignored}, synthetic=synthetic)
-        names = (categorical,) if isinstance(categorical, str) else tuple(categorical)
-        overrides = {**dict.fromkeys(names, "categorical"), **(kinds or {})}
+        overrides = said_kinds(categorical, kinds)
         for other in [name for name in ("control", "population") if name in read]:
             check_columns(roles.quasi, read[other].columns, "quasi", f"the {other} table")
         truth, told = pair(left, right, roles.id, synthetic=synthetic)
-        as_they_are = {roles.id, *(name for name, kind in overrides.items() if kind == "categorical")}
+        trees = read_hierarchies(hierarchies, left)
+        as_they_are = {roles.id, *trees, *(name for name, kind in overrides.items() if kind == "categorical")}
         plain = understand({**read, "original": left, "released": right}, truth, as_they_are, options.get("missing"))
         left, right = plain.tables["original"], plain.tables["released"]
         places = check_coordinates(coordinates, left, right, matrix=distances is not None)
@@ -195,7 +211,7 @@ class Release(Shown):
             population=plain.tables.get("population"), second=as_second(read, left), sources=sources, roles=roles,
             columns=describe(left, right, roles, fixed, truth), coordinates=places, distances=published,
             known_distances=known, synthetic=synthetic, alone=original is None, masking=masking, scenario=holds,
-            epsilon=epsilon, delta=check_claim(epsilon, delta),
+            epsilon=epsilon, delta=check_claim(epsilon, delta), hierarchies=trees,
             truth=truth, paired_rows=np.flatnonzero(truth >= 0), written=plain.written, _kinds=fixed, _reading=options,
             _people=float(population) if isinstance(population, Real) else None,
         )  # fmt: skip
@@ -379,6 +395,7 @@ class Release(Shown):
             "synthetic": self.synthetic,
             "masking": None if self.masking is None else str(self.masking),
             **({} if self.epsilon is None else {"epsilon": self.epsilon, "delta": self.delta}),
+            **({"hierarchies": {name: one.path for name, one in self.hierarchies.items()}} if self.hierarchies else {}),
             "scenario": None if self.scenario is None else self.scenario.to_dict(),
             "reading": self._reading,
         }
