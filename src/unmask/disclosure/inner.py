@@ -20,6 +20,7 @@ from unmask.disclosure.roc import Epsilon, Membership, auc, centred, summarise, 
 from unmask.evidence import Estimate
 
 TOGETHER = 1.2  # halves that choose for each other are right or wrong together: more spread than one attack has
+SURER = 1.4  # the same of the upper end where few are accused: which few is chosen as well
 ALARMS = (0.002, 0.005, 0.01, 0.02, 0.05)  # shares of strangers accused, over which a sure attack is chosen
 LEVEL = 0.05
 SHADOWED = ("likelihood ratio", "learnt")  # beginnings of the names of attacks by shadows
@@ -71,22 +72,23 @@ def area_of(choice: Choice) -> Estimate:
     return _together(auc(choice.mine, choice.others))
 
 
-def _together(found: Estimate) -> Estimate:
+def _together(found: Estimate, factor: float = TOGETHER) -> Estimate:
     """The interval of a figure by attacks that halves of the people have chosen for each other.
 
     The best of one half, applied to the other, is right on average. But where attacks disagree by luck alone, both
     halves err to the same side: over 400 draws of 80 strangers the sd of the AUC was 0.053, where DeLong's is 0.046.
     """
-    low, high = (found.value + TOGETHER * (end - found.value) for end in (found.low, found.high))
+    low, high = (found.value + factor * (end - found.value) for end in (found.low, found.high))
     return replace(found, low=max(0.0, low), high=min(1.0, high))
 
 
 def _higher(found: Estimate) -> Estimate:
     """The same for the upper end of a TPR at few false alarms; its lower end is far below as it is.
 
-    Over 300 draws of 200 people and 200 strangers the truth was above the whole interval in 5 %, with this in 3 %.
+    Over 1,000 draws of 200 people and 200 strangers with noise the mean was above the whole interval in 7.5 % at 1.2
+    times the distance, and in 5.5 % at 1.4.
     """
-    return replace(found, high=_together(found).high)
+    return replace(found, high=_together(found, SURER).high)
 
 
 def halves(count: int, rng: np.random.Generator) -> Ints:

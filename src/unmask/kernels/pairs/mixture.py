@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import in_chunks, kernel
-from unmask.kernels.pairs.patterns import level_of
+from unmask.kernels.pairs.patterns import all_patterns, levels_of
 
 Levels = NDArray[np.uint8]
 
-FAR = -35.0  # log of a share too small to count
+LOWEST = -600.0  # log of a ratio too small to count
+LEAST_TOTAL = 1e-200  # of a person's ratios relative to the best of all: below, they are taken relative to their own
 
 
 @kernel
@@ -37,49 +39,104 @@ def expect(levels: Levels, counts: Floats, log_m: Floats, log_u: Floats, prior: 
     return matches, likelihood
 
 
-def levels_of_pairs(left: Floats, right: Floats, edges: Floats, n_edges: Ints) -> Levels:
-    """Levels of all pairs, (left, right, attributes): for as many pairs as there is room for."""
-    out = np.empty((len(left), len(right), left.shape[1]), dtype=np.uint8)
-    in_chunks(lambda part: _levels(left[part], right, edges, n_edges, out[part]), len(left), chunk=64)
-    return out
+class Kinds(NamedTuple):
+    """The patterns of all pairs, and which of them each person has with the records of the other file."""
+
+    levels: Levels  # (patterns, attributes)
+    pattern: Ints  # (entries,) person after person
+    records: Floats  # (entries,) with which the person has this pattern
+    start: Ints  # (people + 1,) the first entry of each person
 
 
-@kernel
-def _levels(left: Floats, right: Floats, edges: Floats, n_edges: Ints, out: Levels) -> None:
-    for i in range(left.shape[0]):
-        for j in range(right.shape[0]):
-            for k in range(left.shape[1]):
-                out[i, j, k] = level_of(abs(left[i, k] - right[j, k]), edges[k], n_edges[k])
+def kinds_of_pairs(left: Floats, right: Floats, edges: Floats, n_edges: Ints, radix: Ints) -> Kinds:
+    """What each person's pairs look like and how often: a few levels of a few attributes have few patterns."""
+    n, m = len(left), len(right)
+    codes = all_patterns(left, right, edges, n_edges, radix).reshape(n, m)
+    codes.sort(axis=1)
+    fresh = np.ones((n, m), dtype=np.bool_)
+    fresh[:, 1:] = codes[:, 1:] != codes[:, :-1]
+    first = np.flatnonzero(fresh)
+    code, pattern = np.unique(codes.ravel()[first], return_inverse=True)
+    count = np.diff(np.append(first, n * m)).astype(np.float64)
+    start = np.append(0, np.cumsum(fresh.sum(axis=1)))
+    return Kinds(levels_of(code, radix), pattern.astype(np.int64), count, start.astype(np.int64))
 
 
-def expect_people(levels: Levels, table: Floats) -> tuple[Floats, Floats]:
+def expect_people(kinds: Kinds, table: Floats) -> tuple[Floats, Floats]:
     """Expected levels of each person's one match, (people, attributes, levels), and log of the mean likelihood ratio.
 
     ``table`` holds log(m/u): the match is each record of the release with a probability in proportion to its ratio.
     """
-    counts, likelihood = np.zeros((len(levels), *table.shape)), np.zeros(len(levels))
-    in_chunks(lambda part: _expect_people(levels[part], table, counts[part], likelihood[part]), len(levels), chunk=64)
+    people = len(kinds.start) - 1
+    counts, likelihood = np.zeros((people, *table.shape)), np.zeros(people)
+    ratio = ratios(kinds, table)
+
+    def work(part: slice) -> None:
+        start = kinds.start[part.start : part.stop + 1]
+        _expect_people(kinds, start, ratio, counts[part], likelihood[part])
+
+    in_chunks(work, people, chunk=64)
     return counts, likelihood
 
 
+def expect_kinds(kinds: Kinds, table: Floats) -> tuple[Floats, float]:
+    """The same added up over everybody: expected matches of each level of each attribute, and the log-likelihood."""
+    ratio = ratios(kinds, table)
+    top = float(ratio.max())
+    weight = np.exp(np.maximum(ratio - top, LOWEST))
+    share, likelihood = _expect_kinds(kinds, weight, ratio, top)
+    matches = np.zeros(table.shape)
+    for k in range(table.shape[0]):
+        matches[k] = np.bincount(kinds.levels[:, k], weights=share, minlength=table.shape[1])
+    return matches, float(likelihood)
+
+
+def ratios(kinds: Kinds, table: Floats) -> Floats:
+    """Log of the likelihood ratio of each pattern."""
+    return np.asarray(table[np.arange(table.shape[0]), kinds.levels].sum(axis=1))
+
+
 @kernel
-def _expect_people(levels: Levels, table: Floats, counts: Floats, likelihood: Floats) -> None:
-    weight = np.empty(levels.shape[1])
-    for i in range(levels.shape[0]):
-        top, total = -math.inf, 0.0
-        for j in range(levels.shape[1]):
-            weight[j] = 0.0
-            for k in range(levels.shape[2]):
-                weight[j] += table[k, levels[i, j, k]]
-            top = max(top, weight[j])
-        for j in range(levels.shape[1]):
-            weight[j] = math.exp(weight[j] - top) if weight[j] - top > FAR else 0.0
-            total += weight[j]
-        likelihood[i] = top + math.log(total / levels.shape[1])
-        for j in range(levels.shape[1]):
-            if weight[j] > 0:
-                for k in range(levels.shape[2]):
-                    counts[i, k, levels[i, j, k]] += weight[j] / total
+def _expect_kinds(kinds: Kinds, weight: Floats, ratio: Floats, top: float) -> tuple[Floats, float]:
+    """Matches that are expected of each pattern; whoever has only patterns far below the best counts by their own."""
+    share, likelihood = np.zeros(weight.shape[0]), 0.0
+    for i in range(kinds.start.shape[0] - 1):
+        first, last = kinds.start[i], kinds.start[i + 1]
+        own, total, records = top, 0.0, 0.0
+        for g in range(first, last):
+            total += kinds.records[g] * weight[kinds.pattern[g]]
+            records += kinds.records[g]
+        if total < LEAST_TOTAL:
+            own, total = -math.inf, 0.0
+            for g in range(first, last):
+                own = max(own, ratio[kinds.pattern[g]])
+            for g in range(first, last):
+                total += kinds.records[g] * math.exp(max(ratio[kinds.pattern[g]] - own, LOWEST))
+            for g in range(first, last):
+                part = math.exp(max(ratio[kinds.pattern[g]] - own, LOWEST))
+                share[kinds.pattern[g]] += kinds.records[g] * part / total
+        else:
+            for g in range(first, last):
+                share[kinds.pattern[g]] += kinds.records[g] * weight[kinds.pattern[g]] / total
+        likelihood += own + math.log(total / records)
+    return share, likelihood
+
+
+@kernel
+def _expect_people(kinds: Kinds, start: Ints, ratio: Floats, counts: Floats, likelihood: Floats) -> None:
+    for i in range(likelihood.shape[0]):
+        first, last = start[i], start[i + 1]
+        top, total, records = -math.inf, 0.0, 0.0
+        for g in range(first, last):
+            top = max(top, ratio[kinds.pattern[g]])
+        for g in range(first, last):
+            total += kinds.records[g] * math.exp(max(ratio[kinds.pattern[g]] - top, LOWEST))
+            records += kinds.records[g]
+        likelihood[i] = top + math.log(total / records)
+        for g in range(first, last):
+            part = kinds.records[g] * math.exp(max(ratio[kinds.pattern[g]] - top, LOWEST)) / total
+            for k in range(counts.shape[1]):
+                counts[i, k, kinds.levels[kinds.pattern[g], k]] += part
 
 
 @kernel

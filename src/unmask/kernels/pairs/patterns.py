@@ -11,6 +11,7 @@ A pattern is a number in mixed radix, the first attribute first; digit 0 is the 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import in_chunks, inner, kernel
@@ -42,7 +43,7 @@ def patterns_by_pairs(left: Floats, right: Floats, edges: Floats, n_edges: Ints,
     dense = float(np.prod(radix.astype(np.float64))) <= DENSE
 
     def work(part: slice) -> None:
-        codes = _patterns(left[part], right, edges, n_edges, radix)
+        codes = all_patterns(left[part], right, edges, n_edges, radix)
         if dense:
             counts = np.bincount(codes)
             there = np.flatnonzero(counts)
@@ -56,8 +57,19 @@ def patterns_by_pairs(left: Floats, right: Floats, edges: Floats, n_edges: Ints,
     return Patterns(code, np.bincount(where, counts, minlength=len(code)).astype(np.int64))
 
 
+def levels_of(code: Ints, radix: Ints) -> NDArray[np.uint8]:
+    """Levels of each pattern, (patterns, attributes)."""
+    levels = np.empty((len(code), len(radix)), dtype=np.uint8)
+    rest = code
+    for k in range(len(radix) - 1, -1, -1):
+        rest, digit = np.divmod(rest, radix[k])
+        levels[:, k] = digit
+    return levels
+
+
 @kernel
-def _patterns(left: Floats, right: Floats, edges: Floats, n_edges: Ints, radix: Ints) -> Ints:
+def all_patterns(left: Floats, right: Floats, edges: Floats, n_edges: Ints, radix: Ints) -> Ints:
+    """The pattern of every pair."""
     codes = np.empty((left.shape[0], right.shape[0]), dtype=np.int64)
     for i in range(left.shape[0]):
         for j in range(right.shape[0]):

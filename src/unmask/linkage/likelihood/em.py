@@ -18,11 +18,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from unmask.kernels.pairs import count_categories, weigh_categories
 from unmask.linkage.likelihood.scaling import LEAST_LOG, TINY, scale
 from unmask.linkage.likelihood.views import LEAST_NOISE, View
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Codes = NDArray[np.int32]
 
 DENSE = 1500  # records up to which all pairs are held at once
 SAMPLE = 1_000  # released records that a larger file is learnt from, at most
@@ -93,6 +95,7 @@ class Weigher:
         self.y = np.where(np.isnan(view.y), self.mean, view.y)
         self._laws: dict[bytes, tuple[_Normal, _Normal]] = {}
         self.rewards, self.losses = _category_weights(view, channel.kept)
+        self.agree, self.differ = _padded(self.rewards), _padded(self.losses)
 
     def laws(self, present: NDArray[np.bool_]) -> tuple[_Normal, _Normal]:
         """Law of the noise and of the release on the columns that both records have."""
@@ -105,22 +108,27 @@ class Weigher:
     def dense(self, columns: Ints) -> Floats:
         """All originals against some released classes."""
         view = self.view
-        weights = self._apart(columns) if self.scattered else np.zeros((len(view.x), len(columns)))
-        for rows, cols, present in () if self.scattered else blocks(view, columns):
-            noise, law = self.laws(present)
-            a = self.fitted[np.ix_(rows, np.flatnonzero(present))] @ noise.root
-            y = self.y[np.ix_(columns[cols], np.flatnonzero(present))]
-            b, z = y @ noise.root, (y - self.mean[present]) @ law.root
-            part = a @ b.T
-            part -= 0.5 * (a**2).sum(axis=1)[:, None]
-            part += 0.5 * ((z**2).sum(axis=1) - (b**2).sum(axis=1) + law.log_det - noise.log_det)
-            _add(weights, rows, cols, part)
-        for k in range(view.x_codes.shape[1]):
-            x, y = view.x_codes[:, k], view.y_codes[columns, k]
-            weights += np.where(x[:, None] == y, self.rewards[k][y], self.losses[k][x][:, None]) * (
-                (x >= 0)[:, None] & (y >= 0)
-            )
+        if self.scattered:
+            weights = self._apart(columns)
+        elif view.complete:
+            weights = self._block(np.arange(len(view.x)), columns, np.ones(view.x.shape[1], dtype=bool))
+        else:
+            weights = np.zeros((len(view.x), len(columns)))
+            for rows, cols, present in blocks(view, columns):
+                weights[np.ix_(rows, cols)] = self._block(rows, columns[cols], present)
+        weigh_categories(weights, view.x_codes, _across(view, columns), self.agree, self.differ)
         return weights
+
+    def _block(self, rows: Ints, columns: Ints, present: NDArray[np.bool_]) -> Floats:
+        """Some originals against some released classes that have the same columns."""
+        noise, law = self.laws(present)
+        a = self.fitted[np.ix_(rows, np.flatnonzero(present))] @ noise.root
+        y = self.y[np.ix_(columns, np.flatnonzero(present))]
+        b, z = y @ noise.root, (y - self.mean[present]) @ law.root
+        weights = a @ b.T
+        weights -= 0.5 * (a**2).sum(axis=1)[:, None]
+        weights += 0.5 * ((z**2).sum(axis=1) - (b**2).sum(axis=1) + law.log_det - noise.log_det)
+        return np.asarray(weights)
 
     def _apart(self, columns: Ints) -> Floats:
         """All originals against some released classes, column by column: gaps drop out of the sums."""
@@ -181,11 +189,17 @@ class Weigher:
         return result
 
 
-def _add(weights: Floats, rows: Ints, cols: Ints, part: Floats) -> None:
-    if part.shape == weights.shape:
-        weights += part
-    else:
-        weights[np.ix_(rows, cols)] += part
+def _padded(tables: list[Floats]) -> Floats:
+    """One row for each column of categories."""
+    padded = np.zeros((len(tables), max((len(table) for table in tables), default=0)))
+    for k, table in enumerate(tables):
+        padded[k, : len(table)] = table
+    return padded
+
+
+def _across(view: View, columns: Ints) -> Codes:
+    """Categories of some released classes, (columns, classes)."""
+    return np.ascontiguousarray(view.y_codes[columns].T)
 
 
 def blocks(view: View, columns: Ints) -> Iterator[tuple[Ints, Ints, NDArray[np.bool_]]]:
@@ -276,11 +290,9 @@ class _Moments:
                 x = np.column_stack([view.x[rows], np.ones(len(rows))])
                 self.xx += x.T @ (x * by_row[:, None])
                 self.xy += x.T @ expected
-        for k in range(len(self.kept)):
-            x, y = view.x_codes[:, k], view.y_codes[columns, k]
-            both = (x >= 0)[:, None] & (y >= 0)
-            self.seen[k] += float((share * both).sum())
-            self.kept[k] += float((share * (both & (x[:, None] == y))).sum())
+        seen, kept = count_categories(share, view.x_codes, _across(view, columns))
+        self.seen += seen
+        self.kept += kept
 
     def _add_apart(self, share: Floats, columns: Ints) -> None:
         left, right = ~np.isnan(self.view.x), ~np.isnan(self.view.y[columns])
@@ -305,10 +317,13 @@ def expect(view: View, channel: Channel, columns: Ints, weight: Floats) -> tuple
     for part in np.array_split(np.arange(len(columns)), max(1, len(columns) * len(view.x) // STRIP)):
         weights = weigher.dense(columns[part])
         top = weights.max(axis=0)
-        share = np.exp(np.maximum(weights - top, LEAST_LOG)) * view.x_size[:, None]
+        weights -= top
+        share = np.exp(np.maximum(weights, LEAST_LOG, out=weights), out=weights)
+        share *= view.x_size[:, None]
         total = share.sum(axis=0)
         value += float(weight[part] @ (top + np.log(total / people) + law[columns[part]]))
-        moments.add(share * (weight[part] / total), columns[part])
+        share *= weight[part] / total
+        moments.add(share, columns[part])
     return moments, value
 
 

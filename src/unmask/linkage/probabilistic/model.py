@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from unmask.arrays import Floats, Ints
 from unmask.errors import EngineError, ParameterError, check_name
-from unmask.kernels.pairs import Patterns, expect, expect_people, levels_of_pairs
+from unmask.kernels.pairs import Patterns, expect, expect_kinds, expect_people, kinds_of_pairs, levels_of
 from unmask.linkage.probabilistic.levels import Comparison, shares_of_levels
 
 TINY = 1e-300  # stands for 0 in logarithms
@@ -102,12 +102,7 @@ class Fitting:
 
 def unpack(patterns: Patterns, radix: Ints) -> NDArray[np.uint8]:
     """Levels of each pattern, (patterns, attributes)."""
-    levels = np.empty((len(patterns.code), len(radix)), dtype=np.uint8)
-    rest = patterns.code
-    for k in range(len(radix) - 1, -1, -1):
-        rest, digit = np.divmod(rest, radix[k])
-        levels[:, k] = digit
-    return levels
+    return levels_of(patterns.code, radix)
 
 
 class _State:
@@ -175,26 +170,30 @@ class _People(_State):
 
     def __init__(self, comparison: Comparison, fitting: Fitting) -> None:
         self.fitting = fitting
-        self.levels = levels_of_pairs(comparison.left, comparison.right, comparison.edges, comparison.n_edges)
+        self.kinds = kinds_of_pairs(
+            comparison.left, comparison.right, comparison.edges, comparison.n_edges, comparison.radix.astype(np.int64)
+        )
         self.bands = comparison.n_edges + 1
         self.gaps = comparison.gaps
-        self.pairs = float(len(comparison.left)) * len(comparison.right)
+        self.people = len(comparison.left)
+        self.pairs = float(self.people) * len(comparison.right)
         self.margins = shares_of_levels(comparison)[0] * self.pairs
-
-    def _expect(self, m: Floats, u: Floats) -> tuple[Floats, Floats]:
-        return expect_people(self.levels, np.log(np.maximum(m, TINY)) - np.log(np.maximum(u, TINY)))
 
     def step(self, theta: tuple[Floats, Floats, float]) -> tuple[tuple[Floats, Floats, float], float]:
         """One E-step and one M-step, and the log-likelihood *before* it."""
         m, u, prior = theta
-        counts, likelihood = self._expect(m, u)
-        new, _ = self._split(counts.sum(axis=0), u * (self.pairs - len(counts)), given=True)
-        return (new, u, prior), float(likelihood.sum())
+        matches, likelihood = expect_kinds(self.kinds, _log_ratio(m, u))
+        new, _ = self._split(matches, u * (self.pairs - self.people), given=True)
+        return (new, u, prior), likelihood
 
     def scores(self, theta: tuple[Floats, Floats, float]) -> tuple[Floats, Floats]:
         """Expected levels of each person's match."""
-        expected, _ = self._expect(theta[0], theta[1])
+        expected, _ = expect_people(self.kinds, _log_ratio(theta[0], theta[1]))
         return expected, np.ones(len(expected))
+
+
+def _log_ratio(m: Floats, u: Floats) -> Floats:
+    return np.asarray(np.log(np.maximum(m, TINY)) - np.log(np.maximum(u, TINY)))
 
 
 def _with_missing(shares: Floats, level: int, missing: float) -> Floats:
