@@ -185,6 +185,18 @@ def test_a_release_of_the_values_themselves_is_as_without(towns):
     assert plain.names == given_.names and np.array_equal(plain.original.codes, given_.original.codes)
 
 
+def test_bands_and_periods_are_read_as_numbers_and_dates_all_the_same():
+    """A hierarchy of ages gives bands: they stay numbers, of which more can be asked than of words."""
+    people = pl.DataFrame({"age": [21, 34, 38, 52], "unit": [101, 102, 201, 202]})
+    ages, units = suggest_hierarchy(people["age"]), read_hierarchy({"heart": ["101", "102"], "bones": ["201", "202"]})
+    released = people.with_columns(ages.write(people["age"], 1), units.write(people["unit"], 1))
+    release = unmask.Release(people, released, hierarchies={"age": ages, "unit": units})
+    encoding = as_study(release).encoding()
+    assert encoding.numeric_names == ("age",) and encoding.code_names == ("unit",)
+    assert release.kind("unit") == "categorical"
+    assert [one.own for one in unmask.check(release).columns] == [1.0, 1.0]
+
+
 def test_settings_name_the_files(towns, tmp_path):
     file = write(tmp_path / "towns.csv", TOWNS)
     release = unmask.Release(towns, towns, hierarchies={"town": file})

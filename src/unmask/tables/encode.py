@@ -126,7 +126,7 @@ class EncodedColumn:
 def encode_column(release: Release, name: str) -> EncodedColumn:
     """Turn one column of both tables into numbers or codes; what the others hold makes no difference."""
     notes: list[str] = []
-    if name in release.hierarchies and release.hierarchies[name].labels_in(release.released[name]):
+    if release.kind(name) == "categorical" and _has_groups(release, name):
         return _in_hierarchy(release, name)
     found = _periods(release, name) if _holds_dates(release, name) else None
     if found is not None:
@@ -195,6 +195,11 @@ def _in_periods(found: Periods, name: str) -> EncodedColumn:
     inside, published = into_intervals(known, low, high)
     span = Spans(known, low, high) if (inside.hits > 1).any() else None
     return EncodedColumn(name, inside.recoded, published, numeric=True, notes=(note,), span=span)
+
+
+def _has_groups(release: Release, name: str) -> bool:
+    """Whether the release has groups of a given hierarchy in place of the column's values."""
+    return name in release.hierarchies and bool(release.hierarchies[name].labels_in(release.released[name]))
 
 
 def _in_hierarchy(release: Release, name: str) -> EncodedColumn:

@@ -19,10 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from unmask.arrays import Floats
+from unmask.arrays import Floats, Rows
 from unmask.errors import ParameterError, TableError
 from unmask.tables.encode import as_text
 from unmask.tables.formats import unreadable
+from unmask.tables.intervals import has_intervals
+from unmask.tables.periods import read_periods
 
 TOP = "*"
 SEPARATORS = ";\t,|"
@@ -154,6 +156,23 @@ def read_hierarchies(given: Mapping[str, Any] | None, table: pl.DataFrame) -> di
 
     check_columns(given or (), table.columns, "hierarchies", "the original")
     return {name: read_hierarchy(one, set(as_text(table[name]).drop_nulls())) for name, one in (given or {}).items()}
+
+
+def needed(trees: Mapping[str, ValueHierarchy], tables: tuple[pl.DataFrame, pl.DataFrame], truth: Rows) -> list[str]:
+    """Columns whose released groups only the hierarchy explains: bands and periods are read as what they are.
+
+    ``tables``: the original and the release; ``truth``: the released row of each person, -1 for none.
+    """
+    left, right = tables
+    people = np.flatnonzero(truth >= 0)
+    there = [name for name, tree in trees.items() if name in right.columns and tree.labels_in(right[name])]
+
+    def read_anyway(known: pl.Series, published: pl.Series) -> bool:
+        if known.dtype.is_numeric():
+            return has_intervals(published)
+        return known.dtype.is_temporal() and read_periods(known, published, (people, truth[people])) is not None
+
+    return [name for name in there if not read_anyway(left[name], right[name])]
 
 
 def _of_file(path: Path, values: Container[str]) -> ValueHierarchy:

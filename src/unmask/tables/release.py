@@ -29,7 +29,7 @@ from unmask.tables.checks import (
     swapped,
     untested,
 )
-from unmask.tables.hierarchy import ValueHierarchy, read_hierarchies
+from unmask.tables.hierarchy import ValueHierarchy, needed, read_hierarchies
 from unmask.tables.order import reordered
 from unmask.tables.pairing import for_reading, pair, same_names
 from unmask.tables.places import check_coordinates, check_places, read_matrices
@@ -95,8 +95,7 @@ class Release(Shown):
     epsilon, delta
         The differential privacy that is claimed for the release, if any: `membership` holds it against what is shown.
     hierarchies
-        Groups of a column's values, by name, where the release may have them in their place: files as ARX writes them
-        (value;group;larger group;*), TOML files, or trees. A released group contains the values that are in it.
+        Groups of a column's values that a release may have in their place: by name a file as ARX writes it, or a tree.
     scenario
         What the intruder holds of the original: a ``Scenario`` (some people, some attributes, coarser values), or its
         fields as a mapping. None: everything.
@@ -186,12 +185,12 @@ class Release(Shown):
         right, renamed = same_names(left, read["released"])
         wanted = {"id": id, "weight": weight, "household": household, "quasi": quasi, "confidential": confidential}
         roles, notes = assign_roles(left, right, {**wanted, "ignored": ignored}, synthetic=synthetic)
-        overrides = said_kinds(categorical, kinds)
         for other in [name for name in ("control", "population") if name in read]:
             check_columns(roles.quasi, read[other].columns, "quasi", f"the {other} table")
         truth, told = pair(left, right, roles.id, synthetic=synthetic)
         trees = read_hierarchies(hierarchies, left)
-        as_they_are = {roles.id, *trees, *(name for name, kind in overrides.items() if kind == "categorical")}
+        overrides = said_kinds(categorical, needed(trees, (left, right), truth), kinds)
+        as_they_are = {roles.id, *(name for name, kind in overrides.items() if kind == "categorical")}
         plain = understand({**read, "original": left, "released": right}, truth, as_they_are, options.get("missing"))
         left, right = plain.tables["original"], plain.tables["released"]
         places = check_coordinates(coordinates, left, right, matrix=distances is not None)
