@@ -201,6 +201,10 @@ def test_settings_name_the_files(towns, tmp_path):
     file = write(tmp_path / "towns.csv", TOWNS)
     release = unmask.Release(towns, towns, hierarchies={"town": file})
     assert release.settings["hierarchies"] == {"town": file}
+    tree = unmask.Release(towns, towns, hierarchies={"town": ROWS_TREE}).settings["hierarchies"]
+    assert tree == {"town": None}  # no values in a report
+    with pytest.raises(TableError, match="no report keeps"):
+        unmask.Release(towns, towns, hierarchies=tree)
     with pytest.raises(RoleError, match="twon"):
         unmask.Release(towns, towns, hierarchies={"twon": file})
 

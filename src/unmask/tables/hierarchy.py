@@ -139,6 +139,10 @@ def read_hierarchy(source: Any, values: Container[str] = ()) -> ValueHierarchy: 
 
     ``values``: of the column that it is for; a first row that is one of them is no header.
     """
+    if source is None:  # as a report has it
+        raise TableError(
+            "a hierarchy was given as a tree, which no report keeps", hint="write it to a file, and name it"
+        )
     if isinstance(source, ValueHierarchy):
         return source
     if isinstance(source, Mapping):
