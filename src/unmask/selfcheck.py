@@ -8,7 +8,7 @@ risk of every single record where the measure gives one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,8 +34,7 @@ WIDER = 3.291 / 1.960  # from a 95 % to a 99.9 % interval
 SURVEYED = ("household", "magnitude", "population")  # they also meet weights, households, and keys that form groups
 OF_NETWORKS = ("degree", "neighbours", "colours", "propagation", "profiles")  # attacks on networks, not on tables
 OF_PERSONS = ("alike", "bags", "taught", "points", "sequences", "shared", "presence")  # on people with many rows
-REPEATED = ("earlier",)  # it meets releases of the same people, each published twice
-OF_LINKS = ("believed",)  # links between files without a common id
+REPEATED, OF_LINKS = ("earlier",), ("believed",)  # releases of the same people, published twice; no common id
 AGAIN = 1000  # between the seed of a check and that of its repetition
 STAGES = ("identical", "lightly masked", "heavily masked", "independent")
 
@@ -75,7 +74,8 @@ def selfcheck(
     checks: list[Check] = []
     named = None if only is None else [only] if isinstance(only, str) else [*only]
     kinds: tuple[tuple[Callable[..., list[Check]], tuple[str, ...]], ...] = (
-        (check_networks, OF_NETWORKS), (check_persons, OF_PERSONS), (lambda _, *asked: [check_believed(*asked)], OF_LINKS)
+        (check_networks, OF_NETWORKS), (check_persons, OF_PERSONS),
+        (lambda _, *asked: [check_believed(*asked)], OF_LINKS),
     )  # fmt: skip
     others = [(check, [name for name in names if named is None or name in named]) for check, names in kinds]
     of_others = {name for _, names in kinds for name in names}
