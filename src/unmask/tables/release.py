@@ -72,8 +72,7 @@ class Release(Shown):
     confidential, weight, household, ignored
         Columns that the intruder wants to learn; the sampling weight; who lives together; columns that are left out.
     population
-        What is known of the people that the original was drawn from: a table of them (a register with the columns that
-        the intruder knows), or how many they are.
+        The people that the original was drawn from: a table with what the intruder knows of them, or how many they are.
     categorical, kinds
         Columns to read as categories whatever they look like, and overrides of the kinds that are inferred, by name:
         "numeric", "ordinal", "categorical", "boolean", "date".
@@ -108,10 +107,9 @@ class Release(Shown):
 
     Attributes
     ----------
-    truth
-        For each row of the original the row of the release that was made from it, -1 if there is none.
-    paired_rows
-        Rows of the original that have a row in the release: the people at risk. None of them when it is synthetic.
+    truth, paired_rows
+        For each row of the original the row of the release that was made from it, -1 if there is none; and the rows
+        that have one: the people at risk. None of them when it is synthetic.
     warnings, alone
         What a careful reader should know about the pairing and the columns, in words; whether there is no original.
     written
@@ -258,15 +256,13 @@ class Release(Shown):
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Release:
         """The same tables with some columns read otherwise; the kinds of the others are inferred again."""
         fixed = {**self.said_kinds, **kinds}
-        return self._changed(
-            _kinds=fixed, columns=describe(self.original, self.released, self.roles, fixed, self.truth)
-        )
+        columns = describe(self.original, self.released, self.roles, fixed, self.truth)
+        return self._changed(_kinds=fixed, columns=columns)
 
     def with_roles(self, roles: Roles) -> Release:
         """The same tables for an intruder who knows other columns."""
-        return self._changed(
-            roles=roles, columns=describe(self.original, self.released, roles, self._kinds, self.truth)
-        )
+        columns = describe(self.original, self.released, roles, self._kinds, self.truth)
+        return self._changed(roles=roles, columns=columns)
 
     def without_redundant(self) -> Release:
         """The same without known columns that are constant or repeat another; the warnings say which."""
