@@ -16,7 +16,7 @@ import polars as pl
 
 from unmask.masking import Chain, Masking, names_people, parse_masking, quoted
 from unmask.protect.suggestions import FEW, PERIODS, RARE, cut, true_to_form
-from unmask.tables import to_floats
+from unmask.tables import as_text, read_hierarchy, to_floats
 
 NOISE, SWAPS, CROWDS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0), (0.02, 0.05, 0.1, 0.2, 0.4), (3, 5, 11, 25)
 LARGER = (50, 100)  # groups in which several columns are made equal together
@@ -55,7 +55,7 @@ def treatments(table: pl.DataFrame, column: str, kind: str, hierarchy: str | Non
     name, found = f"columns=[{quoted(column)}]", []
     values = table[column]
     if hierarchy is not None:
-        levels = pl.read_csv(hierarchy, n_rows=0).width - 1
+        levels = read_hierarchy(hierarchy, set(as_text(values).drop_nulls())).levels
         found += [f"hierarchy({hierarchy!r}, [{quoted(column)}], level={level + 1})" for level in range(levels)]
     if kind == "numeric" and values.dtype.is_numeric():
         found += [true_to_form(f"noise({size}, {name})") for size in NOISE]

@@ -12,7 +12,7 @@ from unmask.arrays import Codes, Floats, Ints
 from unmask.errors import ParameterError, TableError
 from unmask.tables.intervals import bounds, has_intervals
 from unmask.tables.periods import read_periods
-from unmask.tables.recode import into_intervals, into_merged, into_prefixes, into_ranges
+from unmask.tables.recode import into_bands, into_intervals, into_merged, into_prefixes, into_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -126,6 +126,8 @@ class EncodedColumn:
 def encode_column(release: Release, name: str) -> EncodedColumn:
     """Turn one column of both tables into numbers or codes; what the others hold makes no difference."""
     notes: list[str] = []
+    if release.kind(name) == "categorical" and _has_groups(release, name):
+        return _in_hierarchy(release, name)
     found = _periods(release, name) if _holds_dates(release, name) else None
     if found is not None:
         return _in_periods(found, name)
@@ -193,6 +195,25 @@ def _in_periods(found: Periods, name: str) -> EncodedColumn:
     inside, published = into_intervals(known, low, high)
     span = Spans(known, low, high) if (inside.hits > 1).any() else None
     return EncodedColumn(name, inside.recoded, published, numeric=True, notes=(note,), span=span)
+
+
+def _has_groups(release: Release, name: str) -> bool:
+    """Whether the release has groups of a given hierarchy in place of the column's values."""
+    return name in release.hierarchies and bool(release.hierarchies[name].labels_in(release.released[name]))
+
+
+def _in_hierarchy(release: Release, name: str) -> EncodedColumn:
+    """Values as the groups that the release has of them; where it mixes levels, as runs of places in the tree."""
+    tree, sides = release.hierarchies[name], (release.original[name], release.released[name])
+    note = f"{name!r}: the release has groups of the given hierarchy in place of values"
+    if not tree.is_mixed(sides[1]):
+        codes = _codes(tree.as_released(*sides), as_text(sides[1]))
+        return EncodedColumn(name, *codes, numeric=False, notes=(note,))
+    found = tree.spread(*sides)
+    inside, published = into_intervals(found.known, found.low, found.high)
+    return EncodedColumn(
+        name, inside.recoded, published, numeric=True, notes=(f"{note}, of several levels",), span=Spans(*found)
+    )
 
 
 def _periods(release: Release, name: str) -> Periods | None:
@@ -276,11 +297,19 @@ def _categories(release: Release, name: str, notes: list[str]) -> tuple[Codes, C
         coarse = into_merged(original, *pairs)
     if coarse is None:
         coarse = into_ranges(original, released)
+    if coarse is None and (release.original[name].dtype.is_numeric() or release.original[name].dtype.is_temporal()):
+        known = to_floats(release.original[name], name)
+        coarse = into_bands(known, known[release.paired_rows], pairs[1])
     if coarse is not None:
         before, after = original.drop_nulls().n_unique(), coarse.drop_nulls().n_unique()
         words = f"coarser categories ({before} became {after})" if cut or after < before else "other words for them"
         notes.append(f"{name!r}: the release has {words}; the intruder knows the coding")
         original = coarse
+    return _codes(original, released)
+
+
+def _codes(original: pl.Series, released: pl.Series) -> tuple[Codes, Codes]:
+    """Categories of both sides on one codebook."""
     book = (
         pl.concat([original.drop_nulls(), released.drop_nulls()]).unique().sort()
     )  # sorted: codes must not depend on row order
