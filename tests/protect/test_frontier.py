@@ -43,6 +43,14 @@ def test_the_one_to_take_is_the_most_useful_that_everything_calls_safe():
     assert "None of the 0" in frontier().words
 
 
+def test_what_was_only_looked_at_is_not_said_to_be_unsafe():
+    looked = [point(0.3, 0.9, "unsafe", "glance"), point(0.02, 0.4, "open", "glance", "near")]
+    assert "2 releases were only looked at, not attacked" in frontier(*looked).words
+    assert "The nearest is near" in frontier(*looked).words
+    assert "None of the 1" in frontier(looked[0]).words  # a glance shows that it is unsafe
+    assert "None of the 2" in frontier(looked[0], point(0.02, 0.4, "inconclusive", "core")).words
+
+
 def test_a_row_for_each_point_and_a_picture():
     points = [point(0.05, 0.6, name="a"), point(0.3, 0.9, "unsafe", "glance", "b")]
     table = frontier(*points).to_frame()

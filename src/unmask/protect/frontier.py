@@ -102,6 +102,8 @@ class Frontier(Shown):
         told = f"None of the {len(self.points)} releases that were tried is safe under the policy {self.policy!r}."
         if not self.points:
             return told
+        if all(p.stage == "glance" for p in self.points) and any(p.verdict == "open" for p in self.points):
+            told = f"{len(self.points)} releases were only looked at, not attacked: none can be called safe yet."
         near = min(self.points, key=lambda point: (point.high, -point.utility))
         return f"{told} The nearest is {near.words} ({near.reason}). `unmask protect` searches for combinations."
 

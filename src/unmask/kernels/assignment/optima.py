@@ -8,7 +8,8 @@ use, and every one-to-one matching of tight pairs is optimal. So shares are thos
 - a pair outside a cycle of alternatives has the same flow in all optimal matchings (strong components; then pairs that
   hang on a class without another choice);
 - what remains falls into parts. A small one is counted exactly, by a permanent over subsets. A large one is sampled by
-  a walk that opens one pair and moves the gap along tight pairs until it closes; its matchings are uniform.
+  a walk that opens one pair and moves the gap along tight pairs until it closes; its matchings are uniform. Where gaps
+  hardly ever close, by a walk that turns cycles of alternatives; its matchings are uniform too.
 
 The result depends on values only, so shuffling the rows changes nothing.
 """

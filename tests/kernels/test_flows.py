@@ -1,0 +1,59 @@
+"""Flows over all matchings of a part: two walks and the exact count agree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from unmask.kernels.assignment import flows
+
+
+def part(seed, n, m, units, share):
+    """A random part: classes, tight pairs, and the flow of one matching of units."""
+    rng = np.random.default_rng(seed)
+    flow = np.zeros((n, m))
+    np.add.at(flow, (rng.integers(0, n, units), rng.integers(0, m, units)), 1)
+    flow = flow[flow.sum(axis=1) > 0][:, flow.sum(axis=0) > 0]
+    a, b = np.nonzero((rng.random(flow.shape) < share) | (flow > 0))
+    return a, b, flow[a, b]
+
+
+def stairs(n):
+    """Unit i fits i and all after it, and the last also the first: few whole matchings, very many but for a pair."""
+    a, b = np.nonzero(np.triu(np.ones((n, n))))
+    a, b = np.append(a, n - 1), np.append(b, 0)
+    return a, b, (a == b).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("seed", "n", "m", "units", "share"), [(0, 3, 3, 8, 0.5), (1, 4, 5, 9, 0.4), (2, 6, 6, 9, 0.3)]
+)
+def test_turned_cycles_give_what_is_counted(seed, n, m, units, share):
+    a, b, flow = part(seed, n, m, units, share)
+    counted = flows.count_part(a, b, flow)
+    assert flows.turn_part(a, b, flow, 20_000, np.random.default_rng(1)) == pytest.approx(counted, abs=0.03)
+    assert flows.sample_part(a, b, flow, 20_000, np.random.default_rng(1)) == pytest.approx(counted, abs=0.03)
+
+
+def test_stairs():
+    a, b, flow = stairs(9)
+    turned = flows.turn_part(a, b, flow, 20_000, np.random.default_rng(0))
+    assert turned == pytest.approx(flows.count_part(a, b, flow), abs=0.03)
+
+
+def test_every_draw_is_a_matching():
+    a, b, flow = part(3, 30, 20, 200, 0.3)
+    mean = flows.turn_part(a, b, flow, 50, np.random.default_rng(0))
+    assert np.bincount(a, weights=mean) == pytest.approx(np.bincount(a, weights=flow))
+    assert np.bincount(b, weights=mean) == pytest.approx(np.bincount(b, weights=flow))
+    again = flows.turn_part(a, b, flow, 50, np.random.default_rng(0))
+    assert np.array_equal(mean, again)
+
+
+def test_a_gap_that_stays_open_is_not_waited_for(monkeypatch):
+    a, b, flow = part(4, 10, 10, 40, 0.4)
+    waited = flows.sample_part(a, b, flow, 4000, np.random.default_rng(0))
+    monkeypatch.setattr(flows, "_walk", lambda *_: np.empty(0))
+    turned = flows.sample_part(a, b, flow, 4000, np.random.default_rng(0))
+    assert not np.array_equal(waited, turned)
+    assert turned == pytest.approx(waited, abs=0.08 * flow.max())
