@@ -14,6 +14,7 @@ import polars as pl
 from unmask.assessment import VERSIONS_OF, Assessment
 from unmask.errors import ParameterError
 from unmask.evidence import Findings, Policy, Progress, conclude, silent
+from unmask.fingerprints import fingerprints
 from unmask.linkage import target_columns
 from unmask.persons import Persons, PersonsRisk, persons_risk, report_persons
 from unmask.report import document
@@ -101,7 +102,7 @@ def _manifest(
         command=command,
         seed=seed,
         measures=MEASURES,
-        inputs=inputs,
+        inputs=fingerprints(inputs),
         settings={**settings, "synthetic": False, "many_rows": True},
         policy={"name": policy.name, "thresholds": {k: document.vars_of(v) for k, v in policy.thresholds.items()}},
         versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
