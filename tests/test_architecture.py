@@ -31,6 +31,7 @@ ROOMS_BELOW = {
     "web": {"certificate", "cli", "tables", "evidence", "report"},
     "datasets": set(),
     "people": {"tables", "study", "evidence", "masking"},
+    "publications": {"linkage", "tables", "study", "kernels", "evidence"},
     "protect": {"groups", "tables", "study", "kernels", "evidence", "masking", "utility"},
     **{
         room: {"tables", "study", "kernels", "evidence"}
@@ -51,6 +52,7 @@ ROOMS_BELOW = {
 KNOWS_ALL = {"cli"}
 OF_HTTP = {"starlette", "uvicorn", "python_multipart", "multipart", "anyio", "h11", "websockets", "socketserver"}
 READS_MASKINGS = {
+    "disclosure/audit.py",
     "disclosure/shadow.py",
     "linkage/transparent/again.py",
     "linkage/transparent/chains.py",

@@ -87,3 +87,18 @@ def test_verify_says_that_the_original_is_another_file(tmp_path, files):
         file.write("\n")
     told = unmask.verify(tmp_path / "r.json").differences
     assert "the original table is not the same file" in told
+
+
+def test_no_kind_of_report_holds_a_plain_checksum_of_what_is_confidential():
+    visits, ties = unmask.datasets.visits(80), unmask.datasets.friends(80)
+    people = visits.unique("patient").select("sex")
+    counts = people.group_by("sex").len("count").sort("sex")
+    told = [
+        unmask.assess_persons(unmask.Persons(visits, visits, id="patient")).document,
+        unmask.assess_network(unmask.Network(ties, ties)).document,
+        unmask.assess_tables([counts], original=people).document,
+    ]
+    for document in told:
+        kept = [name for name, source in document.manifest.inputs.items() if source["sha256"]]
+        assert kept and all(name.startswith(("released", "table ")) for name in kept), kept
+        assert any(source.get("keyed") for source in document.manifest.inputs.values()), document.manifest.inputs

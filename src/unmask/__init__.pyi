@@ -6,10 +6,12 @@ from unmask.assessment import assess as assess
 from unmask.certificate import Certificate as Certificate
 from unmask.certificate import Statement as Statement
 from unmask.certifying import certify as certify
+from unmask.disclosure import Audit as Audit
 from unmask.disclosure import KeyDisclosure as KeyDisclosure
 from unmask.disclosure import KeySweep as KeySweep
 from unmask.disclosure import absent_disclosure as absent_disclosure
 from unmask.disclosure import attribute_inference as attribute_inference
+from unmask.disclosure import audit_privacy as audit_privacy
 from unmask.disclosure import cell_disclosure as cell_disclosure
 from unmask.disclosure import copy_risk as copy_risk
 from unmask.disclosure import expected_findings as expected_findings
@@ -68,6 +70,7 @@ from unmask.groups import population_risk as population_risk
 from unmask.groups import special_uniques as special_uniques
 from unmask.intake import Check as Check
 from unmask.intake import check as check
+from unmask.linkage import Believed as Believed
 from unmask.linkage import ChannelLinkage as ChannelLinkage
 from unmask.linkage import ClusterLinkage as ClusterLinkage
 from unmask.linkage import LikelihoodLinkage as LikelihoodLinkage
@@ -76,6 +79,7 @@ from unmask.linkage import (
     anonymity_sets as anonymity_sets,
 )
 from unmask.linkage import knowledge_curve as knowledge_curve
+from unmask.linkage import link_believed as link_believed
 from unmask.linkage import link_channel as link_channel
 from unmask.linkage import link_clusters as link_clusters
 from unmask.linkage import link_globally as link_globally
@@ -129,6 +133,8 @@ from unmask.protect import Protection as Protection
 from unmask.protect import fix_list as fix_list
 from unmask.protect import follow_plan as follow_plan
 from unmask.protecting import protect_table as protect_table
+from unmask.publications import PublishedLinkage as PublishedLinkage
+from unmask.publications import link_published as link_published
 from unmask.recipients import Recipient as Recipient
 from unmask.report import Comparison as Comparison
 from unmask.report import compare_reports as compare_reports
@@ -136,6 +142,9 @@ from unmask.selfcheck import selfcheck as selfcheck
 from unmask.table_assessment import assess_tables as assess_tables
 from unmask.tables import Release as Release
 from unmask.tables import Scenario as Scenario
+from unmask.tables import ValueHierarchy as ValueHierarchy
+from unmask.tables import read_hierarchy as read_hierarchy
+from unmask.tables import suggest_hierarchy as suggest_hierarchy
 from unmask.tabular import TableRisk as TableRisk
 from unmask.tabular import table_risk as table_risk
 from unmask.utility import compare_analyses as compare_analyses

@@ -47,7 +47,7 @@ from unmask.shown import Shown
 from unmask.study import as_study
 from unmask.tables import Release, write_atomically, write_table
 
-ROOMS = ("linkage", "graph", "max_knowledge", "groups", "disclosure")
+ROOMS = ("linkage", "graph", "max_knowledge", "groups", "disclosure", "publications")
 MORE_BY_ORIGINAL = (
     "no original was given: values are taken as people's own, so who is alone here is alone in truth only if nothing "
     "was masked. An original would add linkage (nearest, one to one, learnt masking and its relatives), what models "

@@ -8,7 +8,7 @@ risk of every single record where the measure gives one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from unmask.assessment import assess, choose, discover, run_measure
 from unmask.datasets.gauntlet import Answer, Known
 from unmask.errors import ParameterError
 from unmask.evidence import Absence, Context, Estimate, Evidence, Measure, Progress, silent
+from unmask.linkage import link_believed
 from unmask.masking import Noise, parse_masking
 from unmask.networks import Network, mask_network, network_risk, report_network
 from unmask.persons import Persons, PersonsRisk, persons_risk, report_persons
@@ -33,6 +34,7 @@ WIDER = 3.291 / 1.960  # from a 95 % to a 99.9 % interval
 SURVEYED = ("household", "magnitude", "population")  # they also meet weights, households, and keys that form groups
 OF_NETWORKS = ("degree", "neighbours", "colours", "propagation", "profiles")  # attacks on networks, not on tables
 OF_PERSONS = ("alike", "bags", "taught", "points", "sequences", "shared", "presence")  # on people with many rows
+REPEATED, OF_LINKS = ("earlier",), ("believed",)  # releases of the same people, published twice; no common id
 AGAIN = 1000  # between the seed of a check and that of its repetition
 STAGES = ("identical", "lightly masked", "heavily masked", "independent")
 
@@ -71,23 +73,48 @@ def selfcheck(
         return _run_gauntlet(None if gauntlet is True else gauntlet, only, seed, progress)
     checks: list[Check] = []
     named = None if only is None else [only] if isinstance(only, str) else [*only]
-    others = {check: names if named is None else tuple(name for name in names if name in named)
-              for check, names in ((check_networks, OF_NETWORKS), (check_persons, OF_PERSONS))}  # fmt: skip
-    wanted = None if named is None else [name for name in named if name not in OF_NETWORKS + OF_PERSONS]
-    chosen = [] if wanted == [] and any(others.values()) else choose(discover(), wanted, ())
+    kinds: tuple[tuple[Callable[..., list[Check]], tuple[str, ...]], ...] = (
+        (check_networks, OF_NETWORKS), (check_persons, OF_PERSONS),
+        (lambda _, *asked: [check_believed(*asked)], OF_LINKS),
+    )  # fmt: skip
+    others = [(check, [name for name in names if named is None or name in named]) for check, names in kinds]
+    of_others = {name for _, names in kinds for name in names}
+    wanted = None if named is None else [name for name in named if name not in of_others]
+    chosen = [] if wanted == [] and any(names for _, names in others) else choose(discover(), wanted, ())
     for place, entry in enumerate(chosen):
-        ladders = _ladders(seed, size) | (_surveyed(seed, size) if entry.name in SURVEYED else {})
+        ladders = _ladders_for(entry, seed, size)
         for step, (name, releases) in enumerate(ladders.items()):
             progress((place + step / len(ladders)) / len(chosen), f"{entry.title}: {name} table")
             check = check_measure(entry, name, releases, seed)
             checks.append(check if check.passed else _again(check, entry, seed + AGAIN, size))
-    for check_others, names in others.items():
+    for check_others, names in others:
         if names:
-            progress(0.99, "networks, and people with many rows")
+            progress(0.99, "networks, people with many rows, files without a common id")
             found = check_others(names, seed, size)
             checks += found if all(one.passed for one in found) else check_others(names, seed + AGAIN, size)
     progress(1.0, "done")
     return tuple(checks)
+
+
+def check_believed(seed: int, size: int = SIZE) -> Check:
+    """Check links between files without a common id: a copy, two masked ones, and one of other people."""
+    columns = ["sex", "birth date", "town", "postcode", "smoker"]
+    tables = [release.released for release in _ladder("patients", seed, size)]
+    people, draw = tables[0], np.random.default_rng(seed)
+    order = draw.permutation(size)
+    pairs = pl.DataFrame({"first": np.arange(size) + 1, "second": np.argsort(order) + 1})
+
+    def linked(table: pl.DataFrame, truth: pl.DataFrame, rows: Rows) -> Any:  # noqa: ANN401 - links
+        return link_believed(people.select(columns)[rows], table.select(columns), truth=truth, seed=seed)
+
+    plain = np.arange(size)
+    found = [linked(table[order], pairs, plain) for table in tables]
+    figures = [one.found for one in found if one.found is not None]
+    failures = _order_failures(figures)
+    again = linked(tables[1][order], pairs.with_columns(second="first"), order)
+    if _records_changed(found[1].credit, again.credit, order):
+        failures.append("row order changes the links of the lightly masked file")
+    return Check("believed", "two files", tuple(e.value for e in figures), figures[-1].chance, tuple(failures))
 
 
 def check_networks(names: Sequence[str], seed: int, size: int = SIZE) -> list[Check]:
@@ -165,7 +192,7 @@ def _again(failed: Check, entry: Measure, seed: int, size: int) -> Check:
 
     Who is broken fails again. A measure that passes then is told to pass.
     """
-    ladders = _ladders(seed, size) | (_surveyed(seed, size) if entry.name in SURVEYED else {})
+    ladders = _ladders_for(entry, seed, size)
     second = check_measure(entry, failed.table, ladders[failed.table], seed)
     return second if second.passed else failed
 
@@ -290,6 +317,7 @@ def _shuffled(release: Release, seed: int) -> tuple[Release, Rows]:
         "control": control,
         **({} if release.population is None else {"population": release.population}),
         **({} if release.second is None else {"second": release.second}),
+        "earlier": [before.table[rng.permutation(before.table.height)] for before in release.earlier],
     }
     for name, matrix, rows in (
         ("distances", release.distances, two),
@@ -305,17 +333,40 @@ def unpaired(release: Release) -> Release:
     return Release(*tables, control=release.control, confidential=release.confidential, synthetic=True)
 
 
+def _ladders_for(entry: Measure, seed: int, size: int) -> dict[str, tuple[Release, ...]]:
+    """The releases that a measure meets: those of all, and what it alone is made for."""
+    if entry.name in REPEATED:
+        return _repeated(seed, size)
+    return _ladders(seed, size) | (_surveyed(seed, size) if entry.name in SURVEYED else {})
+
+
+def _repeated(seed: int, size: int) -> dict[str, tuple[Release, ...]]:
+    """Incomes of people, published twice under one pseudonym, the masking drawn anew for the second time."""
+    known = ["id", "gross_income", "federal_tax", "interest", "wages"]
+    pseudonym = pl.Series("pseudonym", np.random.default_rng(seed).permutation(size))
+    ladders = (_ladder("census", seed, size), _ladder("census", seed, size, redrawn=1))
+    return {
+        "published twice": tuple(
+            Release(
+                new.original.select(known), new.released.select(known).with_columns(pseudonym), id="id",
+                ignored=["pseudonym"], earlier=[old.released.select(known).with_columns(pseudonym)],
+            )
+            for new, old in zip(*ladders, strict=True)
+        )
+    }  # fmt: skip
+
+
 def _ladders(seed: int, size: int) -> dict[str, tuple[Release, ...]]:
     mixed = _ladder("patients", seed, size)
     return {"numeric": _ladder("census", seed, size), "mixed": mixed, "synthetic": tuple(map(unpaired, mixed))}
 
 
-def _ladder(kind: str, seed: int, size: int) -> tuple[Release, ...]:
+def _ladder(kind: str, seed: int, size: int, redrawn: int = 0) -> tuple[Release, ...]:
     generate = {"census": datasets.census, "patients": datasets.patients}[kind]
-    original, stranger = _with_id(generate(size, seed=seed)), _with_id(generate(size, seed=seed + 10_000))
+    original, stranger = _with_id(generate(size, seed=seed)), _with_id(generate(size, seed=seed + 10_000 + redrawn))
     outside = generate(size, seed=seed + 20_000).drop("patient", strict=False)
     roles = {"confidential": ["diagnosis", "cost"]} if kind == "patients" else {}
-    light, heavy = (_masked(original, noise, pram, seed) for noise, pram in ((0.1, 0.05), (1.0, 0.6)))
+    light, heavy = (_masked(original, noise, pram, seed + redrawn) for noise, pram in ((0.1, 0.05), (1.0, 0.6)))
     tables = (original, light, heavy, stranger)
     # what is known of the population: how many people for one table, a register for the other
     people = 2 * size if kind == "census" else pl.concat([original.drop("id"), outside.select(original.columns[1:])])

@@ -16,7 +16,7 @@ from unmask.masking import parse_masking
 from unmask.people import PersonRisk
 from unmask.report import load_report
 from unmask.shown import Shown
-from unmask.tables import Release
+from unmask.tables import Release, as_given
 
 SETTINGS: dict[str, tuple[str, Callable[[Any], Any]]] = {  # former name: name now, and what the value is there
     "paired": ("synthetic", operator.not_),
@@ -100,7 +100,7 @@ def _release(
     given = {"original": original, "released": released}
     paths = {name: _locate(name, source, given.get(name), report.parent) for name, source in manifest["inputs"].items()}
     others = {name: path for name, path in paths.items() if name not in given}  # control, population, matrices
-    return Release(paths.get("original"), paths["released"], **{**manifest["settings"], **others})
+    return Release(paths.get("original"), paths["released"], **{**manifest["settings"], **as_given(others)})
 
 
 # --- reports of earlier versions ------------------------------------------------------------------------------------

@@ -155,6 +155,9 @@ def _write_fix(release: Release, options: Assess) -> str:
     """Write the changes that give every group of the release k records (and l values of the first secret column)."""
     secret = next((name for name in release.confidential if name in release.released.columns), None)
     confidential = secret if options.l > 1 else None
-    plan = fix_list(release.released, quasi=release.quasi, k=options.k, l=options.l, confidential=confidential)
+    trees = {n: one for n, one in release.hierarchies.items() if n in release.quasi and one.covers(release.released[n])}
+    plan = fix_list(
+        release.released, quasi=release.quasi, k=options.k, l=options.l, confidential=confidential, hierarchies=trees
+    )
     write_table(plan.steps(release.released), str(options.fix))
     return f"{plan.words} Written to {options.fix}."

@@ -16,6 +16,7 @@ from unmask.evidence import FAMILIES
 
 FORMATS = "CSV, JSON, Excel, Parquet, Arrow, Stata, SPSS, SAS"
 SEED = "Seed of every random choice."
+HIERARCHY = "Groups of a column's values, as name=file.csv (value;group;larger group;*) or name=file.toml; several."
 KEEP = 'An analysis that must come out: "mean(x) by g", "count by g", "share(x = yes)", "y ~ a + b" ..; several.'
 MEASURES = "\b\nMeasures, for --only and --skip (unmask measures tells what each does):\n" + "\n".join(
     fill(f"{family}: {', '.join(names)}", 76, initial_indent="  ", subsequent_indent="    ")
@@ -73,6 +74,9 @@ class Roles(Reading):
         "Columns that the intruder knows; default: all shared ones.", default=None, role=True
     )
     ignored: tuple[str, ...] = option("Columns to leave out.", "--ignore", "--ignored", default=(), role=True)
+    hierarchies: dict[str, str] = option(
+        HIERARCHY, "--hierarchy", "--hierarchies", default={}, role=True, example="town=towns.csv"
+    )
     kinds: dict[str, str] = option(
         "Kind of a column, as name=numeric|ordinal|categorical|boolean|date.",
         "--kind", "--kinds", default={}, role=True,
@@ -105,10 +109,19 @@ class Tables(Roles):
         "Another release of the same people: who has both links them by the columns that both have.",
         default=None, role=True, reads="table",
     )  # fmt: skip
+    earlier: tuple[str, ...] = option(
+        "A release of the same people that is published already; several: what do all of them give away together?",
+        "--with", "--earlier", default=(), role=True, reads="table", whole=True,
+    )  # fmt: skip
     synthetic: bool = option("No row of the release was made from one person.", default=False, role=True)
     masking: str | None = option(
         'How the release was made, for the intruder who knows it: --masking "noise(0.5)".', default=None, role=True
     )
+    epsilon: float | None = option(
+        "Differential privacy that is claimed for the release: it is held against what is shown.",
+        "--claim-epsilon", "--epsilon", default=None, role=True,
+    )  # fmt: skip
+    delta: float | None = option("Delta of that claim.", "--claim-delta", "--delta", default=None, role=True)
     synthesiser: str | None = option(
         'Command that makes a release like this one, for shadow releases: --synthesiser "make.py {in} {out} {seed}".',
         default=None,
@@ -206,11 +219,23 @@ class Link(Roles):
 
     Example:  unmask link original.csv release.csv --id patient --metric gower --sample 2000 -o found.csv
 
+    Without a common id (files of different lengths, --unpaired, --known or --truth): whom would they believe to have
+    found, and how surely?
+
+    Example:  unmask link voters.csv release.csv --truth pairs.csv -o believed.csv
+
     Exit code 0: the attack ran, whatever it found; 2: cannot.
     """
 
     original: str = option("The original table: what the intruder knows.", place=True, reads="table")
     released: str = option("The table you want to publish.", place=True, reads="table")
+    unpaired: bool = option("Rows in the same order need not belong together.", default=False)
+    known: str | None = option(
+        "People who are known in both files: two columns, ids or row numbers from 1. They teach how columns of the one "
+        "file go with those of the other, whatever they are called.",
+        default=None, reads="table",
+    )  # fmt: skip
+    truth: str | None = option("All right pairs, in the same form: count the links.", default=None, reads="table")
     attack: tuple[str, ...] = option("nearest, one_to_one or both (default both).", default=())
     metric: str = option("euclidean, manhattan, chebyshev, mahalanobis, gower or permutation.", default="euclidean")
     scale: str = option("Standardise by each file's own, by original, released, or none.", default="own")

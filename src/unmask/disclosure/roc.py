@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unmask.arrays import Floats
+from unmask.disclosure.one_run import Guesses
 from unmask.evidence import Estimate, auc, corners, rate, recognised
 from unmask.shown import Shown
 
@@ -41,6 +42,7 @@ class Membership(Shown):
     learnt: bool = False  # by what shadow releases taught, not by the release alone
     attacks: tuple[str, ...] = ()  # those that were best on one half of the people, and were used on the other
     epsilon: Epsilon = NOTHING
+    guesses: tuple[Guesses, ...] = ()  # of halves, by what the other half chose: what a claim of privacy is held to
 
     @property
     def precision_recall(self) -> tuple[Floats, Floats]:

@@ -39,6 +39,7 @@ FAMILIES: dict[str, dict[str, Entry]] = {  # family: measures, the plainest firs
         "likelihood": Entry(PAIRS),
         "clusters": Entry(f"{PAIRS}; who lives together, in both tables (--household)", ("group_linkage",)),
         "knowledge_curve": Entry(PAIRS, ("scenario",)),
+        "earlier": Entry(f"{PAIRS}; releases that are published already (--with)", ("publications", "successive")),
     },
     "graph": {
         "graph": Entry(f"{PAIRS}; places or published distances (--coordinates, --distances)", ("kroll",)),
@@ -78,7 +79,7 @@ HEADINGS: dict[str, tuple[str, ...]] = {  # the three questions of WP216 [WP29]_
     ),
     "linkability": (
         "nearest", "one_to_one", "probabilistic", "learned", "transparent", "channel", "likelihood", "clusters",
-        "knowledge_curve", "graph", "dictionary", "permuted", "linkability",
+        "knowledge_curve", "earlier", "graph", "dictionary", "permuted", "linkability",
     ),
     "inference": (
         "cells", "magnitude", "intervals", "values", "model", "absent", "inference", "membership", "keys",
@@ -106,6 +107,7 @@ LABELS: dict[str, str] = {  # each measure in at most three words, for tables: w
     "likelihood": "Blind likelihood",
     "clusters": "Whole households",
     "knowledge_curve": "Half of the columns",
+    "earlier": "All releases",
     "graph": "Distances alone",
     "dictionary": "Dictionary test",
     "permuted": "Permuted test",
@@ -184,6 +186,7 @@ ALONE = frozenset(  # keys of measures with one figure: the label says it all
 LACKING: dict[str, str] = {  # what an option of the needs would have given
     "--masking": "the masking method",
     "--control": "outsiders",
+    "--with": "earlier releases",
     "--population": "the population",
     "--weight": "",
     "--household": "households",

@@ -116,7 +116,7 @@ def _fewer(
     )
     own, there = part[people], np.flatnonzero(few.truth >= 0)
     taught = [_again(channel, few, there[own[there] != fold]) for fold, channel in enumerate(channels)]
-    return Gathered(few, scene.people[people], alike, alike_records), own, taught
+    return Gathered(few, scene.people[people], scene.records[records], alike, alike_records), own, taught
 
 
 def _again(channel: Channel, few: Material, taught: Ints) -> Channel:
