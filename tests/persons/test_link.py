@@ -130,6 +130,19 @@ def test_claims_are_right_as_often_as_they_say_and_intervals_cover():
     assert 0.1 < mean < 0.95 and covered >= 0.9
 
 
+@pytest.mark.parametrize("attack", [link_blind, link_taught])
+def test_where_people_are_drawn_each_is_still_compared_with_everybody(attack, monkeypatch):
+    visits = unmask.datasets.visits(80, seed=6)
+    persons = Persons(visits, disturbed(visits.rename({"days": "day"})).rename({"day": "days"}), id="patient")
+    columns = persons.columns()
+    everybody = attack(persons, columns)
+    work = float(len(columns.one)) * len(columns.two) * len(columns.names)
+    monkeypatch.setattr("unmask.persons.link.MOST_WORK", work / 4)
+    some = attack(persons, columns)
+    assert some.sampled and some.matched is None and 10 <= some.asked.size <= 30
+    assert some.credit.tolist() == everybody.credit[np.isin(everybody.asked, some.asked)].tolist()
+
+
 def test_too_few_people_teach_nothing():
     table = few_rows(12)
     persons = Persons(table, table, id="id")

@@ -40,6 +40,8 @@ def test_the_report_says_how_many_rows_people_have_and_draws_the_curve(copied, t
     (points,) = [entry for entry in data["measures"] if entry["name"] == "points"]
     assert [series["name"] for series in points["figures"][0]["series"]][:2] == ["original", "release"]
     assert VISITS["patient"][0] not in page  # no ids unless they are asked for
+    inputs = data["manifest"]["inputs"]
+    assert inputs["original"]["sha256"] is None and inputs["released"]["sha256"]  # the steward's key, or none
     with pytest.raises(ParameterError, match="many rows is not verified"):
         unmask.verify(tmp_path / "x.json")
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from unmask.evidence import FAMILIES, name_of, needs_of
 from unmask.report import front_model, front_network, front_persons, front_tables
@@ -18,6 +19,9 @@ from unmask.report.front_numbers import Number, best, numbers, people
 from unmask.report.front_persons import is_persons
 from unmask.report.front_tables import is_tables
 from unmask.report.words import headline_of, joined, limit, percent
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 MOST_COLUMNS = 3  # that do it
 MOST_LEARNT = 4
@@ -68,9 +72,9 @@ def front(document: Document) -> Front:
     if is_model(document) or is_tables(document):
         return _of_model(document) if is_model(document) else _of_tables(document)
     if is_network(document):
-        return _of_network(document)
+        return _of_people(document, front_network, "released network", "a network in memory")
     if is_persons(document):
-        return _of_persons(document)
+        return _of_people(document, front_persons, "released", "a table in memory")
     told, command = _next(document)
     return Front(
         title=f"Disclosure risk of {_name(document, 'released', 'a table in memory')}",
@@ -125,38 +129,20 @@ def _of_tables(document: Document) -> Front:
     )
 
 
-def _of_network(document: Document) -> Front:
-    """Page 1 of a network: people have ties and no columns."""
+def _of_people(document: Document, words: ModuleType, table: str, otherwise: str) -> Front:
+    """Page 1 of a network, or of many rows a person: people are no records. ``words``: the file that has its words."""
     return Front(
-        title=f"Disclosure risk of {_name(document, 'released network', 'a network in memory')}",
-        files=f"{front_network.files(document)}. {day(document.manifest.created)}. Policy: {document.policy}.",
+        title=f"Disclosure risk of {_name(document, table, otherwise)}",
+        files=f"{words.files(document)}. {day(document.manifest.created)}. Policy: {document.policy}.",
         headline=headline_of(document),
         sentence=_decided(document),
         numbers=numbers(document),
-        learn=front_network.LEARN,
+        learn=words.LEARN,
         columns="",
-        next=front_network.next_step(document),
+        next=words.next_step(document),
         command="",
-        untested=front_network.UNTESTED,
-        check=front_network.notes(document),
-        about=about(document),
-    )
-
-
-def _of_persons(document: Document) -> Front:
-    """Page 1 of a release with many rows a person."""
-    return Front(
-        title=f"Disclosure risk of {_name(document, 'released', 'a table in memory')}",
-        files=f"{front_persons.files(document)}. {day(document.manifest.created)}. Policy: {document.policy}.",
-        headline=headline_of(document),
-        sentence=_decided(document),
-        numbers=numbers(document),
-        learn=front_persons.LEARN,
-        columns="",
-        next=front_persons.next_step(document),
-        command="",
-        untested=front_persons.UNTESTED,
-        check=front_persons.notes(document),
+        untested=words.UNTESTED,
+        check=words.notes(document),
         about=about(document),
     )
 

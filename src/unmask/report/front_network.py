@@ -31,6 +31,6 @@ def next_step(document: Document) -> str:
 
 
 def notes(document: Document) -> str:
-    """How the networks were read, where that is not plain."""
+    """How networks, or tables, were read, where that is not plain: each note once."""
     told = [f"{note}." for entry in document.measures if entry.ran for note in entry.notes]
-    return " ".join(told) or "Everybody of the one is in the other."
+    return " ".join(dict.fromkeys(told)) or "Everybody of the one is in the other."

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from unmask.report.document import Document
+from unmask.report.front_network import notes
 
+__all__ = ["AGAIN", "LEARN", "PUBLISH", "UNTESTED", "files", "is_persons", "next_step", "notes"]
 AGAIN = (
     "Every row adds to what a person is known by. Publish fewer rows of each (a sample, the first, totals), coarser "
     "times and places, or a file with one row a person, and assess again."
@@ -28,9 +30,3 @@ def files(document: Document) -> str:
 def next_step(document: Document) -> str:
     """What to do with the release."""
     return PUBLISH if document.verdict == "safe" else AGAIN
-
-
-def notes(document: Document) -> str:
-    """How the tables were read, where that is not plain."""
-    told = [f"{note}." for entry in document.measures if entry.ran for note in entry.notes]
-    return " ".join(dict.fromkeys(told)) or "Everybody of the one is in the other."
