@@ -197,12 +197,11 @@ class Release(Shown):
         sources |= {name: Source(*source) for name, (_, source) in matrices.items() if source is not None}
         published, known = matrices["distances"][0], matrices["known_distances"][0]
         check_places(places, published, known)
-        notes += [*renamed, *told, *plain.warnings]
+        notes += [*renamed, *told, *plain.warnings, *([] if holds is None else [f"scenario: {holds}"])]
         if holds is not None:
             left, right, roles, rows = holds.held(left, right, roles, truth)
             truth, before = truth[rows], tuple(one.of(rows) for one in before)
             known = known if known is None or len(rows) == len(known) else known[np.ix_(rows, rows)]
-            notes.append(f"scenario: {holds}")
         fixed = check_kinds(overrides, {**left.schema, **right.schema})
         self._fill(
             original=left, released=right, control=plain.tables.get("control"),
