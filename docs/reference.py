@@ -25,6 +25,7 @@ KINDS = tomllib.loads((resources.files("unmask") / "evidence" / "policies.toml")
 FAMILIES = {  # in the order of the flow: link, compare, count, learn
     "linkage": "Who is found",
     "graph": "Who is found",
+    "publications": "Who is found",
     "max_knowledge": "Who can deny it",
     "groups": "Who stands out",
     "disclosure": "What is learnt about people",

@@ -31,6 +31,7 @@ ROOMS_BELOW = {
     "web": {"certificate", "cli", "tables", "evidence", "report"},
     "datasets": set(),
     "people": {"tables", "study", "evidence", "masking"},
+    "publications": {"linkage", "tables", "study", "kernels", "evidence"},
     "protect": {"groups", "tables", "study", "kernels", "evidence", "masking", "utility"},
     **{
         room: {"tables", "study", "kernels", "evidence"}
@@ -44,6 +45,7 @@ ROOMS_BELOW = {
             "utility",
             "tabular",
             "networks",
+            "persons",
         )
     },
 }

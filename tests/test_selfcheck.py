@@ -17,8 +17,8 @@ from unmask.evidence.measure import Measure
 from unmask.selfcheck import _ladder, _shuffled, attack_case, check_measure
 
 LADDER = _ladder("census", 0, 120)
-LONG = {"absent", "channel", "knowledge_curve", "knowledge_sweep", "learned", "likelihood", "model", "population",
-        "probabilistic", "singling"}  # seconds on three tables  # fmt: skip
+LONG = {"absent", "channel", "earlier", "knowledge_curve", "knowledge_sweep", "learned", "likelihood", "model",
+        "population", "probabilistic", "singling"}  # seconds on three tables  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,11 @@ def test_attacks_on_networks_pass(seed):
     assert len(checks) == 5
     for check in checks:
         assert check.passed, (check.measure, check.failures, check.risks)
+
+
+def test_links_between_files_without_an_id_pass():
+    (check,) = unmask.selfcheck(only="believed", size=150)
+    assert check.passed and check.risks[0] > 0.95 and check.risks[-1] < 0.02, check
 
 
 def test_one_attack_on_networks_is_checked_by_name():
@@ -155,3 +160,12 @@ def test_a_measure_that_fails_twice_fails_and_one_that_fails_by_luck_passes(monk
     for told["always"] in (True, False):
         found = unmask.selfcheck(only=["uniqueness"], size=60)
         assert [one.passed for one in found] == [not told["always"]] * len(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
+def test_attacks_on_people_with_many_rows_pass(seed):
+    checks = unmask.selfcheck(only=["alike", "bags", "taught", "points", "sequences", "shared", "presence"], seed=seed)
+    assert len(checks) == 13  # trajectories have no secret
+    for check in checks:
+        assert check.passed, (check.measure, check.table, check.failures, check.risks)

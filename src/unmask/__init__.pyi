@@ -70,6 +70,7 @@ from unmask.groups import population_risk as population_risk
 from unmask.groups import special_uniques as special_uniques
 from unmask.intake import Check as Check
 from unmask.intake import check as check
+from unmask.linkage import Believed as Believed
 from unmask.linkage import ChannelLinkage as ChannelLinkage
 from unmask.linkage import ClusterLinkage as ClusterLinkage
 from unmask.linkage import LikelihoodLinkage as LikelihoodLinkage
@@ -78,6 +79,7 @@ from unmask.linkage import (
     anonymity_sets as anonymity_sets,
 )
 from unmask.linkage import knowledge_curve as knowledge_curve
+from unmask.linkage import link_believed as link_believed
 from unmask.linkage import link_channel as link_channel
 from unmask.linkage import link_clusters as link_clusters
 from unmask.linkage import link_globally as link_globally
@@ -119,12 +121,20 @@ from unmask.networks import network_utility as network_utility
 from unmask.people import PersonStory as PersonStory
 from unmask.people import explain_person as explain_person
 from unmask.people import hiding_list as hiding_list
+from unmask.persons import Persons as Persons
+from unmask.persons import PersonsRisk as PersonsRisk
+from unmask.persons import Unicity as Unicity
+from unmask.persons import persons_risk as persons_risk
+from unmask.persons import unicity as unicity
+from unmask.persons_assessment import assess_persons as assess_persons
 from unmask.protect import Fix as Fix
 from unmask.protect import Frontier as Frontier
 from unmask.protect import Protection as Protection
 from unmask.protect import fix_list as fix_list
 from unmask.protect import follow_plan as follow_plan
 from unmask.protecting import protect_table as protect_table
+from unmask.publications import PublishedLinkage as PublishedLinkage
+from unmask.publications import link_published as link_published
 from unmask.recipients import Recipient as Recipient
 from unmask.report import Comparison as Comparison
 from unmask.report import compare_reports as compare_reports

@@ -8,7 +8,7 @@ risk of every single record where the measure gives one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +21,10 @@ from unmask.assessment import assess, choose, discover, run_measure
 from unmask.datasets.gauntlet import Answer, Known
 from unmask.errors import ParameterError
 from unmask.evidence import Absence, Context, Estimate, Evidence, Measure, Progress, silent
+from unmask.linkage import link_believed
 from unmask.masking import Noise, parse_masking
 from unmask.networks import Network, mask_network, network_risk, report_network
+from unmask.persons import Persons, PersonsRisk, persons_risk, report_persons
 from unmask.shares import percent, span
 from unmask.shown import Shown
 from unmask.tables import Release
@@ -31,6 +33,8 @@ SIZE = 400
 WIDER = 3.291 / 1.960  # from a 95 % to a 99.9 % interval
 SURVEYED = ("household", "magnitude", "population")  # they also meet weights, households, and keys that form groups
 OF_NETWORKS = ("degree", "neighbours", "colours", "propagation", "profiles")  # attacks on networks, not on tables
+OF_PERSONS = ("alike", "bags", "taught", "points", "sequences", "shared", "presence")  # on people with many rows
+REPEATED, OF_LINKS = ("earlier",), ("believed",)  # releases of the same people, published twice; no common id
 AGAIN = 1000  # between the seed of a check and that of its repetition
 STAGES = ("identical", "lightly masked", "heavily masked", "independent")
 
@@ -59,7 +63,7 @@ def selfcheck(
     gauntlet: bool | int = False,
     progress: Progress = silent,
 ) -> tuple[Check, ...]:
-    """Check every registered measure (or those named) on a numeric, a mixed and a synthetic table, and on a network.
+    """Check every registered measure (or those named) on numeric, mixed and synthetic tables, networks and many rows.
 
     Measures of population risk meet all that can be known: a number of people, a register, and sampling weights.
     With ``gauntlet`` (True, or how many cases) whole assessments are checked instead, on releases with a known answer:
@@ -69,21 +73,48 @@ def selfcheck(
         return _run_gauntlet(None if gauntlet is True else gauntlet, only, seed, progress)
     checks: list[Check] = []
     named = None if only is None else [only] if isinstance(only, str) else [*only]
-    others = OF_NETWORKS if named is None else tuple(name for name in OF_NETWORKS if name in named)
-    wanted = None if named is None else [name for name in named if name not in OF_NETWORKS]
-    chosen = [] if wanted == [] and others else choose(discover(), wanted, ())
+    kinds: tuple[tuple[Callable[..., list[Check]], tuple[str, ...]], ...] = (
+        (check_networks, OF_NETWORKS), (check_persons, OF_PERSONS),
+        (lambda _, *asked: [check_believed(*asked)], OF_LINKS),
+    )  # fmt: skip
+    others = [(check, [name for name in names if named is None or name in named]) for check, names in kinds]
+    of_others = {name for _, names in kinds for name in names}
+    wanted = None if named is None else [name for name in named if name not in of_others]
+    chosen = [] if wanted == [] and any(names for _, names in others) else choose(discover(), wanted, ())
     for place, entry in enumerate(chosen):
-        ladders = _ladders(seed, size) | (_surveyed(seed, size) if entry.name in SURVEYED else {})
+        ladders = _ladders_for(entry, seed, size)
         for step, (name, releases) in enumerate(ladders.items()):
             progress((place + step / len(ladders)) / len(chosen), f"{entry.title}: {name} table")
             check = check_measure(entry, name, releases, seed)
             checks.append(check if check.passed else _again(check, entry, seed + AGAIN, size))
-    if others:
-        progress(0.99, "networks")
-        found = check_networks(others, seed, size)
-        checks += found if all(check.passed for check in found) else check_networks(others, seed + AGAIN, size)
+    for check_others, names in others:
+        if names:
+            progress(0.99, "networks, people with many rows, files without a common id")
+            found = check_others(names, seed, size)
+            checks += found if all(one.passed for one in found) else check_others(names, seed + AGAIN, size)
     progress(1.0, "done")
     return tuple(checks)
+
+
+def check_believed(seed: int, size: int = SIZE) -> Check:
+    """Check links between files without a common id: a copy, two masked ones, and one of other people."""
+    columns = ["sex", "birth date", "town", "postcode", "smoker"]
+    tables = [release.released for release in _ladder("patients", seed, size)]
+    people, draw = tables[0], np.random.default_rng(seed)
+    order = draw.permutation(size)
+    pairs = pl.DataFrame({"first": np.arange(size) + 1, "second": np.argsort(order) + 1})
+
+    def linked(table: pl.DataFrame, truth: pl.DataFrame, rows: Rows) -> Any:  # noqa: ANN401 - links
+        return link_believed(people.select(columns)[rows], table.select(columns), truth=truth, seed=seed)
+
+    plain = np.arange(size)
+    found = [linked(table[order], pairs, plain) for table in tables]
+    figures = [one.found for one in found if one.found is not None]
+    failures = _order_failures(figures)
+    again = linked(tables[1][order], pairs.with_columns(second="first"), order)
+    if _records_changed(found[1].credit, again.credit, order):
+        failures.append("row order changes the links of the lightly masked file")
+    return Check("believed", "two files", tuple(e.value for e in figures), figures[-1].chance, tuple(failures))
 
 
 def check_networks(names: Sequence[str], seed: int, size: int = SIZE) -> list[Check]:
@@ -113,12 +144,55 @@ def check_networks(names: Sequence[str], seed: int, size: int = SIZE) -> list[Ch
     return checks
 
 
+def check_persons(names: Sequence[str], seed: int, size: int = SIZE) -> list[Check]:
+    """Check attacks on people with many rows: copies, coarser, disturbed and other people's visits and trajectories."""
+    n, checks = max(60, size // 4), []
+    kinds: tuple[tuple[str, str, Any, dict[str, Any]], ...] = (
+        ("visits", "patient", datasets.visits, {"confidential": ["diagnosis"], "ignored": ["cost"]}),
+        ("trajectories", "person", datasets.trajectories, {"time": "time", "place": "antenna"}),
+    )
+    for table, name, made, roles in kinds:
+        original, stranger, outside = (_renamed(made(n, seed=seed + k), name, k) for k in (0, 10_000, 20_000))
+        light = original.with_columns(pl.col(pl.Date, pl.Datetime).dt.strftime("%Y-%m-%d"))
+        light = light.with_columns(pl.col("born") // 5 * 5) if "born" in light.columns else light
+        given = {"id": "id", "control": outside.with_columns(pl.col("id") + n), **roles}
+        ladder = (original, light, _masked(original, 1.0, 0.6, seed), stranger)
+        found = [persons_risk(Persons(original, one, **given), seed=seed) for one in ladder]
+        moved = Persons(original.reverse(), light.sample(fraction=1, shuffle=True, seed=seed), **given)
+        checks += _of_stages(names, table, found, persons_risk(moved, seed=seed))
+    return checks
+
+
+def _renamed(table: pl.DataFrame, name: str, k: int) -> pl.DataFrame:
+    """People by numbers from 1, in an order that has nothing to do with who they are."""
+    ids = table[name].unique().sort().shuffle(seed=k)
+    numbers = pl.DataFrame({name: ids, "id": np.arange(1, len(ids) + 1)})
+    return table.join(numbers, on=name, maintain_order="left").drop(name).select("id", pl.all().exclude("id"))
+
+
+def _of_stages(names: Sequence[str], table: str, found: Sequence[PersonsRisk], again: PersonsRisk) -> list[Check]:
+    told = [{entry.measure: entry.evidence for entry in report_persons(one)} for one in found]
+    moved = {entry.measure: entry.evidence for entry in report_persons(again)}
+    checks = []
+    for name in names:
+        figures = [e.observations[0].estimate for e in (step[name] for step in told) if isinstance(e, Evidence)]
+        if not figures:
+            continue
+        failures = _order_failures(figures)
+        before, after = told[1][name], moved[name]
+        parts = [one.per_record if isinstance(one, Evidence) else None for one in (before, after)]
+        if _records_changed(parts[0], parts[1], np.arange(found[1].persons.n)):
+            failures.append("row order changes the risk of people of the coarser release")
+        checks.append(Check(name, table, tuple(e.value for e in figures), figures[-1].chance, tuple(failures)))
+    return checks
+
+
 def _again(failed: Check, entry: Measure, seed: int, size: int) -> Check:
     """What the measure does on tables drawn anew: of a hundred figures some are out of their interval by luck.
 
     Who is broken fails again. A measure that passes then is told to pass.
     """
-    ladders = _ladders(seed, size) | (_surveyed(seed, size) if entry.name in SURVEYED else {})
+    ladders = _ladders_for(entry, seed, size)
     second = check_measure(entry, failed.table, ladders[failed.table], seed)
     return second if second.passed else failed
 
@@ -243,6 +317,7 @@ def _shuffled(release: Release, seed: int) -> tuple[Release, Rows]:
         "control": control,
         **({} if release.population is None else {"population": release.population}),
         **({} if release.second is None else {"second": release.second}),
+        "earlier": [before.table[rng.permutation(before.table.height)] for before in release.earlier],
     }
     for name, matrix, rows in (
         ("distances", release.distances, two),
@@ -258,17 +333,40 @@ def unpaired(release: Release) -> Release:
     return Release(*tables, control=release.control, confidential=release.confidential, synthetic=True)
 
 
+def _ladders_for(entry: Measure, seed: int, size: int) -> dict[str, tuple[Release, ...]]:
+    """The releases that a measure meets: those of all, and what it alone is made for."""
+    if entry.name in REPEATED:
+        return _repeated(seed, size)
+    return _ladders(seed, size) | (_surveyed(seed, size) if entry.name in SURVEYED else {})
+
+
+def _repeated(seed: int, size: int) -> dict[str, tuple[Release, ...]]:
+    """Incomes of people, published twice under one pseudonym, the masking drawn anew for the second time."""
+    known = ["id", "gross_income", "federal_tax", "interest", "wages"]
+    pseudonym = pl.Series("pseudonym", np.random.default_rng(seed).permutation(size))
+    ladders = (_ladder("census", seed, size), _ladder("census", seed, size, redrawn=1))
+    return {
+        "published twice": tuple(
+            Release(
+                new.original.select(known), new.released.select(known).with_columns(pseudonym), id="id",
+                ignored=["pseudonym"], earlier=[old.released.select(known).with_columns(pseudonym)],
+            )
+            for new, old in zip(*ladders, strict=True)
+        )
+    }  # fmt: skip
+
+
 def _ladders(seed: int, size: int) -> dict[str, tuple[Release, ...]]:
     mixed = _ladder("patients", seed, size)
     return {"numeric": _ladder("census", seed, size), "mixed": mixed, "synthetic": tuple(map(unpaired, mixed))}
 
 
-def _ladder(kind: str, seed: int, size: int) -> tuple[Release, ...]:
+def _ladder(kind: str, seed: int, size: int, redrawn: int = 0) -> tuple[Release, ...]:
     generate = {"census": datasets.census, "patients": datasets.patients}[kind]
-    original, stranger = _with_id(generate(size, seed=seed)), _with_id(generate(size, seed=seed + 10_000))
+    original, stranger = _with_id(generate(size, seed=seed)), _with_id(generate(size, seed=seed + 10_000 + redrawn))
     outside = generate(size, seed=seed + 20_000).drop("patient", strict=False)
     roles = {"confidential": ["diagnosis", "cost"]} if kind == "patients" else {}
-    light, heavy = (_masked(original, noise, pram, seed) for noise, pram in ((0.1, 0.05), (1.0, 0.6)))
+    light, heavy = (_masked(original, noise, pram, seed + redrawn) for noise, pram in ((0.1, 0.05), (1.0, 0.6)))
     tables = (original, light, heavy, stranger)
     # what is known of the population: how many people for one table, a register for the other
     people = 2 * size if kind == "census" else pl.concat([original.drop("id"), outside.select(original.columns[1:])])

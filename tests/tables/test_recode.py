@@ -7,7 +7,7 @@ import pytest
 import unmask
 from unmask.tables.encode import encode
 from unmask.tables.intervals import bounds
-from unmask.tables.recode import into_intervals, into_merged, into_prefixes
+from unmask.tables.recode import into_bands, into_intervals, into_merged, into_prefixes
 
 
 def test_numbers_become_the_interval_they_fall_into():
@@ -32,6 +32,29 @@ def test_an_empty_interval_has_its_middle():
 def test_an_empty_interval_without_ends_is_in_the_middle():
     low, high = np.array([-np.inf, 8.0]), np.array([np.inf, np.inf])
     assert into_intervals(np.array([np.nan]), low, high)[1].tolist() == [0.0, 8.0]
+
+
+def test_words_for_bands_are_learnt_where_each_stands_in_one_stretch():
+    known = np.array([*range(20), np.nan, 100.0, 9.6])
+    words = pl.Series(["low"] * 10 + ["high"] * 10)
+    told = into_bands(known, known[:20], words)
+    assert told.to_list() == [*words, None, "high", "high"]  # 9.5 is in the middle between 9 and 10
+    assert into_bands(known, known[:20][::-1], words).to_list()[:10] == ["high"] * 10
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (range(20), ["low"] * 9 + ["high"] + ["low"] + ["high"] * 9),  # changes to and fro
+        ([*range(10), 9, *range(10, 19)], ["low"] * 10 + ["high"] * 10),  # one number under two words
+        (range(20), [f"word {k // 2}" for k in range(20)]),  # too few people for each
+        (range(20), ["all"] * 20),
+        (range(20), [None] * 20),
+    ],
+)
+def test_what_is_no_band(values, words):
+    paired = np.array(values, dtype=float)
+    assert into_bands(paired, paired, pl.Series(words, dtype=pl.String)) is None
 
 
 def test_prefixes():

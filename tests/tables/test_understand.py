@@ -14,6 +14,7 @@ import unmask
 from unmask.errors import RoleError
 from unmask.study import Study
 from unmask.tables.encode import encode
+from unmask.tables.words import words_around
 
 N = 160
 rng = np.random.default_rng(7)
@@ -401,3 +402,23 @@ def test_a_word_named_for_one_column_makes_numbers_of_it(tmp_path):
     pl.DataFrame({"x": [str(v) for v in with_code(AGES, "weiss nicht")]}).write_csv(tmp_path / "t.csv")
     read = unmask.Release(tmp_path / "t.csv", tmp_path / "t.csv", reading={"missing": ["x=weiss nicht"]})
     assert read.original["x"].to_list() == with_code(AGES, None)
+
+
+@pytest.mark.parametrize(
+    ("texts", "around"),
+    [
+        (["PLZ 12", "PLZ 18"], ("PLZ ", "")),
+        (["Region1", "Region22"], ("Region", "")),
+        (["about 3 people", "about 5 people"], ("about ", " people")),
+        (["east", "eastern"], ("", "")),  # nothing would be left of one
+        (["Q1 (low)", "Q2"], ("", "")),
+        (["1 m 57", "1 m 74"], ("", "")),  # a number is no word
+        (["75xxx", "69xxx"], ("", "")),
+        (["1940s", "1950s"], ("", "")),
+        (["- 3", "- 4"], ("", "")),
+        (["area 1"], ("", "")),
+        ([], ("", "")),
+    ],
+)
+def test_words_that_stand_around_every_value(texts, around):
+    assert words_around(texts) == around

@@ -244,7 +244,7 @@ def _checked(entry: Field[Any], hint: Any, value: Any, path: Path) -> Any:  # no
     if get_origin(base) is tuple:
         if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
             raise ParameterError(f"{what} is not a list of names", hint=f'{entry.name} = ["a", "b"]')
-        return tuple(value)
+        return tuple(str(path.parent / part) for part in value) if spec_of(entry).reads == "table" else tuple(value)
     wanted: Any = dict if get_origin(base) is dict else (int, float) if base is float else base
     wanted = (str, int, float) if base == (str, float) else wanted
     if not isinstance(value, wanted) or (isinstance(value, bool) and base is not bool):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from unmask.arrays import Flags, Floats, Ints
 from unmask.cli.assess import release_of
+from unmask.cli.believe import believe
 from unmask.cli.options import Link
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files, write_table
@@ -18,7 +19,7 @@ from unmask.evidence import Estimate, Progress, guess, meant
 from unmask.linkage import DIFFERENT_PEOPLE, Linkage, link_nearest, link_one_to_one, true_ranks, union_of
 from unmask.report import percent
 from unmask.study import inverse
-from unmask.tables import Release
+from unmask.tables import Release, read_table
 
 ATTACKS = {"nearest": "Nearest record", "one_to_one": "One to one"}
 
@@ -27,6 +28,8 @@ def run(options: Link) -> int:
     """Attack by the options; write one row per person where asked; say what was found."""
     attacks = _attacks(options.attack)
     check_files(options)
+    if options.unpaired or options.known is not None or options.truth is not None or _differ(options):
+        return believe(options)
     release = release_of(options)
     with progress_bar() as tell:
         found = {name: _link(name, release, options, _part(tell, name, attacks)) for name in attacks}
@@ -50,6 +53,14 @@ def run(options: Link) -> int:
         lines.append(f"Written to {options.output}: risks, distances and row numbers from 1, no values.")
     say("\n".join(lines))
     return 0
+
+
+def _differ(options: Link) -> bool:
+    """Whether nothing says which rows belong together: no id, and files of different lengths."""
+    if options.id is not None:
+        return False
+    given = {"original": options.original, "released": options.released}
+    return len({read_table(path, role=role, **options.reading).height for role, path in given.items()}) > 1
 
 
 def _whole(table: pl.DataFrame) -> pl.DataFrame:

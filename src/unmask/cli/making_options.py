@@ -142,6 +142,10 @@ class Searching(Reading):
     quasi: tuple[str, ...] | None = option("Columns that the intruder knows; default: all.", default=None, role=True)
     confidential: tuple[str, ...] = option("Columns that they want to learn.", default=(), role=True)
     ignored: tuple[str, ...] = option("Columns that are not published.", default=(), role=True)
+    household: str | None = option(
+        "Column that says who lives together; it is published as it is.", default=None, role=True
+    )
+    weight: str | None = option("Sampling weight; it is published as it is.", default=None, role=True)
     policy: str | None = option("public, partner, internal, or a TOML file.", default=None, reads="policy")
     intruder: str = option("prosecutor, journalist, marketer or maximum.", default="maximum")
     keep: tuple[str, ...] = option(KEEP, default=(), whole=True)

@@ -109,6 +109,10 @@ class Tables(Roles):
         "Another release of the same people: who has both links them by the columns that both have.",
         default=None, role=True, reads="table",
     )  # fmt: skip
+    earlier: tuple[str, ...] = option(
+        "A release of the same people that is published already; several: what do all of them give away together?",
+        "--with", "--earlier", default=(), role=True, reads="table", whole=True,
+    )  # fmt: skip
     synthetic: bool = option("No row of the release was made from one person.", default=False, role=True)
     masking: str | None = option(
         'How the release was made, for the intruder who knows it: --masking "noise(0.5)".', default=None, role=True
@@ -178,6 +182,11 @@ class Assess(Reporting, Tables):
     k: int = option("Wanted size of the smallest group, for --fix.", default=5)
     l: int = option("Wanted confidential values in a group, for --fix.", default=1)  # noqa: E741 - as in l-diversity
     show_values: bool = option("Let the report show ids and places of people who are found.", default=False)
+    many_rows: bool = option(
+        "People have many rows each, and --id says whose a row is; taken so where it repeats.", default=False
+    )
+    time: str | None = option("For many rows a person: the column that says when.", default=None)
+    place: tuple[str, ...] = option("For many rows a person: the columns that say where.", default=())
     state: str | None = option(
         "Folder in which finished attacks are kept, so that the same command goes on after a stop. Default: one beside "
         "the report, until it is written; a folder that you name stays.",
@@ -210,11 +219,23 @@ class Link(Roles):
 
     Example:  unmask link original.csv release.csv --id patient --metric gower --sample 2000 -o found.csv
 
+    Without a common id (files of different lengths, --unpaired, --known or --truth): whom would they believe to have
+    found, and how surely?
+
+    Example:  unmask link voters.csv release.csv --truth pairs.csv -o believed.csv
+
     Exit code 0: the attack ran, whatever it found; 2: cannot.
     """
 
     original: str = option("The original table: what the intruder knows.", place=True, reads="table")
     released: str = option("The table you want to publish.", place=True, reads="table")
+    unpaired: bool = option("Rows in the same order need not belong together.", default=False)
+    known: str | None = option(
+        "People who are known in both files: two columns, ids or row numbers from 1. They teach how columns of the one "
+        "file go with those of the other, whatever they are called.",
+        default=None, reads="table",
+    )  # fmt: skip
+    truth: str | None = option("All right pairs, in the same form: count the links.", default=None, reads="table")
     attack: tuple[str, ...] = option("nearest, one_to_one or both (default both).", default=())
     metric: str = option("euclidean, manhattan, chebyshev, mahalanobis, gower or permutation.", default="euclidean")
     scale: str = option("Standardise by each file's own, by original, released, or none.", default="own")

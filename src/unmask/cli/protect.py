@@ -7,8 +7,10 @@ from unmask.cli.fields import roles_of
 from unmask.cli.making_options import Protect
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files, write_atomically, write_table
+from unmask.masking import lost_sums, quoted
 from unmask.protect import Protection
 from unmask.protecting import protect_table
+from unmask.tables import read_table
 from unmask.trying import make_release
 
 
@@ -28,8 +30,12 @@ def run(options: Protect) -> int:
     _write(found, options)
     if found.final is None:
         return NONE_SAFE
-    write_table(make_release(options.original, found.final, **roles), options.output)
+    release = make_release(options.original, found.final, **roles)
+    write_table(release, options.output)
     say(f"Release: {options.output}.")
+    for relation in lost_sums(read_table(options.original, name="original", **options.reading), release):
+        whole = relation.split(" = ")[0]
+        say(f"note: {relation} holds in the original and no longer; with --ignored {quoted(whole)} it can be added up")
     return FOUND
 
 

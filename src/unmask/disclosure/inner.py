@@ -16,8 +16,8 @@ import numpy as np
 from unmask.arrays import Floats, Ints
 from unmask.disclosure.epsilon import clopper_pearson
 from unmask.disclosure.one_run import guesses_of
-from unmask.disclosure.roc import Epsilon, Membership, auc, centred, summarise, tpr_at
-from unmask.evidence import Estimate
+from unmask.disclosure.roc import Epsilon, Membership, centred, summarise
+from unmask.evidence import Estimate, auc, tpr_at
 
 TOGETHER = 1.2  # halves that choose for each other are right or wrong together: more spread than one attack has
 SURER = 1.4  # the same of the upper end where few are accused: which few is chosen as well

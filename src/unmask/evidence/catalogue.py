@@ -39,6 +39,7 @@ FAMILIES: dict[str, dict[str, Entry]] = {  # family: measures, the plainest firs
         "likelihood": Entry(PAIRS),
         "clusters": Entry(f"{PAIRS}; who lives together, in both tables (--household)", ("group_linkage",)),
         "knowledge_curve": Entry(PAIRS, ("scenario",)),
+        "earlier": Entry(f"{PAIRS}; releases that are published already (--with)", ("publications", "successive")),
     },
     "graph": {
         "graph": Entry(f"{PAIRS}; places or published distances (--coordinates, --distances)", ("kroll",)),
@@ -78,7 +79,7 @@ HEADINGS: dict[str, tuple[str, ...]] = {  # the three questions of WP216 [WP29]_
     ),
     "linkability": (
         "nearest", "one_to_one", "probabilistic", "learned", "transparent", "channel", "likelihood", "clusters",
-        "knowledge_curve", "graph", "dictionary", "permuted", "linkability",
+        "knowledge_curve", "earlier", "graph", "dictionary", "permuted", "linkability",
     ),
     "inference": (
         "cells", "magnitude", "intervals", "values", "model", "absent", "inference", "membership", "keys",
@@ -88,6 +89,10 @@ HEADINGS: dict[str, tuple[str, ...]] = {  # the three questions of WP216 [WP29]_
 OF_NETWORKS = {  # attacks on networks, which are no release of records
     "degree": "singling out", "neighbours": "singling out", "colours": "singling out",
     "propagation": "linkability", "profiles": "linkability",
+}  # fmt: skip
+OF_PERSONS = {  # attacks on people with many rows, who are no records
+    "alike": "singling out", "points": "singling out", "sequences": "singling out",
+    "bags": "linkability", "taught": "linkability", "shared": "inference", "presence": "inference",
 }  # fmt: skip
 RELEASE_ALONE = frozenset(  # measures that need no original: values are then taken as people's own
     {"anonymity", "cells", "graph", "household", "knowledge_sweep", "population", "special_uniques", "uniqueness"}
@@ -102,6 +107,7 @@ LABELS: dict[str, str] = {  # each measure in at most three words, for tables: w
     "likelihood": "Blind likelihood",
     "clusters": "Whole households",
     "knowledge_curve": "Half of the columns",
+    "earlier": "All releases",
     "graph": "Distances alone",
     "dictionary": "Dictionary test",
     "permuted": "Permuted test",
@@ -130,6 +136,13 @@ LABELS: dict[str, str] = {  # each measure in at most three words, for tables: w
     "colours": "Surroundings",
     "propagation": "From known people",
     "profiles": "Network profiles",
+    "alike": "Same rows",
+    "bags": "All rows",
+    "taught": "Rows, taught",
+    "points": "A few points",
+    "sequences": "Sequences",
+    "shared": "Shared by candidates",
+    "presence": "Presence",
     "check": "The two tables",
     "columns": "Columns compared",
 }
@@ -174,6 +187,7 @@ ALONE = frozenset(  # keys of measures with one figure: the label says it all
 LACKING: dict[str, str] = {  # what an option of the needs would have given
     "--masking": "the masking method",
     "--control": "outsiders",
+    "--with": "earlier releases",
     "--population": "the population",
     "--weight": "",
     "--household": "households",
@@ -225,7 +239,9 @@ def heading_of(key: str) -> str | None:
     measure = key.partition(".")[0]
     if measure == "tables" and key != measure:
         return "singling out" if key == "tables.small" else "inference"
-    return OF_NETWORKS.get(measure) or next((heading for heading, names in HEADINGS.items() if measure in names), None)
+    return (OF_NETWORKS | OF_PERSONS).get(measure) or next(
+        (heading for heading, names in HEADINGS.items() if measure in names), None
+    )
 
 
 def family_of(measure: str) -> str | None:

@@ -55,7 +55,7 @@ class Measure:
 
 
 _REGISTER: dict[str, Measure] = {}
-WORDS = {"max_knowledge": "maximum knowledge"}  # rooms whose family has another name
+WORDS = {"max_knowledge": "maximum knowledge", "publications": "linkage"}  # rooms whose family has another name
 OTHER_NAMES = (
     "it compares columns of the same name, and the release shares none with the original: rename those that are the "
     "same as in the original"

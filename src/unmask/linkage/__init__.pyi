@@ -1,5 +1,9 @@
+from unmask.linkage.believed import Believed as Believed
+from unmask.linkage.believed import link_believed as link_believed
 from unmask.linkage.channel import ChannelLinkage as ChannelLinkage
+from unmask.linkage.channel import Laid as Laid
 from unmask.linkage.channel import link_channel as link_channel
+from unmask.linkage.channel import link_several as link_several
 from unmask.linkage.channel import target_columns as target_columns
 from unmask.linkage.clusters import ClusterLinkage as ClusterLinkage
 from unmask.linkage.clusters import link_clusters as link_clusters

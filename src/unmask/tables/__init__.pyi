@@ -1,5 +1,7 @@
 from unmask.tables.days import read_days as read_days
 from unmask.tables.digits import moved_nearby as moved_nearby
+from unmask.tables.earlier import Earlier as Earlier
+from unmask.tables.earlier import as_given as as_given
 from unmask.tables.encode import Encoded as Encoded
 from unmask.tables.encode import EncodedColumn as EncodedColumn
 from unmask.tables.encode import Encoding as Encoding
@@ -20,6 +22,7 @@ from unmask.tables.hierarchy import read_hierarchy as read_hierarchy
 from unmask.tables.intervals import bounds as bounds
 from unmask.tables.intervals import has_intervals as has_intervals
 from unmask.tables.matrix import read_matrix as read_matrix
+from unmask.tables.naming import recognise as recognise
 from unmask.tables.order import by_content as by_content
 from unmask.tables.read import MISSING_MARKS as MISSING_MARKS
 from unmask.tables.read import check_file as check_file

@@ -81,6 +81,7 @@ def or_alone(
     if "original" in read:
         return known
     given = {"synthetic": synthetic, "control": control, "masking": masking, "second": read.get("second")}
+    given["earlier"] = read.get("earlier 1")
     if "released" not in read:
         raise ParameterError("no table is given", hint="give the original and the table you want to publish")
     if given["synthetic"]:

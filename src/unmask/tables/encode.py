@@ -12,7 +12,7 @@ from unmask.arrays import Codes, Floats, Ints
 from unmask.errors import ParameterError, TableError
 from unmask.tables.intervals import bounds, has_intervals
 from unmask.tables.periods import read_periods
-from unmask.tables.recode import into_intervals, into_merged, into_prefixes, into_ranges
+from unmask.tables.recode import into_bands, into_intervals, into_merged, into_prefixes, into_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -297,6 +297,9 @@ def _categories(release: Release, name: str, notes: list[str]) -> tuple[Codes, C
         coarse = into_merged(original, *pairs)
     if coarse is None:
         coarse = into_ranges(original, released)
+    if coarse is None and (release.original[name].dtype.is_numeric() or release.original[name].dtype.is_temporal()):
+        known = to_floats(release.original[name], name)
+        coarse = into_bands(known, known[release.paired_rows], pairs[1])
     if coarse is not None:
         before, after = original.drop_nulls().n_unique(), coarse.drop_nulls().n_unique()
         words = f"coarser categories ({before} became {after})" if cut or after < before else "other words for them"

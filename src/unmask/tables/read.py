@@ -209,6 +209,6 @@ def _tidy(frame: pl.DataFrame, name: str) -> pl.DataFrame:
 def read_all(given: Mapping[str, Any], reading: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
     """Read every table that is given, by its role; return these as they were given, and as they were read."""
     tables = {role: table for role, table in given.items() if table is not None and not isinstance(table, Real)}
-    names = {role: "release" if role == "released" else role for role in tables}
+    names = {role: "release" if role == "released" else role.replace("earlier", "earlier release") for role in tables}
     options = {"as_written": True, **reading}
     return tables, {role: read_table(tables[role], name=names[role], role=role, **options) for role in tables}

@@ -2,7 +2,7 @@
 
 A release may publish age bands, shortened postcodes ("750**") or merged categories. The coding scheme is public (it
 is printed in the release or its documentation), so an intruder who knows a person's exact value knows the coarse one
-too. Four forms are recognised; anything else is compared as it stands:
+too. Five forms are recognised; anything else is compared as it stands:
 
 1. intervals in place of numbers: a number becomes the interval it falls into;
 2. shortened or masked text: a text becomes the released prefix it begins with ("750", "750**"), or the released text
@@ -12,7 +12,8 @@ too. Four forms are recognised; anything else is compared as it stands:
    unique values any pairing looks like a rule, and using it would hand the intruder the answer. Whole numbers are such
    categories where they stand under numbers that are nowhere near them: area codes under regions. A few categories
    under as many other labels (``homme`` as ``H``, 1 as ``male``) are learnt in the same way;
-4. ranges of codes: ``E11.9`` is in ``E10-E14``.
+4. ranges of codes: ``E11.9`` is in ``E10-E14``;
+5. words for bands of numbers or days (``lowest``, ``Q2``): along the numbers each word stands in one stretch.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ RANGE = re.compile(r"^([^\W\d_]+)(\d+)\s?[-–]\s?\1(\d+)$")  # noqa: RUF001 - p
 MOSTLY = 0.5  # of the different released texts that must be ranges
 MOST_LABELS = 20  # that the other file may write in its own way, and anybody reads
 HOLDS = 0.95  # share of tested rows that must follow the rule, beyond those that the largest category has anyway
+FEWEST_IN_BAND = 5  # people for each word for a band, on average
 PREFIX = re.compile(r"^(.+?)(?:\s?[*?xX•#…]+|-{2,}|\.{2,})$")
 HIDDEN = "*?xX•#_0"  # signs that may stand for others in a text of the same length
 
@@ -208,6 +210,7 @@ def are_merged_codes(fine: pl.Series, coarse: pl.Series) -> bool:
 
     Rounded numbers stand under one number too, but among those that they were made from, or one step beside them.
     """
+    fine, coarse = _whole(fine), _whole(coarse)
     if not (fine.dtype.is_integer() and coarse.dtype.is_integer()):
         return False
     pairs = pl.DataFrame({"a": fine, "b": coarse}).drop_nulls()
@@ -223,6 +226,12 @@ def are_merged_codes(fine: pl.Series, coarse: pl.Series) -> bool:
     width = groups["high"] - groups["low"] + 1
     near = (groups["b"] >= groups["low"] - width) & (groups["b"] <= groups["high"] + width)
     return int(groups.filter(near)["n"].sum()) < pairs.height / 2
+
+
+def _whole(column: pl.Series) -> pl.Series:
+    """Digits as text as whole numbers, unless zeros at the front would be lost."""
+    digits = column.dtype == pl.String and bool(column.drop_nulls().str.contains(r"^(0|[1-9]\d{0,17})$").all())
+    return column.cast(pl.Int64) if digits else column
 
 
 def _are_first_digits(pairs: pl.DataFrame) -> bool:
@@ -248,6 +257,26 @@ def into_ranges(original: pl.Series, released: pl.Series) -> pl.Series | None:
         return code
 
     return original.replace({code: place(code) for code in original.drop_nulls().unique()})
+
+
+def into_bands(known: Floats, paired: Floats, labels: pl.Series) -> pl.Series | None:
+    """Numbers or days as the released words for bands of them ("lowest", "Q2"), where one band ends as the next begins.
+
+    Learnt from the pairs (``paired`` beside ``labels``): along the numbers each word stands in one stretch. By chance
+    that does not happen to several people of each word.
+    """
+    there = ~np.isnan(paired) & labels.is_not_null().to_numpy()
+    values, words = paired[there], labels.filter(pl.Series(there))
+    order = np.lexsort((words.rank("dense").to_numpy(), values))
+    values, words = values[order], words.gather(order)
+    starts = np.flatnonzero((words != words.shift()).fill_null(value=True).to_numpy())
+    if not 2 <= len(starts) <= len(words) // FEWEST_IN_BAND or len(starts) != words.n_unique():
+        return None
+    if bool((values[starts[1:]] == values[starts[1:] - 1]).any()):
+        return None  # one number under two words
+    edges = (values[starts[1:]] + values[starts[1:] - 1]) / 2
+    bands = words.gather(starts).gather(np.searchsorted(edges, np.nan_to_num(known), side="right"))
+    return bands.set(pl.Series(np.isnan(known)), None)
 
 
 def is_coarser(fine: pl.Series, coarse: pl.Series) -> bool:

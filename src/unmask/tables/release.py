@@ -29,6 +29,7 @@ from unmask.tables.checks import (
     swapped,
     untested,
 )
+from unmask.tables.earlier import Earlier, numbered, published_before
 from unmask.tables.hierarchy import ValueHierarchy, needed, read_hierarchies
 from unmask.tables.order import reordered
 from unmask.tables.pairing import for_reading, pair, same_names
@@ -47,7 +48,7 @@ from unmask.tables.roles import (
     said_kinds,
 )
 from unmask.tables.scenario import Scenario, as_scenario
-from unmask.tables.sources import Source
+from unmask.tables.source import Source
 from unmask.tables.understand import Written, understand
 
 
@@ -71,12 +72,10 @@ class Release(Shown):
     confidential, weight, household, ignored
         Columns that the intruder wants to learn; the sampling weight; who lives together; columns that are left out.
     population
-        What is known of the people that the original was drawn from: a table of them (a register with the columns that
-        the intruder knows), or how many they are.
-    categorical
-        Columns to read as categories whatever they look like; short for ``kinds={name: "categorical"}``.
-    kinds
-        Overrides of the inferred kinds: "numeric", "ordinal", "categorical", "boolean", "date".
+        The people that the original was drawn from: a table with what the intruder knows of them, or how many they are.
+    categorical, kinds
+        Columns to read as categories whatever they look like, and overrides of the kinds that are inferred, by name:
+        "numeric", "ordinal", "categorical", "boolean", "date".
     coordinates
         Two columns of both tables that say where each record is, such as longitude and latitude; for the graph attack.
         They keep their role: by default they are among the columns that the intruder knows. With ``distances`` only
@@ -84,14 +83,16 @@ class Release(Shown):
     distances, known_distances
         Square matrices (an array, or a path to .npy, .csv or .parquet): the distances that are published with the
         release, one row per row of it, and those among the original records, where no coordinates say them.
-    control
-        Table of people who are *not* in the original, for comparison.
-    second
-        Another release of the same people, whose rows need not be in the same order: who has both may link them.
-    synthetic
-        True for a release whose rows were not made from single people: there is then no true record.
-    masking
-        How the release was made, if the intruder may know it: a masking, or its text, such as "rank_swap(share=0.05)".
+    control, second
+        People who are *not* in the original, for comparison; and another release of the same people, whose rows need
+        not be in the same order: who has both may link them.
+    earlier
+        Releases of the same people that are published already, paired as this one is (by ``id``, or by the order of
+        rows): who has this one has them as well.
+    synthetic, masking
+        True for a release whose rows were not made from single people: there is then no true record (``paired`` is the
+        former name of its opposite, and goes in the next version). How the release
+        was made, if the intruder may know it: a masking, or its text, such as "rank_swap(share=0.05)".
     epsilon, delta
         The differential privacy that is claimed for the release, if any: `membership` holds it against what is shown.
     hierarchies
@@ -103,19 +104,14 @@ class Release(Shown):
         Options of reading: ``separator``, ``encoding``, ``missing`` (cells that mean missing: "99" in all columns,
         "age=99" in one, "age=" for none), and ``sheet`` of workbooks: a name for all tables, or a list such as
         ["original=people", "released=masked"].
-    paired
-        Former name of ``synthetic``, and its opposite; it goes in the next version.
 
     Attributes
     ----------
-    truth
-        For each row of the original the row of the release that was made from it, -1 if there is none.
-    paired_rows
-        Rows of the original that have a row in the release: the people at risk. None of them when it is synthetic.
-    warnings
-        What a careful reader should know about the pairing and the columns, in words.
-    alone
-        Whether there is no original.
+    truth, paired_rows
+        For each row of the original the row of the release that was made from it, -1 if there is none; and the rows
+        that have one: the people at risk. None of them when it is synthetic.
+    warnings, alone
+        What a careful reader should know about the pairing and the columns, in words; whether there is no original.
     written
         How columns were written that had to be read first (marked thousands, units, dates in several forms), by name.
 
@@ -126,6 +122,7 @@ class Release(Shown):
     control: pl.DataFrame | None
     population: pl.DataFrame | None
     second: pl.DataFrame | None
+    earlier: tuple[Earlier, ...]
     sources: dict[str, Source]
     roles: Roles
     columns: dict[str, Column]
@@ -166,6 +163,7 @@ class Release(Shown):
         known_distances: Any = None,  # noqa: ANN401
         control: Any = None,  # noqa: ANN401
         second: Any = None,  # noqa: ANN401
+        earlier: Any = (),  # noqa: ANN401 - a path or any frame, or several
         synthetic: bool = False,
         masking: Any = None,  # noqa: ANN401 - a Masking or its text: tables know no maskings
         epsilon: float | None = None,
@@ -177,7 +175,7 @@ class Release(Shown):
     ) -> None:
         options, holds = dict(reading or {}), as_scenario(scenario)
         given = {"original": original, "released": released, "control": control, "population": population}
-        given, read = read_all({**given, "second": second}, options)
+        given, read = read_all({**given, "second": second, **numbered(earlier)}, options)
         sources = {name: Source.of(given[name], table) for name, table in read.items()}
         synthetic = is_synthetic(synthetic=synthetic, paired=paired)
         known_distances = or_alone(read, (distances, known_distances, coordinates), control, masking, synthetic)
@@ -188,6 +186,7 @@ class Release(Shown):
         for other in [name for name in ("control", "population") if name in read]:
             check_columns(roles.quasi, read[other].columns, "quasi", f"the {other} table")
         truth, told = pair(left, right, roles.id, synthetic=synthetic)
+        before = published_before(read, left, roles.id, synthetic=synthetic)
         trees = read_hierarchies(hierarchies, left)
         overrides = said_kinds(categorical, needed(trees, (left, right), truth), kinds)
         as_they_are = {roles.id, *(name for name, kind in overrides.items() if kind == "categorical")}
@@ -201,14 +200,14 @@ class Release(Shown):
         notes += [*renamed, *told, *plain.warnings]
         if holds is not None:
             left, right, roles, rows = holds.held(left, right, roles, truth)
-            truth = truth[rows]
+            truth, before = truth[rows], tuple(one.of(rows) for one in before)
             known = known if known is None or len(rows) == len(known) else known[np.ix_(rows, rows)]
             notes.append(f"scenario: {holds}")
         fixed = check_kinds(overrides, {**left.schema, **right.schema})
         self._fill(
             original=left, released=right, control=plain.tables.get("control"),
-            population=plain.tables.get("population"), second=as_second(read, left), sources=sources, roles=roles,
-            columns=describe(left, right, roles, fixed, truth), coordinates=places, distances=published,
+            population=plain.tables.get("population"), second=as_second(read, left), earlier=before, sources=sources,
+            roles=roles, columns=describe(left, right, roles, fixed, truth), coordinates=places, distances=published,
             known_distances=known, synthetic=synthetic, alone=original is None, masking=masking, scenario=holds,
             epsilon=epsilon, delta=check_claim(epsilon, delta), hierarchies=trees,
             truth=truth, paired_rows=np.flatnonzero(truth >= 0), written=plain.written, _kinds=fixed, _reading=options,
@@ -230,6 +229,7 @@ class Release(Shown):
     def _checked(self) -> list[str]:
         """Refuse values that cannot be worked with; return what a careful reader should know."""
         tables = {"original": self.original, "release": self.released, "control": self.control}
+        tables |= {f"earlier release {number}": before.table for number, before in enumerate(self.earlier, 1)}
         for where, table in {**tables, "population table": self.population}.items():
             if table is not None:
                 check_values(table, where)
@@ -291,9 +291,9 @@ class Release(Shown):
 
     def with_control(self) -> Release:
         """The release attacked with control people, who cannot be found, beside the original ones in one table."""
-        if self.control is None:
-            raise RoleError("there is no control table", hint="give one in control=")
-        return self.with_people(self.control)
+        if self.control is not None:
+            return self.with_people(self.control)
+        raise RoleError("there is no control table", hint="give one in control=")
 
     def fits(self, people: pl.DataFrame, name: str) -> bool:
         """Whether a column of another table can be put under the original's."""

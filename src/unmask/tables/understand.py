@@ -22,11 +22,13 @@ from unmask.tables.intervals import parse_interval
 from unmask.tables.numerals import UNITS
 from unmask.tables.periods import read_periods
 from unmask.tables.roles import check_columns
-from unmask.tables.words import same_words
+from unmask.tables.words import same_words, words_around
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 TEXTS = (pl.String, pl.Categorical)
+FEWEST_TICKED = 5  # people for each answer, on average, from whom it shows that an empty cell is one
+EMPTY = "(empty)"
 NOBODY = np.zeros(0, dtype=np.int64)
 
 
@@ -114,7 +116,33 @@ def _shared(found: Understood, name: str, pairs: Pairs) -> None:
         found.put("original", same.original)
         found.put("released", same.released)
         found.rule(name, same.words)
+    elif not _in_periods(original, released, pairs) and _bare(found, original, released):
+        _shared(found, name, pairs)
+        return
     _suppressed(found, name)
+    _ticked(found, name, pairs)
+
+
+def _in_periods(original: pl.Series, released: pl.Series, pairs: Pairs) -> bool:
+    dates = original.dtype in (pl.Date, pl.Datetime)
+    return dates and read_periods(original, released, pairs) is not None
+
+
+def _bare(found: Understood, original: pl.Series, released: pl.Series) -> bool:
+    """Take away words that stand around every value of one file and not of the other; whether there were any."""
+    taken = False
+    for table, own, other in (("original", original, released), ("released", released, original)):
+        if own.dtype not in TEXTS or _readings(own):
+            continue  # words that are units or marks stay beside their numbers
+        texts, others = (column.cast(pl.String).drop_nulls().unique().to_list() for column in (own, other))
+        front, back = words_around(texts)
+        front = "" if all(text.startswith(front) for text in others) else front
+        back = "" if all(text.endswith(back) for text in others) else back
+        if front or back:
+            bare = own.cast(pl.String).str.strip_prefix(front).str.strip_suffix(back)
+            found.put(table, bare, "the same words around every value")
+            taken = True
+    return taken
 
 
 # --- dates -----------------------------------------------------------------------------------------------------------
@@ -291,6 +319,18 @@ def _suppressed(found: Understood, name: str) -> None:
             found.rule(
                 name, f"a word for missing in the {table if table == 'original' else 'release'} is an empty cell"
             )
+
+
+def _ticked(found: Understood, name: str, pairs: Pairs) -> None:
+    """One word and empty cells in the release, where the original has an answer: an empty cell is the other answer."""
+    original, released = (found.tables[table][name] for table in ("original", "released"))
+    if released.dtype not in TEXTS or released.n_unique() != 2 or not released.null_count() or original.null_count():
+        return
+    known, ticked = original.cast(pl.String)[pairs[0]], released.is_not_null()[pairs[1]]
+    yes, no = set(known.filter(ticked)), set(known.filter(~ticked))
+    if yes and no and not yes & no and known.len() >= FEWEST_TICKED * len(yes | no):
+        found.put("released", released.cast(pl.String).fill_null(EMPTY))
+        found.rule(name, "an empty cell is an answer: nobody of those who have one is without the word")
 
 
 def _codes(found: Understood, name: str, pairs: Pairs) -> None:

@@ -43,6 +43,29 @@ def same_words(original: pl.Series, released: pl.Series) -> SameWords | None:
     return _same_answers(original, released) or _same_spelling(original, released)
 
 
+def words_around(texts: list[str]) -> tuple[str, str]:
+    """Words that every text begins with, and those that every one ends with: "area " and " (north)"; "" for none."""
+    if len(texts) < 2:
+        return "", ""
+    front = _whole_words(texts, digits=True)
+    return front, _whole_words([text.removeprefix(front)[::-1] for text in texts], digits=False)[::-1]
+
+
+def _whole_words(texts: list[str], *, digits: bool) -> str:
+    """The common beginning up to a digit, without a piece of a word that goes on; "" where no letter is in it.
+
+    A word ends where a blank follows, or with ``digits`` where nothing but digits does.
+    """
+    first, last = min(texts), max(texts)  # what these share, all do
+    common = next((k for k, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
+    letters = next((k for k, sign in enumerate(first[:common]) if sign.isdigit()), common)
+    for end in range(letters, 0, -1):
+        rests = [text[end:] for text in texts]
+        if all(rests) and (first[end - 1].isspace() or (digits and all(map(str.isdigit, rests)))):
+            return first[:end] if any(map(str.isalpha, first[:end])) else ""
+    return ""
+
+
 def _has_text(*columns: pl.Series) -> bool:
     plain = (pl.String, pl.Categorical, pl.Boolean)
     fitting = all(column.dtype in plain or column.dtype.is_integer() for column in columns)

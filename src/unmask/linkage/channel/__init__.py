@@ -6,8 +6,10 @@ made from (``factors``). ``link_channel`` learns from some people and attacks th
 found.
 """
 
+from unmask.linkage.channel.across import scores_across
 from unmask.linkage.channel.attack import link_channel
 from unmask.linkage.channel.gather import target_columns
 from unmask.linkage.channel.result import ChannelLinkage
+from unmask.linkage.channel.several import Laid, link_several
 
-__all__ = ["ChannelLinkage", "link_channel", "target_columns"]
+__all__ = ["ChannelLinkage", "Laid", "link_channel", "link_several", "scores_across", "target_columns"]

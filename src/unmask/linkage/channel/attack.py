@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unmask.errors import EngineError, ParameterError
-from unmask.evidence import silent
+from unmask.evidence import claims, silent
 from unmask.linkage.channel.competition import competition
 from unmask.linkage.channel.gather import Gathered, gather
-from unmask.linkage.channel.known import claims
 from unmask.linkage.channel.linking import MOST_PAIRS, Links, best_rate, link_people
 from unmask.linkage.channel.result import ChannelLinkage, Point, rising
 from unmask.linkage.channel.select import Channel, learn, looked_through
@@ -82,8 +81,25 @@ def link_channel(
         return _attack(as_study(release).release, (folds, people, seed), curve=curve, progress=progress)
 
 
-def _attack(release: Release, how: tuple[int, int | None, int], *, curve: bool, progress: Progress) -> ChannelLinkage:
-    folds, people, seed = how
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """A release as the intruder reads it, which part each person is in, and what the other parts taught."""
+
+    scene: Gathered
+    part: Ints  # of each person, in the order of the scene
+    channels: list[Channel]
+    known: int  # people who are in both files
+
+    @property
+    def by_row(self) -> Ints:
+        """The part of each row of the original."""
+        found = np.empty_like(self.part)
+        found[self.scene.people] = self.part
+        return found
+
+
+def teach(release: Release, folds: int, seed: int, progress: Progress, by_row: Ints | None = None) -> Taught:
+    """Learn a channel for each part of the people from the others; ``by_row``: parts that are given."""
     scene = gather(release, seed)
     there = np.flatnonzero(scene.material.truth >= 0)
     if there.size < max(folds, FEWEST):
@@ -92,18 +108,26 @@ def _attack(release: Release, how: tuple[int, int | None, int], *, curve: bool, 
             allowed=f"from {max(folds, FEWEST)}",
         )
     part = np.searchsorted(np.unique(scene.units[there]), scene.units) % folds
-    rows = _asked(scene, people, seed)
+    part = part if by_row is None else by_row[scene.people]
     channels: list[Channel] = []
     for fold in range(folds):
         taught = there[part[there] != fold]
         channels.append(_learn(scene, taught, seed, _learning(progress, fold, folds)))
     scene.material.forget(looked_through(channels))
+    return Taught(scene, part, channels, int(there.size))
+
+
+def _attack(release: Release, how: tuple[int, int | None, int], *, curve: bool, progress: Progress) -> ChannelLinkage:
+    folds, people, seed = how
+    taught = teach(release, folds, seed, progress)
+    scene, part, channels = taught.scene, taught.part, taught.channels
+    rows = _asked(scene, people, seed)
     progress(0.6, "looking for everybody")
     links = link_people(scene, channels, part, rows, seed)
     competing = rows.size == scene.material.n_people
     added = competition(scene, channels, part, seed, competing=competing) if _leaves_out(scene, rows) else None
     points = learning_curve(scene, channels, seed, progress) if curve else ()
-    found = _result(scene, links, rows, (channels, int(there.size * (folds - 1) // folds)), seed)
+    found = result_of(taught, links, rows, seed)
     found = replace(found, competition=added)
     return replace(found, learning=rising(points, found.found)) if points else found
 
@@ -167,7 +191,9 @@ def _whole_units(scene: Gathered, people: Ints) -> Ints:
     return people[np.argsort(first[unit.ravel()], kind="stable")]
 
 
-def _result(scene: Gathered, links: Links, rows: Ints, learnt: tuple[list[Channel], int], seed: int) -> ChannelLinkage:
+def result_of(taught: Taught, links: Links, rows: Ints, seed: int) -> ChannelLinkage:
+    """What was found of the people in some rows of the scene, in the order of the table."""
+    scene, folds = taught.scene, len(taught.channels)
     material, n = scene.material, scene.material.n_people
     there = material.truth[rows] >= 0
     sure = np.zeros(rows.size) if links.sure is None else links.sure
@@ -178,7 +204,6 @@ def _result(scene: Gathered, links: Links, rows: Ints, learnt: tuple[list[Channe
         whole[scene.people[rows]] = values
         return whole
 
-    channels, taught = learnt
     return ChannelLinkage(
         asked=back(there, blank=False),
         credit=back(links.credit, 0.0),
@@ -189,8 +214,9 @@ def _result(scene: Gathered, links: Links, rows: Ints, learnt: tuple[list[Channe
         struck=None if links.struck is None else back(links.struck, 0.0),
         claimed=back(claimed & there, blank=False),
         n_candidates=material.n_records,
-        taught=taught,
-        columns=tell_columns(material, channels),
+        taught=taught.known * (folds - 1) // folds,
+        columns=tell_columns(material, taught.channels),
         learning=(),
         seed=seed,
+        linked=None if links.record is None else back(np.where(links.record >= 0, scene.records[links.record], -1), -1),
     )

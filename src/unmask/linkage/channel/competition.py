@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.evidence import Z95, rate
+from unmask.evidence import Z95, claims, rate
 from unmask.linkage.channel.gather import Gathered
-from unmask.linkage.channel.known import claims
 from unmask.linkage.channel.linking import Links, best_attack, link_people
 from unmask.linkage.channel.select import Channel
 
@@ -117,7 +116,7 @@ def _fewer(
     )
     own, there = part[people], np.flatnonzero(few.truth >= 0)
     taught = [_again(channel, few, there[own[there] != fold]) for fold, channel in enumerate(channels)]
-    return Gathered(few, scene.people[people], alike, alike_records), own, taught
+    return Gathered(few, scene.people[people], scene.records[records], alike, alike_records), own, taught
 
 
 def _again(channel: Channel, few: Material, taught: Ints) -> Channel:

@@ -35,6 +35,7 @@ class Gathered:
 
     material: Material
     people: Ints  # row of the original of each person
+    records: Ints  # row of the release of each record
     alike: Ints  # class of people with equal values
     alike_records: Ints  # class of records with equal values
 
@@ -79,7 +80,8 @@ def gather(release: Release, seed: int) -> Gathered:
         truth,
         groups and groups.take(order, order_of_records),
     )
-    return Gathered(material, order, _classes(mark[order]), _classes(mark_of_record[order_of_records]))
+    alike, alike_records = _classes(mark[order]), _classes(mark_of_record[order_of_records])
+    return Gathered(material, order, order_of_records, alike, alike_records)
 
 
 def _marked(columns: Sequence[Column], seed: int) -> tuple[Marks, Marks]:

@@ -49,6 +49,7 @@ class Links:
     alone: Floats  # credit if people do not compete for records: of each the likeliest record
     struck: Floats | None = None  # credit of who strikes out the records of the people they know
     sure: Floats | None = None  # posterior of the best record then; 0: no claim
+    record: Ints | None = None  # the most probable record; -1: several tie
 
     @property
     def attacks(self) -> tuple[Floats, Floats, Floats]:
@@ -82,11 +83,7 @@ def link_people(  # noqa: PLR0913 - whom, by what was learnt, and how
     Everybody at once competes for records; some of them do not, nor anybody by lists if not ``competing``.
     """
     if rows.size * scene.material.n_records <= (MOST_PAIRS if most is None else most):
-        scores = score_rows(scene, channels, part, rows)
-        if scene.material.groups is not None and rows.size == scene.material.n_people:
-            scores = as_groups(scores, scene.material.groups)
-        links = link_rows(scene, scores, rows)
-        return _strike_out(scene, links, scores, part, rows) if len(channels) > 1 else links
+        return link_scores(scene, score_rows(scene, channels, part, rows), part, rows, several=len(channels) > 1)
     pieces = [np.flatnonzero(part[rows] == fold) for fold in range(len(channels))]
     everybody = competing and rows.size == scene.material.n_people
     shorts = [
@@ -103,6 +100,14 @@ def link_people(  # noqa: PLR0913 - whom, by what was learnt, and how
     return replace(links, **sorted_)
 
 
+def link_scores(scene: Gathered, scores: Floats, part: Ints, rows: Ints, *, several: bool) -> Links:
+    """Link people by their scores with all records; with ``several`` parts, without the records of who taught too."""
+    if scene.material.groups is not None and rows.size == scene.material.n_people:
+        scores = as_groups(scores, scene.material.groups)
+    links = link_rows(scene, scores, rows)
+    return _strike_out(scene, links, scores, part, rows) if several else links
+
+
 def _link_lists(scene: Gathered, short: Short, rows: Ints, *, everybody: bool) -> Links:
     posterior = short_posterior(short, everybody=everybody)
     wanted = _wanted(scene, rows)
@@ -114,7 +119,9 @@ def _link_lists(scene: Gathered, short: Short, rows: Ints, *, everybody: bool) -
     credit = np.where((is_own & is_best).any(1), 1.0 / tied, 0.0)
     likeliest = short.scores >= short.scores.max(1, keepdims=True) - TIE
     alone = (is_own & likeliest).any(1) / (likeliest * short.sizes[short.classes]).sum(1)
-    return Links(credit, credit, own, top, tied, is_best.argmax(1), alone)
+    best = is_best.argmax(1)
+    first = np.searchsorted(scene.alike_records, short.classes[np.arange(rows.size), best])  # classes ascend
+    return Links(credit, credit, own, top, tied, best, alone, record=np.where(tied == 1, first, -1))
 
 
 def _wanted(scene: Gathered, rows: Ints) -> Ints:
@@ -136,7 +143,8 @@ def link_rows(scene: Gathered, scores: Floats, rows: Ints) -> Links:
     matched = shared_credit(most_likely_matching(scores), scene) if everybody else credit
     likeliest = scores >= scores.max(1, keepdims=True) - TIE
     alone = np.where((truth >= 0) & likeliest[np.arange(rows.size), truth], 1.0 / likeliest.sum(1), 0.0)
-    return Links(credit, matched, own, top, tied, is_best.argmax(1), alone)
+    best = is_best.argmax(1)
+    return Links(credit, matched, own, top, tied, best, alone, record=np.where(tied == 1, best, -1))
 
 
 # --- without the records of the people they know ----------------------------------------------------------------------

@@ -14,6 +14,7 @@ from unmask.linkage.channel.linking import best_attack, best_rate
 from unmask.shown import Shown
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
@@ -70,6 +71,9 @@ class ChannelLinkage(Shown):
     columns: tuple[Told, ...]
     learning: tuple[Point, ...]  # never falling
     seed: int = 0
+    linked: Ints | None = (
+        None  # row of the release that is the most probable one of each; -1: several are, or not asked
+    )
     alone: Floats | None = None
     struck: Floats | None = None  # credit of an intruder who strikes out the records of those who taught
     competition: Competition | None = None  # what it may add; None: everybody was looked for at once

@@ -4,6 +4,7 @@
 person and of two, and links by match weight.
 """
 
+from unmask.linkage.probabilistic.levels import Comparison, compare
 from unmask.linkage.probabilistic.measure import link_probabilistic
 
-__all__ = ["link_probabilistic"]
+__all__ = ["Comparison", "compare", "link_probabilistic"]
