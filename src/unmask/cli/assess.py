@@ -13,6 +13,7 @@ from unmask.certificate import as_statement, check_format
 from unmask.certificate import write as write_certificate
 from unmask.certifying import certify
 from unmask.cli.fields import roles_of
+from unmask.cli.network import attack_network, is_network
 from unmask.cli.options import Assess, Link, Tables
 from unmask.cli.outputs import EXIT, by_suffix, tell, write_reports
 from unmask.cli.persons import attack_persons, check_many_rows
@@ -37,6 +38,8 @@ def attack(options: Assess) -> Assessment:
     options = _one_table(by_suffix(options))
     check_files(options)
     policy, recipients = _checked(options)
+    if is_network(options):
+        return attack_network(options, policy)
     judging = {limits.name: limits for limits in [one.policy(policy) for one in recipients] or [policy]}
     try:
         if options.many_rows:

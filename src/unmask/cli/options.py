@@ -182,6 +182,7 @@ class Assess(Reporting, Tables):
     k: int = option("Wanted size of the smallest group, for --fix.", default=5)
     l: int = option("Wanted confidential values in a group, for --fix.", default=1)  # noqa: E741 - as in l-diversity
     show_values: bool = option("Let the report show ids and places of people who are found.", default=False)
+    network: bool = option("Both files are lists of ties between people (.graphml is known as such).", default=False)
     many_rows: bool = option(
         "People have many rows each, and --id says whose a row is; taken so where it repeats.", default=False
     )
