@@ -110,7 +110,7 @@ class Tables(Roles):
         default=None, role=True, reads="table",
     )  # fmt: skip
     earlier: tuple[str, ...] = option(
-        "A release of the same people that is published already; several. All of them are attacked together.",
+        "A release of the same people that is published already; several, held against this one together.",
         "--with", "--earlier", default=(), role=True, reads="table", whole=True,
     )  # fmt: skip
     synthetic: bool = option("No row of the release was made from one person.", default=False, role=True)

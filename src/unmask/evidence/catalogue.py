@@ -175,6 +175,7 @@ FIGURES: dict[str, str] = {  # what a figure counts, by the end of its key; noth
     "excess": "all",
     "across": "second",
     "claimed": "sure",
+    "claim": "epsilon",
     "small": "small groups",
     "tables.small": "small cells",
     "within": "recomputed",

@@ -44,6 +44,8 @@ HOW = {  # how to read a figure, by what it counts, or by its key where that say
     "interval": "How near the published numbers are to the true ones. It presumes that the record was found.",
     "value": "How many categories are published as they are. It presumes that the record was found.",
     "told_apart": "50 % is a coin; 100 % tells everybody in the file from everybody outside it.",
+    "claimed": "Guesses about who is in the file that are right beyond what the claimed epsilon allows. None shown is "
+    "no proof of the claim.",
     "recognised": "People of the file who are recognised where 1 % of strangers would be wrongly accused.",
     "closer": "50 % is right for a table that remembers nobody: its rows are no nearer to the original than to others.",
     "copied": "Rows that equal a person of the original more often than they equal people outside it were remembered.",

@@ -204,13 +204,12 @@ class Release(Shown):
             known = known if known is None or len(rows) == len(known) else known[np.ix_(rows, rows)]
         fixed = check_kinds(overrides, {**left.schema, **right.schema})
         self._fill(
-            original=left, released=right, control=plain.tables.get("control"),
-            population=plain.tables.get("population"), second=as_second(read, left), earlier=before, sources=sources,
-            roles=roles, columns=describe(left, right, roles, fixed, truth), coordinates=places, distances=published,
-            known_distances=known, synthetic=synthetic, alone=original is None, masking=masking, scenario=holds,
-            epsilon=epsilon, delta=check_claim(epsilon, delta), hierarchies=trees,
-            truth=truth, paired_rows=np.flatnonzero(truth >= 0), written=plain.written, _kinds=fixed, _reading=options,
-            _people=float(population) if isinstance(population, Real) else None,
+            original=left, _people=float(population) if isinstance(population, Real) else None, alone=original is None,
+            released=right, columns=describe(left, right, roles, fixed, truth), paired_rows=np.flatnonzero(truth >= 0),
+            control=plain.tables.get("control"), population=plain.tables.get("population"), known_distances=known,
+            second=as_second(read, left), delta=check_claim(epsilon, delta), written=plain.written, distances=published,
+            earlier=before, synthetic=synthetic, coordinates=places, hierarchies=trees, _reading=options, _kinds=fixed,
+            sources=sources, masking=masking, epsilon=epsilon, scenario=holds, roles=roles, truth=truth,
         )  # fmt: skip
         self._fill(warnings=(*notes, *self._checked()))
 

@@ -17,6 +17,7 @@ from unmask.linkage.believed.related import relate
 from unmask.linkage.believed.shares import shares_of
 from unmask.linkage.channel import scores_across
 from unmask.linkage.probabilistic import compare
+from unmask.shares import percent
 from unmask.shown import Shown
 from unmask.study import Study
 from unmask.tables import Encoding, Release, read_table
@@ -92,7 +93,7 @@ class Believed(Shown):
     @property
     def figure(self) -> Figure:
         """How many people they believe to have found, by how surely."""
-        bars = [(f"{low:.0%} to {high:.0%}", float(self._between(low, high))) for low, high in pairwise(BINS)]
+        bars = [(f"{percent(low)} to {percent(high)}", float(self._between(low, high))) for low, high in pairwise(BINS)]
         return Figure.bars(
             bars,
             title="How surely would they believe to have found people?",
