@@ -19,7 +19,8 @@ OFTEN = 0.05  # share of the ids that repeat, from which people are taken to hav
 NOT_FOR_MANY = (  # options that say something of single rows, or attack these
     "only", "skip", "intruder", "by", "keep", "utility", "recipients", "certificate", "public_certificate",
     "statement", "fix", "weight", "household", "population", "coordinates", "distances", "known_distances", "second",
-    "synthetic", "masking", "synthesiser", "scenario", "state",
+    "synthetic", "masking", "synthesiser", "scenario", "state", "earlier", "hierarchies",
+    "epsilon", "delta",
 )  # fmt: skip
 
 
