@@ -12,6 +12,10 @@ from small_persons import few_rows
 import unmask
 from command_line import run
 from unmask import Persons, assess_persons, persons_risk
+from unmask.cli.fields import options_of, spec_of
+from unmask.cli.options import Assess
+from unmask.cli.other_kinds import ALWAYS
+from unmask.cli.persons import FOR_MANY
 from unmask.errors import ParameterError
 
 VISITS = unmask.datasets.visits(60, seed=4)
@@ -102,6 +106,13 @@ def test_options_for_one_row_a_person_are_refused(tmp_path, capsys, more):
     paths = written(tmp_path, VISITS, VISITS)
     assert run("assess", *paths, "--id", "patient", *more) == 2
     assert f"got: {more[0]}" in capsys.readouterr().err
+
+
+def test_no_role_is_left_out_in_silence():
+    """Whatever can be said of a release is passed on to `Persons`, or refused."""
+    roles = {entry.name for entry in options_of(Assess) if spec_of(entry).role}
+    passed_on = {"id", "quasi", "confidential", "ignored", "categorical", "kinds", "control"}
+    assert roles & (ALWAYS | FOR_MANY) == passed_on
 
 
 def test_bad_times_and_missing_ids_are_one_clear_error(tmp_path, capsys):

@@ -12,7 +12,7 @@ import csv
 import io
 import tomllib
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ import polars as pl
 
 from unmask.arrays import Floats, Rows
 from unmask.errors import ParameterError, TableError
+from unmask.shown import Shown
 from unmask.tables.encode import as_text
 from unmask.tables.formats import unreadable
 from unmask.tables.intervals import has_intervals
@@ -42,10 +43,10 @@ class Spread(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ValueHierarchy:
+class ValueHierarchy(Shown):
     """For each value itself and its groups, from fine to coarse; all values have as many."""
 
-    rows: dict[str, Row]
+    rows: dict[str, Row] = field(repr=False)
     path: str | None = None
 
     @property
