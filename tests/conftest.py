@@ -1,12 +1,20 @@
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from reference import BROWSERS, PEERS, REFERENCE
+
+FOLDER = tempfile.mkdtemp(prefix="unmask-tests-")
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
+os.environ["UNMASK_KEY"] = str(Path(FOLDER) / "key")  # no test reads or writes the key of who runs it
+Path(os.environ["UNMASK_KEY"]).write_text("5e" * 32, encoding="ascii")
 
 pytest_plugins = ["engine_fixtures"]  # the engines that counts are tested on
 

@@ -45,12 +45,14 @@ ROOMS_BELOW = {
             "utility",
             "tabular",
             "networks",
+            "persons",
         )
     },
 }
 KNOWS_ALL = {"cli"}
 OF_HTTP = {"starlette", "uvicorn", "python_multipart", "multipart", "anyio", "h11", "websockets", "socketserver"}
 READS_MASKINGS = {
+    "disclosure/audit.py",
     "disclosure/shadow.py",
     "linkage/transparent/again.py",
     "linkage/transparent/chains.py",

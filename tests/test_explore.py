@@ -169,6 +169,20 @@ def test_two_runs_in_one_folder_and_a_folder_of_another_table(people, tmp_path, 
     assert "holds a run of another table" in capsys.readouterr().err
 
 
+def test_other_roles_are_told_by_their_names(tmp_path):
+    about = {"table": "x", "roles": {"id": "pid", "quasi": "['age']"}, "keep": []}
+    with opened(tmp_path / "run", about, resume=False):
+        pass
+    with pytest.raises(UnmaskError, match="with other roles of columns") as told:  # noqa: SIM117 - what opens fails
+        with opened(tmp_path / "run", {**about, "roles": {"id": "pid", "weight": "w"}}, resume=True):
+            pass
+    assert "quasi: none, then ['age'], weight: w, then none" in str(told.value)
+    assert "pid" not in str(told.value)
+    with pytest.raises(UnmaskError, match="with other analyses to keep"):  # noqa: SIM117
+        with opened(tmp_path / "run", {**about, "keep": ["mean(age)"]}, resume=True):
+            pass
+
+
 def test_other_figures_are_those_of_the_measures_and_a_glance_calls_nothing_safe(people, tmp_path):
     numbers = people.select("pid", "age", "income").with_columns(pay=pl.col("income") * 0.3 + pl.col("age"))
     maskings, axes = ["noise(0.1)", "noise(2)"], ["correlations", "distance", "error(pay)"]

@@ -80,6 +80,31 @@ def test_a_plan_gives_the_same_bytes(people, quick, tmp_path):
     assert tomllib.loads(found.plan())["policy"] == "partner"
 
 
+def test_households_weights_and_lost_sums_on_the_command_line(people, quick, tmp_path, capsys):
+    """The columns around stay where they are, no step sees them, and the plan makes the same bytes."""
+    homes = [f"h{k // 2}" for k in range(people.height)]
+    weights = np.random.default_rng(1).uniform(1, 3, people.height).round(2)
+    table = people.insert_column(1, pl.Series("home", homes)).insert_column(2, pl.Series("weight", weights))
+    table = table.with_columns(other=pl.col("age") * 7, total=pl.col("income") + pl.col("age") * 7)
+    files = {name: str(tmp_path / name) for name in ("people.csv", "release.csv", "again.csv", "plan.toml")}
+    table.write_csv(files["people.csv"])
+    words = ("--id", "pid", "--household", "home", "--weight", "weight", "--policy", "partner")
+    done = run("protect", files["people.csv"], *words, "-o", files["release.csv"], "--plan", files["plan.toml"])
+    assert done == 0
+    release = pl.read_csv(files["release.csv"])
+    assert release.columns[:2] == ["home", "weight"]
+    assert release["home"].to_list() == homes
+    assert release["weight"].to_list() == list(weights)
+    assert tomllib.loads((tmp_path / "plan.toml").read_text())["untouched"] == ["home", "weight"]
+    assert run("mask", files["people.csv"], "--plan", files["plan.toml"], "-o", files["again.csv"]) == 0
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "release.csv").read_bytes()
+    told = " ".join(capsys.readouterr().out.split())
+    kept = {"total", "income", "other"} <= set(release.columns) and release["total"].dtype.is_numeric()
+    lost = kept and not (release["total"] - release["income"] - release["other"]).abs().max() < 1e-6
+    assert lost == ("note: total = income + other holds in the original and no longer" in told)
+    assert lost
+
+
 def test_a_release_that_another_seed_finds_unsafe_is_not_taken(people, quick, monkeypatch):
     attack = Job.attack
 

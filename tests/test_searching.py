@@ -8,7 +8,7 @@ import pytest
 
 from unmask.evidence import silent
 from unmask.protect import Treatment, opened
-from unmask.searching import FRESH, LastAttacks, Search, at_the_limit
+from unmask.searching import FRESH, LastAttacks, Search, at_the_limit, back_from
 from unmask.trying import Job, begin
 
 NOISY, PLAIN = "noise(0.5, columns=[age])", "recoding(20, columns=[age])"
@@ -99,7 +99,7 @@ def test_where_the_gentler_release_is_refused_the_one_before_it_is_tried(job, at
 
     def softened(self, _state):
         self._verdict("glance", gentler)
-        return gentler
+        return [plain, gentler]
 
     def attack(self, masking, _seed, stage, glance):
         lucky = "recoding(15" in masking and self.seed > 0
@@ -114,3 +114,32 @@ def test_where_the_gentler_release_is_refused_the_one_before_it_is_tried(job, at
     assert search.best([[plain]]) is plain
     assert [point.masking for point in search.refused] == ["recoding(15, columns=[age])"]
     assert search.again.masking == PLAIN
+
+
+def test_halfway_back_is_tried_before_the_first(job, monkeypatch):
+    """Treatments ever gentler: the gentlest is safe by luck, the one halfway is not, and is taken."""
+    left = {f"recoding({size}, columns=[age])": 1 - size / 100 for size in (60, 45, 30, 20, 10)}
+    steps = [Treatment("age", text, part, 1 - part) for text, part in left.items()]
+    whole = Job.glance
+
+    def glance(self, masking, seed):
+        return replace(whole(self, masking, seed), verdict="open", utility=left[masking])
+
+    def attack(self, masking, _seed, stage, glance):
+        lucky = masking == steps[-1].masking and self.seed > 0
+        return replace(glance, stage=stage, verdict="unsafe" if lucky else "safe")
+
+    monkeypatch.setattr(Job, "glance", glance)
+    monkeypatch.setattr(Job, "attack", attack)
+    monkeypatch.setattr(Job, "attack_method", lambda _self, _masking, _seed, safe: safe)
+    search = Search(job, {"age": tuple(steps)}, None, None, silent)
+    assert search.best([[{"age": steps[0]}]]) == {"age": steps[2]}
+    assert [point.masking for point in search.refused] == [steps[-1].masking]
+    assert [one["age"] for one in search._softened({"age": steps[0]})] == steps
+
+
+def test_what_is_proven_in_turn():
+    states = [{"age": Treatment("age", str(k))} for k in range(7)]
+    assert back_from(states) == (states[6], states[3], states[0])
+    assert back_from(states[:2]) == (states[1], states[0])
+    assert back_from(states[:1]) == (states[0],)

@@ -160,3 +160,12 @@ def test_a_measure_that_fails_twice_fails_and_one_that_fails_by_luck_passes(monk
     for told["always"] in (True, False):
         found = unmask.selfcheck(only=["uniqueness"], size=60)
         assert [one.passed for one in found] == [not told["always"]] * len(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
+def test_attacks_on_people_with_many_rows_pass(seed):
+    checks = unmask.selfcheck(only=["alike", "bags", "taught", "points", "sequences", "shared", "presence"], seed=seed)
+    assert len(checks) == 13  # trajectories have no secret
+    for check in checks:
+        assert check.passed, (check.measure, check.table, check.failures, check.risks)

@@ -6,10 +6,12 @@ from unmask.assessment import assess as assess
 from unmask.certificate import Certificate as Certificate
 from unmask.certificate import Statement as Statement
 from unmask.certifying import certify as certify
+from unmask.disclosure import Audit as Audit
 from unmask.disclosure import KeyDisclosure as KeyDisclosure
 from unmask.disclosure import KeySweep as KeySweep
 from unmask.disclosure import absent_disclosure as absent_disclosure
 from unmask.disclosure import attribute_inference as attribute_inference
+from unmask.disclosure import audit_privacy as audit_privacy
 from unmask.disclosure import cell_disclosure as cell_disclosure
 from unmask.disclosure import copy_risk as copy_risk
 from unmask.disclosure import expected_findings as expected_findings
@@ -119,6 +121,12 @@ from unmask.networks import network_utility as network_utility
 from unmask.people import PersonStory as PersonStory
 from unmask.people import explain_person as explain_person
 from unmask.people import hiding_list as hiding_list
+from unmask.persons import Persons as Persons
+from unmask.persons import PersonsRisk as PersonsRisk
+from unmask.persons import Unicity as Unicity
+from unmask.persons import persons_risk as persons_risk
+from unmask.persons import unicity as unicity
+from unmask.persons_assessment import assess_persons as assess_persons
 from unmask.protect import Fix as Fix
 from unmask.protect import Frontier as Frontier
 from unmask.protect import Protection as Protection
@@ -134,6 +142,9 @@ from unmask.selfcheck import selfcheck as selfcheck
 from unmask.table_assessment import assess_tables as assess_tables
 from unmask.tables import Release as Release
 from unmask.tables import Scenario as Scenario
+from unmask.tables import ValueHierarchy as ValueHierarchy
+from unmask.tables import read_hierarchy as read_hierarchy
+from unmask.tables import suggest_hierarchy as suggest_hierarchy
 from unmask.tabular import TableRisk as TableRisk
 from unmask.tabular import table_risk as table_risk
 from unmask.utility import compare_analyses as compare_analyses

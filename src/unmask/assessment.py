@@ -36,6 +36,7 @@ from unmask.evidence import (
     silent,
     told_of,
 )
+from unmask.fingerprints import fingerprints
 from unmask.intake import Check
 from unmask.masking import parse_masking
 from unmask.people import Found, PersonRisk, RiskByGroup, check_by, risk_by_group, stories_of, uneven
@@ -321,7 +322,7 @@ def _manifest(
     thresholds = {key: document.vars_of(limit) for key, limit in policy.thresholds.items()}
     return document.Manifest(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        inputs={name: document.vars_of(source) for name, source in release.sources.items()},
+        inputs=fingerprints({name: document.vars_of(source) for name, source in release.sources.items()}),
         settings=release.settings,
         policy={"name": policy.name, "thresholds": thresholds},
         versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},

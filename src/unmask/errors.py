@@ -31,6 +31,12 @@ class TableError(UnmaskError):
     """A table cannot be read, written or compared."""
 
 
+class RepeatedIdError(TableError):
+    """An id that should say which single row it is repeats: people have several rows. ``share``: of the original's."""
+
+    share: float = 0.0
+
+
 class RoleError(UnmaskError):
     """A column was given a role that it cannot have."""
 

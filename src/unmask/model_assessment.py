@@ -17,6 +17,7 @@ from unmask.assessment import VERSIONS_OF, Assessment
 from unmask.disclosure import model_risk, question_of, refuse_overlap, report_model
 from unmask.errors import ParameterError
 from unmask.evidence import Findings, Policy, Progress, conclude, silent
+from unmask.fingerprints import fingerprints
 from unmask.model_files import load_model, source_of
 from unmask.report import document
 from unmask.study import as_study
@@ -121,7 +122,7 @@ def _manifest(
         command=command,
         seed=seed,
         measures=("membership", "inference"),
-        inputs={**sources, "model": where},
+        inputs=fingerprints({**sources, "model": where}),
         settings={**people.settings, **asked},
         policy={"name": policy.name, "thresholds": {k: document.vars_of(v) for k, v in policy.thresholds.items()}},
         versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},

@@ -14,6 +14,7 @@ import polars as pl
 from unmask.assessment import VERSIONS_OF, Assessment
 from unmask.errors import ParameterError
 from unmask.evidence import Finding, Findings, Policy, Progress, conclude, silent
+from unmask.fingerprints import fingerprints
 from unmask.networks import Network, NetworkRisk, network_risk, network_utility, report_network, report_shape
 from unmask.report import document
 from unmask.tables import Release
@@ -101,10 +102,12 @@ def _manifest(
         command=command,
         seed=seed,
         measures=("degree", "neighbours", "colours", "propagation", "profiles"),
-        inputs={
-            name: {**source, "people": side.n, "ties": side.n_ties}
-            for (name, side), source in zip(sides.items(), network.sources, strict=True)
-        },
+        inputs=fingerprints(
+            {
+                name: {**source, "people": side.n, "ties": side.n_ties}
+                for (name, side), source in zip(sides.items(), network.sources, strict=True)
+            }
+        ),
         settings={
             "seeds": asked["seeds"], "directed": network.directed, "said_of_people": [*network.said_of_people],
             "said_of_ties": [*network.said_of_ties],

@@ -38,7 +38,7 @@ from unmask.protect import (
 )
 from unmask.searching import Search, State
 from unmask.tables import Release
-from unmask.trying import Job, begin
+from unmask.trying import Job, begin, not_published
 from unmask.utility import Kept, compare_analyses
 
 Weighed = tuple[dict[str, tuple[Treatment, ...]], list[list[State]]]
@@ -101,11 +101,11 @@ def protect_table(  # noqa: PLR0913 - the options of a search
     tried = sorted(search.tried.values(), key=lambda point: (-point.utility, point.risk, point.masking))
     before = {one.column: one.bits for one in paths[0][0].values()}
     final = None if best is None else search.tried[search.text(best)]
-    out = tuple(dict.fromkeys(name for name in (job.roles.get("id"), *job.ignored) if name is not None))
+    out = not_published(job)
     return Protection(
         () if best is None else _as_taken(job, best), before, final, again,
         Frontier(tuple(tried), release.original.height, job.policy.name, limit), out, tuple(search.refused),
-        () if final is None else _kept(job, final),
+        () if final is None else _kept(job, final), tuple(name for name in job.around if name not in out),
     )  # fmt: skip
 
 

@@ -54,9 +54,9 @@ class Search:
                 if place is None:
                     break
                 softer = self._softened(states[place])
-                if not self._better(softer, found):
+                if not self._better(softer[-1], found):
                     break
-                proven = self._proven((softer, states[place]), found)
+                proven = self._proven(back_from(softer), found)
                 if proven is not None:
                     found = proven
                     break
@@ -102,20 +102,21 @@ class Search:
         """The next one that everything calls safe."""
         return next((at for at in range(place, len(states)) if self._safe(states[at])), None)
 
-    def _softened(self, state: State) -> State:
-        """Treat the dearest columns more gently, step by step, while the release stays safe."""
-        left = SOFTER
+    def _softened(self, state: State) -> list[State]:
+        """Treat the dearest columns more gently, step by step, while the release stays safe: all that were, in turn."""
+        left, safe = SOFTER, [state]
         for one in sorted((one for one in state.values() if one.masking), key=lambda one: -one.cost):
             gentler = [other for other in self.options.get(one.column, ()) if other.cost < one.cost - WORTH]
             for other in sorted(gentler, key=lambda other: (other.bits, other.cost)):
                 tried = {**state, one.column: other}
-                if self._verdict("glance", tried) != "open" or not self._better(tried, state):
+                if self._verdict("glance", tried) not in {"open", "safe"} or not self._better(tried, state):
                     continue
                 left -= 1
                 if left < 0 or not self._safe(tried):
                     break
                 state = tried
-        return state
+                safe.append(state)
+        return safe
 
     def _better(self, state: State, than: State | None) -> bool:
         if self._point(state) is None:
@@ -235,6 +236,11 @@ class LastAttacks:
             if self.store is not None:
                 self.store.keep(found, stage)
         return found
+
+
+def back_from(softer: list[State]) -> tuple[State, ...]:
+    """The gentlest release, the one halfway back and the first: what is proven in turn until one stays safe."""
+    return tuple(softer[place] for place in sorted({len(softer) - 1, (len(softer) - 1) // 2, 0}, reverse=True))
 
 
 def at_the_limit(points: list[Point]) -> list[str]:

@@ -8,7 +8,7 @@ risk of every single record where the measure gives one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from unmask.evidence import Absence, Context, Estimate, Evidence, Measure, Progr
 from unmask.linkage import link_believed
 from unmask.masking import Noise, parse_masking
 from unmask.networks import Network, mask_network, network_risk, report_network
+from unmask.persons import Persons, PersonsRisk, persons_risk, report_persons
 from unmask.shares import percent, span
 from unmask.shown import Shown
 from unmask.tables import Release
@@ -32,8 +33,8 @@ SIZE = 400
 WIDER = 3.291 / 1.960  # from a 95 % to a 99.9 % interval
 SURVEYED = ("household", "magnitude", "population")  # they also meet weights, households, and keys that form groups
 OF_NETWORKS = ("degree", "neighbours", "colours", "propagation", "profiles")  # attacks on networks, not on tables
-REPEATED = ("earlier",)  # it meets releases of the same people, each published twice
-OF_LINKS = ("believed",)  # links between files without a common id
+OF_PERSONS = ("alike", "bags", "taught", "points", "sequences", "shared", "presence")  # on people with many rows
+REPEATED, OF_LINKS = ("earlier",), ("believed",)  # releases of the same people, published twice; no common id
 AGAIN = 1000  # between the seed of a check and that of its repetition
 STAGES = ("identical", "lightly masked", "heavily masked", "independent")
 
@@ -62,7 +63,7 @@ def selfcheck(
     gauntlet: bool | int = False,
     progress: Progress = silent,
 ) -> tuple[Check, ...]:
-    """Check every registered measure (or those named) on a numeric, a mixed and a synthetic table, and on a network.
+    """Check every registered measure (or those named) on numeric, mixed and synthetic tables, networks and many rows.
 
     Measures of population risk meet all that can be known: a number of people, a register, and sampling weights.
     With ``gauntlet`` (True, or how many cases) whole assessments are checked instead, on releases with a known answer:
@@ -72,23 +73,25 @@ def selfcheck(
         return _run_gauntlet(None if gauntlet is True else gauntlet, only, seed, progress)
     checks: list[Check] = []
     named = None if only is None else [only] if isinstance(only, str) else [*only]
-    others = OF_NETWORKS if named is None else tuple(name for name in OF_NETWORKS if name in named)
-    believed = named is None or OF_LINKS[0] in named
-    wanted = None if named is None else [name for name in named if name not in (*OF_NETWORKS, *OF_LINKS)]
-    chosen = [] if wanted == [] and (others or believed) else choose(discover(), wanted, ())
+    kinds: tuple[tuple[Callable[..., list[Check]], tuple[str, ...]], ...] = (
+        (check_networks, OF_NETWORKS), (check_persons, OF_PERSONS),
+        (lambda _, *asked: [check_believed(*asked)], OF_LINKS),
+    )  # fmt: skip
+    others = [(check, [name for name in names if named is None or name in named]) for check, names in kinds]
+    of_others = {name for _, names in kinds for name in names}
+    wanted = None if named is None else [name for name in named if name not in of_others]
+    chosen = [] if wanted == [] and any(names for _, names in others) else choose(discover(), wanted, ())
     for place, entry in enumerate(chosen):
         ladders = _ladders_for(entry, seed, size)
         for step, (name, releases) in enumerate(ladders.items()):
             progress((place + step / len(ladders)) / len(chosen), f"{entry.title}: {name} table")
             check = check_measure(entry, name, releases, seed)
             checks.append(check if check.passed else _again(check, entry, seed + AGAIN, size))
-    if others:
-        progress(0.99, "networks")
-        found = check_networks(others, seed, size)
-        checks += found if all(check.passed for check in found) else check_networks(others, seed + AGAIN, size)
-    if believed:
-        links = check_believed(seed, size)
-        checks.append(links if links.passed else check_believed(seed + AGAIN, size))
+    for check_others, names in others:
+        if names:
+            progress(0.99, "networks, people with many rows, files without a common id")
+            found = check_others(names, seed, size)
+            checks += found if all(one.passed for one in found) else check_others(names, seed + AGAIN, size)
     progress(1.0, "done")
     return tuple(checks)
 
@@ -138,6 +141,49 @@ def check_networks(names: Sequence[str], seed: int, size: int = SIZE) -> list[Ch
         if _records_changed(before, again[name], np.arange(size)):
             failures.append("row order changes the risk of people of the lightly masked network")
         checks.append(Check(name, "network", tuple(e.value for e in figures), figures[-1].chance, tuple(failures)))
+    return checks
+
+
+def check_persons(names: Sequence[str], seed: int, size: int = SIZE) -> list[Check]:
+    """Check attacks on people with many rows: copies, coarser, disturbed and other people's visits and trajectories."""
+    n, checks = max(60, size // 4), []
+    kinds: tuple[tuple[str, str, Any, dict[str, Any]], ...] = (
+        ("visits", "patient", datasets.visits, {"confidential": ["diagnosis"], "ignored": ["cost"]}),
+        ("trajectories", "person", datasets.trajectories, {"time": "time", "place": "antenna"}),
+    )
+    for table, name, made, roles in kinds:
+        original, stranger, outside = (_renamed(made(n, seed=seed + k), name, k) for k in (0, 10_000, 20_000))
+        light = original.with_columns(pl.col(pl.Date, pl.Datetime).dt.strftime("%Y-%m-%d"))
+        light = light.with_columns(pl.col("born") // 5 * 5) if "born" in light.columns else light
+        given = {"id": "id", "control": outside.with_columns(pl.col("id") + n), **roles}
+        ladder = (original, light, _masked(original, 1.0, 0.6, seed), stranger)
+        found = [persons_risk(Persons(original, one, **given), seed=seed) for one in ladder]
+        moved = Persons(original.reverse(), light.sample(fraction=1, shuffle=True, seed=seed), **given)
+        checks += _of_stages(names, table, found, persons_risk(moved, seed=seed))
+    return checks
+
+
+def _renamed(table: pl.DataFrame, name: str, k: int) -> pl.DataFrame:
+    """People by numbers from 1, in an order that has nothing to do with who they are."""
+    ids = table[name].unique().sort().shuffle(seed=k)
+    numbers = pl.DataFrame({name: ids, "id": np.arange(1, len(ids) + 1)})
+    return table.join(numbers, on=name, maintain_order="left").drop(name).select("id", pl.all().exclude("id"))
+
+
+def _of_stages(names: Sequence[str], table: str, found: Sequence[PersonsRisk], again: PersonsRisk) -> list[Check]:
+    told = [{entry.measure: entry.evidence for entry in report_persons(one)} for one in found]
+    moved = {entry.measure: entry.evidence for entry in report_persons(again)}
+    checks = []
+    for name in names:
+        figures = [e.observations[0].estimate for e in (step[name] for step in told) if isinstance(e, Evidence)]
+        if not figures:
+            continue
+        failures = _order_failures(figures)
+        before, after = told[1][name], moved[name]
+        parts = [one.per_record if isinstance(one, Evidence) else None for one in (before, after)]
+        if _records_changed(parts[0], parts[1], np.arange(found[1].persons.n)):
+            failures.append("row order changes the risk of people of the coarser release")
+        checks.append(Check(name, table, tuple(e.value for e in figures), figures[-1].chance, tuple(failures)))
     return checks
 
 

@@ -15,6 +15,7 @@ import polars as pl
 from unmask.assessment import VERSIONS_OF, Assessment
 from unmask.errors import ParameterError
 from unmask.evidence import Finding, Findings, Policy, Progress, conclude, silent
+from unmask.fingerprints import fingerprints
 from unmask.report import document
 from unmask.tables import Release, read_table
 from unmask.tabular import Reading, TableRisk, report_tables, table_risk
@@ -95,7 +96,7 @@ def _manifest(inputs: dict[str, Any], policy: Policy, command: str | None, risk:
         command=command,
         seed=0,
         measures=("tables",),
-        inputs=inputs,
+        inputs=fingerprints(inputs),
         settings={"confidential": [risk.confidential] if risk.confidential else [], "people": risk.people},
         policy={"name": policy.name, "thresholds": {k: document.vars_of(v) for k, v in policy.thresholds.items()}},
         versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},

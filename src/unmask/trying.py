@@ -23,7 +23,7 @@ from unmask.evidence import Judgement, Policy, as_intruder
 from unmask.judging import judge_release
 from unmask.linkage import link_nearest
 from unmask.masking import Chain, Sampling, is_code, parse_masking
-from unmask.protect import Point, Stage, Treatment, chained, first_change, steps_of, suggest_maskings
+from unmask.protect import Point, Stage, Treatment, chained, first_change, mask_around, steps_of, suggest_maskings
 from unmask.resume import Remembered
 from unmask.shares import percent
 from unmask.tables import Release, read_table
@@ -65,7 +65,7 @@ class Job:
             raise ParameterError("this masking does not keep all rows", got=masking, hint=ALL_ROWS)
         inside = self.table.drop(*self.around, *self.ignored)
         try:
-            masked, rows = self.made.get((masking, seed)) or _masked(inside, masking, seed)
+            masked, rows = self.made.get((masking, seed)) or mask_around(inside, masking, seed)
         except UnmaskError as error:
             raise ParameterError(
                 "this masking cannot be used on the table", got=masking, hint=" ".join(str(error).split())
@@ -214,21 +214,6 @@ def _keeps_people(masking: str) -> bool:
     return all(step.keeps_people for step in (steps[:-1] if isinstance(steps[-1], Sampling) else steps))
 
 
-def _masked(table: pl.DataFrame, masking: str, seed: int) -> tuple[pl.DataFrame, Rows]:
-    """The masked table, and the row that each of its records came from: all of them, or those that a last step drew."""
-    everybody = np.arange(table.height)
-    if not masking:
-        return table, everybody
-    parsed = parse_masking(masking)
-    steps = parsed.maskings if isinstance(parsed, Chain) else (parsed,)
-    drawn = steps[-1]
-    if not isinstance(drawn, Sampling):
-        return parsed.apply(table, seed), everybody
-    rows = drawn.rows(table.height, seed + len(steps) - 1)
-    before = Chain(steps[:-1]).apply(table, seed) if len(steps) > 1 else table
-    return before[rows], rows
-
-
 def begin(
     original: object,
     policy: Policy | str | Path | None,
@@ -246,18 +231,28 @@ def begin(
     about = {
         "table": hashlib.sha256(job.table.write_ipc(None).getvalue()).hexdigest(),
         "policy": job.policy.name, "intruder": intruder, "keep": list(keep), "seed": seed,
-        "roles": {key: str(value) for key, value in sorted(job.roles.items())},
+        "roles": {key: str(value) for key, value in sorted(job.roles.items()) if _given(value)},
     }  # fmt: skip
     whole = job.table.drop(*job.ignored)
     release = Release(whole, whole, **job.roles)
     return replace(job, columns=(*release.quasi, *release.confidential)), release, about
 
 
+def _given(value: object) -> bool:
+    return value is not None and not (isinstance(value, tuple | list | dict) and not value)
+
+
 def make_release(original: object, point: Point, **roles: Any) -> pl.DataFrame:  # noqa: ANN401 - those of a Release
     """Mask a table as a point says: the table to publish, without the id and what is ignored."""
     job = _job(original, None, "maximum", (), 0, dict(roles))
-    masked, rows = _masked(job.table.drop(*job.around, *job.ignored), point.masking, point.seed)
-    return masked.with_columns(job.table[name][rows] for name in job.around if name != job.roles.get("id"))
+    out = not_published(job)
+    around = tuple(name for name in job.around if name not in out)
+    return mask_around(job.table.drop(out), point.masking, point.seed, around)[0]
+
+
+def not_published(job: Job) -> tuple[str, ...]:
+    """Columns that no release has: the id, and what is ignored."""
+    return tuple(dict.fromkeys(name for name in (job.roles.get("id"), *job.ignored) if name is not None))
 
 
 def _job(

@@ -11,6 +11,7 @@ from typing import Any
 from unmask.assessment import VERSIONS_OF, assess, discover
 from unmask.errors import ParameterError, TableError
 from unmask.evidence import Policy, Progress, meant
+from unmask.fingerprints import is_same
 from unmask.masking import parse_masking
 from unmask.people import PersonRisk
 from unmask.report import load_report
@@ -50,7 +51,7 @@ def verify(
     differences = [
         f"the {name} table is not the same file"
         for name, source in release.sources.items()
-        if source.sha256 != manifest["inputs"][name]["sha256"]
+        if is_same(manifest["inputs"][name], source.sha256) is False
     ]
     absent = [name for name in manifest["measures"] if name not in discover()]
     differences += [f"this version has no measure {name!r}" for name in absent]
@@ -155,6 +156,11 @@ def _refuse(manifest: dict[str, Any]) -> None:
         raise ParameterError(
             "a report on a network is not verified from its file alone",
             hint="run unmask network again with the same --seed, and compare the digests of both reports",
+        )
+    if manifest.get("settings", {}).get("many_rows"):
+        raise ParameterError(
+            "a report on people with many rows is not verified from its file alone",
+            hint="run unmask assess again with the same --seed, and compare the digests of both reports",
         )
     if str(manifest["settings"].get("masking") or "").startswith("synthesiser("):
         raise ParameterError(

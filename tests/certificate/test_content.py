@@ -126,8 +126,8 @@ def test_recipients_are_told_with_what_they_want_and_why(tables):
 def test_the_public_version_hides_paths_commands_and_the_originals_checksum(assessment, certificate):
     public = certificate.for_the_public()
     text = str(public.to_dict())
-    original = assessment.document.manifest.inputs["original"]["sha256"]
-    assert original in str(certificate.to_dict()) and "/secret/path.csv" in str(certificate.to_dict())
+    original = assessment.document.manifest.inputs["original"]["keyed"]
+    assert original and original in str(certificate.to_dict()) and "/secret/path.csv" in str(certificate.to_dict())
     assert original not in text and "/secret/path.csv" not in text and assessment.document.digest not in text
     assert assessment.document.manifest.inputs["released"]["sha256"] in text
     assert public.public and public.verdict == certificate.verdict

@@ -67,7 +67,7 @@ def test_what_commands_share_has_one_name(command):
 
 def test_toml_has_the_same_options(tmp_path):
     """Every option but the file itself, with its field's name, and with what is typed."""
-    examples = {tuple: '["x"]', dict: '{ a = "numeric" }', str: '"x"', int: "3", bool: "true"}
+    examples = {tuple: '["x"]', dict: '{ a = "numeric" }', str: '"x"', int: "3", float: "0.5", bool: "true"}
     for entry in fields(options.Assess):
         if entry.name == "config":
             continue

@@ -15,6 +15,31 @@ def test_seeded_and_of_any_size(generate):
     assert [generate(n).height for n in (1, 2, 333)] == [1, 2, 333]
 
 
+@pytest.mark.parametrize("generate", [datasets.visits, datasets.trajectories])
+def test_many_rows_a_person_are_seeded_and_of_any_size(generate):
+    assert generate(50, seed=1).equals(generate(50, seed=1))
+    assert not generate(50, seed=1).equals(generate(50, seed=2))
+    assert [generate(n)[:, 0].n_unique() for n in (1, 2, 333)] == [1, 2, 333]
+
+
+def test_visits_have_people_who_come_back_for_what_they_came_for():
+    table = datasets.visits(500)
+    each = table.group_by("patient").agg(pl.len(), pl.col("sex", "born", "town").n_unique())
+    assert each["len"].median() <= 3 < each["len"].mean() + 1 and each["len"].max() > 10
+    assert each.select(pl.max_horizontal("sex", "born", "town")).to_series().max() == 1
+    pairs = table.with_columns(pl.col("diagnosis").shift().over("patient").alias("before")).drop_nulls("before")
+    shuffled = (pairs["diagnosis"] == pairs["before"].shuffle(seed=1)).mean()
+    assert (pairs["diagnosis"] == pairs["before"]).mean() > shuffled + 0.2
+
+
+def test_trajectories_are_at_home_by_night_and_near_by():
+    table = datasets.trajectories(300, points=12)
+    assert 10 < table.height / 300 < 13 and not table.is_duplicated().any()
+    night = table.filter(pl.col("time").dt.hour() < 7)
+    most = night.group_by("person", "antenna").len().sort("len").group_by("person").last()["len"].sum()
+    assert most / night.height > 0.6
+
+
 def test_census_is_numeric_correlated_skewed_and_partly_tied():
     table = datasets.census(4000)
     assert table.width == 13

@@ -120,7 +120,7 @@ def test_the_interval_holds_what_the_choice_adds():
     rng = np.random.default_rng(1)
     scores = {"one": rng.normal(size=100), "other": rng.normal(size=100)}
     chosen = choose(scores, (np.arange(50) % 2, np.arange(50) % 2), by_area)
-    from unmask.disclosure.roc import auc
+    from unmask.evidence import auc
 
     plain, wide = auc(chosen.mine, chosen.others), area_of(chosen)
     assert wide.value == plain.value

@@ -12,8 +12,9 @@ from unmask import Release, assess, datasets, membership_inference, membership_o
 from unmask.assessment import discover
 from unmask.disclosure.membership import assess_membership, blind_scores
 from unmask.disclosure.outside import in_order, set_scene
-from unmask.disclosure.roc import accusations, auc, recognised, tpr_at
+from unmask.disclosure.roc import accusations
 from unmask.errors import EngineError, ParameterError, RoleError
+from unmask.evidence import auc, recognised, tpr_at
 from unmask.evidence.measure import Context
 from unmask.selfcheck import shuffle
 from unmask.study.study import Study

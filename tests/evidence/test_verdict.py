@@ -152,7 +152,7 @@ def test_safe_needs_the_core_attacks():
 
 
 def test_every_policy_knows_the_core():
-    assert set(Policy.load("strict").core) == {"model", "network", "paired", "synthetic", "tables"}
+    assert set(Policy.load("strict").core) == {"model", "network", "paired", "persons", "synthetic", "tables"}
     assert "channel" in Policy.load().core["paired"]
 
 

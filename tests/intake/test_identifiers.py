@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 import unmask
-from unmask.intake.identifiers import identifiers, recognise
+from unmask.intake.identifiers import identifiers
+from unmask.tables import recognise
 
 N = 60
 RNG = np.random.default_rng(0)

@@ -12,6 +12,7 @@ import pytest
 from unmask.assessment import discover
 from unmask.networks import NetworkRisk
 from unmask.people import PersonRisk
+from unmask.persons import PersonsRisk
 from unmask.tabular import TableRisk
 
 
@@ -64,7 +65,7 @@ def test_every_judged_number_has_a_twin():
     found = set().union(*(twins(path.read_text()) for path in Path(__file__).parent.glob("test_*.py")))
     limits = tomllib.loads((resources.files("unmask") / "evidence" / "policies.toml").read_text())["limits"]
     told = {key for entry in discover().values() for key in entry.keys} | set(PersonRisk.keys) | set(TableRisk.keys)
-    told |= set(NetworkRisk.keys)
+    told |= set(NetworkRisk.keys) | set(PersonsRisk.keys)
     assert set(limits) == told
     assert told - found == set()
 

@@ -250,10 +250,10 @@ def test_membership(outside):
         rent=pl.col("rent") + pl.Series(rng.normal(0, 0.4, 50)),
     )
     if outside == "control":
-        release = given(table, near, control=strangers).release
+        release = given(table, near, control=strangers, epsilon=0.1).release
     else:
         both = pl.concat([table, strangers]).with_columns(id=pl.int_range(90))
-        release = given(both, near.with_columns(id=pl.int_range(50)), id="id").release
+        release = given(both, near.with_columns(id=pl.int_range(50)), id="id", epsilon=0.1).release
     members, strangers, rows = (
         sorted(side.to_dicts(), key=lambda r: (r["age"], r["rent"], r["town"])) for side in (table, strangers, near)
     )
@@ -286,6 +286,9 @@ def test_membership(outside):
     assert agrees(found["membership.auc"], area._replace(low=wider[0], high=min(1.0, wider[1])))
     higher = share.value + 1.2 * (share.high - share.value)
     assert agrees(found["membership.tpr"], share._replace(high=min(1.0, higher)))
+    claim = slow.beyond_claim(sure, split, 0.1)
+    assert 0.01 < claim.value < 1
+    assert agrees(found["membership.claim"], claim)
 
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="the attack takes minutes in plain Python")

@@ -18,13 +18,13 @@ from naive import channel as naive
 from unmask import Release
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence.estimate import rate, wilson
+from unmask.evidence.known import claims, threshold
 from unmask.evidence.measure import Context, registered
 from unmask.linkage.channel import link_channel, linking, select
 from unmask.linkage.channel.axes import axes
 from unmask.linkage.channel.columns import read_column, resolution
 from unmask.linkage.channel.competition import Added, Competition
 from unmask.linkage.channel.gather import known_columns
-from unmask.linkage.channel.known import claims, threshold
 from unmask.linkage.channel.linking import best_rate, link_rows, shared_credit
 from unmask.linkage.channel.measure import assess_channel
 from unmask.linkage.channel.posterior import information, most_likely_matching, one_to_one_posterior

@@ -26,6 +26,8 @@ def test_reads_positions_names_and_lists():
         ("noise()", "kappa is missing"),
         ("noise(0.5", "cannot read this masking"),
         ("0.5", "cannot read this masking"),
+        ("age(2024-06-01)", "put dates in quotes"),
+        ("age(on=2024-12-11, columns=[born])", "put dates in quotes"),
         ("noise(0.5, kapa=1)", "did you mean 'kappa'"),
         ("noise(0.5, kappa=1)", "kappa twice"),
         ("noise(1, 2, 3)", "3 parameters"),
@@ -46,6 +48,12 @@ def test_reads_positions_names_and_lists():
 def test_says_what_is_wrong(text, says):
     with pytest.raises(ParameterError, match=says.replace("(", r"\(")):
         parse_masking(text)
+
+
+def test_no_word_of_dates_where_there_is_none():
+    with pytest.raises(ParameterError) as told:
+        parse_masking("noise(0.5")
+    assert "quotes" not in str(told.value)
 
 
 @pytest.mark.parametrize(

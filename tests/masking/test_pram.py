@@ -36,8 +36,35 @@ def test_draws_follow_the_matrix(invariant):
 
 
 def test_as_many_categories_as_records():
-    table = pl.DataFrame({"name": [f"n{i}" for i in range(50_000)]})
-    assert (Pram(0.2).apply(table, 0)["name"] != table["name"]).mean() == pytest.approx(0.2, abs=0.01)
+    table = pl.DataFrame({"kind": [f"n{i}" for i in range(50_000)]}, schema={"kind": pl.Categorical})
+    assert (Pram(0.2).apply(table, 0)["kind"] != table["kind"]).mean() == pytest.approx(0.2, abs=0.01)
+
+
+NAMES = [f"{first} {last}" for first in ("Anna", "Ben", "Eva") for last in ("Smith", "Rossi", "Kaya", "Dupont")]
+REPEATED = {
+    "surname": [NAMES[k % 12].split()[1] for k in range(60)],
+    "customer": [f"{'ABCDEFGH'[k % 8]}{'aeiou'[k % 5]}n {NAMES[k % 12].split()[1]}" for k in range(120)],
+    "contact": [f"p{k % 30}@clinic.org" for k in range(60)],
+    "home": [f"Lindenstrasse {k % 20}" for k in range(60)],
+    "remarks": [f"came on day {k % 40} with pain in the left knee, was sent home" for k in range(60)],
+}
+
+
+@pytest.mark.parametrize("column", REPEATED)
+def test_names_are_refused_also_where_they_repeat(column):
+    table = pl.DataFrame({column: REPEATED[column]})
+    assert table[column].n_unique() < 0.9 * table.height
+    with pytest.raises(RoleError, match=rf"names or free text, which pram does not protect.*\n?.*drop\(\[{column}\]\)"):
+        Pram(0.5, columns=(column,)).apply(table)
+    beside = table.with_columns(town=pl.Series(["A", "B", "C"] * (table.height // 3)))
+    masked = Pram(0.5).apply(beside)  # columns that nobody named: names stay as they are, and `unmask mask` says so
+    assert masked[column].equals(table[column])
+    assert not masked["town"].equals(beside["town"])
+
+
+def test_few_kinds_of_words_are_no_names():
+    table = pl.DataFrame({"town": ["New York", "San Jose", "Oslo"] * 20, "ward": ["Ward A", "Ward B", "Ward C"] * 20})
+    assert not Pram(0.9, columns=("town", "ward")).apply(table).equals(table)
 
 
 def test_a_share_p_changes():

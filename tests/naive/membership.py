@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from math import exp, log
 
 import numpy as np
+from scipy.stats import beta
 
 from naive.disclosure import auc, recognised
+from naive.judged import Judged
 
 ALARMS = (0.002, 0.005, 0.01, 0.02, 0.05)
 KERNELS = {"values": (0.02, 1.0), "near values": (0.1, 1.0), "noise": (1.0, 2.5)}
@@ -100,3 +103,35 @@ def likelihood_ratio(seen, inside, asked) -> list[float]:
         drawn = [overall + w * (m - overall) for w, m in zip(weights, means, strict=True)]
         logs.append([-(((asked[i] - drawn[i]) / sd) ** 2) / 2 - math.log(sd) for i in people])
     return [one - other for one, other in zip(*logs, strict=True)]
+
+
+def beyond_claim(scores, halves, epsilon):
+    """Guesses that are right beyond what a claim allows, by the half that shows most; by the rule of the other half."""
+
+    def end(hits, n, level):
+        return 0.0 if hits == 0 else float(beta.ppf(level, hits, n - hits + 1))
+
+    def shown(rule, mine, others):
+        (right, n), (wrong, m) = answers(rule, mine, others)
+        low, high = end(right, n, 0.025), 1 - end(m - wrong, m, 0.025)
+        return log(low / high) if low > 0 else -math.inf
+
+    def answers(rule, mine, others):
+        level, above = rule
+        yes, no = (mine, others) if above else (others, mine)
+        counts = [sum(x >= level if above else x <= level for x in side) for side in (yes, no)]
+        return (counts[0], len(yes)), (counts[1], len(no))
+
+    found = []
+    for half in (0, 1):
+        away, here = ([[x for x, h in zip(side, part, strict=True) if (h == half) is own]
+                       for side, part in zip(scores, halves, strict=True)] for own in (False, True))  # fmt: skip
+        rules = [(level, above) for above in (True, False) for level in sorted({*away[0], *away[1]})]
+        best = max(rules, key=lambda rule: round(shown(rule, *away), 12))
+        (right, yes), (wrong, no) = answers(best, *here)
+        odds, low = yes / no, end(right, right + wrong, 0.025)
+        allowed = odds / (odds + exp(-epsilon))
+        least = log(low / (1 - low) / odds) if low > 0 else -math.inf
+        found.append((least, right / (right + wrong) - allowed, low - allowed, 1 - allowed, right + wrong))
+    _, value, low, high, n = max(found, key=lambda one: one[0])
+    return Judged(max(0.0, value), 0.0, n, max(0.0, low), high)

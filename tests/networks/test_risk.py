@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import networkx as nx
 import numpy as np
 import polars as pl
 import pytest
@@ -169,3 +170,23 @@ def test_people_known_beforehand_have_the_risk_of_another_attack(ties, monkeypat
 
 def test_public_names():
     assert unmask.Network is Network and callable(unmask.assess_network)
+
+
+def test_assess_takes_networks_too(tmp_path, ties, capsys):
+    ties.write_csv(tmp_path / "t.csv")
+    paths = tmp_path / "t.csv", tmp_path / "t.csv"
+    assert run("network", *paths, "--json", tmp_path / "a.json", "--quiet") == 1
+    assert run("assess", "--network", *paths, "--json", tmp_path / "b.json", "--quiet") == 1
+    one, two = (json.loads((tmp_path / name).read_text()) for name in ("a.json", "b.json"))
+    assert one["findings"] == two["findings"]
+    capsys.readouterr()
+    assert run("assess", "--network", *paths, "--id", "a", "--with", tmp_path / "t.csv") == 2
+    told = capsys.readouterr().err
+    assert "--id" in told and "--earlier" in told and "unmask network" in told
+
+
+def test_assess_knows_graphml_by_itself(tmp_path):
+    nx.write_graphml(nx.path_graph(6), tmp_path / "g.graphml")
+    words = "assess", tmp_path / "g.graphml", tmp_path / "g.graphml", "--quiet"
+    assert run(*words, "--json", tmp_path / "g.json") in {1, 3}
+    assert "original network" in json.loads((tmp_path / "g.json").read_text())["manifest"]["inputs"]

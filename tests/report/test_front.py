@@ -200,6 +200,18 @@ def test_the_command_can_be_typed(document, demo):
     assert "--confidential diagnosis,cost --ignored longitude,latitude --policy internal -o safer.csv" in typed
 
 
+def test_the_command_asks_for_the_same_intruder_households_and_uses(document):
+    settings = {**document.manifest.settings, "household": "town", "weight": "longitude", "quasi": ["sex", "smoker"]}
+    manifest = replace(document.manifest, settings=settings, intruder="prosecutor", keep=("mean(cost) by sex",))
+    words = shlex.split(command(replace(document, manifest=manifest)))
+    said = dict(zip(words[3::2], words[4::2], strict=True))
+    assert said["--household"] == "town"
+    assert "--weight" not in said  # the release left it out
+    assert said["--quasi"] == "sex,smoker"
+    assert said["--intruder"] == "prosecutor"
+    assert said["--keep"] == "mean(cost) by sex"
+
+
 def test_what_was_not_tested_says_what_it_needs(document):
     idle = sum(entry.outcome == "does not apply" for entry in document.findings)
     assert front(document).untested == (

@@ -70,11 +70,18 @@ def test_a_search_publishes_no_names_and_nothing_that_the_release_left_out(monke
         assert options.ignored == ("mail", "old") and options.id == "nr" and options.confidential == ("a, b",)
         assert options.budget == "15m" and options.keep == case.keep and options.folder == "tried"
         assert options.policy == "public" and options.intruder == "maximum"
+        assert options.household is None and options.weight is None
+
+
+def test_a_search_leaves_households_and_weights_alone(monkeypatch):
+    case = replace(CASE, roles={"nr": "id", "age": "weight", "old": "household"})  # the release left "old" out
+    options = typed(commands.search("protect", case, COLUMNS, set(), "/r.csv").words, monkeypatch, "protect")
+    assert options.weight == "age" and options.household is None and options.ignored == ("old",)
 
 
 def test_a_plan_makes_the_release(tmp_path, files):
     point = {"masking": "noise(0.5, columns=[height])", "seed": 3}
-    (tmp_path / "plan.toml").write_text(commands.plan(point, "public", ["patient", "postcode"]))
+    (tmp_path / "plan.toml").write_text(commands.plan(point, "public", ["patient", "postcode"], ["town"]))
     command = commands.follow(replace(CASE, original=str(files[0])), str(tmp_path / "made.csv"))
     words = [str(tmp_path / word) if word == "plan.toml" else word for word in command.words]
     assert run(*words) == 0

@@ -13,16 +13,18 @@ from unmask.certificate import as_statement, check_format
 from unmask.certificate import write as write_certificate
 from unmask.certifying import certify
 from unmask.cli.fields import roles_of
+from unmask.cli.network import attack_network, is_network
 from unmask.cli.options import Assess, Link, Tables
 from unmask.cli.outputs import EXIT, by_suffix, tell, write_reports
+from unmask.cli.persons import attack_persons, check_many_rows
 from unmask.cli.screen import progress_bar
 from unmask.cli.targets import check_files, write_table
-from unmask.errors import ParameterError
+from unmask.errors import ParameterError, RepeatedIdError
 from unmask.evidence import Policy, as_intruder
 from unmask.masking import Synthesiser, parse_masking
 from unmask.people import check_by
 from unmask.protect import fix_list
-from unmask.recipients import as_recipients
+from unmask.recipients import Recipient, as_recipients
 from unmask.tables import Release
 
 
@@ -35,15 +37,16 @@ def attack(options: Assess) -> Assessment:
     """Read, attack, show and write by the options; all of them are checked before the tables are read."""
     options = _one_table(by_suffix(options))
     check_files(options)
-    policy, only = Policy.load(options.policy), options.only or None
-    choose(discover(), only, options.skip)
-    as_intruder(options.intruder)
-    recipients = as_recipients(options.recipients)
+    policy, recipients = _checked(options)
+    if is_network(options):
+        return attack_network(options, policy)
     judging = {limits.name: limits for limits in [one.policy(policy) for one in recipients] or [policy]}
-    as_statement(options.statement)
-    for target in filter(None, (options.certificate, options.public_certificate)):
-        check_format(target)
-    release = release_of(options)
+    try:
+        if options.many_rows:
+            return _of_persons(options, policy, RepeatedIdError("people have many rows"))
+        release = release_of(options)
+    except RepeatedIdError as error:
+        return _of_persons(options, policy, error)
     check_by(release, options.by)
     few = [line for limits in judging.values() for line in too_few(release, limits)]
     for line in () if options.quiet else few:
@@ -52,7 +55,7 @@ def attack(options: Assess) -> Assessment:
         assessment = assess(
             release,
             policy=policy,
-            only=only,
+            only=options.only or None,
             skip=options.skip,
             seed=options.seed,
             progress=told,
@@ -72,6 +75,22 @@ def attack(options: Assess) -> Assessment:
     if state is not None and options.state is None:
         shutil.rmtree(state, ignore_errors=True)
     return assessment
+
+
+def _checked(options: Assess) -> tuple[Policy, tuple[Recipient, ...]]:
+    """The policy and who may get the release; refuse what does not exist before the tables are read."""
+    choose(discover(), options.only or None, options.skip)
+    as_intruder(options.intruder)
+    as_statement(options.statement)
+    for target in filter(None, (options.certificate, options.public_certificate)):
+        check_format(target)
+    return Policy.load(options.policy), as_recipients(options.recipients)
+
+
+def _of_persons(options: Assess, policy: Policy, error: RepeatedIdError) -> Assessment:
+    """The id repeats: people have many rows, and are attacked as people."""
+    check_many_rows(options, error)
+    return attack_persons(options, policy)
 
 
 def state_of(options: Assess) -> Path | None:
@@ -139,6 +158,9 @@ def _write_fix(release: Release, options: Assess) -> str:
     """Write the changes that give every group of the release k records (and l values of the first secret column)."""
     secret = next((name for name in release.confidential if name in release.released.columns), None)
     confidential = secret if options.l > 1 else None
-    plan = fix_list(release.released, quasi=release.quasi, k=options.k, l=options.l, confidential=confidential)
+    trees = {n: one for n, one in release.hierarchies.items() if n in release.quasi and one.covers(release.released[n])}
+    plan = fix_list(
+        release.released, quasi=release.quasi, k=options.k, l=options.l, confidential=confidential, hierarchies=trees
+    )
     write_table(plan.steps(release.released), str(options.fix))
     return f"{plan.words} Written to {options.fix}."

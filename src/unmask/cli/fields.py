@@ -38,6 +38,7 @@ class Spec:
     whole: bool = False  # entries of a list hold commas: it is given by saying the option again
     blank: bool = False  # an empty entry means something
     typed: bool = True  # False: a table of the TOML file only
+    example: str = ""  # of name=value, for messages
 
 
 def option(words: str, *flags: str, default: Any = MISSING, **more: Any) -> Any:  # noqa: ANN401 - a field of any type
@@ -156,7 +157,7 @@ def _typed(entry: Field[Any], hint: Any, raw: Any) -> Any:  # noqa: ANN401 - the
     if get_origin(base) is tuple:
         return tuple(raw) if spec_of(entry).whole else listed(raw)
     if get_origin(base) is dict:
-        return _named(raw, flag_of(entry), number=get_args(base)[1] is float)
+        return _named(raw, flag_of(entry), spec_of(entry).example, number=get_args(base)[1] is float)
     if base == (str, float):
         return _number_or_text(raw)
     return raw
@@ -168,7 +169,7 @@ def listed(values: list[str] | str) -> tuple[str, ...]:
     return tuple(name for value in lines for name in next(csv.reader([value], skipinitialspace=True), []))
 
 
-def _named(given: list[str], flag: str, *, number: bool) -> dict[str, Any]:
+def _named(given: list[str], flag: str, example: str, *, number: bool) -> dict[str, Any]:
     """Read name=value, or name=number,name=number."""
     found: dict[str, Any] = {}
     for entry in listed(given):
@@ -178,10 +179,9 @@ def _named(given: list[str], flag: str, *, number: bool) -> dict[str, Any]:
         except ValueError:
             there = ""
         if not there or not name:
-            what = "number" if number else "kind"
-            raise ParameterError(
-                f"{flag} {entry!r} is not name={what}", hint=f"{flag} age={2 if number else 'numeric'}"
-            )
+            what = "number" if number else "value" if example else "kind"
+            hint = f"{flag} {example or ('age=2' if number else 'age=numeric')}"
+            raise ParameterError(f"{flag} {entry!r} is not name={what}", hint=hint)
     return found
 
 
@@ -251,6 +251,8 @@ def _checked(entry: Field[Any], hint: Any, value: Any, path: Path) -> Any:  # no
         allowed = "a file or a number" if base == (str, float) else getattr(wanted, "__name__", "a number")
         raise ParameterError(f"{what} has the wrong type", got=type(value).__name__, allowed=allowed)
     spec = spec_of(entry)
+    if spec.example.endswith(".csv"):  # files by name
+        return {name: str(path.parent / str(part)) for name, part in value.items()}
     named = bool(spec.reads or spec.writes) and isinstance(value, str) and not (spec.screen and value == "-")
     if named and (spec.reads != "policy" or value.endswith(".toml")):
         return str(path.parent / value)

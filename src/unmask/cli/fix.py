@@ -20,6 +20,7 @@ def run(options: Fix) -> int:
         l=options.l,
         confidential=options.confidential,
         coarsen=not options.only_cells,
+        hierarchies=options.hierarchies,
     )
     if options.output is not None:
         write_table(plan.apply(table), options.output)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unmask.cli.fields import TABLE, option, written
-from unmask.cli.options import FORMATS, KEEP, SEED, Reading
+from unmask.cli.options import FORMATS, HIERARCHY, KEEP, SEED, Reading
 from unmask.cli.output_options import Reporting
 
 
@@ -28,7 +28,70 @@ class Mask(Reading):
     output: str = option("Where to write the release (.csv, .jsonl, .parquet ..).", "--output", "-o", writes=TABLE)
     reverse_map: bool = option("Give every column its original values back, by rank.", default=False)
     raw: bool = option("Leave negative numbers and long decimals that the masking makes of others.", default=False)
+    seed: int | None = option(
+        "Seed of all that is drawn; default 0. For differential privacy the default is a secret that is kept nowhere.",
+        default=None, minimum=0,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit(Reading):
+    """Test a claim of differential privacy: is the method as private as it says?
+
+    Example:  unmask audit people.csv --masking "laplace(1, [(age, 0, 100)])" --runs 2000 --json audit.json
+    Example:  unmask audit people.csv --synthesiser "python make.py {in} {out} {seed}" --epsilon 1 --runs 500
+
+    Releases are made with and without a person who stands out as far as one can, and told apart. How often that is
+    right bounds epsilon from below. Exit code 0: the claim is not refuted (which is no proof), 1: it is false, 2:
+    cannot.
+    """
+
+    original: str = option(f"People such as the method is meant for ({FORMATS}).", place=True, reads="table")
+    masking: str | None = option(
+        'The method: "laplace(1, [(age, 0, 100)])", or any masking.', "--masking", "--method", default=None
+    )
+    synthesiser: str | None = option(
+        'Or a command that makes a release: --synthesiser "make.py {in} {out} {seed}".', default=None
+    )
+    time_limit: int = option("Seconds that the synthesiser may take for each release.", default=600, minimum=1)
+    epsilon: float | None = option(
+        "What is claimed; default: what the masking promises of itself.", "--epsilon", "--claim-epsilon", default=None
+    )
+    delta: float | None = option("Delta of the claim.", "--delta", "--claim-delta", default=None)
+    runs: int = option("Releases with the person, and as many without.", default=2000, minimum=1)
+    people: int = option("People beside that person: fewer make them more visible.", default=100, minimum=1)
+    neighbours: str | None = option(
+        "replaced: another row in the person's place; removed: none. Default: as the masking promises.", default=None
+    )
+    columns: tuple[str, ...] = option("Columns that the claim is about; default: the masking's, or all.", default=())
+    canary: str | None = option(
+        "The person, and who is in their place, as a table of two rows (removed: one).", default=None, reads="table"
+    )
+    confidence: float = option("Of the bound.", default=0.95)
     seed: int = option(SEED, default=0, minimum=0)
+    json: str | None = option("Write the figures; - for standard output.", default=None, writes=(".json",), screen=True)
+    chart: str | None = option("Write the picture (.svg).", default=None, writes=(".svg",))
+    quiet: bool = option("No progress.", default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hierarchy(Reading):
+    """Suggest a hierarchy for a column: groups of its values, and groups of these; or look at one.
+
+    Example:  unmask hierarchy people.csv --column postcode -o postcodes.csv
+    Example:  unmask hierarchy people.csv --column town --file towns.toml -o towns.csv
+
+    Dates, postcodes, numbers and codes of diseases suggest one. The file is as ARX writes it (value;group;larger
+    group;*), or a tree (.toml): edit it, and give it to mask, fix, protect and assess.
+    """
+
+    table: str = option("The table with the column.", place=True, reads="table")
+    column: str = option("The column.")
+    form: str | None = option("dates, codes, diseases or numbers; default: what the values look like.", default=None)
+    file: str | None = option("Look at this hierarchy instead, and whether it has every value.", default=None)
+    output: str | None = option(
+        "Where to write it (.csv, .toml).", "--output", "-o", default=None, writes=(".csv", ".toml")
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +109,9 @@ class Fix(Reading):
     output: str | None = written("Write the changed table")
     steps: str | None = written("Write the list of changes", "--steps")
     only_cells: bool = option("Blank cells, coarsen no column.", default=False)
+    hierarchies: dict[str, str] = option(
+        HIERARCHY, "--hierarchy", "--hierarchies", default={}, example="town=towns.csv"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +142,10 @@ class Searching(Reading):
     quasi: tuple[str, ...] | None = option("Columns that the intruder knows; default: all.", default=None, role=True)
     confidential: tuple[str, ...] = option("Columns that they want to learn.", default=(), role=True)
     ignored: tuple[str, ...] = option("Columns that are not published.", default=(), role=True)
+    household: str | None = option(
+        "Column that says who lives together; it is published as it is.", default=None, role=True
+    )
+    weight: str | None = option("Sampling weight; it is published as it is.", default=None, role=True)
     policy: str | None = option("public, partner, internal, or a TOML file.", default=None, reads="policy")
     intruder: str = option("prosecutor, journalist, marketer or maximum.", default="maximum")
     keep: tuple[str, ...] = option(KEEP, default=(), whole=True)
@@ -183,7 +253,7 @@ class Protect(Searching):
         default=None, reads="table", role=True,
     )  # fmt: skip
     plan: str | None = option("Write what was done to each column, and why (.toml).", default=None, writes=(".toml",))
-    hierarchy: tuple[str, ...] = option(
-        "Coarser words for a column, as name=file.csv (value, group, larger group ..); several.", default=(), whole=True
+    hierarchies: dict[str, str] = option(
+        HIERARCHY, "--hierarchy", "--hierarchies", default={}, example="town=towns.csv"
     )
     points: str | None = written("Write the releases that were tried, with their figures", "--points")

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import secrets
+
 import polars as pl
 
 from unmask.cli.making_options import Mask
 from unmask.cli.screen import say
 from unmask.cli.targets import check_files, write_table
 from unmask.errors import ParameterError
-from unmask.masking import Chain, Consistent, ReverseMapped, lost_sums, names_people, parse_masking, quoted
+from unmask.masking import (
+    Chain,
+    Claim,
+    Consistent,
+    ReverseMapped,
+    claim_of,
+    lost_sums,
+    names_people,
+    parse_masking,
+    quoted,
+)
 from unmask.protect import follow_plan
 from unmask.tables import read_table
+
+SECRET_BITS = 128  # of a seed that nobody can guess
 
 
 def run(options: Mask) -> int:
@@ -24,13 +38,36 @@ def run(options: Mask) -> int:
     masking = ReverseMapped(masking) if options.reverse_map else masking
     check_files(options)
     table = read_table(options.table, name="table", **options.reading)
-    release = (masking if options.raw else Consistent(masking)).apply(table, options.seed)
+    claim = claim_of(masking)
+    seed, told = _seed(options.seed, claim)
+    release = (masking if options.raw or claim is not None else Consistent(masking)).apply(table, seed)
     write_table(release, options.output)
-    say(f"{masking}, seed {options.seed}: {release.height:,} rows, {release.width} columns in {options.output}")
+    say(f"{masking}, {told}: {release.height:,} rows, {release.width} columns in {options.output}")
     _tell_names(table, release)
+    if claim is not None:
+        _tell_claim(claim, release, given=options.seed is not None)
     for relation in lost_sums(table, release):
         say(f"note: {relation} holds in the original and no longer; keep it: consistent(.., relations=[{relation!r}])")
     return 0
+
+
+def _seed(given: int | None, claim: Claim | None) -> tuple[int, str]:
+    """The seed, and how it is told: noise that somebody can draw again protects nobody."""
+    if given is not None or claim is None:
+        return given or 0, f"seed {given or 0}"
+    return secrets.randbits(SECRET_BITS), "a secret seed that is kept nowhere"
+
+
+def _tell_claim(claim: Claim, release: pl.DataFrame, *, given: bool) -> None:
+    """Say what is promised, of which columns, and what would undo it."""
+    more = f", delta {claim.delta:g}" if claim.delta else ""
+    change = "another row in its place" if claim.neighbours == "replaced" else "with or without it"
+    say(f"promised for a person's row, {change}: epsilon {claim.epsilon:g}{more}; unmask audit tests it")
+    others = [name for name in release.columns if name not in claim.columns]
+    if others:
+        say(f"note: {', '.join(others)} are not covered: the table as a whole is not differentially private")
+    if given:
+        say("note: whoever knows the seed can take the noise away; keep it secret, and use it for one release only")
 
 
 def _tell_names(table: pl.DataFrame, release: pl.DataFrame) -> None:

@@ -16,6 +16,7 @@ from unmask.evidence import FAMILIES
 
 FORMATS = "CSV, JSON, Excel, Parquet, Arrow, Stata, SPSS, SAS"
 SEED = "Seed of every random choice."
+HIERARCHY = "Groups of a column's values, as name=file.csv (value;group;larger group;*) or name=file.toml; several."
 KEEP = 'An analysis that must come out: "mean(x) by g", "count by g", "share(x = yes)", "y ~ a + b" ..; several.'
 MEASURES = "\b\nMeasures, for --only and --skip (unmask measures tells what each does):\n" + "\n".join(
     fill(f"{family}: {', '.join(names)}", 76, initial_indent="  ", subsequent_indent="    ")
@@ -73,6 +74,9 @@ class Roles(Reading):
         "Columns that the intruder knows; default: all shared ones.", default=None, role=True
     )
     ignored: tuple[str, ...] = option("Columns to leave out.", "--ignore", "--ignored", default=(), role=True)
+    hierarchies: dict[str, str] = option(
+        HIERARCHY, "--hierarchy", "--hierarchies", default={}, role=True, example="town=towns.csv"
+    )
     kinds: dict[str, str] = option(
         "Kind of a column, as name=numeric|ordinal|categorical|boolean|date.",
         "--kind", "--kinds", default={}, role=True,
@@ -113,6 +117,11 @@ class Tables(Roles):
     masking: str | None = option(
         'How the release was made, for the intruder who knows it: --masking "noise(0.5)".', default=None, role=True
     )
+    epsilon: float | None = option(
+        "Differential privacy that is claimed for the release: it is held against what is shown.",
+        "--claim-epsilon", "--epsilon", default=None, role=True,
+    )  # fmt: skip
+    delta: float | None = option("Delta of that claim.", "--claim-delta", "--delta", default=None, role=True)
     synthesiser: str | None = option(
         'Command that makes a release like this one, for shadow releases: --synthesiser "make.py {in} {out} {seed}".',
         default=None,
@@ -173,6 +182,12 @@ class Assess(Reporting, Tables):
     k: int = option("Wanted size of the smallest group, for --fix.", default=5)
     l: int = option("Wanted confidential values in a group, for --fix.", default=1)  # noqa: E741 - as in l-diversity
     show_values: bool = option("Let the report show ids and places of people who are found.", default=False)
+    network: bool = option("Both files are lists of ties between people (.graphml is known as such).", default=False)
+    many_rows: bool = option(
+        "People have many rows each, and --id says whose a row is; taken so where it repeats.", default=False
+    )
+    time: str | None = option("For many rows a person: the column that says when.", default=None)
+    place: tuple[str, ...] = option("For many rows a person: the columns that say where.", default=())
     state: str | None = option(
         "Folder in which finished attacks are kept, so that the same command goes on after a stop. Default: one beside "
         "the report, until it is written; a folder that you name stays.",

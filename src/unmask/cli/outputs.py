@@ -13,6 +13,7 @@ from unmask.cli.output_options import Reporting
 from unmask.cli.screen import say, show_assessment
 from unmask.cli.targets import write_atomically
 from unmask.errors import ParameterError
+from unmask.fingerprints import make_key
 from unmask.report import document, to_annotations, to_junit, to_sarif
 
 EXIT = {"safe": 0, "unsafe": 1, "inconclusive": 3}
@@ -20,7 +21,7 @@ Options = TypeVar("Options", bound=Reporting)
 
 
 def by_suffix(options: Options) -> Options:
-    """Take --output for --html or --json."""
+    """Take --output for --html or --json; what is written needs the steward's key, which is made if there is none."""
     for target in options.output:
         name = {".html": "html", ".json": "json"}.get(Path(target).suffix.lower())
         if name is None:
@@ -32,6 +33,8 @@ def by_suffix(options: Options) -> Options:
         if getattr(options, name) is not None:
             raise ParameterError(f"two files are given for the {name.upper()} report", hint="give one")
         options = replace(options, html=target) if name == "html" else replace(options, json=target)
+    if options.html is not None or options.json is not None:
+        make_key()
     return options
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from unmask.cli.explore import FOUND, NONE_SAFE, seconds
 from unmask.cli.fields import roles_of
 from unmask.cli.making_options import Protect
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files, write_atomically, write_table
-from unmask.errors import ParameterError, TableError
+from unmask.masking import lost_sums, quoted
 from unmask.protect import Protection
 from unmask.protecting import protect_table
+from unmask.tables import read_table
 from unmask.trying import make_release
 
 
@@ -22,7 +21,7 @@ def run(options: Protect) -> int:
     with progress_bar() as tell:
         found = protect_table(
             options.original, policy=options.policy, intruder=options.intruder, keep=options.keep,
-            hierarchies=_hierarchies(options.hierarchy), seed=options.seed, budget=seconds(options.budget),
+            hierarchies=options.hierarchies, seed=options.seed, budget=seconds(options.budget),
             folder=options.folder, resume=options.resume, progress=tell, **roles,
         )  # fmt: skip
     for line in found.reasons:
@@ -31,8 +30,12 @@ def run(options: Protect) -> int:
     _write(found, options)
     if found.final is None:
         return NONE_SAFE
-    write_table(make_release(options.original, found.final, **roles), options.output)
+    release = make_release(options.original, found.final, **roles)
+    write_table(release, options.output)
     say(f"Release: {options.output}.")
+    for relation in lost_sums(read_table(options.original, name="original", **options.reading), release):
+        whole = relation.split(" = ")[0]
+        say(f"note: {relation} holds in the original and no longer; with --ignored {quoted(whole)} it can be added up")
     return FOUND
 
 
@@ -48,15 +51,3 @@ def _write(found: Protection, options: Protect) -> None:
 
         write_atomically(options.chart, draw(found.frontier.figure()))
         say(f"Picture: {options.chart}.")
-
-
-def _hierarchies(given: tuple[str, ...]) -> dict[str, str]:
-    found = {}
-    for text in given:
-        name, sign, file = text.partition("=")
-        if not sign or not name or not file:
-            raise ParameterError("cannot read this hierarchy", got=repr(text), allowed="column=file.csv")
-        if not Path(file).is_file():
-            raise TableError(f"there is no file {file}", hint="a row for each value: value, group, larger group ..")
-        found[name] = file
-    return found

@@ -1,4 +1,6 @@
 from unmask.disclosure.absent import absent_disclosure as absent_disclosure
+from unmask.disclosure.audit import Audit as Audit
+from unmask.disclosure.audit import audit_privacy as audit_privacy
 from unmask.disclosure.cells import cell_disclosure as cell_disclosure
 from unmask.disclosure.copies import copy_risk as copy_risk
 from unmask.disclosure.expected import expected_findings as expected_findings

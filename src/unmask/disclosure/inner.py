@@ -14,8 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-from unmask.disclosure.roc import Epsilon, Membership, auc, centred, summarise, tpr_at
-from unmask.evidence import Estimate
+from unmask.disclosure.epsilon import clopper_pearson
+from unmask.disclosure.one_run import guesses_of
+from unmask.disclosure.roc import Epsilon, Membership, centred, summarise
+from unmask.evidence import Estimate, auc, tpr_at
 
 TOGETHER = 1.2  # halves that choose for each other are right or wrong together: more spread than one attack has
 SURER = 1.4  # the same of the upper end where few are accused: which few is chosen as well
@@ -59,6 +61,7 @@ def best_of(attacks: Mapping[str, Floats], split: tuple[Ints, Ints], seed: int) 
         tpr_at_01_percent=_higher(surer.tpr_at_01_percent),
         curve=(whole.curve[0], np.maximum(whole.curve[1], surer.curve[1])),
         epsilon=epsilon(sure, split),
+        guesses=guesses_of((sure.mine, sure.others), split),
         attacks=names,
         learnt=any(name.startswith(SHADOWED) for name in names),
     )
@@ -150,16 +153,7 @@ def _log_odds(mine: Floats, others: Floats, level: float) -> Epsilon:
         ((a, mine.size), (b, others.size)),
         ((others.size - b, others.size), (mine.size - a, mine.size)),
     ):
-        low, high = clopper_pearson(*right)[0], clopper_pearson(*wrong)[1]
+        low, high = clopper_pearson(*right, LEVEL / 4)[0], clopper_pearson(*wrong, LEVEL / 4)[1]
         value = (right[0] + 0.5) / (right[1] + 1) / ((wrong[0] + 0.5) / (wrong[1] + 1))
         both.append(Epsilon(max(0.0, float(np.log(value))), max(0.0, float(np.log(max(low, 1e-300) / high)))))
     return max(both, key=lambda one: (one.low, one.value))
-
-
-def clopper_pearson(hits: int, n: int, level: float = LEVEL / 4) -> tuple[float, float]:
-    """Exact ends of a share [CLOPPER]_, each wrong with at most this probability."""
-    from scipy.special import betaincinv  # noqa: PLC0415 - slow to import
-
-    low = 0.0 if hits == 0 else float(betaincinv(hits, n - hits + 1, level))
-    high = 1.0 if hits == n else float(betaincinv(hits + 1, n - hits, 1 - level))
-    return low, high

@@ -20,6 +20,7 @@ from unmask.arrays import Floats, Ints, Rows
 from unmask.disclosure.candidates import DIGITS, WIDTHS, density_ratio, looks, matched
 from unmask.disclosure.inner import best_of, halves
 from unmask.disclosure.membership_words import facts_of, figures_of
+from unmask.disclosure.one_run import held_to_claim
 from unmask.disclosure.outside import Scene, draw, in_order, needs_outsiders, set_scene
 from unmask.disclosure.roc import Membership, summarise
 from unmask.disclosure.shadow import Maker, Plan, as_maker, learn_membership, shadow_scores
@@ -96,6 +97,7 @@ def better(plain: Membership, learnt: Membership) -> Membership:
     return replace(
         best,
         epsilon=max(plain.epsilon, learnt.epsilon, key=lambda one: one.low),
+        guesses=(*plain.guesses, *learnt.guesses),
         attacks=surer.attacks,
         auc=largest((plain.auc, learnt.auc)),
         tpr_at_1_percent=largest((plain.tpr_at_1_percent, learnt.tpr_at_1_percent)),
@@ -249,7 +251,7 @@ def _known_masking(release: Release) -> Maker | None:
     title="Membership inference",
     story="To be in the data is the secret. The intruder suspects some people, of whom only some are in the release. "
     "They compare everybody with its rows and with each other, and accuse those whom rows fit better than anybody.",
-    keys=("membership.auc", "membership.tpr"),
+    keys=("membership.auc", "membership.tpr", "membership.claim"),
     applies=_applies,
     pairs=False,
 )
@@ -271,6 +273,7 @@ def assess_membership(study: Study, context: Context) -> Evidence:
                 "the release while 1 % of outsiders are wrongly accused.",
                 found.tpr_at_1_percent,
             ),
+            *held_to_claim(found.guesses, release.epsilon, release.delta),
         ),
         per_record=found.per_record,
         identity=False,

@@ -29,6 +29,7 @@ from unmask.evidence.finding import Findings as Findings
 from unmask.evidence.finding import Observation as Observation
 from unmask.evidence.finding import Outside as Outside
 from unmask.evidence.finding import Reported as Reported
+from unmask.evidence.known import claims as claims
 from unmask.evidence.measure import Context as Context
 from unmask.evidence.measure import Measure as Measure
 from unmask.evidence.measure import Progress as Progress
@@ -37,6 +38,10 @@ from unmask.evidence.measure import registered as registered
 from unmask.evidence.measure import silent as silent
 from unmask.evidence.policy import Policy as Policy
 from unmask.evidence.policy import kind_of as kind_of
+from unmask.evidence.roc import auc as auc
+from unmask.evidence.roc import corners as corners
+from unmask.evidence.roc import recognised as recognised
+from unmask.evidence.roc import tpr_at as tpr_at
 from unmask.evidence.verdict import Judgement as Judgement
 from unmask.evidence.verdict import conclude as conclude
 from unmask.evidence.who import INTRUDERS as INTRUDERS

@@ -90,6 +90,10 @@ OF_NETWORKS = {  # attacks on networks, which are no release of records
     "degree": "singling out", "neighbours": "singling out", "colours": "singling out",
     "propagation": "linkability", "profiles": "linkability",
 }  # fmt: skip
+OF_PERSONS = {  # attacks on people with many rows, who are no records
+    "alike": "singling out", "points": "singling out", "sequences": "singling out",
+    "bags": "linkability", "taught": "linkability", "shared": "inference", "presence": "inference",
+}  # fmt: skip
 RELEASE_ALONE = frozenset(  # measures that need no original: values are then taken as people's own
     {"anonymity", "cells", "graph", "household", "knowledge_sweep", "population", "special_uniques", "uniqueness"}
 )
@@ -132,6 +136,13 @@ LABELS: dict[str, str] = {  # each measure in at most three words, for tables: w
     "colours": "Surroundings",
     "propagation": "From known people",
     "profiles": "Network profiles",
+    "alike": "Same rows",
+    "bags": "All rows",
+    "taught": "Rows, taught",
+    "points": "A few points",
+    "sequences": "Sequences",
+    "shared": "Shared by candidates",
+    "presence": "Presence",
     "check": "The two tables",
     "columns": "Columns compared",
 }
@@ -227,7 +238,9 @@ def heading_of(key: str) -> str | None:
     measure = key.partition(".")[0]
     if measure == "tables" and key != measure:
         return "singling out" if key == "tables.small" else "inference"
-    return OF_NETWORKS.get(measure) or next((heading for heading, names in HEADINGS.items() if measure in names), None)
+    return (OF_NETWORKS | OF_PERSONS).get(measure) or next(
+        (heading for heading, names in HEADINGS.items() if measure in names), None
+    )
 
 
 def family_of(measure: str) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from unmask.evidence.finding import Evidence, Finding, Reported
 
-COMPARING = frozenset({"channel", "copies", "nearest", "one_to_one", "probabilistic", "uniqueness"})
+COMPARING = frozenset({"bags", "channel", "copies", "nearest", "one_to_one", "probabilistic", "uniqueness"})
 MOST_NAMED = 8
 REASON = (
     "nothing of the original says what they hold, so what they tell about people is unknown, and unknown is not safe: "

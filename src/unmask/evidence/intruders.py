@@ -28,6 +28,8 @@ WORDS: dict[Knowledge, str] = {
 
 FOUND = (".rate", ".average", ".people")  # keys that count people who were found
 KNOWS: dict[str, Knowledge] = {  # measures that find people, and what each presumes
+    "alike": "files",
+    "bags": "files",
     "clusters": "files",
     "colours": "files",
     "degree": "files",
@@ -36,13 +38,16 @@ KNOWS: dict[str, Knowledge] = {  # measures that find people, and what each pres
     "nearest": "files",
     "neighbours": "files",
     "one_to_one": "files",
+    "points": "files",
     "probabilistic": "files",
     "profiles": "files",
+    "sequences": "files",
     "uniqueness": "files",
     "transparent": "method",
     "propagation": "some",
     "channel": "half",
     "learned": "half",
+    "taught": "half",
 }
 
 

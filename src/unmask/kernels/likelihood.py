@@ -13,13 +13,13 @@ from unmask.kernels.compiling import in_chunks, inner, kernel
 from unmask.kernels.weighing import Weighing, blank, take
 
 __all__ = [
-    "EQUAL", "FACTOR", "GAUSSIAN", "TABLE", "TRIANGLE", "WINDOW", "Likelihoods", "Makings", "all_pairs",
+    "EQUAL", "FACTOR", "GAUSSIAN", "LAPLACE", "TABLE", "TRIANGLE", "WINDOW", "Likelihoods", "Makings", "all_pairs",
     "likelihoods",
 ]  # fmt: skip
 
 FEW = 30
 LEAST = 1e-6  # chance left to others, however unlikely they are: nobody's list of people is complete
-EQUAL, GAUSSIAN, FACTOR, WINDOW, TRIANGLE, TABLE = range(6)
+EQUAL, GAUSSIAN, FACTOR, WINDOW, TRIANGLE, TABLE, LAPLACE = range(7)
 
 
 class Makings(NamedTuple):
@@ -28,7 +28,7 @@ class Makings(NamedTuple):
     x: Floats  # (n, attributes)
     y: Floats
     kind: Ints
-    scale: Floats  # sd of noise or factor, base of rounding, tolerance of equality, windows in a column
+    scale: Floats  # of noise or factor, base of rounding, tolerance of equality, windows in a column
     low: Floats  # (n, attributes)
     high: Floats
     x_rank: Floats  # WINDOW with a profile: ranks, in units of the window
@@ -118,6 +118,8 @@ def _part(made: Makings, i: int, j: int, k: int) -> Any:  # noqa: ANN401, PLR091
         return 0.0 if gap <= made.scale[k] else -math.inf
     if kind in (GAUSSIAN, FACTOR):
         return _noisy(made, i, j, k)
+    if kind == LAPLACE:
+        return -gap / made.scale[k]
     if kind == TRIANGLE:
         return math.log1p(-gap / made.scale[k]) if gap < made.scale[k] * (1 - 1e-9) else -math.inf
     if kind == TABLE:
@@ -196,6 +198,8 @@ def _pass(
                     if sd > 0 and part != 0:
                         gap = max(made.y_low[j, k] - made.x[i, k], made.x[i, k] - made.y_high[j, k], 0.0)
                         noise += (gap / sd) ** 2
+                if made.kind[k] == LAPLACE:
+                    noise -= 2.0 * part  # twice an exponential number is chi-square with two degrees
             if weight > -math.inf and noise <= made.limit:
                 possible[i] += 1
                 if j == truth[i]:

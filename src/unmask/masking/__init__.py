@@ -6,7 +6,8 @@ for it. `chosen`, `categorical` and `transition_matrix` say what a masking does 
 it was used; `names_people` says which columns are names, `is_code` which whole numbers are no amounts, `lost_sums`
 which columns were sums. `blank_cells` says which cells of a table of `Units` to blank so that nobody stands alone
 (`Lots`); `suppress` is its quick beginning. `Synthesiser` is a command of somebody else, and `as_maker` makes a
-`Maker`, a function of a table and a seed, of whatever makes releases.
+`Maker`, a function of a table and a seed, of whatever makes releases. `claim_of` is the `Claim` of a masking that is
+differentially private.
 """
 
 from unmask.masking.base import Chain, Masking, chosen, is_code, names_people
@@ -21,6 +22,8 @@ from unmask.masking.noise import CorrelatedNoise, MultiplicativeNoise, Noise
 from unmask.masking.parse import parse_masking
 from unmask.masking.places import PlaceMasking
 from unmask.masking.pram import Pram, categorical, transition_matrix
+from unmask.masking.private import Claim, Gaussian, Geometric, Laplace, claim_of
+from unmask.masking.private_histogram import PrivateHistogram
 from unmask.masking.recoding import Recoding, Rounding, TopBottomCoding
 from unmask.masking.reverse_mapping import ReverseMapped
 from unmask.masking.spelling import quoted
@@ -30,10 +33,10 @@ from unmask.masking.synthesis import Synthetic
 from unmask.masking.synthesiser import Maker, Synthesiser, as_maker
 
 __all__ = [
-    "Age", "Chain", "Consistent", "CoordinateNoise", "CorrelatedNoise", "DataShuffling", "Dates", "Donut", "Drop",
-    "Groups", "Hierarchy", "LocalSuppression", "Lots", "Maker", "Masking", "Microaggregation",
-    "MultiplicativeNoise", "Noise", "PlaceMasking", "Pram", "Prefix", "Pseudonym", "RankSwap", "Rare", "Recoding",
-    "ReverseMapped", "Rounding", "Sampling", "Shuffle", "Suppression", "Swap", "Synthesiser", "Synthetic",
-    "TopBottomCoding", "Units", "as_maker", "blank_cells", "categorical", "chosen", "is_code", "lost_sums",
-    "names_people", "parse_masking", "quoted", "suppress", "transition_matrix",
+    "Age", "Chain", "Claim", "Consistent", "CoordinateNoise", "CorrelatedNoise", "DataShuffling", "Dates", "Donut",
+    "Drop", "Gaussian", "Geometric", "Groups", "Hierarchy", "Laplace", "LocalSuppression", "Lots", "Maker", "Masking",
+    "Microaggregation", "MultiplicativeNoise", "Noise", "PlaceMasking", "Pram", "Prefix", "PrivateHistogram",
+    "Pseudonym", "RankSwap", "Rare", "Recoding", "ReverseMapped", "Rounding", "Sampling", "Shuffle", "Suppression",
+    "Swap", "Synthesiser", "Synthetic", "TopBottomCoding", "Units", "as_maker", "blank_cells", "categorical", "chosen",
+    "claim_of", "is_code", "lost_sums", "names_people", "parse_masking", "quoted", "suppress", "transition_matrix",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ import polars as pl
 from unmask.arrays import Floats, Rows
 from unmask.errors import ParameterError, RoleError, TableError, check_name
 from unmask.masking.spelling import quoted, written
-from unmask.tables import infer_kind
+from unmask.tables import infer_kind, recognise
 
 FEW_ROWS, NAMES = 20, 0.9  # text of more rows, of which more than this share is different, names people
 CODE = re.compile(r"(?i)(^|[^a-z])((post|postal|zip)[ _-]?code|zip|plz|postal)([^a-z]|$)|[ _-]code$")
@@ -250,9 +250,17 @@ def refuse_names(frame: pl.DataFrame, names: Iterable[str], family: str) -> None
 
 
 def names_people(column: pl.Series) -> bool:
-    """Say whether a column is text that is different for nearly everybody."""
+    """Say whether a column is text that is different for nearly everybody, or looks like names, addresses, free text.
+
+    The latter also where values repeat: visits of one person, two people of one name.
+    """
     rows = column.len() - column.null_count()
-    return column.dtype == pl.String and rows > FEW_ROWS and column.drop_nulls().n_unique() > NAMES * rows
+    if column.dtype != pl.String or rows <= FEW_ROWS:
+        return False
+    if column.drop_nulls().n_unique() > NAMES * rows:
+        return True
+    seen = recognise(column)
+    return seen is not None and seen[2]
 
 
 def _strata(frame: pl.DataFrame, within: tuple[str, ...]) -> list[Rows]:

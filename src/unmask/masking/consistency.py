@@ -17,6 +17,7 @@ import polars as pl
 from unmask.arrays import Floats
 from unmask.errors import ParameterError, RoleError, TableError, check_name
 from unmask.masking.base import Masking, as_polars, check_seed, encoded
+from unmask.masking.edges import kept_within
 
 MOST_DECIMALS = 6  # numbers with more are as precise as a computer writes them
 RELATION = re.compile(r"^\s*(?P<sum>[^=]+?)\s*=\s*(?P<parts>.+?)\s*$")
@@ -29,8 +30,9 @@ CLOSE = 1e-6  # of the column's size: sums that differ by less are equal
 class Consistent(Masking):
     """Mask with `masking`, then keep bounds and decimals, `relations` such as "total = a + b", and households alike.
 
-    Numbers that are never negative in the original are not in the release, and none has more decimals. What is the same
-    for all members of every household is so again: the value of its first member stands for all.
+    Numbers that are never negative in the original are not in the release, none is beyond an edge at which people stand
+    densely (adults from 18, marks from 1 to 7), and none has more decimals. What is the same for all members of every
+    household is so again: the value of its first member stands for all.
     """
 
     masking: Masking
@@ -111,16 +113,15 @@ def decimals_of(column: pl.Series) -> int:
 
 
 def _as_before(original: pl.Series, masked: pl.Series, *, bounds: bool, decimals: bool) -> pl.Series:
-    """Numbers within the original's bound at 0 and with its decimals; other columns as they are."""
+    """Numbers within the original's bounds and with its decimals; other columns as they are."""
     if not (original.dtype.is_numeric() and masked.dtype.is_numeric()):
         return masked
     values, before = encoded(masked), encoded(original)
     changed = values
     if decimals and masked.dtype.is_float():
         changed = changed.round(decimals_of(original))
-    if bounds and not np.isnan(before).all():
-        changed = np.maximum(changed, 0.0) if np.nanmin(before) >= 0 else changed
-        changed = np.minimum(changed, 0.0) if np.nanmax(before) <= 0 else changed
+    if bounds:
+        changed = kept_within(changed, before, decimals_of(original))
     whole = decimals and masked.dtype.is_float() and original.dtype.is_integer()
     kind = pl.Int64() if whole else masked.dtype
     if kind == masked.dtype and np.array_equal(changed, values, equal_nan=True):

@@ -21,7 +21,7 @@ import polars as pl
 
 from unmask.errors import ParameterError, RoleError, TableError, check_name
 from unmask.masking.base import Masking, as_polars, at_least, known
-from unmask.tables import read_table
+from unmask.tables import read_hierarchy
 
 KEY, SHORTEST_KEY = "UNMASK_KEY", 16  # the environment's variable with the secret of pseudonyms, and its least length
 PERIODS = ("week", "month", "quarter", "year", "decade")
@@ -237,8 +237,8 @@ class Groups(ColumnMasking):
 class Hierarchy(ColumnMasking):
     """Write a level of a hierarchy in place of each value.
 
-    The file has a row for each value, the value first and then its groups, from fine to coarse, as ARX writes them;
-    `level` 1 is the first group.
+    The file has a row for each value, the value first and then its groups, from fine to coarse, as ARX writes them, or
+    is a tree in TOML; `level` 1 is the first group.
     """
 
     file: str
@@ -251,19 +251,8 @@ class Hierarchy(ColumnMasking):
         at_least("level", self.level, 1)
 
     def _masked(self, column: pl.Series) -> pl.Series:
-        table = read_table(self.file, name="hierarchy")
-        if self.level >= table.width:
-            raise ParameterError(
-                "the hierarchy has no such level", got=str(self.level), allowed=f"1 to {table.width - 1}"
-            )
-        words = dict(zip(as_text(table.to_series(0)), as_text(table.to_series(self.level)), strict=True))
-        text = as_text(column)
-        absent = sum(value not in words for value in text.drop_nulls().unique())
-        if absent:
-            raise TableError(
-                f"{absent} values of {column.name!r} are not in the hierarchy", hint="add a row for each of them"
-            )
-        return _translated(text, words)
+        known_as = set(as_text(column).drop_nulls())
+        return read_hierarchy(self.file, known_as).write(column, self.level)
 
 
 def as_text(column: pl.Series) -> pl.Series:

@@ -6,6 +6,7 @@ The text is read as one call, never run: numbers, words, quoted text, lists, and
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import MISSING, fields
 from typing import Any, TypeVar, overload
 
@@ -14,6 +15,7 @@ from unmask.masking.base import MASKINGS, Masking
 from unmask.masking.spelling import with_quotes
 
 M = TypeVar("M", bound=Masking)
+DATE = re.compile(r"(?<!['\"\d])\d{4}-\d{1,2}-\d{1,2}")
 
 
 @overload
@@ -29,9 +31,14 @@ def parse_masking(text: str, only: type[Masking] = Masking) -> Masking:
         node = ast.parse(with_quotes(text.strip()), mode="eval").body
     except (SyntaxError, ValueError) as error:
         raise ParameterError(
-            "cannot read this masking", got=repr(text), allowed='a name and its parameters, such as "noise(0.5)"'
-        ) from error
+            "cannot read this masking", got=repr(text), allowed='a name and its parameters, such as "noise(0.5)"',
+            hint=_quotes(text),
+        ) from error  # fmt: skip
     return _masking(node, text, only)
+
+
+def _quotes(text: str) -> str | None:
+    return "put dates in quotes, such as age('2026-11-16', columns=[born])" if DATE.search(text) else None
 
 
 def signature(kind: type[Masking]) -> str:
@@ -91,5 +98,6 @@ def _value(node: ast.expr, text: str) -> Any:  # noqa: ANN401
         return ast.literal_eval(node)
     except ValueError as error:
         raise ParameterError(
-            "cannot read a parameter of this masking", got=repr(text), allowed="numbers, words, quoted text, lists"
-        ) from error
+            "cannot read a parameter of this masking", got=repr(text), allowed="numbers, words, quoted text, lists",
+            hint=_quotes(text),
+        ) from error  # fmt: skip

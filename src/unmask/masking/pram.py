@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats, Ints
-from unmask.masking.base import Masking, as_polars, check_seed, generator, known, refuse_names, within
+from unmask.masking.base import Masking, as_polars, check_seed, generator, known, names_people, refuse_names, within
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,13 @@ class Pram(Masking):
         within("p", self.p, 0, 1)
 
     def apply(self, table: object, seed: int = 0) -> pl.DataFrame:
-        """Redraw the named columns, or every column of strings, categories or truth values."""
+        """Redraw the named columns, or every column of strings, categories or truth values that holds no names."""
         frame = as_polars(table)
-        names = categorical(frame) if self.columns is None else known(frame, self.columns)
-        refuse_names(frame, self.columns or (), "pram")
+        if self.columns is None:
+            names = tuple(name for name in categorical(frame) if not names_people(frame[name]))
+        else:
+            names = known(frame, self.columns)
+            refuse_names(frame, names, "pram")
         return frame.with_columns([self._redrawn(frame[name], generator(check_seed(seed), name)) for name in names])
 
     def _redrawn(self, column: pl.Series, rng: np.random.Generator) -> pl.Series:

@@ -1,6 +1,7 @@
 """Which columns to make coarser before cells are blanked, so that both together cost least.
 
-A column of numbers is written in steps of 1, 2 or 5 times a power of ten, or left out. Where there are few combinations
+A column of numbers is written in steps of 1, 2 or 5 times a power of ten, one with a hierarchy at one of its levels; or
+it is left out. Where there are few combinations
 all of them are looked at: in the order of what each costs at least (the coarsening, and the cells that any suppression
 must then blank), until the next one costs at least as much as the best. Where there are many, greedily.
 """
@@ -8,7 +9,8 @@ must then blank), until the next one costs at least as much as the best. Where t
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import NamedTuple
 
@@ -18,6 +20,7 @@ import polars as pl
 from unmask.arrays import Counts, Ints
 from unmask.groups.counting import encode
 from unmask.masking import Units, blank_cells, suppress
+from unmask.tables import ValueHierarchy
 
 WIDTHS = (1.0, 2.0, 5.0)  # times powers of ten: what people round to
 STEPS = 8  # widths tried for each attribute
@@ -27,14 +30,23 @@ COMBINATIONS, CLASSES = 300, 400_000  # for which all are looked at: of columns,
 
 @dataclass(frozen=True, slots=True)
 class Coarsen:
-    """One attribute, written in intervals of ``width``, or left out when it is None."""
+    """One attribute, written in intervals of ``width``, at a ``level`` of a hierarchy, or left out (neither)."""
 
     attribute: str
     width: float | None
     cost: float  # in cells
+    level: int | None = None
+    tree: ValueHierarchy | None = field(default=None, repr=False)
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether nothing of the attribute is left."""
+        return self.width is None and self.level is None
 
     def apply(self, column: pl.Series) -> pl.Series:
-        """Lower ends of the intervals (the same type), or nothing at all."""
+        """Lower ends of the intervals (the same type), groups of the hierarchy, or nothing at all."""
+        if self.tree is not None and self.level is not None:
+            return self.tree.raised(column, self.level).alias(column.name)
         if self.width is None:
             return pl.Series(column.name, [None], dtype=column.dtype).extend_constant(None, len(column) - 1)
         steps = (column.cast(pl.Float64) / self.width + 1e-9).floor()  # 0.58 is 29 steps of 0.02, not 28.999...
@@ -44,24 +56,29 @@ class Coarsen:
     @property
     def words(self) -> str:
         """What to do, for a person."""
-        return (
-            f"leave out {self.attribute}"
-            if self.width is None
-            else f"write {self.attribute} in steps of {self.width:g}"
-        )
+        if self.level is not None:
+            return f"write {self.attribute} at level {self.level} of its hierarchy"
+        return "leave out " + self.attribute if self.width is None else self._steps
+
+    @property
+    def _steps(self) -> str:
+        return f"write {self.attribute} in steps of {self.width:g}"
 
 
 Steps = dict[str, Coarsen]
 
 
-def candidates(column: pl.Series, counts: Counts) -> list[Coarsen]:
+def candidates(column: pl.Series, counts: Counts, tree: ValueHierarchy | None = None) -> list[Coarsen]:
     """The coarsenings of one key that lose something, from fine to coarse."""
     fine = entropy(column, counts)
     if fine == 0:
         return []
     n = float(counts.sum())
-    steps = [Coarsen(column.name, width, 0.0) for width in _widths(column)] + [Coarsen(column.name, None, n)]
-    costed = [Coarsen(s.attribute, s.width, n * (1 - entropy(s.apply(column), counts) / fine)) for s in steps]
+    steps = [Coarsen(column.name, width, 0.0) for width in _widths(column)] if tree is None else []
+    if tree is not None:
+        steps = [Coarsen(column.name, None, 0.0, level, tree) for level in range(1, tree.levels + 1)]
+    steps = [*steps, Coarsen(column.name, None, n)]
+    costed = [replace(s, cost=n * (1 - entropy(s.apply(column), counts) / fine)) for s in steps]
     return [step for step in costed if step.cost > 1e-9]
 
 
@@ -94,10 +111,11 @@ class Wanted(NamedTuple):
     confidential: str | None
     k: int
     l: int  # noqa: E741 - the letter of the model
+    trees: Mapping[str, ValueHierarchy] = {}
 
     def units(self, steps: Steps) -> Units | None:
         """Codes of all pairs after the steps, without columns that are left out; None where every column is."""
-        keys = tuple(key for key in self.keys if key not in steps or steps[key].width is not None)
+        keys = tuple(key for key in self.keys if key not in steps or not steps[key].leaves_out)
         if not keys:
             return None
         return as_units(coarse(self.columns, tuple(steps.values())), self.counts, keys, self.confidential)
@@ -125,7 +143,7 @@ class Wanted(NamedTuple):
 
 def coarsenings(wanted: Wanted) -> tuple[Coarsen, ...]:
     """What to make coarser: the best of all combinations where they are few, else what a greedy search finds."""
-    options = {key: candidates(wanted.columns[key], wanted.counts) for key in wanted.keys}
+    options = {key: candidates(wanted.columns[key], wanted.counts, wanted.trees.get(key)) for key in wanted.keys}
     if not any(options.values()) or not wanted.failing({}):
         return ()
     found = _greedy(wanted, [step for steps in options.values() for step in steps])

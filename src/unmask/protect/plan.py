@@ -7,18 +7,19 @@ can be from the least number of cells (``bound``). Applied to the table it meets
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import polars as pl
 
-from unmask.errors import EngineError, ParameterError, RoleError
+from unmask.errors import EngineError, ParameterError, RoleError, check_name
 from unmask.groups.counting import Frame, check_keys, count_classes, open_table, select_keys
 from unmask.masking import Lots, blank_cells
 from unmask.protect.coarsening import Coarsen, Wanted, as_units, coarse, coarsenings
 from unmask.shown import Shown
+from unmask.tables import ValueHierarchy, read_hierarchy
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +93,20 @@ class Fix(Shown):
     def steps(self, table: Any) -> pl.DataFrame:  # noqa: ANN401 - a frame in process
         """The fix list as a table: action, attribute, row (none for a whole attribute), width; cheapest means first.
 
+        Where a hierarchy was used, its level too.
+
         Rows are numbered from 1, as in the report and in ``--records``.
         """
         by_cost = sorted(self.coarsened, key=lambda step: step.cost)
         whole = [
-            ("leave out" if step.width is None else "coarsen", step.attribute, None, step.width) for step in by_cost
+            ("leave out" if step.leaves_out else "coarsen", step.attribute, None, step.width, step.level)
+            for step in by_cost
         ]
-        cells = [("suppress", attribute, row + 1, None) for row, attribute in self.cells(table).iter_rows()]
+        cells = [("suppress", attribute, row + 1, None, None) for row, attribute in self.cells(table).iter_rows()]
         cells_first = self.n_cells <= sum(step.cost for step in self.coarsened)
-        schema = {"action": pl.String, "attribute": pl.String, "row": pl.Int64, "width": pl.Float64}
-        return pl.DataFrame([*cells, *whole] if cells_first else [*whole, *cells], schema=schema, orient="row")
+        schema = {"action": pl.String, "attribute": pl.String, "row": pl.Int64, "width": pl.Float64, "level": pl.Int64}
+        made = pl.DataFrame([*cells, *whole] if cells_first else [*whole, *cells], schema=schema, orient="row")
+        return made if any(step.level is not None for step in self.coarsened) else made.drop("level")
 
     def _flagged(self, table: Any) -> tuple[Frame, pl.DataFrame, pl.DataFrame]:  # noqa: ANN401
         """The coarsened table, and for each key whether each record's cell is to be blanked."""
@@ -133,7 +138,7 @@ def _numbered(fix: Fix) -> list[str]:
     return [f"k{i}" for i in range(len(fix.keys))]
 
 
-def fix_list(
+def fix_list(  # noqa: PLR0913 - what is known, wanted and allowed
     table: Any,  # noqa: ANN401 - any frame that narwhals takes
     *,
     quasi: Iterable[str],
@@ -141,22 +146,35 @@ def fix_list(
     confidential: str | None = None,
     l: int = 1,  # noqa: E741 - the letter of the model
     coarsen: bool = True,
+    hierarchies: Mapping[str, Any] | None = None,
 ) -> Fix:
     """Plan what to coarsen and which cells to blank so that the table is k-anonymous (and distinct l-diverse).
 
-    ``confidential`` is needed for l > 1. ``coarsen=False`` only blanks cells.
+    ``confidential`` is needed for l > 1. ``coarsen=False`` only blanks cells. ``hierarchies``: groups of a column's
+    values, as ``Release`` takes them: it may be written at one of their levels.
     """
     keys = check_keys(quasi)
     _check(table, keys, confidential, k, l)
     valued = confidential if l > 1 else None  # one value is in every group
     pairs = count_classes(table, keys if valued is None else (*keys, valued))
-    wanted = Wanted(pairs.columns, pairs.counts, keys, valued, k, l)
+    trees = _trees(hierarchies or {}, pairs.columns, keys)
+    wanted = Wanted(pairs.columns, pairs.counts, keys, valued, k, l, trees)
     steps = coarsenings(wanted) if coarsen else ()
     columns = coarse(pairs.columns, steps)
     lots, least = blank_cells(as_units(columns, pairs.counts, keys, valued), k, l)
     failing = int(wanted.failing({}))
     rules = _rules(columns.select(keys), lots)
     return Fix(keys, confidential, k, l, pairs.n_records, failing, steps, rules, lots.cells, least)
+
+
+def _trees(given: Mapping[str, Any], columns: pl.DataFrame, keys: tuple[str, ...]) -> dict[str, ValueHierarchy]:
+    """Hierarchies of known columns, each of which has all values of its column."""
+    for name in given:
+        check_name(name, keys, f"{name!r} has a hierarchy, but is not known", RoleError)
+    found = {name: read_hierarchy(one, set(columns[name].cast(pl.String).drop_nulls())) for name, one in given.items()}
+    for name, tree in found.items():
+        tree.raised(columns[name], tree.levels)
+    return found
 
 
 def _rules(keys: pl.DataFrame, lots: Lots) -> pl.DataFrame:

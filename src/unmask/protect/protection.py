@@ -14,6 +14,7 @@ import polars as pl
 from unmask.errors import ParameterError, TableError
 from unmask.masking import parse_masking
 from unmask.protect.frontier import Frontier, Point
+from unmask.protect.making import mask_around
 from unmask.protect.treatments import VALUES, Treatment
 from unmask.shares import percent, span
 from unmask.shown import Shown
@@ -33,6 +34,7 @@ class Protection(Shown):
     left_out: tuple[str, ...] = ()  # columns that are not published: the id, what is ignored
     refused: tuple[Point, ...] = ()  # safe, but not when attacked again
     kept: tuple[Kept, ...] = ()  # the analyses that were asked for, in the result
+    untouched: tuple[str, ...] = ()  # columns that are published as they are and that no step sees: household, weight
 
     @property
     def words(self) -> str:
@@ -99,6 +101,7 @@ class Protection(Shown):
             f"policy = {_toml(self.frontier.policy)}",
             f"seed = {self.final.seed}",
             f"left_out = [{', '.join(map(_toml, self.left_out))}]",
+            *([f"untouched = [{', '.join(map(_toml, self.untouched))}]"] if self.untouched else []),
         ]
         for step, why in zip(self.steps, self.reasons, strict=True):
             lines += ["", "[[steps]]", f"masking = {_toml(step.masking)}", f"why = {_toml(why)}"]
@@ -111,17 +114,16 @@ def follow_plan(original: object, plan: str | Path, **reading: Any) -> pl.DataFr
     try:
         with open(plan, "rb") as file:  # noqa: PTH123 - a path or a name
             found = tomllib.load(file)
-        seed, out = found["seed"], found.get("left_out", [])
+        seed, out, around = found["seed"], list(found.get("left_out", [])), list(found.get("untouched", []))
         maskings = [step["masking"] for step in found.get("steps", [])]
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
         raise TableError(f"{plan} is no plan", got=str(error), hint="make one with: unmask protect --plan") from error
     except OSError as error:
         raise TableError(f"cannot read {plan}", got=error.strerror or "") from error
-    missing = [name for name in out if name not in table.columns]
+    missing = [name for name in (*out, *around) if name not in table.columns]
     if missing:
         raise TableError("the plan is for another table", got=f"it has no column {missing[0]!r}")
-    inside = table.drop(out)
-    return parse_masking(chained(maskings)).apply(inside, seed) if maskings else inside
+    return mask_around(table.drop(out), chained(maskings), seed, around)[0]
 
 
 def _comes_out(kept: Kept) -> bool:

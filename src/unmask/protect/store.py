@@ -15,6 +15,7 @@ from unmask.protect.frontier import Point
 from unmask.tables import locked_folder, write_atomically
 
 HEADER, POINTS = "explore.json", "points"
+OTHER = {"roles": "with other roles of columns", "keep": "with other analyses to keep", "axes": "with other axes"}
 
 
 @contextmanager
@@ -45,8 +46,8 @@ class Store:
         for key, value in about.items():
             if before and before.get(key) != json.loads(json.dumps(value)):
                 raise TableError(
-                    f"{self.place} holds a run of another {key}",
-                    got=str(value)[:60],
+                    f"{self.place} holds a run {OTHER.get(key, f'of another {key}')}",
+                    got=_differing(before.get(key), value),
                     hint="choose another folder, or go on with what that run was begun with",
                 )
         if before and not resume and any((self.place / POINTS).iterdir()):
@@ -71,6 +72,14 @@ class Store:
     def _path(self, masking: str, seed: int, stage: str) -> Path:
         name = hashlib.sha256(f"{masking}|{seed}|{stage}".encode()).hexdigest()[:24]
         return self.place / POINTS / f"{name}.json"
+
+
+def _differing(before: object, now: object) -> str:
+    """What is asked now; of roles and other settings with names only those that differ."""
+    if not isinstance(before, dict) or not isinstance(now, dict):
+        return str(now)[:60]
+    names = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+    return ", ".join(f"{name}: {now.get(name, 'none')}, then {before.get(name, 'none')}" for name in names)[:200]
 
 
 def _read(path: Path) -> dict[str, Any]:

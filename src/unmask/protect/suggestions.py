@@ -35,14 +35,19 @@ def suggest_maskings(table: pl.DataFrame, kinds: Mapping[str, str], columns: Ite
             coarser.insert(0, f"dates({PERIODS[strength]}, columns=[{', '.join(map(quoted, dates))}])")
         if numbers:
             listed = ", ".join(map(quoted, numbers))
-            found.append([f"noise({STRENGTHS[strength]}, columns=[{listed}])", *coarser])
+            found.append([true_to_form(f"noise({STRENGTHS[strength]}, columns=[{listed}])"), *coarser])
             found.append([f"rank_swap(share={SWAPS[strength]}, columns=[{listed}])", *coarser])
         if numbers and strength < 2:
-            found.append([f"microaggregation({CROWDS[strength]}, columns=[{listed}])", *coarser])
+            found.append([true_to_form(f"microaggregation({CROWDS[strength]}, columns=[{listed}])"), *coarser])
             found.append([*(cut(table[name], COARSER[strength]) for name in numbers), *coarser])
         if not numbers and coarser:
             found.append(coarser)
     return tuple(dict.fromkeys(steps[0] if len(steps) == 1 else f"chain([{', '.join(steps)}])" for steps in found))
+
+
+def true_to_form(masking: str) -> str:
+    """A masking that makes new numbers, with the bounds and decimals of the column: no age of -2, no bmi of 23.418."""
+    return f"consistent({masking})"
 
 
 def _worded(table: pl.DataFrame, names: list[str], strength: int) -> list[str]:

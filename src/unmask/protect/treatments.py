@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from unmask.masking import Chain, Masking, names_people, parse_masking, quoted
-from unmask.protect.suggestions import FEW, PERIODS, RARE, cut
-from unmask.tables import to_floats
+from unmask.protect.suggestions import FEW, PERIODS, RARE, cut, true_to_form
+from unmask.tables import as_text, read_hierarchy, to_floats
 
 NOISE, SWAPS, CROWDS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0), (0.02, 0.05, 0.1, 0.2, 0.4), (3, 5, 11, 25)
 LARGER = (50, 100)  # groups in which several columns are made equal together
@@ -55,11 +55,12 @@ def treatments(table: pl.DataFrame, column: str, kind: str, hierarchy: str | Non
     name, found = f"columns=[{quoted(column)}]", []
     values = table[column]
     if hierarchy is not None:
-        levels = pl.read_csv(hierarchy, n_rows=0).width - 1
+        levels = read_hierarchy(hierarchy, set(as_text(values).drop_nulls())).levels
         found += [f"hierarchy({hierarchy!r}, [{quoted(column)}], level={level + 1})" for level in range(levels)]
     if kind == "numeric" and values.dtype.is_numeric():
-        found += [f"noise({size}, {name})" for size in NOISE] + [f"rank_swap(share={share}, {name})" for share in SWAPS]
-        found += [f"microaggregation({k}, {name})" for k in CROWDS if k <= len(values)]
+        found += [true_to_form(f"noise({size}, {name})") for size in NOISE]
+        found += [f"rank_swap(share={share}, {name})" for share in SWAPS]
+        found += [true_to_form(f"microaggregation({k}, {name})") for k in CROWDS if k <= len(values)]
         found += [f"top_bottom(bottom={tail}, top={1 - tail}, {name})" for tail in TAILS]
         found += [f"{SHUFFLED}[{quoted(column)}])"]
         found += [cut(values, pieces) for pieces in PIECES]
@@ -106,7 +107,8 @@ def weigh_together(
     found = [Treatment(named, "", bits, 0.0, columns)]
     crowds = [k for k in (*CROWDS, *LARGER) if 2 * k <= table.height]
     anew = [f"{SHUFFLED}[{listed}])", *([f"{SHUFFLED}[{listed}], given=[])"] if table.width > len(columns) else [])]
-    for masking in (*(f"microaggregation({k}, columns=[{listed}])" for k in crowds), *anew):
+    alike = [true_to_form(f"microaggregation({k}, columns=[{listed}])") for k in crowds]
+    for masking in (*alike, *anew):
         masked = parse_masking(masking).apply(table, seed)
         few = sum(_bits_drawn(table[name], masked[name], seed) for name in columns)
         if not masking.startswith(SHUFFLED):  # who is in a group of k cannot be told from the others
@@ -148,7 +150,7 @@ def steps_of(state: Mapping[str, Treatment], k: int) -> tuple[Treatment, ...]:
     if not moved or k < 2:
         return tuple(steps)
     listed = ", ".join(map(quoted, moved))
-    shared = f"consistent(microaggregation({k}, method=univariate, columns=[{listed}]))"
+    shared = true_to_form(f"microaggregation({k}, method=univariate, columns=[{listed}])")
     return (Treatment(VALUES, shared, together=tuple(moved)), *steps)
 
 

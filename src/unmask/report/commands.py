@@ -18,14 +18,20 @@ def typed(words: Iterable[str]) -> str:
 
 
 def command(document: Document) -> str:
-    """The command that looks for a release of the same original that is safe."""
-    settings, path = document.manifest.settings, document.manifest.inputs.get("original", {}).get("path")
-    words = ["unmask", "protect", path or "ORIGINAL.csv"]
-    words += ["--id", settings["id"]] if settings.get("id") else []
-    words += ["--confidential", ",".join(settings["confidential"])] if settings.get("confidential") else []
+    """The command that looks for a release of the same original that is safe, for the same intruder and uses."""
+    manifest = document.manifest
+    settings, path = manifest.settings, manifest.inputs.get("original", {}).get("path")
     dropped = [column.name for column in document.columns if not column.released and column.role != "id"]
+    words = ["unmask", "protect", path or "ORIGINAL.csv"]
+    for role in ("id", "household", "weight"):
+        words += [f"--{role}", settings[role]] if settings.get(role) and settings[role] not in dropped else []
+    for role in ("quasi", "confidential"):
+        words += [f"--{role}", ",".join(settings[role])] if settings.get(role) else []
     words += ["--ignored", ",".join(dropped)] if dropped else []
     words += ["--policy", document.policy] if document.policy != "public" else []
+    words += ["--intruder", manifest.intruder] if manifest.intruder != "maximum" else []
+    for analysis in manifest.keep:
+        words += ["--keep", analysis]
     return typed([*words, "-o", "safer.csv"])
 
 

@@ -176,7 +176,8 @@ def _settings(one: Document, two: Document) -> tuple[Difference, ...]:
         judged = {finding.key for finding in side.findings if finding.estimate is not None}
         of |= {LIMIT + name_of(key): _limit(told) for key, told in limits.items() if key in judged}
         inputs = side.manifest.inputs.items()
-        hashes = {f"{name} table": f"SHA-256 {str(source.get('sha256'))[:12]}" for name, source in inputs}
+        sums = {name: str(source.get("keyed") or source.get("sha256")) for name, source in inputs}
+        hashes = {f"{name} table": f"checksum {plain[:21]}" for name, plain in sums.items()}
         people = {f"rows of the {name} table": _text(s.get("rows")) for name, s in inputs}
         return {"policy": side.policy, **of, **hashes, **people}
 

@@ -8,13 +8,14 @@ from datetime import datetime
 from pathlib import PurePath
 
 from unmask.evidence import FAMILIES, name_of, needs_of
-from unmask.report import front_model, front_network, front_tables
+from unmask.report import front_model, front_network, front_persons, front_tables
 from unmask.report.commands import FORGET, command, of_few, typed
 from unmask.report.deciding import deciding
 from unmask.report.document import AdviceEntry, Document, FindingEntry
 from unmask.report.front_model import is_model
 from unmask.report.front_network import is_network
 from unmask.report.front_numbers import Number, best, numbers, people
+from unmask.report.front_persons import is_persons
 from unmask.report.front_tables import is_tables
 from unmask.report.words import headline_of, joined, limit, percent
 
@@ -68,6 +69,8 @@ def front(document: Document) -> Front:
         return _of_model(document) if is_model(document) else _of_tables(document)
     if is_network(document):
         return _of_network(document)
+    if is_persons(document):
+        return _of_persons(document)
     told, command = _next(document)
     return Front(
         title=f"Disclosure risk of {_name(document, 'released', 'a table in memory')}",
@@ -136,6 +139,24 @@ def _of_network(document: Document) -> Front:
         command="",
         untested=front_network.UNTESTED,
         check=front_network.notes(document),
+        about=about(document),
+    )
+
+
+def _of_persons(document: Document) -> Front:
+    """Page 1 of a release with many rows a person."""
+    return Front(
+        title=f"Disclosure risk of {_name(document, 'released', 'a table in memory')}",
+        files=f"{front_persons.files(document)}. {day(document.manifest.created)}. Policy: {document.policy}.",
+        headline=headline_of(document),
+        sentence=_decided(document),
+        numbers=numbers(document),
+        learn=front_persons.LEARN,
+        columns="",
+        next=front_persons.next_step(document),
+        command="",
+        untested=front_persons.UNTESTED,
+        check=front_persons.notes(document),
         about=about(document),
     )
 

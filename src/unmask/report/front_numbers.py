@@ -8,6 +8,7 @@ from unmask.evidence import Estimate, name_of
 from unmask.report.deciding import deciding, strength
 from unmask.report.document import Document, FindingEntry, IntruderEntry
 from unmask.report.front_network import is_network
+from unmask.report.front_persons import is_persons
 from unmask.report.words import KNOWN, MORE_KNOWN, percent, span
 
 BESIDES = {  # what an intruder knows besides the columns
@@ -50,6 +51,8 @@ def best(document: Document) -> Best:
 
 def _what(document: Document, entry: IntruderEntry) -> str:
     """What of people is found: their record, or only the household that they are in."""
+    if is_persons(document):
+        return "rows"
     own = [f.estimate.value for f in document.findings if f.key == f"{TOGETHER}.people" and f.estimate is not None]
     return "household" if entry.measure == TOGETHER and max(own, default=0.0) < entry.estimate.value else "record"
 
@@ -59,6 +62,8 @@ def _holds(document: Document, estimate: Estimate, homes: str) -> str:
     least = next(entry.knows for entry in document.intruders if entry.estimate.value >= estimate.value)
     if is_network(document):
         return "holds the original network" + (" and knows a few people of the release" if least == "some" else "")
+    if is_persons(document):
+        return f"knows the rows of a person{BESIDES.get(least, '')}".replace("the records", "the rows")
     shared = [c.name for c in document.columns if c.role == "quasi" and c.original and c.released]
     of = document.recipient
     held = shared if of is None or of.columns is None else [name for name in shared if name in of.columns]

@@ -253,10 +253,11 @@ def _manifest(document: Document) -> list[Row]:
     rows: list[Row] = [
         (
             name,
-            Markup('{}<br><span class="small soft">{}SHA-256 <code>{}</code></span>').format(
+            Markup('{}<br><span class="small soft">{}{} <code>{}</code></span>').format(
                 source.get("path") or f"a {_what(name)} in memory",
                 _size(source),
-                source["sha256"] or "not known",
+                "checksum under the steward's key" if "keyed" in source else "SHA-256",
+                source.get("keyed") or source["sha256"] or "not known",
             ),
         )
         for name, source in told.inputs.items()

@@ -171,7 +171,8 @@ def about_risk(document: Document) -> str:
     """Say what a risk is, and how many people share the one that the list of the most exposed ends with."""
     last = document.exposed[-1] if document.exposed else None
     attack = f"the attack “{name_of(document.people.measure)}”" if document.people.measure else "the best attack"
-    when = "in this release" if "original network" in document.manifest.inputs else "if the masking is drawn again"
+    fixed = "original network" in document.manifest.inputs or document.manifest.settings.get("many_rows")
+    when = "in this release" if fixed else "if the masking is drawn again"
     told = f"Risk: how often {attack} finds the person {when}."
     shared = f" {last.sharing:,} people share a risk of {percent(last.risk)}." if last and last.sharing > 1 else ""
     return told + shared

@@ -17,9 +17,12 @@ from unmask.tables.encode import to_floats as to_floats
 from unmask.tables.folder import locked_folder as locked_folder
 from unmask.tables.formats import format_of as format_of
 from unmask.tables.forms import form_of as form_of
+from unmask.tables.hierarchy import ValueHierarchy as ValueHierarchy
+from unmask.tables.hierarchy import read_hierarchy as read_hierarchy
 from unmask.tables.intervals import bounds as bounds
 from unmask.tables.intervals import has_intervals as has_intervals
 from unmask.tables.matrix import read_matrix as read_matrix
+from unmask.tables.naming import recognise as recognise
 from unmask.tables.order import by_content as by_content
 from unmask.tables.read import MISSING_MARKS as MISSING_MARKS
 from unmask.tables.read import check_file as check_file
@@ -28,6 +31,7 @@ from unmask.tables.release import Release as Release
 from unmask.tables.roles import check_columns as check_columns
 from unmask.tables.roles import infer_kind as infer_kind
 from unmask.tables.scenario import Scenario as Scenario
+from unmask.tables.suggested import suggest_hierarchy as suggest_hierarchy
 from unmask.tables.write import check_target as check_target
 from unmask.tables.write import write_atomically as write_atomically
 from unmask.tables.write import write_table as write_table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from unmask.tables.release import Release
 
 LARGEST = 1e100  # their squares and sums must stay finite
+CANNOT_TEST = (
+    "the epsilon that is claimed cannot be tested: give people outside (control=, --control), or how the release was "
+    "made (masking=, --masking); unmask audit tests a method by itself"
+)
 
 
 def check_values(table: pl.DataFrame, where: str) -> None:
@@ -133,3 +138,20 @@ def identifiers(release: Release) -> list[str]:
                 "Drop it from the release, or name it in id or ignored if it will not be published"
             )
     return notes
+
+
+def check_claim(epsilon: Any, delta: Any) -> float:  # noqa: ANN401 - whatever was given
+    """Refuse a claim that is none; return delta."""
+    numbers = [part is None or (isinstance(part, int | float) and isfinite(part)) for part in (epsilon, delta)]
+    if not numbers[0] or (epsilon is not None and epsilon <= 0):
+        raise ParameterError("epsilon is out of range", got=repr(epsilon), allowed="a number, more than 0")
+    if delta is not None and (epsilon is None or not numbers[1] or not 0 <= delta < 1):
+        told = "no epsilon beside it" if epsilon is None else repr(delta)
+        raise ParameterError("delta is out of range", got=told, allowed="from 0, less than 1, with an epsilon")
+    return float(delta or 0.0)
+
+
+def untested(release: Release) -> list[str]:
+    """Say that a claim of differential privacy cannot be tested, where nobody is known to be outside."""
+    outside = release.control is not None or (not release.synthetic and bool((release.truth < 0).any()))
+    return [CANNOT_TEST] if release.epsilon is not None and release.masking is None and not outside else []

@@ -126,6 +126,8 @@ class EncodedColumn:
 def encode_column(release: Release, name: str) -> EncodedColumn:
     """Turn one column of both tables into numbers or codes; what the others hold makes no difference."""
     notes: list[str] = []
+    if release.kind(name) == "categorical" and _has_groups(release, name):
+        return _in_hierarchy(release, name)
     found = _periods(release, name) if _holds_dates(release, name) else None
     if found is not None:
         return _in_periods(found, name)
@@ -193,6 +195,25 @@ def _in_periods(found: Periods, name: str) -> EncodedColumn:
     inside, published = into_intervals(known, low, high)
     span = Spans(known, low, high) if (inside.hits > 1).any() else None
     return EncodedColumn(name, inside.recoded, published, numeric=True, notes=(note,), span=span)
+
+
+def _has_groups(release: Release, name: str) -> bool:
+    """Whether the release has groups of a given hierarchy in place of the column's values."""
+    return name in release.hierarchies and bool(release.hierarchies[name].labels_in(release.released[name]))
+
+
+def _in_hierarchy(release: Release, name: str) -> EncodedColumn:
+    """Values as the groups that the release has of them; where it mixes levels, as runs of places in the tree."""
+    tree, sides = release.hierarchies[name], (release.original[name], release.released[name])
+    note = f"{name!r}: the release has groups of the given hierarchy in place of values"
+    if not tree.is_mixed(sides[1]):
+        codes = _codes(tree.as_released(*sides), as_text(sides[1]))
+        return EncodedColumn(name, *codes, numeric=False, notes=(note,))
+    found = tree.spread(*sides)
+    inside, published = into_intervals(found.known, found.low, found.high)
+    return EncodedColumn(
+        name, inside.recoded, published, numeric=True, notes=(f"{note}, of several levels",), span=Spans(*found)
+    )
 
 
 def _periods(release: Release, name: str) -> Periods | None:
@@ -284,6 +305,11 @@ def _categories(release: Release, name: str, notes: list[str]) -> tuple[Codes, C
         words = f"coarser categories ({before} became {after})" if cut or after < before else "other words for them"
         notes.append(f"{name!r}: the release has {words}; the intruder knows the coding")
         original = coarse
+    return _codes(original, released)
+
+
+def _codes(original: pl.Series, released: pl.Series) -> tuple[Codes, Codes]:
+    """Categories of both sides on one codebook."""
     book = (
         pl.concat([original.drop_nulls(), released.drop_nulls()]).unique().sort()
     )  # sorted: codes must not depend on row order

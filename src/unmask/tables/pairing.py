@@ -6,12 +6,13 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Rows
-from unmask.errors import TableError
+from unmask.errors import RepeatedIdError, TableError
 from unmask.tables.encode import as_text
 
 SYNTHETIC = (
     "the release is taken as synthetic: no row was made from one person, and attacks that need pairs are left out"
 )
+MANY = "unmask assess --many-rows, or unmask.Persons and unmask.assess_persons"
 
 
 def pair(
@@ -54,11 +55,14 @@ def _ids(table: pl.DataFrame, name: str, where: str) -> pl.Series:
         )
     if column.n_unique() < len(column):
         first = int(column.is_duplicated().arg_true()[0]) + 1
-        raise TableError(
+        error = RepeatedIdError(
             f"id column {name!r} repeats in the {where}",
             got=f"{len(column)} rows, {column.n_unique()} different ids; the first repeated one is in row {first}",
-            hint="an id must say which single row it is",
+            hint=f"an id must say which single row it is; where people have many rows each: {MANY}",
         )
+        if where == "original":  # an id that repeats in the release alone is a mistake, or has to be said
+            error.share = column.filter(column.is_duplicated()).n_unique() / column.n_unique()
+        raise error
     return column
 
 

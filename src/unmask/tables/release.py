@@ -19,6 +19,7 @@ from unmask.errors import RoleError, TableError
 from unmask.shown import Shown
 from unmask.tables.checks import (
     as_second,
+    check_claim,
     check_population,
     check_values,
     check_weight,
@@ -26,8 +27,10 @@ from unmask.tables.checks import (
     is_synthetic,
     or_alone,
     swapped,
+    untested,
 )
 from unmask.tables.earlier import Earlier, numbered, published_before
+from unmask.tables.hierarchy import ValueHierarchy, needed, read_hierarchies
 from unmask.tables.order import reordered
 from unmask.tables.pairing import for_reading, pair, same_names
 from unmask.tables.places import check_coordinates, check_places, read_matrices
@@ -42,6 +45,7 @@ from unmask.tables.roles import (
     check_columns,
     check_kinds,
     describe,
+    said_kinds,
 )
 from unmask.tables.scenario import Scenario, as_scenario
 from unmask.tables.source import Source
@@ -68,12 +72,10 @@ class Release(Shown):
     confidential, weight, household, ignored
         Columns that the intruder wants to learn; the sampling weight; who lives together; columns that are left out.
     population
-        What is known of the people that the original was drawn from: a table of them (a register with the columns that
-        the intruder knows), or how many they are.
-    categorical
-        Columns to read as categories whatever they look like; short for ``kinds={name: "categorical"}``.
-    kinds
-        Overrides of the inferred kinds: "numeric", "ordinal", "categorical", "boolean", "date".
+        The people that the original was drawn from: a table with what the intruder knows of them, or how many they are.
+    categorical, kinds
+        Columns to read as categories whatever they look like, and overrides of the kinds that are inferred, by name:
+        "numeric", "ordinal", "categorical", "boolean", "date".
     coordinates
         Two columns of both tables that say where each record is, such as longitude and latitude; for the graph attack.
         They keep their role: by default they are among the columns that the intruder knows. With ``distances`` only
@@ -81,17 +83,20 @@ class Release(Shown):
     distances, known_distances
         Square matrices (an array, or a path to .npy, .csv or .parquet): the distances that are published with the
         release, one row per row of it, and those among the original records, where no coordinates say them.
-    control
-        Table of people who are *not* in the original, for comparison.
-    second
-        Another release of the same people, whose rows need not be in the same order: who has both may link them.
+    control, second
+        People who are *not* in the original, for comparison; and another release of the same people, whose rows need
+        not be in the same order: who has both may link them.
     earlier
         Releases of the same people that are published already, paired as this one is (by ``id``, or by the order of
         rows): who has this one has them as well.
-    synthetic
-        True for a release whose rows were not made from single people: there is then no true record.
-    masking
-        How the release was made, if the intruder may know it: a masking, or its text, such as "rank_swap(share=0.05)".
+    synthetic, masking
+        True for a release whose rows were not made from single people: there is then no true record (``paired`` is the
+        former name of its opposite, and goes in the next version). How the release
+        was made, if the intruder may know it: a masking, or its text, such as "rank_swap(share=0.05)".
+    epsilon, delta
+        The differential privacy that is claimed for the release, if any: `membership` holds it against what is shown.
+    hierarchies
+        Groups of a column's values that a release may have in their place: by name a file as ARX writes it, or a tree.
     scenario
         What the intruder holds of the original: a ``Scenario`` (some people, some attributes, coarser values), or its
         fields as a mapping. None: everything.
@@ -99,19 +104,14 @@ class Release(Shown):
         Options of reading: ``separator``, ``encoding``, ``missing`` (cells that mean missing: "99" in all columns,
         "age=99" in one, "age=" for none), and ``sheet`` of workbooks: a name for all tables, or a list such as
         ["original=people", "released=masked"].
-    paired
-        Former name of ``synthetic``, and its opposite; it goes in the next version.
 
     Attributes
     ----------
-    truth
-        For each row of the original the row of the release that was made from it, -1 if there is none.
-    paired_rows
-        Rows of the original that have a row in the release: the people at risk. None of them when it is synthetic.
-    warnings
-        What a careful reader should know about the pairing and the columns, in words.
-    alone
-        Whether there is no original.
+    truth, paired_rows
+        For each row of the original the row of the release that was made from it, -1 if there is none; and the rows
+        that have one: the people at risk. None of them when it is synthetic.
+    warnings, alone
+        What a careful reader should know about the pairing and the columns, in words; whether there is no original.
     written
         How columns were written that had to be read first (marked thousands, units, dates in several forms), by name.
 
@@ -132,6 +132,9 @@ class Release(Shown):
     synthetic: bool
     alone: bool
     masking: Any  # a Masking or its text: tables know no maskings
+    epsilon: float | None
+    delta: float
+    hierarchies: dict[str, ValueHierarchy]
     scenario: Scenario | None
     truth: Rows
     paired_rows: Rows
@@ -163,6 +166,9 @@ class Release(Shown):
         earlier: Any = (),  # noqa: ANN401 - a path or any frame, or several
         synthetic: bool = False,
         masking: Any = None,  # noqa: ANN401 - a Masking or its text: tables know no maskings
+        epsilon: float | None = None,
+        delta: float | None = None,
+        hierarchies: Mapping[str, Any] | None = None,
         scenario: Scenario | Mapping[str, Any] | None = None,
         reading: Mapping[str, Any] | None = None,
         paired: bool | None = None,
@@ -177,12 +183,12 @@ class Release(Shown):
         right, renamed = same_names(left, read["released"])
         wanted = {"id": id, "weight": weight, "household": household, "quasi": quasi, "confidential": confidential}
         roles, notes = assign_roles(left, right, {**wanted, "ignored": ignored}, synthetic=synthetic)
-        names = (categorical,) if isinstance(categorical, str) else tuple(categorical)
-        overrides = {**dict.fromkeys(names, "categorical"), **(kinds or {})}
         for other in [name for name in ("control", "population") if name in read]:
             check_columns(roles.quasi, read[other].columns, "quasi", f"the {other} table")
         truth, told = pair(left, right, roles.id, synthetic=synthetic)
         before = published_before(read, left, roles.id, synthetic=synthetic)
+        trees = read_hierarchies(hierarchies, left)
+        overrides = said_kinds(categorical, needed(trees, (left, right), truth), kinds)
         as_they_are = {roles.id, *(name for name, kind in overrides.items() if kind == "categorical")}
         plain = understand({**read, "original": left, "released": right}, truth, as_they_are, options.get("missing"))
         left, right = plain.tables["original"], plain.tables["released"]
@@ -193,9 +199,8 @@ class Release(Shown):
         check_places(places, published, known)
         notes += [*renamed, *told, *plain.warnings, *([] if holds is None else [f"scenario: {holds}"])]
         if holds is not None:
-            left, right, roles = holds.narrow(left, right, roles)
-            rows = holds.rows(left, truth)
-            left, truth, before = left[rows], truth[rows], tuple(one.of(rows) for one in before)
+            left, right, roles, rows = holds.held(left, right, roles, truth)
+            truth, before = truth[rows], tuple(one.of(rows) for one in before)
             known = known if known is None or len(rows) == len(known) else known[np.ix_(rows, rows)]
         fixed = check_kinds(overrides, {**left.schema, **right.schema})
         self._fill(
@@ -203,6 +208,7 @@ class Release(Shown):
             population=plain.tables.get("population"), second=as_second(read, left), earlier=before, sources=sources,
             roles=roles, columns=describe(left, right, roles, fixed, truth), coordinates=places, distances=published,
             known_distances=known, synthetic=synthetic, alone=original is None, masking=masking, scenario=holds,
+            epsilon=epsilon, delta=check_claim(epsilon, delta), hierarchies=trees,
             truth=truth, paired_rows=np.flatnonzero(truth >= 0), written=plain.written, _kinds=fixed, _reading=options,
             _people=float(population) if isinstance(population, Real) else None,
         )  # fmt: skip
@@ -228,7 +234,7 @@ class Release(Shown):
                 check_values(table, where)
         check_weight(self)
         check_population(self)
-        return [] if self.synthetic else [*swapped(self), *identifiers(self)]
+        return [*untested(self), *([] if self.synthetic else [*swapped(self), *identifiers(self)])]
 
     # --- the same release, but for something ------------------------------------------------------------------------
 
@@ -284,9 +290,9 @@ class Release(Shown):
 
     def with_control(self) -> Release:
         """The release attacked with control people, who cannot be found, beside the original ones in one table."""
-        if self.control is None:
-            raise RoleError("there is no control table", hint="give one in control=")
-        return self.with_people(self.control)
+        if self.control is not None:
+            return self.with_people(self.control)
+        raise RoleError("there is no control table", hint="give one in control=")
 
     def fits(self, people: pl.DataFrame, name: str) -> bool:
         """Whether a column of another table can be put under the original's."""
@@ -386,6 +392,8 @@ class Release(Shown):
             "coordinates": list(self.coordinates) or None,
             "synthetic": self.synthetic,
             "masking": None if self.masking is None else str(self.masking),
+            **({} if self.epsilon is None else {"epsilon": self.epsilon, "delta": self.delta}),
+            **({"hierarchies": {name: one.path for name, one in self.hierarchies.items()}} if self.hierarchies else {}),
             "scenario": None if self.scenario is None else self.scenario.to_dict(),
             "reading": self._reading,
         }

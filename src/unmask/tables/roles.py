@@ -255,6 +255,12 @@ def check_columns(names: Iterable[str], known: Iterable[str], role: str, where: 
     return wanted
 
 
+def said_kinds(categorical: Iterable[str], grouped: Iterable[str], kinds: Mapping[str, str] | None) -> dict[str, str]:
+    """Kinds that were said by hand: those of ``kinds``, and columns that are read as categories or have groups."""
+    names = (categorical,) if isinstance(categorical, str) else tuple(categorical)
+    return {**dict.fromkeys((*names, *grouped), "categorical"), **(kinds or {})}
+
+
 def check_kinds(kinds: Mapping[str, str], known: Iterable[str]) -> dict[str, Kind]:
     """Refuse unknown columns and unknown kinds in an override."""
     check_columns(kinds, known, "kind override", "the tables")

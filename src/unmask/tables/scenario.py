@@ -103,6 +103,14 @@ class Scenario:
                 original, released = (table.with_columns(_class(table[name], rule)) for table in (original, released))
         return original, released, roles
 
+    def held(
+        self, original: pl.DataFrame, released: pl.DataFrame, roles: Roles, truth: Rows
+    ) -> tuple[pl.DataFrame, pl.DataFrame, Roles, Rows]:
+        """Both tables and the roles as the intruder has them, and the rows of the original that they hold."""
+        left, right, roles = self.narrow(original, released, roles)
+        rows = self.rows(left, truth)
+        return left[rows], right, roles, rows
+
     def rows(self, original: pl.DataFrame, truth: Rows) -> Rows:
         """The people they hold, drawn from those who can be found by content, not by place."""
         everybody, there = np.arange(original.height), np.flatnonzero(truth >= 0)

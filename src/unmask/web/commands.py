@@ -92,6 +92,7 @@ def search(kind: str, case: Case, columns: list[Column], named: set[str], releas
     roles = _described(case, columns)
     options: dict[str, Value] = {name: roles[name] for name in ("id", "quasi", "confidential") if name in roles}
     aside = left_out(case, columns, named)
+    options |= {case.roles[name]: name for name in untouched(case, aside)}
     options |= {"ignored": aside} if aside else {}
     options |= {"policy": case.audience, "intruder": case.intruder}
     options |= {"keep": list(case.keep)} if case.keep else {}
@@ -112,16 +113,22 @@ def left_out(case: Case, columns: list[Column], named: set[str]) -> list[str]:
     ]
 
 
+def untouched(case: Case, aside: list[str]) -> list[str]:
+    """Columns that are published as they are and that no masking sees: who lives together, the weight."""
+    return [name for name, role in case.roles.items() if role in {"household", "weight"} and name not in aside]
+
+
 def follow(case: Case, release: str) -> Command:
     """Make a release by a plan."""
     return Command("mask", (case.original,), {}, {"plan": PLAN, "output": release})
 
 
-def plan(point: Mapping[str, Any], policy: str, aside: list[str]) -> str:
+def plan(point: Mapping[str, Any], policy: str, aside: list[str], around: list[str]) -> str:
     """The plan of one masking that was tried, as `unmask mask --plan` reads it."""
     lines = [
         "# Made by `unmask serve`. `unmask mask TABLE --plan FILE -o RELEASE` makes the same release again.",
         f"policy = {_toml(policy)}", f"seed = {int(point['seed'])}", f"left_out = {_toml(aside)}",
+        f"untouched = {_toml(around)}",
     ]  # fmt: skip
     if point["masking"]:
         lines += ["", "[[steps]]", f"masking = {_toml(str(point['masking']))}"]

@@ -28,6 +28,7 @@ from unmask.web.store import Case, Job, new_id
 from unmask.web.work import enqueue, following, naming, problem_of, seen
 
 RELEASE = "release.csv"
+STAYING = frozenset({"known", "unknown", "confidential"})  # roles that a release of its own has as well
 PRINTED = {"certificate.pdf": CERTIFICATE, "public-certificate.pdf": PUBLIC}  # made when they are asked for
 FILES = {  # that may be taken along, with what they are
     REPORT: "The report, one HTML file",
@@ -246,6 +247,7 @@ def _made(site: Site, case: Case, job: Job, chosen: dict[str, Any] | None) -> Jo
     found, before, name = seen(site, case), site.store.latest(case.id, "assess"), new_id()
     columns = [] if found is None else found["columns"]
     aside = commands.left_out(case, columns, naming(found))
+    around = commands.untouched(case, aside)
     release = site.store.private_folder(name) / RELEASE
     fresh = site.store.new_case(
         id=name, original=case.original, released=str(release), names=(case.names[0], RELEASE),
@@ -254,11 +256,11 @@ def _made(site: Site, case: Case, job: Job, chosen: dict[str, Any] | None) -> Jo
         intruder=case.intruder, minutes=case.minutes, certificate=case.certificate,
         statement=case.statement,
         kinds={column: kind for column, kind in case.kinds.items() if column not in aside},
-        roles={column: role for column, role in case.roles.items() if role in {"known", "unknown", "confidential"}},
+        roles={column: role for column, role in case.roles.items() if role in STAYING or column in around},
     )  # fmt: skip
     ids = [column for column, role in case.roles.items() if role == "id"]
     kept = (site.store.place(job) / PLAN).read_text(encoding="utf-8") if chosen is None else ""
-    plan = commands.plan(chosen, case.audience, [*ids, *aside]) if chosen else kept
+    plan = commands.plan(chosen, case.audience, [*ids, *aside], around) if chosen else kept
     enqueue(site, fresh, commands.follow(fresh, str(release)), beside={PLAN: plan})
     enqueue(site, fresh, commands.check(fresh, columns))
     return enqueue(site, fresh, commands.assess(fresh, columns), limit=60.0 * fresh.minutes or None)

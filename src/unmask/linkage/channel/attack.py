@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unmask.errors import EngineError, ParameterError
-from unmask.evidence import silent
+from unmask.evidence import claims, silent
 from unmask.linkage.channel.competition import competition
 from unmask.linkage.channel.gather import Gathered, gather
-from unmask.linkage.channel.known import claims
 from unmask.linkage.channel.linking import MOST_PAIRS, Links, best_rate, link_people
 from unmask.linkage.channel.result import ChannelLinkage, Point, rising
 from unmask.linkage.channel.select import Channel, learn, looked_through

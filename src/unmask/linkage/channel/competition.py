@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.evidence import Z95, rate
+from unmask.evidence import Z95, claims, rate
 from unmask.linkage.channel.gather import Gathered
-from unmask.linkage.channel.known import claims
 from unmask.linkage.channel.linking import Links, best_attack, link_people
 from unmask.linkage.channel.select import Channel
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from unmask.arrays import Floats, Ints
 from unmask.errors import EngineError
-from unmask.kernels.likelihood import EQUAL, FACTOR, GAUSSIAN, TABLE, TRIANGLE, WINDOW, Makings
+from unmask.kernels.likelihood import EQUAL, FACTOR, GAUSSIAN, LAPLACE, TABLE, TRIANGLE, WINDOW, Makings
 from unmask.masking import Masking, ReverseMapped, transition_matrix
 from unmask.tables import Encoding, Release, centre_and_spread, to_floats
 
@@ -27,6 +27,7 @@ KNOWN = (
     "noise", "correlated_noise", "multiplicative_noise", "rank_swap", "microaggregation", "rounding", "pram",
     "recoding", "top_bottom", "suppression", "sampling", "chain", "reverse_map", "drop", "pseudonym", "dates", "age",
     "prefix", "rare", "hierarchy", "groups", "data_shuffling", "local_suppression",
+    "laplace", "geometric", "gaussian",
 )  # fmt: skip
 
 
@@ -123,6 +124,17 @@ def _gaussian(release: Release, column: Column, sd: float) -> None:
     variance = sd * sd + (ROUNDED if whole and sd > 0 else 0.0)
     if variance > 0:
         column.kind, column.scale = GAUSSIAN, float(np.sqrt(variance))
+
+
+def _private(release: Release, column: Column, given: Any) -> None:  # noqa: ANN401
+    """Noise of differential privacy: values were cut to stated bounds and put on a grid, and the scale is stated."""
+    grid = given.grid(column.name, whole=given.whole or release.original[column.name].dtype.is_integer())
+    places = np.where(np.isnan(column.x), grid.steps // 2, grid.places(column.x))
+    column.x = grid.low + grid.step * places
+    scale = given.scale(grid.step * grid.steps)
+    if given.family == "gaussian":
+        scale = float(np.sqrt(scale**2 + ROUNDED * grid.step**2))
+    column.kind, column.scale = GAUSSIAN if given.family == "gaussian" else LAPLACE, scale
 
 
 def _map_back(release: Release, masking: Masking, column: Column) -> None:
@@ -271,7 +283,7 @@ def assemble(columns: list[Column]) -> Makings:
             profile[k] = column.profile
         if column.table is not None:
             table[k, : len(column.table), : len(column.table)] = column.table
-    noisy = sum(column.kind in {GAUSSIAN, FACTOR} for column in columns)
+    noisy = sum({GAUSSIAN: 1, FACTOR: 1, LAPLACE: 2}.get(column.kind, 0) for column in columns)
     return Makings(
         x, y, np.array([c.kind for c in columns], dtype=np.int64), np.array([c.scale for c in columns]),
         low, high, x_rank, y_rank, profile, table, np.array([c.fades for c in columns]),
@@ -300,4 +312,7 @@ SINGLES = {
     "data_shuffling": _anywhere,
     "suppression": _suppressed,
     "local_suppression": _suppressed,
+    "laplace": _private,
+    "geometric": _private,
+    "gaussian": _private,
 }  # recoding and coarser words need nothing: the encoding writes the original as the release does; sampling neither

@@ -1,0 +1,47 @@
+"""`unmask assess` where the id repeats: one person, many rows."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+from unmask.assessment import Assessment
+from unmask.cli.options import Assess
+from unmask.cli.other_kinds import refuse_others
+from unmask.cli.outputs import tell, write_reports
+from unmask.cli.screen import progress_bar
+from unmask.errors import RepeatedIdError
+from unmask.evidence import Policy
+from unmask.persons import Persons
+from unmask.persons_assessment import assess_persons
+
+OFTEN = 0.05  # share of the ids that repeat, from which people are taken to have many rows
+FOR_MANY = {"id", "quasi", "confidential", "categorical", "kinds", "control", "many_rows", "time", "place"}
+
+
+def check_many_rows(options: Assess, error: RepeatedIdError) -> None:
+    """Refuse an id that repeats by mistake, and options that do not go with many rows a person."""
+    if not options.many_rows and error.share < OFTEN:
+        raise error
+    refuse_others(
+        options, FOR_MANY, "the id repeats (one person, many rows), and these options are for one row a person"
+    )
+
+
+def attack_persons(options: Assess, policy: Policy) -> Assessment:
+    """Attack people with many rows; show and write what was found."""
+    persons = Persons(
+        options.original, options.released, id=str(options.id), time=options.time, place=options.place,
+        quasi=options.quasi, confidential=options.confidential, ignored=options.ignored,
+        categorical=options.categorical, kinds=options.kinds, control=options.control, reading=options.reading,
+    )  # fmt: skip
+    if not options.quiet:
+        rows = [f"{sizes.sum():,} rows of {sizes.size:,} people" for sizes in persons.sizes]
+        sys.stderr.write(f"note: one person, many rows: {rows[0]} in the original, {rows[1]} in the release\n")
+    with progress_bar(quiet=options.quiet) as told:
+        assessment = assess_persons(
+            persons, policy=policy, seed=options.seed, progress=told,
+            command=shlex.join(["unmask", *sys.argv[1:]]), show_values=options.show_values,
+        )  # fmt: skip
+    tell(assessment, write_reports(assessment, options), options)
+    return assessment

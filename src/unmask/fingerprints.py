@@ -1,0 +1,76 @@
+"""Fingerprints of confidential tables that tell nothing to anybody but their steward.
+
+A plain checksum of the original undoes suppression: whoever has the rest of the table tries values for a blanked cell
+until the checksum fits. So reports hold the checksum of what is published as it is, and of everything else a checksum
+under a key (HMAC-SHA-256) that stays with the steward: in ``UNMASK_KEY``, or else in the folder of the user's data. The
+command line makes the key when it first writes a report; Python only reads it. Without a key there is no fingerprint.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+KEY = "UNMASK_KEY"  # names the file that holds the key
+BYTES = 32
+PUBLISHED = ("released", "second", "model", "table ", "earlier")  # how names of inputs begin that are published
+
+
+def key_file() -> Path:
+    """Where the key is, or would be."""
+    given = os.environ.get(KEY)
+    folder = os.environ.get("XDG_DATA_HOME")
+    return Path(given) if given else (Path(folder) if folder else Path("~/.local/share").expanduser()) / "unmask/key"
+
+
+def make_key() -> None:
+    """Make a key where there is none, readable by its owner only; a folder that cannot be written is no error."""
+    place = key_file()
+    with contextlib.suppress(OSError, RuntimeError):
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with contextlib.suppress(FileExistsError):
+            handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(secrets.token_hex(BYTES) + "\n")
+
+
+def fingerprints(sources: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The inputs of a report, with checksums under the key in place of plain ones, but for what is published."""
+    return {name: dict(source) if name.startswith(PUBLISHED) else _keyed(source) for name, source in sources.items()}
+
+
+def is_same(told: Mapping[str, Any], sha256: str | None) -> bool | None:
+    """Whether a table is the one that a report tells of; None where this cannot be told."""
+    if told.get("sha256"):
+        return bool(told["sha256"] == sha256)
+    key, name = _key(), str(told.get("keyed") or "").partition(":")[0]
+    if key is None or sha256 is None or name != _name(key):
+        return None
+    return hmac.compare_digest(str(told["keyed"]), _under(key, sha256))
+
+
+def _keyed(source: Mapping[str, Any]) -> dict[str, Any]:
+    key, plain = _key(), source.get("sha256")
+    return {**source, "sha256": None, "keyed": _under(key, plain) if key and plain else None}
+
+
+def _key() -> bytes | None:
+    with contextlib.suppress(OSError, RuntimeError, ValueError):
+        key = bytes.fromhex(key_file().read_text(encoding="ascii").strip())
+        return key if len(key) >= BYTES else None
+    return None
+
+
+def _name(key: bytes) -> str:
+    """A name by which a key is known again, and that does not tell it."""
+    return hashlib.sha256(b"name of the key" + key).hexdigest()[:8]
+
+
+def _under(key: bytes, sha256: str) -> str:
+    return f"{_name(key)}:{hmac.new(key, sha256.encode(), hashlib.sha256).hexdigest()}"
