@@ -133,3 +133,20 @@ def test_other_people_are_no_copies_without_control():
     assert found.exact.value == found.unique.value == 0.0
     coarse = [table.select((pl.all() / pl.all().std() / 2).round()) for table in (people, others)]
     assert copy_risk(Release(*coarse, synthetic=True)).unique.low <= 0.01
+
+
+@pytest.mark.parametrize("control", [True, False])
+def test_nobody_copied_is_not_nobody_in_every_population(control):
+    """A bootstrap of zeros is zero in every draw: the upper end stays that of nobody among so many people."""
+    n, rng = 300, np.random.default_rng(0)
+
+    def crowd():
+        return pl.DataFrame({"a": rng.integers(0, 3, n), "b": rng.integers(0, 3, n)}).cast(pl.String)
+
+    outside = {"control": crowd()} if control else {}
+    risk = copy_risk(unmask.Release(crowd(), crowd(), synthetic=True, **outside))
+    for found in (risk.exact, risk.unique):
+        assert found.high >= 1.96**2 / (n + 1.96**2) - 1e-3
+    policy = unmask.Policy.load("public")
+    assert policy.least_people("synthetic") > n
+    assert risk.unique.high > policy.thresholds["copies.unique"].value

@@ -11,7 +11,7 @@ import numpy as np
 
 from unmask.arrays import Counts, Floats, Ints
 from unmask.disclosure.key_codes import Coded, array_codes, combined
-from unmask.evidence import Estimate, excess
+from unmask.evidence import Estimate, excess, wilson
 from unmask.kernels.groups import labels
 from unmask.tables import Encoded
 
@@ -64,12 +64,13 @@ def least(beyond_people: Callable[[float], Estimate], beyond_columns: Estimate) 
     """The smaller of two gains: what goes beyond other people, and beyond independent columns.
 
     The lower end is that of what goes beyond `PRIVATE` times other people: a release with epsilon 1 is not called
-    unsafe for what it may show, and nothing is called safe because of it.
+    unsafe for what it may show, and nothing is called safe because of it. The upper end is at least that of
+    nobody among so many: a count of nobody, drawn again, is nobody in every draw, and says nothing of other people.
     """
     plain, surely = (
         min(beyond_people(times), beyond_columns, key=lambda gain: (gain.value, gain.high)) for times in (1.0, PRIVATE)
     )
-    return replace(plain, low=min(plain.low, surely.low))
+    return replace(plain, low=min(plain.low, surely.low), high=max(plain.high, wilson(0, plain.n)[1]))
 
 
 def crowds_of(side: Encoded) -> Ints:
