@@ -109,6 +109,7 @@ def test_options_reach_the_attacks(folder):
         (("--precision", "0"), "precision"),
         (("--metric", "manhattan", "--squared"), "squared"),
         (("-o", "x.txt"), ".csv, .tsv, .parquet"),
+        (("--chart", "x.svg"), "without a common id"),
         (("--attack", "global", "--metric", "mahalanobis", "--weights", "wages=2"), "no weights"),
     ],
 )
@@ -121,3 +122,13 @@ def test_what_cannot_be_done_is_said(folder, arguments, words):
 def test_the_output_does_not_overwrite_an_input(folder):
     result = run(folder, "-o", folder / "release.csv")
     assert "also an input" in str(result.exception)
+
+
+def test_files_without_an_id_are_drawn(tmp_path):
+    people = unmask.datasets.patients(40, seed=1).select("sex", "town", "postcode", "birth date")
+    people[:35].write_csv(tmp_path / "one.csv")
+    people[::-1].write_csv(tmp_path / "two.csv")
+    words = ["link", str(tmp_path / "one.csv"), str(tmp_path / "two.csv"), "--chart", str(tmp_path / "c.svg")]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert "The picture" in result.output and (tmp_path / "c.svg").read_text().startswith("<svg")

@@ -12,11 +12,14 @@ import command_line
 import unmask
 from naive import judged as naive
 from unmask.errors import ParameterError, RoleError, TableError
+from unmask.evidence import Context
+from unmask.linkage.channel import several
 from unmask.masking import parse_masking
 from unmask.publications.beside import lay_beside
 from unmask.publications.crowds import as_published, left_of
-from unmask.publications.earlier import _observations
+from unmask.publications.earlier import _observations, assess_earlier
 from unmask.selfcheck import _shuffled
+from unmask.study import Study
 
 
 def population(n, towns=20, seed=3):
@@ -163,6 +166,13 @@ def test_row_order_says_nothing():
 
 
 @pytest.mark.slow
+def test_it_is_told_if_not_everybody_is_looked_for(monkeypatch):
+    monkeypatch.setattr(several, "MOST_PAIRS", 120 * 50)
+    evidence = assess_earlier(Study(release(PEOPLE, NEW, OLD)), Context(0))
+    assert "50 of 120 people, drawn by lot, are looked for" in evidence.notes[0]
+    assert evidence.observations[0].estimate.n <= 50
+
+
 def test_several_earlier_releases():
     """Each takes candidates away: sex and town, then the decade of birth that only a third release has."""
     third = PEOPLE.select("person", wide=pl.col("age") // 5).with_columns(pseudonyms(120))

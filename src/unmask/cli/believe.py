@@ -6,7 +6,7 @@ import polars as pl
 
 from unmask.cli.options import Link
 from unmask.cli.screen import say
-from unmask.cli.targets import write_table
+from unmask.cli.targets import write_atomically, write_table
 from unmask.errors import ParameterError
 from unmask.evidence import Estimate
 from unmask.linkage import Believed, link_believed
@@ -30,6 +30,11 @@ def believe(options: Link) -> int:
     if options.output is not None:
         write_table(_rows(found), options.output)
         lines.append(f"Written to {options.output}: row numbers from 1 and probabilities, no values.")
+    if options.chart is not None:
+        from unmask.report import draw  # noqa: PLC0415 - imports altair
+
+        write_atomically(options.chart, draw(found.figure))
+        lines.append(f"The picture: {options.chart}.")
     say("\n".join(lines))
     return 0
 

@@ -30,6 +30,8 @@ def run(options: Link) -> int:
     check_files(options)
     if options.unpaired or options.known is not None or options.truth is not None or _differ(options):
         return believe(options)
+    if options.chart is not None:
+        raise ParameterError("a chart is for files without a common id", hint="leave out --chart, or say --unpaired")
     release = release_of(options)
     with progress_bar() as tell:
         found = {name: _link(name, release, options, _part(tell, name, attacks)) for name in attacks}

@@ -250,6 +250,9 @@ class Link(Roles):
     time_budget: float | None = option("One to one: stop after so many seconds.", default=None)
     precision: float = option("How often a claim that is *known* must be right.", default=0.95)
     seed: int = option(SEED, default=0, minimum=0)
+    chart: str | None = option(
+        "Without a common id: draw how surely people are believed to be found (.svg).", default=None, writes=(".svg",)
+    )
     output: str | None = written("Write one row per original record")
 
 

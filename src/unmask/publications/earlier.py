@@ -168,7 +168,7 @@ def assess_earlier(study: Study, context: Context) -> Evidence:
         posterior=linkage.posterior,
         facts=tuple(_facts(linkage)),
         figures=(_figure(linkage),),
-        notes=tuple(_notes(linkage)),
+        notes=tuple(_notes(linkage, study.release)),
     )
 
 
@@ -211,7 +211,10 @@ def _facts(linkage: PublishedLinkage) -> Iterator[Fact]:
         yield Fact("in one release only", linkage.left.differing, told)
 
 
-def _notes(linkage: PublishedLinkage) -> Iterator[str]:
+def _notes(linkage: PublishedLinkage, release: Release) -> Iterator[str]:
+    asked, there = int(linkage.together.asked.sum()), release.paired_rows.size
+    if asked < there:
+        yield f"{asked:,} of {there:,} people, drawn by lot, are looked for: the releases are too large for everybody"
     for number, laid in enumerate(linkage.beside, 1):
         which = f"earlier release {number}"
         if laid.right == 0.0:
