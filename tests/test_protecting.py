@@ -84,7 +84,7 @@ def test_households_weights_and_lost_sums_on_the_command_line(people, quick, tmp
     """The columns around stay where they are, no step sees them, and the plan makes the same bytes."""
     homes = [f"h{k // 2}" for k in range(people.height)]
     weights = np.random.default_rng(1).uniform(1, 3, people.height).round(2)
-    table = people.insert_column(1, pl.Series("home", homes)).insert_column(2, pl.Series("weight", weights))
+    table = people.clone().insert_column(1, pl.Series("home", homes)).insert_column(2, pl.Series("weight", weights))
     table = table.with_columns(other=pl.col("age") * 7, total=pl.col("income") + pl.col("age") * 7)
     files = {name: str(tmp_path / name) for name in ("people.csv", "release.csv", "again.csv", "plan.toml")}
     table.write_csv(files["people.csv"])

@@ -215,8 +215,8 @@ def test_the_command_asks_for_the_same_intruder_households_and_uses(document):
 def test_what_was_not_tested_says_what_it_needs(document):
     idle = sum(entry.outcome == "does not apply" for entry in document.findings)
     assert front(document).untested == (
-        f"{idle} of {len(ENTRIES)} attacks, which need the masking method, households, places, the population or "
-        "outsiders."
+        f"{idle} of {len(ENTRIES)} attacks, which need the masking method, households, earlier releases, places, the "
+        "population or outsiders."
     )
     few = replace(document, manifest=replace(document.manifest, measures=("nearest",)), findings=())
     assert front(few).untested == f"{len(ENTRIES) - 1} of {len(ENTRIES)} attacks were left out."

@@ -110,7 +110,7 @@ def _log_ratio(above: float, below: float) -> float:
     return max(0.0, log(above / below)) if below > 0 else inf
 
 
-def clopper_pearson(hits: int, n: int, level: float) -> tuple[float, float]:
+def clopper_pearson(hits: int, n: int, level: float = 0.025) -> tuple[float, float]:
     """Exact ends of a share [CLOPPER]_, each wrong with at most this probability."""
     from scipy.special import betaincinv  # noqa: PLC0415 - slow to import
 

@@ -297,7 +297,7 @@ def _categories(release: Release, name: str, notes: list[str]) -> tuple[Codes, C
         coarse = into_merged(original, *pairs)
     if coarse is None:
         coarse = into_ranges(original, released)
-    if coarse is None and (release.original[name].dtype.is_numeric() or release.original[name].dtype.is_temporal()):
+    if coarse is None and _in_words(release, name, original, released):
         known = to_floats(release.original[name], name)
         coarse = into_bands(known, known[release.paired_rows], pairs[1])
     if coarse is not None:
@@ -320,6 +320,13 @@ def _codes(original: pl.Series, released: pl.Series) -> tuple[Codes, Codes]:
         return found.cast(pl.Int32).fill_null(-1).to_numpy().astype(np.int32)
 
     return codes(original), codes(released)
+
+
+def _in_words(release: Release, name: str, original: pl.Series, released: pl.Series) -> bool:
+    """Whether numbers or days stand beside words that are none of them."""
+    kind = release.original[name].dtype
+    numbers = kind.is_numeric() or kind.is_temporal()
+    return numbers and not set(released.drop_nulls().unique()) & set(original.drop_nulls().unique())
 
 
 def as_text(column: pl.Series) -> pl.Series:
