@@ -225,6 +225,8 @@ def test_on_the_command_line(tmp_path, capsys):
     done = command_line.run("assess", "--config", tmp_path / "unmask.toml", "--only", "earlier", "--json", report)
     assert done == 1
     data = json.loads(report.read_text())
+    found = next(f["estimate"]["value"] for f in data["findings"] if f["key"] == "earlier.rate")
+    assert data["intruders"][-1]["measure"] == "earlier" and data["intruders"][-1]["estimate"]["value"] == found
     assert set(data["manifest"]["inputs"]) == {"original", "released", "earlier 1"}
     assert unmask.verify(report).same
     again = ["assess", tmp_path / "original.csv", tmp_path / "new.csv", "--id", "person", "--ignore", "pseudonym"]

@@ -46,6 +46,7 @@ KNOWS: dict[str, Knowledge] = {  # measures that find people, and what each pres
     "transparent": "method",
     "propagation": "some",
     "channel": "half",
+    "earlier": "half",
     "learned": "half",
     "taught": "half",
 }

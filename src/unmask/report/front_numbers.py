@@ -17,6 +17,7 @@ BESIDES = {  # what an intruder knows besides the columns
     "half": " and the records of half of the people",
 }
 TOGETHER = "clusters"  # the attack that compares whole households, and so knows who lives together
+MORE = {TOGETHER: " and who lives together", "earlier": " and the earlier releases"}  # what an attack needs besides
 MOST = 2  # figures that stand in the place of people found
 
 
@@ -43,8 +44,8 @@ def best(document: Document) -> Best:
     """What the best intruder reaches; nothing where no attack looks for people."""
     if document.intruders:
         entry = document.intruders[-1]
-        homes = " and who lives together" if entry.measure == TOGETHER else ""
-        return Best(entry.estimate, entry.known, _holds(document, entry.estimate, homes), _what(document, entry))
+        more = MORE.get(entry.measure, "")
+        return Best(entry.estimate, entry.known, _holds(document, entry.estimate, more), _what(document, entry))
     found = deciding(f for f in document.findings if f.key == "copies.found" and f.estimate is not None)
     return Best() if found is None else Best(found.estimate, None, "compares rows with people")
 
@@ -57,7 +58,7 @@ def _what(document: Document, entry: IntruderEntry) -> str:
     return "household" if entry.measure == TOGETHER and max(own, default=0.0) < entry.estimate.value else "record"
 
 
-def _holds(document: Document, estimate: Estimate, homes: str) -> str:
+def _holds(document: Document, estimate: Estimate, more: str) -> str:
     """What the worst informed intruder holds who finds as many."""
     least = next(entry.knows for entry in document.intruders if entry.estimate.value >= estimate.value)
     if is_network(document):
@@ -67,7 +68,7 @@ def _holds(document: Document, estimate: Estimate, homes: str) -> str:
     shared = [c.name for c in document.columns if c.role == "quasi" and c.original and c.released]
     of = document.recipient
     held = shared if of is None or of.columns is None else [name for name in shared if name in of.columns]
-    return f"knows {len(held)} column{'s' * (len(held) != 1)}{homes}{BESIDES.get(least, '')}"
+    return f"knows {len(held)} column{'s' * (len(held) != 1)}{more}{BESIDES.get(least, '')}"
 
 
 def people(estimate: Estimate) -> str:
