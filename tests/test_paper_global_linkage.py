@@ -6,10 +6,12 @@ import sys
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks/papers"))
 
 
+@pytest.mark.slow
 def test_one_to_one_linkage_reports_more_risk_in_most_runs(monkeypatch):
     """Herranz et al. (2015): in many cases GDBRL gives a higher risk than DBRL. Here: in most runs, rarely less."""
     import global_linkage

@@ -62,6 +62,7 @@ def test_the_result_is_safe_by_everything_and_attacked_again(people, quick):
     assert len(found.reasons) == len(found.steps) > 0
 
 
+@pytest.mark.slow
 def test_no_single_masking_that_is_safe_leaves_more(people, quick):
     found = unmask.protect_table(people, id="pid", policy="partner")
     others = unmask.explore(people, id="pid", policy="partner").points
@@ -160,6 +161,7 @@ def test_steps_cost_what_they_cost_when_they_are_taken(people, quick):
     assert all(one.words in found.words for one in lost)
 
 
+@pytest.mark.slow
 def test_a_sample_helps_only_against_who_does_not_know_who_is_in(people, quick):
     with pytest.raises(UnmaskError, match="does not keep all rows"):
         unmask.explore(people, ["sampling(0.5)"], id="pid", policy="partner")
@@ -174,6 +176,7 @@ def test_a_sample_helps_only_against_who_does_not_know_who_is_in(people, quick):
     assert released.height == 200
 
 
+@pytest.mark.slow
 def test_nothing_safe_is_said(people, monkeypatch):
     def attack(self, masking, seed, stage, glance):
         return replace(glance, stage=stage, verdict="unsafe", reason="everybody is found")
@@ -202,6 +205,7 @@ def test_no_time_is_no_safety(people, quick):
     assert "no time" in found.words
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_goes_on(people, quick, tmp_path):
     first = unmask.protect_table(people, id="pid", policy="partner", folder=tmp_path / "run")
     before = len(quick)
@@ -281,6 +285,7 @@ def test_two_runs_in_one_folder_and_a_folder_of_another_table(written, quick, pe
     assert not (tmp_path / "out.csv").exists()
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_where_it_was(written, tmp_path):
     """Glances alone: the first release that would be attacked whole kills the process, as kill -9 does."""
     folder = tmp_path / "run"

@@ -225,6 +225,7 @@ def test_bad_matrices_are_refused_when_the_release_is_made(change, says):
         release(released, distances=d, known_distances=change(exact))
 
 
+@pytest.mark.slow
 def test_without_labels_places_alone_give_people_away():
     bare = PEOPLE.select("id", "lon", "lat")
     noisy = moved(0.005).select("id", "lon", "lat")
@@ -274,6 +275,7 @@ def test_the_command_line_takes_matrices_and_verify_finds_them(tmp_path):
     assert done.stderr.startswith("unmask: distances of the release do not fit the table")
 
 
+@pytest.mark.slow
 def test_noise_on_distances_hides_nobody_from_who_knows_them():
     """The largest clique holds a sixth of the people; the finding is what votes find, and says so."""
     points, people_only = PEOPLE.select(WHERE).to_numpy(), PEOPLE.drop(WHERE)

@@ -95,6 +95,7 @@ def test_groups_are_not_tried_where_a_number_itself_goes_as_closely():
 # --- lists and notes --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_list_of_some_of_what_several_columns_hold():
     rng = np.random.default_rng(0)
     codes = [f"{a}{b:02d}" for a in "ABCD" for b in range(15)]

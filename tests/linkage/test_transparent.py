@@ -77,6 +77,7 @@ def test_noise_posterior_is_bayes_rule():
         assert linkage.margin[i] == pytest.approx(np.log(first / second), rel=1e-3)
 
 
+@pytest.mark.slow
 @given(st.sampled_from([1, 4, 10, 21, 40]), st.integers(0, 5))  # a profile is drawn for each window
 @settings(max_examples=25)
 def test_rank_swapping_intersects_windows(p, seed):

@@ -192,6 +192,7 @@ def test_a_worker_ends_with_its_server(store):
     wait(lambda: not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2], 20)
 
 
+@pytest.mark.slow
 def test_an_assessment_that_was_killed_goes_on_where_it_was(store):
     """The page runs the same command again, and what had been finished is not done again."""
     people = unmask.datasets.patients(150, seed=5)
