@@ -282,9 +282,7 @@ def too_few(release: Release, policy: Policy) -> tuple[str, ...]:
     if release.alone:
         return ()
     n = release.original.height if release.synthetic else len(release.paired_rows)
-    least = policy.least_people("synthetic" if release.synthetic else "paired")
-    told = f'the policy "{policy.name}" can say "safe" only from {least:,} people on, and these are {n:,}'
-    return (told,) if n < least else ()
+    return policy.too_few("synthetic" if release.synthetic else "paired", n)
 
 
 def _records(release: Release, reported: tuple[Reported, ...], risk: Floats, labels: pl.Series | None) -> pl.DataFrame:

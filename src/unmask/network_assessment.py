@@ -80,9 +80,7 @@ def assess_network(  # noqa: PLR0913 - the options of an assessment
 def _few(found: NetworkRisk, policy: Policy) -> tuple[str, ...]:
     """Say so where there are too few people, besides those known beforehand, for the policy to say "safe" at all."""
     known = 0 if found.propagation is None else found.propagation.seeds
-    n, least = int(found.network.there.sum()), policy.least_people("network") + known
-    told = f'the policy "{policy.name}" can say "safe" only from {least:,} people on, and these are {n:,}'
-    return (told,) if n < least else ()
+    return policy.too_few("network", int(found.network.there.sum()), known)
 
 
 def _unstable(found: NetworkRisk) -> tuple[Finding, ...]:

@@ -16,7 +16,7 @@ from unmask.errors import ParameterError
 from unmask.evidence import Findings, Policy, Progress, conclude, silent
 from unmask.fingerprints import fingerprints
 from unmask.linkage import target_columns
-from unmask.persons import Persons, PersonsRisk, persons_risk, report_persons
+from unmask.persons import Persons, persons_risk, report_persons
 from unmask.report import document
 
 CHECK = document.CheckEntry(True, "untested", "people have many rows, which no key pairs one to one", ())  # noqa: FBT003
@@ -58,13 +58,14 @@ def assess_persons(
     judged = conclude(
         report_persons(found), rules, columns=target_columns(release), core="persons"
     )  # fmt: skip
+    few = rules.too_few("persons", int(persons.there.sum()))
     risk, best = found.risks()
     labels = tuple(persons.ids.cast(pl.String)) if show_values else None
     built = document.build(
         judged,
         check=CHECK,
         columns=(),
-        warnings=(*(f"{one.claim} {one.reason}" for one in judged.unseen), *_few(found, rules), *_coded(persons)),
+        warnings=(*(f"{one.claim} {one.reason}" for one in judged.unseen), *few, *_coded(persons)),
         risk={**found.credits(), "risk": risk},
         people=document.PeopleEntry(best, HOW, int((~np.isnan(risk)).sum()), 0.0, ()),
         labels=labels,
@@ -73,13 +74,6 @@ def assess_persons(
     return Assessment(
         judged.verdict.word, judged.verdict.reason, Findings(judged.findings), found.to_frame(), built, release
     )
-
-
-def _few(found: PersonsRisk, policy: Policy) -> tuple[str, ...]:
-    """Say so where there are too few people for the policy to say "safe" at all."""
-    n, least = int(found.persons.there.sum()), policy.least_people("persons")
-    told = f'the policy "{policy.name}" can say "safe" only from {least:,} people on, and these are {n:,}'
-    return (told,) if n < least else ()
 
 
 def _coded(persons: Persons) -> tuple[str, ...]:

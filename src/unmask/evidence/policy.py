@@ -137,6 +137,12 @@ class Policy:
         limits = [t.value for key, t in self.thresholds.items() if key.partition(".")[0] in core and 0 < t.value < 1]
         return ceil(Z95**2 * (1 / min(limits) - 1)) if limits else 1
 
+    def too_few(self, kind: str, n: int, besides: int = 0) -> tuple[str, ...]:
+        """Say so where n people are too few for "safe"; ``besides``: people more that are needed."""
+        least = self.least_people(kind) + besides
+        told = f'the policy "{self.name}" can say "safe" only from {least:,} people on, and these are {n:,}'
+        return (told,) if n < least else ()
+
 
 def _load_toml(path: Path) -> dict[str, Any]:
     try:
