@@ -124,3 +124,11 @@ def test_a_zero_alone_is_no_mask():
     assert into_prefixes(fine, fine, coarse) is None
     fine, coarse = pl.Series(["7511", "7522", "6933"]), pl.Series(["7500", "7500", "6900"])
     assert into_prefixes(fine, fine, coarse).to_list() == coarse.to_list()
+
+
+def test_equal_codes_are_no_words_for_bands():
+    """Numbers that are read as categories and published as they are: each stands in one stretch, and is itself."""
+    table = pl.DataFrame({"k": [1, 2, 3, 4] * 10})
+    encoding = encode(unmask.Release(table, table, kinds={"k": "categorical"}))
+    assert encoding.notes == ()
+    assert (encoding.original.codes == encoding.released.codes).all()
