@@ -24,9 +24,9 @@ WORTH = 0.005  # of what is left, for which a gentler treatment is tried
 STAGES: tuple[Stage, ...] = ("glance", "core", "whole")
 HOPELESS = ("unsafe", "inconclusive")  # at a glance: what is attacked with more is not safer
 FRESH = 1000  # between the seed of the search and those of the last attacks
-ATTACKED_AGAIN, AT_MOST = 3, 9  # times with other seeds of the attacks: more where the figures vary much
+ATTACKED_AGAIN, AT_MOST = 3, 11  # times with other seeds of the attacks: more where the figures vary much
 DRAWN_AGAIN = 2  # times with other draws of the masking
-ROOM = 0.95  # how likely the next seed's figure has to be within its limit
+ROOM = 0.99  # how likely the next seed's figure has to be within its limit: many releases are tried, and some are lucky
 SLACK = 1e-9  # for rounding
 
 
@@ -266,7 +266,7 @@ def at_the_limit(points: list[Point]) -> list[str]:
 
 
 def _next(found: list[float], quantile: Callable[[int, float], float]) -> float:
-    """What the next of these figures is below with 95 % probability (the prediction interval of Student's t)."""
+    """What the next of these figures is below with that probability (the prediction interval of Student's t)."""
     many = len(found)
     if many == 1:
         return found[0]
