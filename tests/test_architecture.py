@@ -50,6 +50,17 @@ ROOMS_BELOW = {
     },
 }
 KNOWS_ALL = {"cli"}
+FOR_ALL = {
+    "arrays",
+    "discretion",
+    "doors",
+    "errors",
+    "fingerprints",
+    "inert",
+    "shares",
+    "shown",
+    "threads",
+}  # no kernel
 OF_HTTP = {"starlette", "uvicorn", "python_multipart", "multipart", "anyio", "h11", "websockets", "socketserver"}
 READS_MASKINGS = {
     "disclosure/audit.py",
@@ -85,12 +96,7 @@ def test_imports_go_one_way(path):
     knows = {"masking"} if path.relative_to(SOURCE).as_posix() in READS_MASKINGS else set()
     if own in KNOWS_ALL:
         return
-    allowed = (
-        ROOMS_BELOW[own]
-        | {own}
-        | knows
-        | (set() if own == "kernels" else {"arrays", "doors", "errors", "shares", "shown", "threads"})
-    )
+    allowed = ROOMS_BELOW[own] | {own} | knows | (set() if own == "kernels" else FOR_ALL)
     assert {name for name in imported(path) if (SOURCE / name).is_dir() or (SOURCE / f"{name}.py").exists()} <= allowed
 
 

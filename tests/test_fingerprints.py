@@ -9,7 +9,7 @@ import stat
 import pytest
 
 import unmask
-from unmask.fingerprints import fingerprints, is_same, key_file, make_key
+from unmask.fingerprints import checksum, fingerprints, is_kept, is_same, kept_checksum, key_file, make_key, of_one_key
 
 PLAIN = hashlib.sha256(b"a table").hexdigest()
 OTHER = hashlib.sha256(b"another").hexdigest()
@@ -102,3 +102,51 @@ def test_no_kind_of_report_holds_a_plain_checksum_of_what_is_confidential():
         kept = [name for name, source in document.manifest.inputs.items() if source["sha256"]]
         assert kept and all(name.startswith(("released", "table ")) for name in kept), kept
         assert any(source.get("keyed") for source in document.manifest.inputs.values()), document.manifest.inputs
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+def test_a_folder_of_kept_work_knows_its_table_again_and_tells_nobody(tmp_path, monkeypatch, keyed):
+    if not keyed:
+        monkeypatch.setenv("UNMASK_KEY", str(tmp_path / "no key"))
+    told = kept_checksum(tmp_path, PLAIN)
+    assert PLAIN not in told and hashlib.sha256(PLAIN.encode()).hexdigest() not in told
+    assert kept_checksum(tmp_path, PLAIN) == told and is_kept(tmp_path, told, PLAIN)
+    assert not is_kept(tmp_path, told, OTHER) and is_kept(tmp_path, PLAIN, PLAIN)  # of an earlier version
+    own = tmp_path / ".key"
+    assert own.exists() is not keyed
+    if not keyed:
+        assert stat.S_IMODE(own.stat().st_mode) == 0o600
+        make_key()  # a key of the steward that came later
+        assert is_kept(tmp_path, told, PLAIN)
+
+
+def test_checksums_are_compared_under_one_key_only(tmp_path, monkeypatch):
+    one = checksum(b"risks")
+    monkeypatch.setenv("UNMASK_KEY", str(tmp_path / "none"))
+    assert checksum(b"risks") is None and not of_one_key("", "") and of_one_key(one, one)
+    make_key()
+    assert not of_one_key(one, checksum(b"risks"))
+
+
+def test_nothing_that_is_written_lets_a_blanked_cell_be_tried(tmp_path, monkeypatch):
+    """With the key of another, the true value gives other checksums than those of the steward, as any value does."""
+    people = unmask.datasets.census(40).select("wages", "interest")
+    masked = unmask.parse_masking("noise(0.3)").apply(people, 1)
+
+    def written(folder):
+        found = unmask.assess(unmask.Release(people, masked), only=["uniqueness"], resume=tmp_path / folder / "state")
+        unmask.explore(people, ["noise(0.5)"], glance=True, folder=tmp_path / folder / "tried")
+        names = {path.name for path in (tmp_path / folder / "state").glob("*.json")}
+        kept = json.loads((tmp_path / folder / "tried" / "explore.json").read_text())["table"]
+        keyed = found.document.manifest.inputs["original"]["keyed"]
+        return names, kept, keyed, found.document.digest.partition("+")
+
+    (tmp_path / "a").mkdir(), (tmp_path / "b").mkdir()
+    ours, again = written("a"), written("b")
+    assert ours == again  # the steward knows everything again
+    monkeypatch.setenv("UNMASK_KEY", str(tmp_path / "of another" / "key"))
+    make_key()
+    (tmp_path / "c").mkdir()
+    theirs = written("c")
+    assert ours[0].isdisjoint(theirs[0]) and ours[1] != theirs[1] and ours[2] != theirs[2]
+    assert ours[3][0] == theirs[3][0] and ours[3][2] != theirs[3][2]  # what is told is told; risks are under the key

@@ -290,7 +290,7 @@ def test_the_toml_the_screen_and_the_report_that_can_be_verified(config, capsys)
     data = json.loads(report.read_text())
     assert data["verdict"] == "unsafe"  # of the worst, whatever --intruder says
     assert [(r["name"], r["audience"], r["verdict"]) for r in data["recipients"]] == [
-        ("anybody", "ours", "safe"),
+        ("anybody", "ours (custom)", "safe"),
         ("insider", "public", "unsafe"),
     ]
     (config.parent / "ours.toml").unlink()  # the report holds the limits

@@ -50,9 +50,22 @@ def test_a_changed_report_is_noticed(report):
 
 def test_only_the_records_differ(report):
     data = json.loads(report.read_text())
-    data["digest"] = "0" * 64
+    told, _, of_people = data["digest"].partition("+")
+    data["digest"] = f"{told}+{of_people.partition(':')[0]}:{'0' * 64}"
     report.write_text(json.dumps(data))
     assert unmask.verify(report).differences[0] == "the per-record risks differ"
+
+
+def test_what_the_report_tells_differs(report):
+    data = json.loads(report.read_text())
+    data["digest"] = "0" * 64 + data["digest"][64:]
+    report.write_text(json.dumps(data))
+    assert unmask.verify(report).differences[0] == "something that the report tells differs"
+
+
+def test_without_the_key_the_risks_of_all_people_are_not_compared(report, monkeypatch, tmp_path):
+    monkeypatch.setenv("UNMASK_KEY", str(tmp_path / "no key"))
+    assert unmask.verify(report).same
 
 
 def test_moved_tables_are_found_or_asked_for(report, tmp_path_factory):

@@ -45,7 +45,7 @@ from unmask.report import document
 from unmask.resume import keeping
 from unmask.shown import Shown
 from unmask.study import as_study
-from unmask.tables import Release, write_atomically, write_table
+from unmask.tables import Release, write_atomically, write_findings
 
 ROOMS = ("linkage", "graph", "max_knowledge", "groups", "disclosure", "publications")
 MORE_BY_ORIGINAL = (
@@ -118,7 +118,7 @@ class Assessment(Shown):
 
     def write_records(self, path: str | Path) -> None:
         """Write one row per original record, as CSV or Parquet by suffix."""
-        write_table(self.records, path)
+        write_findings(self.records, path)
 
 
 def assess(  # noqa: PLR0913 - the options of an assessment
@@ -317,12 +317,11 @@ def _manifest(
     recipients: tuple[dict[str, Any], ...],
     **asked: Any,  # noqa: ANN401 - the other fields
 ) -> document.Manifest:
-    thresholds = {key: document.vars_of(limit) for key, limit in policy.thresholds.items()}
     return document.Manifest(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         inputs=fingerprints({name: document.vars_of(source) for name, source in release.sources.items()}),
         settings=release.settings,
-        policy={"name": policy.name, "thresholds": thresholds},
+        policy=policy.told(),
         versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
         measures=tuple(entry.name for entry in chosen),
         recipients=recipients,

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 
+from unmask.inert import visible
+
 DEBUG = "UNMASK_DEBUG"  # set to anything: where an error of ours happened is told on standard error
 
 
@@ -105,7 +107,7 @@ def tell_where(error: BaseException, *, show_values: bool = False) -> None:
         return
     told = traceback.TracebackException.from_exception(error, capture_locals=False)
     lines = list(told.format()) if show_values else [line for part in _chain(error) for line in part]
-    sys.stderr.write("".join(lines))
+    sys.stderr.write(visible("".join(lines)))
 
 
 def _chain(error: BaseException) -> Iterator[list[str]]:

@@ -4,6 +4,10 @@ A plain checksum of the original undoes suppression: whoever has the rest of the
 until the checksum fits. So reports hold the checksum of what is published as it is, and of everything else a checksum
 under a key (HMAC-SHA-256) that stays with the steward: in ``UNMASK_KEY``, or else in the folder of the user's data. The
 command line makes the key when it first writes a report; Python only reads it. Without a key there is no fingerprint.
+
+The same holds of whatever follows from the original: the risks of all people (``checksum``), and the names and headers
+of files in which a run is kept. A folder of these has to know its table again, and has a key of its own where the
+steward has none.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 KEY = "UNMASK_KEY"  # names the file that holds the key
+OWN = ".key"  # in a folder of kept work
 BYTES = 32
 PUBLISHED = ("released", "second", "model", "table ", "earlier")  # how names of inputs begin that are published
 
@@ -34,10 +39,14 @@ def make_key() -> None:
     place = key_file()
     with contextlib.suppress(OSError, RuntimeError):
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with contextlib.suppress(FileExistsError):
-            handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(handle, "w", encoding="ascii") as file:
-                file.write(secrets.token_hex(BYTES) + "\n")
+        _make(place)
+
+
+def _make(place: Path) -> None:
+    with contextlib.suppress(OSError):
+        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(BYTES) + "\n")
 
 
 def fingerprints(sources: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -55,16 +64,50 @@ def is_same(told: Mapping[str, Any], sha256: str | None) -> bool | None:
     return hmac.compare_digest(str(told["keyed"]), _under(key, sha256))
 
 
+def checksum(content: bytes) -> str | None:
+    """A checksum under the steward's key of what must not be told; None where there is no key."""
+    key = _key()
+    return None if key is None else _under(key, hashlib.sha256(content).hexdigest())
+
+
+def of_one_key(one: str, other: str) -> bool:
+    """Whether two checksums are under the same key, so that they can be compared."""
+    return bool(one) and one.partition(":")[0] == other.partition(":")[0]
+
+
+def kept_checksum(place: Path, text: str) -> str:
+    """A checksum of a text for a folder of kept work: under the steward's key, else under one that is in the folder."""
+    return _under(_key() or _key_in(place), text)
+
+
+def is_kept(place: Path, told: str, text: str) -> bool:
+    """Whether a checksum in a folder of kept work is of this text, under either key; or a plain one, as before."""
+    keys = [key for key in (_key(), _read(place / OWN)) if key is not None]
+    return any(hmac.compare_digest(told, known) for known in (text, *(_under(key, text) for key in keys)))
+
+
 def _keyed(source: Mapping[str, Any]) -> dict[str, Any]:
     key, plain = _key(), source.get("sha256")
     return {**source, "sha256": None, "keyed": _under(key, plain) if key and plain else None}
 
 
 def _key() -> bytes | None:
-    with contextlib.suppress(OSError, RuntimeError, ValueError):
-        key = bytes.fromhex(key_file().read_text(encoding="ascii").strip())
+    with contextlib.suppress(RuntimeError):  # nobody's home
+        return _read(key_file())
+    return None
+
+
+def _read(place: Path) -> bytes | None:
+    with contextlib.suppress(OSError, ValueError):
+        key = bytes.fromhex(place.read_text(encoding="ascii").strip())
         return key if len(key) >= BYTES else None
     return None
+
+
+def _key_in(folder: Path) -> bytes:
+    """The key of a folder of kept work, made where there is none; a folder that cannot be written keeps nothing."""
+    _make(folder / OWN)
+    return _read(folder / OWN) or secrets.token_bytes(BYTES)
 
 
 def _name(key: bytes) -> str:

@@ -124,6 +124,6 @@ def _manifest(
         measures=("membership", "inference"),
         inputs=fingerprints({**sources, "model": where}),
         settings={**people.settings, **asked},
-        policy={"name": policy.name, "thresholds": {k: document.vars_of(v) for k, v in policy.thresholds.items()}},
+        policy=policy.told(),
         versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
     )

@@ -71,8 +71,9 @@ def assess_network(  # noqa: PLR0913 - the options of an assessment
         manifest=_manifest(network, rules, seed, command, {"seeds": seeds, "show_values": show_values}),
     )
     people = pl.DataFrame({"id": network.original.ids})
+    records = found.to_frame() if show_values else found.to_frame().drop("id")  # an id is a value
     return Assessment(
-        judged.verdict.word, judged.verdict.reason, Findings(judged.findings), found.to_frame(), built,
+        judged.verdict.word, judged.verdict.reason, Findings(judged.findings), records, built,
         Release(people, people, synthetic=True),
     )  # fmt: skip
 
@@ -110,7 +111,7 @@ def _manifest(
             "seeds": asked["seeds"], "directed": network.directed, "said_of_people": [*network.said_of_people],
             "said_of_ties": [*network.said_of_ties],
         },
-        policy={"name": policy.name, "thresholds": {k: document.vars_of(v) for k, v in policy.thresholds.items()}},
+        policy=policy.told(),
         versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
         show_values=asked["show_values"],
     )  # fmt: skip

@@ -71,9 +71,8 @@ def assess_persons(
         labels=labels,
         manifest=_manifest(persons, rules, seed, command, show_values=show_values),
     )
-    return Assessment(
-        judged.verdict.word, judged.verdict.reason, Findings(judged.findings), found.to_frame(), built, release
-    )
+    records = found.to_frame() if show_values else found.to_frame().drop("id")  # an id is a value
+    return Assessment(judged.verdict.word, judged.verdict.reason, Findings(judged.findings), records, built, release)
 
 
 def _coded(persons: Persons) -> tuple[str, ...]:
@@ -98,7 +97,7 @@ def _manifest(
         measures=MEASURES,
         inputs=fingerprints(inputs),
         settings={**settings, "synthetic": False, "many_rows": True},
-        policy={"name": policy.name, "thresholds": {k: document.vars_of(v) for k, v in policy.thresholds.items()}},
+        policy=policy.told(),
         versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
         show_values=show_values,
     )

@@ -6,7 +6,7 @@ In a TOML file each is a table ``[[recipients]]`` with the fields of `Recipient`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +75,7 @@ class Recipient:
         """The limits that judge them; refused where they are for anybody and an attempt is taken to be unlikely."""
         given = self.audience
         limits = of_all if given is None else given if isinstance(given, Policy) else Policy.load(given)
-        if self.attempt < 1 and limits.name in FOR_ANYBODY:
+        if self.attempt < 1 and limits.calls_itself in FOR_ANYBODY:
             raise ParameterError(
                 f"recipient {self.name!r}: the probability of an attempt is below 1, and the file is for anybody",
                 got=f"attempt {self.attempt:g}, audience {limits.name}",
@@ -91,10 +91,9 @@ class Recipient:
     def to_dict(self, of_all: Policy) -> dict[str, Any]:
         """As plain values, from which the same recipient can be made again."""
         limits = self.policy(of_all)
-        told = {key: asdict(limit) for key, limit in limits.thresholds.items()}
         return {
             "name": self.name,
-            "audience": {"name": limits.name, "description": limits.description, "thresholds": told},
+            "audience": {**limits.told(), "description": limits.description},
             "intruder": self.intruder,
             "columns": None if self.columns is None else list(self.columns),
             "forbids": list(self.forbids),

@@ -1,8 +1,9 @@
 """Finished attacks are kept in a folder, so that an assessment that was stopped goes on where it was.
 
 Each attack is one file of JSON, written whole or not at all, under a name that follows from the tables (by their
-hashes), the options, the seed and the versions: what does not fit is never taken. It holds what the report tells of
-the attack, and no cell of the tables.
+hashes), the options, the seed and the versions: what does not fit is never taken. The name is a checksum under a key,
+since a plain one would let others try values until it fits. The file holds what the report tells of the attack, and no
+cell of the tables.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unmask.evidence import PARTS, Absence, Evidence
+from unmask.fingerprints import kept_checksum
 from unmask.tables import locked_folder, write_atomically
 
 if TYPE_CHECKING:
@@ -68,7 +70,8 @@ class Kept:
 
     def _path(self, party: object, measure: str) -> Path:
         told = f"{self.about}|{party}|{measure}"
-        return self.place / f"{measure}-{hashlib.sha256(told.encode()).hexdigest()[:24]}.json"
+        name = kept_checksum(self.place, hashlib.sha256(told.encode()).hexdigest()).partition(":")[2]
+        return self.place / f"{measure}-{name[:24]}.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,6 @@ def _manifest(inputs: dict[str, Any], policy: Policy, command: str | None, risk:
         measures=("tables",),
         inputs=fingerprints(inputs),
         settings={"confidential": [risk.confidential] if risk.confidential else [], "people": risk.people},
-        policy={"name": policy.name, "thresholds": {k: document.vars_of(v) for k, v in policy.thresholds.items()}},
+        policy=policy.told(),
         versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
     )

@@ -232,12 +232,17 @@ def begin(
     compare_analyses(job.table, job.table, job.keep)  # refuses what cannot be computed, before the work
     about = {
         "table": hashlib.sha256(job.table.write_ipc(None).getvalue()).hexdigest(),
-        "policy": job.policy.name, "intruder": intruder, "keep": list(keep), "seed": seed,
+        "policy": _named(job.policy), "intruder": intruder, "keep": list(keep), "seed": seed,
         "roles": {key: str(value) for key, value in sorted(job.roles.items()) if _given(value)},
     }  # fmt: skip
     whole = job.table.drop(*job.ignored)
     release = Release(whole, whole, **job.roles)
     return replace(job, columns=(*release.quasi, *release.confidential)), release, about
+
+
+def _named(policy: Policy) -> str:
+    """A policy as a folder knows it again: two files may have one name and different limits."""
+    return f"{policy.name} {policy.told()['digest']}" if policy.profile else policy.name
 
 
 def _given(value: object) -> bool:

@@ -8,9 +8,10 @@ import polars as pl
 import pytest
 
 import unmask
-from unmask.certificate.content import SMALL, Measured, Risk, _discreet, build
+from unmask.certificate.content import Measured, Risk, _discreet, build
 from unmask.certificate.render import to_html
 from unmask.certificate.statement import Statement
+from unmask.discretion import LEAST
 from unmask.evidence.catalogue import HEADINGS
 from unmask.report import by_question
 
@@ -103,7 +104,7 @@ def test_the_statement_and_the_checks_are_there(certificate):
     assert certificate.left and certificate.disclaimer and certificate.limitations
 
 
-@pytest.mark.parametrize(("people", "words"), [(0, ""), (1, "fewer"), (SMALL - 1, "fewer"), (SMALL, "")])
+@pytest.mark.parametrize(("people", "words"), [(0, ""), (1, "fewer"), (LEAST - 1, "fewer"), (LEAST, "")])
 def test_small_counts_are_not_told_in_public(people, words):
     guess = people / 2000**2  # as for small groups, from which the count could be worked out
     one = Risk("linkability", "a", "a", "for", people / 2000, 0.0, 0.01, guess, 0.01, 2000, "9 %")

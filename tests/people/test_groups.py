@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 import unmask
 from command_line import run
+from unmask.discretion import LEAST
 from unmask.errors import RoleError
 from unmask.linkage import link_nearest
 from unmask.people import Found, risk_by_group, uneven
-from unmask.people.groups import LEAST, MISSING, MOST, OTHER
+from unmask.people.groups import MISSING, MOST, OTHER
 
 RNG = np.random.default_rng(11)
 

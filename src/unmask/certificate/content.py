@@ -11,13 +11,13 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from unmask.certificate.statement import Statement
+from unmask.discretion import TOO_FEW, in_public, outline, too_few, without_numbers
 from unmask.evidence import HEADINGS, STANCES, Estimate, as_intruder, name_of
 from unmask.report import about_known, by_question, document, limit
 from unmask.shares import percent
 from unmask.shown import Shown
 
 SCHEMA = "unmask-certificate/1"
-SMALL = 11  # counts below are not told in public: the groups of public files
 DISCLAIMER = (
     "This is evidence, not a legal determination. It says what the named attacks found in the named files, and that "
     "an expert may rely on it; whether the release is anonymous in law is for the controller and the expert to decide."
@@ -113,7 +113,7 @@ class Certificate(Shown):
         return asdict(self)
 
     def for_the_public(self) -> Certificate:
-        """The same without paths, commands, checksums of the original, reasons that tell values, and small counts."""
+        """The same without paths, commands, checksums of the original, small counts, and reasons that tell numbers."""
         inputs = {"released": {"sha256": self.environment["inputs"].get("released", {}).get("sha256")}}
         environment = {**self.environment, "command": None, "inputs": inputs, "report_digest": None}
         return replace(
@@ -123,10 +123,12 @@ class Certificate(Shown):
             recipients=tuple(
                 {name: entry[name] for name in ("name", "audience", "verdict")} for entry in self.recipients
             ),
-            columns=tuple(replace(column, reason="", treatment=_outline(column.treatment)) for column in self.columns),
+            columns=tuple(replace(column, reason="", treatment=outline(column.treatment)) for column in self.columns),
             initial=tuple(_discreet(risk) for risk in self.initial),
             residual=tuple(_discreet(risk) for risk in self.residual),
-            people={name: None if value is None else round(value, 2) for name, value in self.people.items()},
+            people={name: in_public(value) for name, value in self.people.items()},
+            not_tried=tuple((title, without_numbers(why)) for title, why in self.not_tried),
+            limitations=(*LIMITATIONS, *self.statement.limitations),
             environment=environment,
             public=True,
         )
@@ -146,7 +148,7 @@ def build(measured: Measured, statement: Statement) -> Certificate:
     report = measured.report
     manifest, residual = report.manifest, _risks(report)
     return Certificate(
-        id=statement.release_id or f"urn:sha256:{report.digest}",
+        id=statement.release_id or f"urn:sha256:{document.told_digest(report.digest)}",
         issued=manifest.created,
         verdict=report.verdict,
         reason=report.reason,
@@ -283,6 +285,8 @@ def _environment(report: document.Document) -> dict[str, Any]:
         "seed": manifest.seed,
         "command": manifest.command,
         "policy": manifest.policy["name"],
+        "policy_digest": manifest.policy.get("digest"),
+        "policy_words": report.policy_description if manifest.policy.get("profile") else "",
         "intruder": manifest.intruder,
         "intruder_words": STANCES[as_intruder(manifest.intruder)].words,
         "measures": list(manifest.measures),
@@ -292,19 +296,11 @@ def _environment(report: document.Document) -> dict[str, Any]:
 
 
 def _discreet(risk: Risk) -> Risk:
-    """A figure without a small count: a share of fewer than eleven people, and not none, is told as such.
+    """A figure without a small count: a share of few people, and not none, is told as such.
 
     A blind guess may be the count divided by a known number, and goes with it; elsewhere it is rounded too.
     """
-    people = (risk.value or 0.0) * risk.n
-    if 0 < people < SMALL:
-        words = f"fewer than {SMALL} people"
-        return replace(risk, value=None, low=None, high=None, chance=None, control=None, words=words)
-    ends = [None if end is None else round(end, 2) for end in (risk.value, risk.low, risk.high)]
-    chance, control = (None if share is None else round(share, 3) for share in (risk.chance, risk.control))
-    return replace(risk, value=ends[0], low=ends[1], high=ends[2], chance=chance, control=control)
-
-
-def _outline(treatment: str) -> str:
-    """A treatment without shares and counts."""
-    return treatment.split(":", maxsplit=1)[0].split("(", maxsplit=1)[0].strip()
+    if too_few((risk.value or 0.0) * risk.n):
+        return replace(risk, value=None, low=None, high=None, chance=None, control=None, words=TOO_FEW)
+    ends = {name: in_public(getattr(risk, name)) for name in ("value", "low", "high")}
+    return replace(risk, **ends, chance=in_public(risk.chance, 3), control=in_public(risk.control, 3))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import shutil
 import subprocess
 import tempfile
@@ -15,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from unmask.certificate.content import Certificate
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence import name_of
+from unmask.inert import inert, json_text
 from unmask.report import document, headline, percent
 from unmask.shares import span
 from unmask.tables import write_atomically
@@ -69,7 +69,7 @@ def write(certificate: Certificate, path: str | Path) -> tuple[Path, ...]:
 def to_jsonld(certificate: Certificate) -> str:
     """The certificate as JSON-LD: the same fields, with a context that says what they mean."""
     data: dict[str, Any] = {"@context": CONTEXT, "@type": "schema:Report", **certificate.to_dict()}
-    return json.dumps(data, indent=1, ensure_ascii=False, default=str) + "\n"
+    return json_text(data, default=str) + "\n"
 
 
 def to_html(certificate: Certificate) -> str:
@@ -80,6 +80,7 @@ def to_html(certificate: Certificate) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=inert,
     )
     environment.filters |= {"percent": percent, "name": name_of}
     environment.globals["span"] = span

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.errors import EngineError, ParameterError, TableError
+from unmask.inert import json_text
 from unmask.tables import write_atomically
 
 SCHEMA = "unmask-signature/1"
@@ -49,7 +50,7 @@ def sign_file(path: str | Path, key: str | Path, *, name: str = "") -> Path:
     }
     entry |= {"public_key": _text(raw), "signature": _text(private.sign(_message(signed, name, at)))}
     target = Path(f"{path}{SUFFIX}")
-    write_atomically(target, json.dumps(entry, indent=1, ensure_ascii=False) + "\n")
+    write_atomically(target, json_text(entry) + "\n")
     return target
 
 

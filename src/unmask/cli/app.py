@@ -16,6 +16,7 @@ import typer
 from unmask.cli import making_options, network_options, options, report_options, serve
 from unmask.cli.fields import as_command
 from unmask.errors import DEBUG, ParameterError, UnmaskError, debugging, tell_where
+from unmask.inert import visible
 
 CANNOT = 2
 COMMANDS: dict[str, tuple[type[options.Common], str]] = {  # name: its options, and the file whose `run` it is
@@ -80,7 +81,7 @@ def main() -> None:
 
 
 def _stop(message: str) -> None:
-    sys.stderr.write(f"unmask: {message}\n")
+    sys.stderr.write(f"unmask: {visible(message)}\n")
     sys.exit(CANNOT)
 
 

@@ -17,8 +17,8 @@ from unmask.cli.network import attack_network, is_network
 from unmask.cli.options import Assess, Link, Tables
 from unmask.cli.outputs import EXIT, by_suffix, tell, write_reports
 from unmask.cli.persons import attack_persons, check_many_rows
-from unmask.cli.screen import progress_bar
-from unmask.cli.targets import check_files, write_table
+from unmask.cli.screen import progress_bar, say
+from unmask.cli.targets import check_files, write_findings
 from unmask.errors import ParameterError, RepeatedIdError
 from unmask.evidence import Policy, as_intruder
 from unmask.masking import Synthesiser, parse_masking
@@ -50,7 +50,7 @@ def attack(options: Assess) -> Assessment:
     check_by(release, options.by)
     few = [line for limits in judging.values() for line in too_few(release, limits)]
     for line in () if options.quiet else few:
-        sys.stderr.write(f"note: {line}\n")  # before the work, which may take long
+        say(f"note: {line}", to_stderr=True)  # before the work, which may take long
     with progress_bar(quiet=options.quiet) as told:
         assessment = assess(
             release,
@@ -150,7 +150,7 @@ def write_certificates(assessment: Assessment, options: Assess) -> list[str]:
         told.append(f"Certificate for the public: {options.public_certificate}")
     left = as_statement(options.statement).missing
     if left and not options.quiet:
-        sys.stderr.write(f"note: the certificate does not state {', '.join(left)}; give them in [statement]\n")
+        say(f"note: the certificate does not state {', '.join(left)}; give them in [statement]", to_stderr=True)
     return told
 
 
@@ -162,5 +162,5 @@ def _write_fix(release: Release, options: Assess) -> str:
     plan = fix_list(
         release.released, quasi=release.quasi, k=options.k, l=options.l, confidential=confidential, hierarchies=trees
     )
-    write_table(plan.steps(release.released), str(options.fix))
+    write_findings(plan.steps(release.released), str(options.fix))
     return f"{plan.words} Written to {options.fix}."

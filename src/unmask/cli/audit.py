@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 from unmask.cli.making_options import Audit
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files, write_atomically
 from unmask.disclosure import Audit as Audited
 from unmask.disclosure import audit_privacy
 from unmask.errors import ParameterError
+from unmask.inert import json_text
 from unmask.masking import Masking, Synthesiser, parse_masking
 from unmask.shares import percent
 from unmask.tables import read_table
@@ -26,7 +25,7 @@ def run(options: Audit) -> int:
             neighbours=options.neighbours, columns=options.columns or None, canary=options.canary,
             confidence=options.confidence, seed=options.seed, progress=tell,
         )  # fmt: skip
-    text = json.dumps({"method": str(how), "seed": options.seed, **found.to_dict()}, indent=1, ensure_ascii=False)
+    text = json_text({"method": str(how), "seed": options.seed, **found.to_dict()})
     if options.json == "-":
         say(text)
     else:

@@ -6,7 +6,7 @@ import polars as pl
 
 from unmask.cli.options import Link
 from unmask.cli.screen import say
-from unmask.cli.targets import write_atomically, write_table
+from unmask.cli.targets import write_atomically, write_findings
 from unmask.errors import ParameterError
 from unmask.evidence import Estimate
 from unmask.linkage import Believed, link_believed
@@ -28,7 +28,7 @@ def believe(options: Link) -> int:
     )  # fmt: skip
     lines = words_of(found)
     if options.output is not None:
-        write_table(_rows(found), options.output)
+        write_findings(_rows(found), options.output)
         lines.append(f"Written to {options.output}: row numbers from 1 and probabilities, no values.")
     if options.chart is not None:
         from unmask.report import draw  # noqa: PLC0415 - imports altair

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 from unmask.assessment import check_of
@@ -11,6 +10,7 @@ from unmask.cli.options import Check as Options
 from unmask.cli.screen import console, say
 from unmask.cli.targets import write_atomically
 from unmask.evidence import Policy
+from unmask.inert import json_text
 from unmask.intake import Check, check
 
 PASSED, NAMED, UNPAIRED = 0, 1, 3
@@ -25,7 +25,7 @@ def run(options: Options) -> int:
     if options.accept_roles is not None:
         write_atomically(options.accept_roles, roles_toml(checked))
     if options.output is not None:
-        text = json.dumps(_plain(checked), indent=1, ensure_ascii=False) + "\n"
+        text = json_text(_plain(checked)) + "\n"
         if options.output == "-":
             say(text.rstrip())
         else:
@@ -84,4 +84,4 @@ def roles_toml(checked: Check) -> str:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    return json_text(text)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 from unmask.cli.report_options import Compare
 from unmask.cli.screen import console, say
 from unmask.cli.targets import check_files, write_atomically
+from unmask.inert import json_text
 from unmask.report import compare_reports, render_comparison, show_comparison
 
 
@@ -15,7 +15,7 @@ def run(options: Compare) -> int:
     """Compare, show and write; 0 whatever is found."""
     check_files(options)
     compared = compare_reports(options.before, options.after)
-    text = json.dumps(compared.to_dict(), indent=1, ensure_ascii=False) + "\n"
+    text = json_text(compared.to_dict()) + "\n"
     if options.json == "-":
         sys.stdout.write(text)
         return 0

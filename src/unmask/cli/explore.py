@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from pathlib import Path
@@ -12,10 +11,12 @@ from unmask.axes import label
 from unmask.cli.fields import roles_of
 from unmask.cli.making_options import Explore
 from unmask.cli.screen import console, progress_bar, say
-from unmask.cli.targets import check_files, write_atomically, write_table
+from unmask.cli.targets import check_files, write_atomically, write_findings, write_table
 from unmask.errors import ParameterError
 from unmask.evidence import Figure
 from unmask.explore import explore
+from unmask.fingerprints import make_key
+from unmask.inert import json_text
 from unmask.protect import Frontier, in_words
 from unmask.shares import percent, span
 from unmask.trying import make_release
@@ -29,6 +30,7 @@ GRID = 'maskings = ["noise(0.5)"], and [[grid]] masking = "noise({})", strengths
 def run(options: Explore) -> int:
     """Explore, show and write; the exit code says whether something safe was found."""
     check_files(options)
+    key_of(options.folder)
     roles = {**roles_of(options), "reading": options.reading}
     with progress_bar() as tell:
         frontier = explore(
@@ -57,6 +59,12 @@ def _maskings(options: Explore) -> tuple[str, ...] | None:
     if any("{}" not in text for text, _ in grids):
         raise ParameterError("a grid needs a place for its strengths", allowed=GRID)
     return (*options.masking, *listed, *(text.replace("{}", str(one)) for text, many in grids for one in many))
+
+
+def key_of(folder: str | None) -> None:
+    """Make the steward's key, if there is none, for a folder that has to know its table again."""
+    if folder is not None:
+        make_key()
 
 
 def seconds(text: str | None) -> float | None:
@@ -112,10 +120,10 @@ def _figure(frontier: Frontier, axes: tuple[str, ...]) -> Figure:
 
 def _write(frontier: Frontier, options: Explore, roles: dict[str, Any]) -> None:
     if options.output is not None:
-        write_table(frontier.to_frame(), options.output)
+        write_findings(frontier.to_frame(), options.output)
         say(f"Points: {options.output}.")
     if options.json is not None:
-        write_atomically(options.json, json.dumps(frontier.to_dict(), indent=1, ensure_ascii=False) + "\n")
+        write_atomically(options.json, json_text(frontier.to_dict()) + "\n")
         say(f"JSON: {options.json}.")
     if options.html is not None:
         from unmask.report import render_frontier  # noqa: PLC0415 - imports jinja2

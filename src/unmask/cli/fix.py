@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unmask.cli.making_options import Fix
 from unmask.cli.screen import say
-from unmask.cli.targets import check_files, write_table
+from unmask.cli.targets import check_files, write_findings, write_table
 from unmask.protect import fix_list
 from unmask.tables import read_table
 
@@ -25,6 +25,6 @@ def run(options: Fix) -> int:
     if options.output is not None:
         write_table(plan.apply(table), options.output)
     if options.steps is not None:
-        write_table(plan.steps(table), options.steps)
+        write_findings(plan.steps(table), options.steps)
     say(plan.words)
     return 0

@@ -12,7 +12,7 @@ from unmask.arrays import Ints
 from unmask.cli.fields import listed
 from unmask.cli.options import Graph, Sweep
 from unmask.cli.screen import progress_bar, say
-from unmask.cli.targets import MATRICES, check_files, is_matrix, write_table
+from unmask.cli.targets import MATRICES, check_files, is_matrix, write_findings
 from unmask.errors import ParameterError, RoleError, TableError
 from unmask.graph import Coordinates, GraphLinkage, NoiseTolerance, Null, Relative, Tolerance, link_graph
 from unmask.masking import PlaceMasking, parse_masking
@@ -62,7 +62,7 @@ def run(options: Graph) -> int:
     lines = [found.why, found.summary]
     lines += [] if truth is None else [score(found, truth)]
     if options.output is not None:
-        write_table(rows_of(found), options.output)
+        write_findings(rows_of(found), options.output)
         lines.append(f"Written to {options.output}: row numbers from 1, no values.")
     say("\n".join(lines))
     return 0

@@ -8,7 +8,7 @@ import polars as pl
 from unmask.cli.graph import FORMER, check_places, place_masking, places
 from unmask.cli.options import Sweep
 from unmask.cli.screen import progress_bar, say
-from unmask.cli.targets import check_files, write_atomically, write_table
+from unmask.cli.targets import check_files, write_atomically, write_findings
 from unmask.errors import TableError
 from unmask.graph import WORDS, Coordinates, Place, SweepPoint, default_grid, guesses, map_figure, read_place, sweep
 from unmask.shares import percent
@@ -50,7 +50,7 @@ def run(options: Sweep) -> int:
 
 def _write(points: list[SweepPoint], median: float, options: Sweep) -> None:
     if options.output is not None:
-        write_table(pl.DataFrame(points).with_columns(change=pl.col("variance").sqrt() / median), options.output)
+        write_findings(pl.DataFrame(points).with_columns(change=pl.col("variance").sqrt() / median), options.output)
         say(f"Written to {options.output}.")
     if options.chart is not None:
         from unmask.report import draw  # noqa: PLC0415 - imports altair

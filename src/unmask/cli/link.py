@@ -13,7 +13,7 @@ from unmask.cli.assess import release_of
 from unmask.cli.believe import believe
 from unmask.cli.options import Link
 from unmask.cli.screen import progress_bar, say
-from unmask.cli.targets import check_files, write_table
+from unmask.cli.targets import check_files, write_findings
 from unmask.errors import ParameterError
 from unmask.evidence import Estimate, Progress, guess, meant
 from unmask.linkage import DIFFERENT_PEOPLE, Linkage, link_nearest, link_one_to_one, true_ranks, union_of
@@ -51,7 +51,7 @@ def run(options: Link) -> int:
     if standardised and release.original.height != release.released.height:
         lines.append(f"Note: {DIFFERENT_PEOPLE}.")
     if options.output is not None:
-        write_table(_whole(pl.DataFrame(columns, nan_to_null=True)), options.output)
+        write_findings(_whole(pl.DataFrame(columns, nan_to_null=True)), options.output)
         lines.append(f"Written to {options.output}: risks, distances and row numbers from 1, no values.")
     say("\n".join(lines))
     return 0

@@ -16,6 +16,7 @@ from unmask.errors import ParameterError
 from unmask.fingerprints import make_key
 from unmask.report import document, to_annotations, to_junit, to_sarif
 
+KEYED = ("html", "json", "certificate", "public_certificate", "state")  # what holds checksums of confidential tables
 EXIT = {"safe": 0, "unsafe": 1, "inconclusive": 3}
 Options = TypeVar("Options", bound=Reporting)
 
@@ -33,7 +34,7 @@ def by_suffix(options: Options) -> Options:
         if getattr(options, name) is not None:
             raise ParameterError(f"two files are given for the {name.upper()} report", hint="give one")
         options = replace(options, html=target) if name == "html" else replace(options, json=target)
-    if options.html is not None or options.json is not None:
+    if any(getattr(options, name, None) is not None for name in KEYED):
         make_key()
     return options
 

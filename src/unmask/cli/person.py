@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unmask.cli.report_options import Person
 from unmask.cli.screen import say
-from unmask.cli.targets import check_files, write_atomically, write_table
+from unmask.cli.targets import check_files, write_atomically, write_findings
 from unmask.errors import ParameterError
 from unmask.evidence import name_of
 from unmask.people import explain_person, hiding_list
@@ -38,7 +38,7 @@ def run(options: Person) -> int:
             hidden = "1 person is" if change["people"] == 1 else f"{change['people']} people are"
             say(f"Blank {change['blank']}: {hidden} hidden by {change['cells']} cells.")
     if options.output is not None:
-        write_table(listed.drop("rows").explode("records").rename({"records": "record"}), options.output)
+        write_findings(listed.drop("rows").explode("records").rename({"records": "record"}), options.output)
         say(f"Cells to blank: {options.output}.")
     if options.chart is not None:
         from unmask.report import draw  # noqa: PLC0415 - imports altair

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from unmask.cli.explore import FOUND, NONE_SAFE, seconds
+from unmask.cli.explore import FOUND, NONE_SAFE, key_of, seconds
 from unmask.cli.fields import roles_of
 from unmask.cli.making_options import Protect
 from unmask.cli.screen import progress_bar, say
-from unmask.cli.targets import check_files, write_atomically, write_table
+from unmask.cli.targets import check_files, write_atomically, write_findings, write_table
 from unmask.masking import lost_sums, quoted
 from unmask.protect import Protection
 from unmask.protecting import protect_table
@@ -17,6 +17,7 @@ from unmask.trying import make_release
 def run(options: Protect) -> int:
     """Protect, tell and write; the exit code says whether a safe release was found."""
     check_files(options)
+    key_of(options.folder)
     roles = {**roles_of(options), "reading": options.reading}
     with progress_bar() as tell:
         found = protect_table(
@@ -44,7 +45,7 @@ def _write(found: Protection, options: Protect) -> None:
         write_atomically(options.plan, found.plan())
         say(f"Plan: {options.plan}.")
     if options.points is not None:
-        write_table(found.frontier.to_frame(), options.points)
+        write_findings(found.frontier.to_frame(), options.points)
         say(f"Releases that were tried: {options.points}.")
     if options.chart is not None and found.frontier.points:
         from unmask.report import draw  # noqa: PLC0415 - imports altair

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -13,6 +12,7 @@ from typing import Any
 from unmask.assessment import Assessment
 from unmask.cli.serve import PROGRESS
 from unmask.evidence import Progress, silent
+from unmask.inert import json_text, visible
 from unmask.tables import write_atomically
 
 BETWEEN = 0.2  # seconds, at least, between two notes of how far a command is
@@ -20,14 +20,20 @@ BETWEEN = 0.2  # seconds, at least, between two notes of how far a command is
 
 def say(text: str, *, to_stderr: bool = False) -> None:
     """Write a result to standard output, or to standard error where that is taken."""
-    (sys.stderr if to_stderr else sys.stdout).write(f"{text}\n")
+    (sys.stderr if to_stderr else sys.stdout).write(f"{visible(text)}\n")
 
 
 def console(*, to_stderr: bool = False) -> Any:  # noqa: ANN401 - rich's console
-    """Open rich's console."""
+    """Open rich's console; what steers a terminal is written out, but for rich's own colours."""
     from rich.console import Console  # noqa: PLC0415 - slow to import
+    from rich.segment import Segment  # noqa: PLC0415
 
-    return Console(stderr=to_stderr, highlight=False)
+    class Inert(Console):
+        def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:  # noqa: ANN401 - as rich has it
+            for text, style, control in super().render(renderable, options):
+                yield Segment(text if control else visible(text), style, control)
+
+    return Inert(stderr=to_stderr, highlight=False)
 
 
 def show_assessment(assessment: Assessment, *, to_stderr: bool) -> None:
@@ -62,6 +68,6 @@ def _noted(path: str) -> Progress:
         now = time.monotonic()
         if now - last >= BETWEEN:
             last = now
-            write_atomically(path, json.dumps({"done": done, "words": words}))
+            write_atomically(path, json_text({"done": done, "words": words}))
 
     return tell

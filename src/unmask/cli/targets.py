@@ -7,7 +7,7 @@ from pathlib import Path
 from unmask.cli.fields import flag_of, options_of, spec_of
 from unmask.cli.options import Common
 from unmask.errors import ParameterError
-from unmask.tables import check_file, check_target, format_of, write_atomically, write_table
+from unmask.tables import check_file, check_target, format_of, write_atomically, write_findings, write_table
 
 MATRICES = (".npy", ".csv", ".tsv", ".parquet")
 
@@ -60,4 +60,4 @@ def _same(one: Path, two: Path) -> bool:
     return one.resolve() == two.resolve()
 
 
-__all__ = ["check_files", "is_matrix", "write_atomically", "write_table"]
+__all__ = ["check_files", "is_matrix", "write_atomically", "write_findings", "write_table"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from math import isnan
 from typing import Any
 
@@ -12,6 +11,7 @@ from unmask.cli.making_options import Utility
 from unmask.cli.screen import console, say
 from unmask.cli.targets import check_files, write_atomically
 from unmask.errors import RoleError
+from unmask.inert import json_text
 from unmask.shares import percent
 from unmask.tables import read_table
 from unmask.utility import Kept, compare_analyses, compare_marginals, compare_moments, propensity_score
@@ -27,7 +27,7 @@ def run(options: Utility) -> int:
     kept = compare_analyses(left, right, options.keep)
     figures = {**_figures(left, right, options.seed), "analyses": [_plain(one) for one in kept]}
     if options.output is not None:
-        text = json.dumps(figures, indent=1, ensure_ascii=False) + "\n"
+        text = json_text(figures) + "\n"
         if options.output == "-":
             say(text.rstrip())
             return 0

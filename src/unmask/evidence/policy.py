@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib import resources
 from math import ceil
@@ -25,6 +25,7 @@ from typing import Any
 from unmask.errors import ParameterError, did_you_mean
 from unmask.evidence.catalogue import meant
 from unmask.evidence.crowds import GROUPS
+from unmask.evidence.custom import called, changes, claimed, described, digest_of
 from unmask.evidence.estimate import Z95
 from unmask.shares import percent
 
@@ -72,6 +73,7 @@ class Policy:
     description: str
     thresholds: dict[str, Threshold]
     core: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # attacks without which nothing is safe, by kind
+    profile: str = ""  # of a policy file: the built-in profile that it extends, or else is held against
 
     @classmethod
     def load(cls, source: str | Path | None = None) -> Policy:
@@ -118,6 +120,22 @@ class Policy:
                 hint='add it, or begin the file with extends = "public"',
             )
         return self.thresholds[key]
+
+    @property
+    def calls_itself(self) -> str:
+        """The name that a policy gives itself, which may be that of a profile."""
+        return claimed(self.name)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Limits of a policy file that are not those of its profile; none of a built-in one."""
+        return changes(self.thresholds, _profile(self.profile).thresholds) if self.profile else ()
+
+    def told(self) -> dict[str, Any]:
+        """The policy as a report keeps it: by its name, which a built-in one alone has, its digest and its limits."""
+        limits = {key: asdict(limit) for key, limit in self.thresholds.items()}
+        own = {"profile": self.profile, "changed": list(self.changed)} if self.profile else {}
+        return {"name": self.name, "digest": digest_of(self.thresholds), **own, "thresholds": limits}
 
     def for_averages(self) -> Policy:
         """The same without limits on single people: these are shown, and only averages are judged."""
@@ -202,14 +220,14 @@ def _core() -> dict[str, tuple[str, ...]]:
     return {kind: tuple(names) for kind, names in _table()["core"].items()}
 
 
-def _base(name: str, folder: Path, chain: tuple[str, ...]) -> dict[str, Threshold]:
-    """Return the thresholds of the policy that another extends; a path is relative to the folder of that other."""
+def _base(name: str, folder: Path, chain: tuple[str, ...]) -> Policy:
+    """Return the policy that another extends; a path is relative to the folder of that other."""
     if not name.endswith(".toml"):
-        return Policy.load(name).thresholds
+        return Policy.load(name)
     path = (folder / name).resolve()
     if str(path) in chain:
         raise ParameterError(f"policy {path.name} extends itself", hint='begin with extends = "public"')
-    return _from_toml(_load_toml(path), str(path), path.parent, (*chain, str(path))).thresholds
+    return _from_toml(_load_toml(path), str(path), path.parent, (*chain, str(path)))
 
 
 def _from_toml(data: dict[str, Any], where: str, folder: Path = Path(), chain: tuple[str, ...] = ()) -> Policy:
@@ -221,7 +239,8 @@ def _from_toml(data: dict[str, Any], where: str, folder: Path = Path(), chain: t
             allowed="name, description, extends, thresholds",
             hint=did_you_mean(word, ["name", "description", "extends", "thresholds"]),
         )
-    base = _base(str(data["extends"]), folder, chain) if "extends" in data else {}
+    below = _base(str(data["extends"]), folder, chain) if "extends" in data else None
+    base = below.thresholds if below is not None else {}
     own = data.get("thresholds", {})
     if not isinstance(own, dict):
         raise ParameterError(f"'thresholds' in {where} is not a table", hint='[thresholds."nearest.rate"]')
@@ -240,7 +259,16 @@ def _from_toml(data: dict[str, Any], where: str, folder: Path = Path(), chain: t
                 allowed=", ".join(sorted(known)),
                 hint=did_you_mean(key, known),
             )
-    return Policy(str(data.get("name", where)), str(data.get("description", "")), thresholds, _core())
+    name, profile = str(data.get("name", Path(where).name)), _beside(below, str(data.get("name", "")))
+    words = described(str(data.get("description", "")), thresholds, _profile(profile).thresholds, profile)
+    return Policy(called(name), words, thresholds, _core(), profile)
+
+
+def _beside(below: Policy | None, name: str) -> str:
+    """The built-in profile that a policy file is held against: what it extends, else what it is called like."""
+    if below is not None:
+        return below.profile or below.name
+    return ALIASES.get(name, name) if name in NAMES else PROFILES[0]
 
 
 def _threshold(key: str, entry: object, where: str) -> Threshold:

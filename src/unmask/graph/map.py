@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from unmask.arrays import Floats
+from unmask.discretion import on_a_coarse_map
 from unmask.evidence import Figure, Series
 from unmask.graph.distances import EARTH, Coordinates
 from unmask.graph.result import GraphLinkage
@@ -23,7 +24,6 @@ from unmask.study import Displacement as Masking
 PEOPLE = 100  # whom a map in the report is drawn from, so that it takes seconds
 REPETITIONS = 2
 LEVELS = (0.005, 0.02, 0.05, 0.1, 0.2, 0.5)  # standard deviation of a place or a distance, of the median distance
-FINE = 100  # steps of the map that shows no value of the original
 WORDS: dict[Masking, str] = {
     "coordinates": "noise on places", "donut": "donut", "distances": "noise on distances",
     "rounding": "rounded distances", "aggregation": "places on a grid",
@@ -142,4 +142,4 @@ def _picture(distances: Floats) -> Floats:
     places = axes[:, :-3:-1] * np.sqrt(np.maximum(values[:-3:-1], 0.0))  # the wider direction first
     width = float(np.ptp(places, axis=0).max())
     turned = (places - places.min(axis=0)) / width if width > 0 else np.zeros_like(places)
-    return np.asarray(np.round(turned * FINE) / FINE)
+    return on_a_coarse_map(turned)

@@ -14,12 +14,12 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats, Ints
+from unmask.discretion import LEAST, round_cuts, too_few
 from unmask.evidence import Estimate, Figure, Series, rate
 from unmask.shares import percent
 from unmask.shown import Shown
 from unmask.tables import Release, as_text, check_columns, to_floats
 
-LEAST = 11  # people in a group that is told
 MOST = 25  # groups: the smallest beyond them are merged
 BANDS = 5
 FEW = 10  # different numbers that are groups as they are
@@ -131,7 +131,7 @@ def _groups(release: Release, column: str, there: Ints) -> tuple[list[str], Ints
     kept, sizes = large["value"].to_list(), large["n"].to_list()
     if len(kept) == MOST < counted.height:
         kept.pop(), sizes.pop()
-    while kept and 0 < there.size - sum(sizes) < LEAST:  # those left over are too few to be told of by themselves
+    while kept and too_few(there.size - sum(sizes)):  # those left over are too few to be told of by themselves
         kept.pop(), sizes.pop()
     codes = values.replace_strict(kept, list(range(len(kept))), default=len(kept), return_dtype=pl.Int64)
     names = [*kept, OTHER] if len(kept) < counted.height else kept
@@ -155,9 +155,7 @@ def _banded(numbers: Floats) -> pl.Series:
     """Bands of about equal numbers of people; their ends are rounded, so that they are nobody's value."""
     present = np.sort(numbers[~np.isnan(numbers)])
     parts = max(1, min(BANDS, present.size // (2 * LEAST)))
-    low, high, *cuts = np.quantile(present, [0.1, 0.9, *(np.arange(1, parts) / parts)])
-    unit = 10.0 ** np.floor(np.log10((high - low) / 10)) if high > low else 1.0
-    edges = np.unique(np.round(np.round(np.array(cuts) / unit) * unit, 12))
+    edges = round_cuts(present, np.quantile(present, np.arange(1, parts) / parts)) if parts > 1 else np.empty(0)
     ends = [f"{edge:,.10g}" if abs(edge) >= 10_000 else f"{edge:.10g}" for edge in edges]
     names = ["all values"]
     if ends:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from unmask.errors import ParameterError, TableError
+from unmask.inert import json_text
 from unmask.masking import parse_masking
 from unmask.protect.frontier import Frontier, Point
 from unmask.protect.making import mask_around
@@ -139,4 +139,4 @@ def chained(maskings: Iterable[str]) -> str:
 
 
 def _toml(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    return json_text(text)

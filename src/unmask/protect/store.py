@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from unmask.errors import ParameterError, TableError
+from unmask.fingerprints import is_kept, kept_checksum
 from unmask.protect.frontier import Point
 from unmask.tables import locked_folder, write_atomically
 
-HEADER, POINTS = "explore.json", "points"
+HEADER, POINTS, TABLE = "explore.json", "points", "table"
 OTHER = {"roles": "with other roles of columns", "keep": "with other analyses to keep", "axes": "with other axes"}
 
 
@@ -27,7 +28,7 @@ def opened(folder: str | Path | None, about: dict[str, Any], *, resume: bool) ->
         yield None
         return
     with locked_folder(Path(folder)) as place:
-        (place / POINTS).mkdir(exist_ok=True)
+        (place / POINTS).mkdir(mode=0o700, exist_ok=True)
         store = Store(place)
         store.begin(about, resume=resume)
         yield store
@@ -44,17 +45,24 @@ class Store:
         header = self.place / HEADER
         before = _read(header) if header.exists() else {}
         for key, value in about.items():
-            if before and before.get(key) != json.loads(json.dumps(value)):
+            if before and not self._same(key, before.get(key), value):
                 raise TableError(
                     f"{self.place} holds a run {OTHER.get(key, f'of another {key}')}",
-                    got=_differing(before.get(key), value),
+                    got=None if key == TABLE else _differing(before.get(key), value),
                     hint="choose another folder, or go on with what that run was begun with",
                 )
         if before and not resume and any((self.place / POINTS).iterdir()):
             raise TableError(
                 f"{self.place} holds a run already", hint="go on with it (--resume), or choose another folder"
             )
-        write_atomically(header, json.dumps(about, indent=1))
+        told = {**about, TABLE: kept_checksum(self.place, str(about[TABLE]))}
+        write_atomically(header, json.dumps(told, indent=1))
+
+    def _same(self, key: str, before: object, now: object) -> bool:
+        """Whether a run was begun with this, too; of the table only a checksum under a key is kept."""
+        if key == TABLE:
+            return is_kept(self.place, str(before), str(now))
+        return bool(before == json.loads(json.dumps(now)))
 
     def find(self, masking: str, seed: int, stage: str) -> Point | None:
         """A point that was finished before."""

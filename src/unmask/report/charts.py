@@ -13,6 +13,7 @@ import altair as alt
 import vl_convert
 
 from unmask.evidence import Figure, name_of
+from unmask.inert import visible
 from unmask.report.document import FindingEntry, MeasureEntry
 from unmask.report.words import OUTCOMES, limit, percent, span
 
@@ -288,7 +289,7 @@ def _svg(chart: Any, text: str) -> str:  # noqa: ANN401 - altair's own chart typ
         .configure_legend(labelFontSize=13, labelColor=INK, columnPadding=24)
     )
     svg: str = vl_convert.vegalite_to_svg(re.sub(CONTROL, "\N{REPLACEMENT CHARACTER}", styled.to_json()))
-    return _accessible(svg, text)
+    return visible(_accessible(svg, text))
 
 
 def _accessible(svg: str, text: str) -> str:

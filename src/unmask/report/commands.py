@@ -28,7 +28,8 @@ def command(document: Document) -> str:
     for role in ("quasi", "confidential"):
         words += [f"--{role}", ",".join(settings[role])] if settings.get(role) else []
     words += ["--ignored", ",".join(dropped)] if dropped else []
-    words += ["--policy", document.policy] if document.policy != "public" else []
+    policy = "POLICY.toml" if manifest.policy.get("profile") else document.policy
+    words += ["--policy", policy] if policy != "public" else []
     words += ["--intruder", manifest.intruder] if manifest.intruder != "maximum" else []
     for analysis in manifest.keep:
         words += ["--keep", analysis]

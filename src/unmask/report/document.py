@@ -13,6 +13,8 @@ import numpy as np
 
 from unmask.arrays import Floats
 from unmask.evidence import Absence, ColumnEntry, Estimate, Evidence, Fact, Figure, Finding, Judgement, Reported, Series
+from unmask.fingerprints import checksum, of_one_key
+from unmask.inert import json_text
 from unmask.people import Bin, PersonStory, RiskByGroup
 from unmask.shares import percent, span
 from unmask.utility import UtilityEntry
@@ -174,7 +176,11 @@ class AdviceEntry:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The whole report. ``digest`` covers the result and not the circumstances (date, command, versions)."""
+    """The whole report. ``digest`` covers the result and not the circumstances (date, command, versions).
+
+    It is the SHA-256 of what the report tells, and after a + a checksum of the risk of every person under the steward's
+    key: a plain one would let others try values of the original until it fits.
+    """
 
     schema: str
     verdict: str
@@ -257,10 +263,21 @@ def vars_of(entry: Any) -> dict[str, Any]:  # noqa: ANN401 - any small dataclass
 def _with_digest(draft: Document, risk: dict[str, Floats]) -> Document:
     out = {"manifest", "digest", "advice"} | (set() if draft.recipients else {"recipients"})  # as before there were any
     result = {key: value for key, value in to_dict(draft).items() if key not in out}
-    hasher = hashlib.sha256(json.dumps(result, sort_keys=True).encode())
-    for name in sorted(risk):
-        hasher.update(name.encode() + np.ascontiguousarray(risk[name]).tobytes())
-    return replace(draft, digest=hasher.hexdigest())
+    told = hashlib.sha256(json.dumps(result, sort_keys=True).encode()).hexdigest()
+    of_people = checksum(b"".join(name.encode() + np.ascontiguousarray(risk[name]).tobytes() for name in sorted(risk)))
+    return replace(draft, digest=told if of_people is None else f"{told}+{of_people}")
+
+
+def told_digest(digest: str) -> str:
+    """The part of a digest that is of what the report tells: anybody can compute it from the report."""
+    return digest.partition("+")[0]
+
+
+def same_digest(one: str, other: str) -> tuple[bool, bool | None]:
+    """Whether two reports tell the same, and whether the risks of all people are the same; None: not comparable."""
+    sides = [digest.partition("+") for digest in (one, other)]
+    known = of_one_key(sides[0][2], sides[1][2])
+    return sides[0][0] == sides[1][0], sides[0][2] == sides[1][2] if known else None
 
 
 def _measure(entry: Reported) -> MeasureEntry:
@@ -349,4 +366,4 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 def to_json(document: Document) -> str:
     """Return the document as JSON text."""
-    return json.dumps(to_dict(document), indent=1, ensure_ascii=False) + "\n"
+    return json_text(to_dict(document)) + "\n"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from xml.etree import ElementTree as ET
 
 from unmask.evidence import name_of
+from unmask.inert import json_text, visible
 from unmask.report.document import Document, FindingEntry, RecipientEntry
 from unmask.report.words import headline_of, percent, says
 
@@ -58,7 +58,7 @@ def to_sarif(document: Document) -> str:
     results = [_result(rule, text, level, document) for rule, level, text in said if level is not None]
     driver = {"name": "unmask", "version": document.manifest.versions.get("unmask", ""), "rules": rules}
     run = {"tool": {"driver": driver}, "results": results}
-    return json.dumps({"$schema": SARIF, "version": "2.1.0", "runs": [run]}, indent=1, ensure_ascii=False) + "\n"
+    return json_text({"$schema": SARIF, "version": "2.1.0", "runs": [run]}) + "\n"
 
 
 def to_annotations(document: Document) -> list[str]:
@@ -101,10 +101,10 @@ def _result(rule: str, text: str, level: str, document: Document) -> dict[str, A
 
 
 def _annotation(level: str, title: str, text: str) -> str:
-    escaped = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    escaped = visible(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     return f"::{level} title={title.replace(':', '%3A').replace(',', '%2C')}::{escaped}"
 
 
 def _clean(text: str) -> str:
-    """Text without the control characters that XML does not have: a column's name may hold any."""
-    return "".join(char for char in text if char in "\t\n\r" or char >= " ")
+    """Text with the control characters that XML does not have written out: a column's name may hold any."""
+    return visible(text)

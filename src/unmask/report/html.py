@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from unmask.evidence import FAMILIES, Fact, Figure, name_of
+from unmask.inert import inert
 from unmask.report import facts
 from unmask.report.charts import attributes_figure, draw, findings_chart
 from unmask.report.commands import making
@@ -53,6 +54,7 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=inert,
     )
     made.filters |= {
         "percent": percent,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
-from html import escape
 from typing import Any
 
 from unmask.errors import ParameterError, UnmaskError
 from unmask.evidence import Estimate, Figure, name_of
+from unmask.inert import visible
 from unmask.report.charts import chart, chart_of_findings, draw, findings_chart
 from unmask.report.document import Document
 from unmask.report.front import front
@@ -91,6 +92,11 @@ def _value(value: object) -> str:
     if isinstance(value, tuple) and value and all(isinstance(one, str) for one in value):
         value = ", ".join(value)
     return value if isinstance(value, str) and len(value) <= MOST_LETTERS else ""
+
+
+def escape(text: str) -> str:
+    """Text for a page, without what would turn the page around."""
+    return html.escape(visible(text))
 
 
 def _table(rows: Iterable[tuple[str, ...]], head: tuple[str, ...] = ()) -> str:

@@ -57,6 +57,8 @@ def show(document: Document, console: Console) -> None:
     page, colour = front(document), COLOURS[document.verdict]
     console.print(Text(page.title, style="bold"))
     console.print(Text(page.files, style="dim"))
+    if document.manifest.policy.get("profile"):  # a policy file: what it changes is told wherever its name is
+        console.print(Text(f"Policy {document.policy}: {document.policy_description}", style="yellow"))
     title = Text(f"{page.headline} ({document.verdict})", style=f"bold {colour}")
     console.print(Panel(Group(title, _flow(page.sentence, console.width - 4)), border_style=colour))
     console.print(_numbers(page))

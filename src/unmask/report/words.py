@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from unmask.discretion import TOO_FEW
 from unmask.evidence import FAMILIES, Estimate, kind_of, name_of
 from unmask.report.document import OUTCOMES as OUTCOMES  # noqa: PLC0414
 from unmask.report.document import Document, ExposedEntry, FindingEntry
@@ -74,7 +75,7 @@ TO_THEM = {  # the same where recipients are named
     "inconclusive": "Not shown to be safe for {}",
 }
 MOST_NAMED = 3  # recipients
-NO_GROUPS = "There are no groups to tell: fewer than 11 people have a risk."
+NO_GROUPS = f"There are no groups to tell: {TOO_FEW} have a risk."
 
 
 def headline(verdict: str, recipients: Sequence[tuple[str, str]] = ()) -> str:

@@ -34,4 +34,5 @@ from unmask.tables.scenario import Scenario as Scenario
 from unmask.tables.suggested import suggest_hierarchy as suggest_hierarchy
 from unmask.tables.write import check_target as check_target
 from unmask.tables.write import write_atomically as write_atomically
+from unmask.tables.write import write_findings as write_findings
 from unmask.tables.write import write_table as write_table

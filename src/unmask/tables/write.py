@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from unmask.errors import ParameterError, TableError
+from unmask.inert import without_formulas
 from unmask.tables.formats import RECORDS, TEXTS, format_of, packed
 
 TABLES = (
@@ -27,8 +28,13 @@ TABLES = (
 MOST_ROWS, MOST_COLUMNS = 2**20 - 1, 2**14  # of a sheet, below the row of names
 
 
+def write_findings(table: pl.DataFrame, path: str | Path) -> None:
+    """Write a table that tells about data: in text formats no cell is a formula, whatever a column is called."""
+    write_table(without_formulas(table) if format_of(path) in TEXTS else table, path)
+
+
 def write_table(table: pl.DataFrame, path: str | Path) -> None:
-    """Write a table in the format that the suffix of the path says."""
+    """Write a table in the format that the suffix of the path says; it is data, and its cells are kept as they are."""
     check_suffix(Path(path))
     form, buffer = format_of(path), io.BytesIO()
     if form == ".parquet":

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Rows
+from unmask.discretion import LEAST
 from unmask.errors import UnmaskError
 from unmask.shown import Shown
 from unmask.tables import check_columns
@@ -30,7 +31,6 @@ from unmask.utility.propensity import Propensity, propensity_score
 
 MOST_ROWS, MOST_LEARNT = 10_000, 1_000  # rows that are looked at, and that models learn from
 PERMUTATIONS, MOST_TARGETS = 5, 3
-SMALLEST = 11  # people behind a number that a report shows
 DIGITS = 6
 
 
@@ -214,7 +214,7 @@ def _analysis(kept: Kept) -> AnalysisUtility:
     shown = tuple(
         KeptNumber(label, float(one), None if np.isnan(two) else float(two), float(overlap))
         for label, one, two, overlap, people in rows
-        if people >= SMALLEST
+        if people >= LEAST
     )
     return AnalysisUtility(kept.analysis.text, kept.overlap, kept.words, shown, len(kept.labels) - len(shown))
 

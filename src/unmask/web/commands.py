@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from unmask.evidence import Policy
+from unmask.inert import json_text
 from unmask.web.store import Case
 
 Column = Mapping[str, Any]  # an entry of the check: name, kind, role, how both files write it
@@ -174,4 +174,4 @@ def _line(names: list[str]) -> str:
 
 
 def _toml(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json_text(value, indent=None)

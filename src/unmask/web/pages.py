@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from unmask.evidence import name_of
+from unmask.inert import inert
 from unmask.report import KNOWN, MORE_KNOWN, percent
 from unmask.shares import span
 from unmask.web.forms import FIELD
@@ -45,7 +46,7 @@ def site_of(request: Request) -> Site:
 def _templates() -> Environment:
     found = Environment(
         loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
+        lstrip_blocks=True, finalize=inert,
     )  # fmt: skip
     found.filters |= {"percent": percent, "in_short": in_short, "name": name_of}
     found.globals |= {"known": KNOWN, "more_known": MORE_KNOWN, "span": span}
