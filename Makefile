@@ -49,6 +49,10 @@ test-slow: $(STAMP)  ## The simulations that take minutes: coverage, calibration
 mutants: $(STAMP)  ## Change single places that decide a number and see whether a test fails (docs/mutants.md); half an hour
 	$(BIN)/python tests/mutants.py
 
+MINUTES ?= 10
+fuzz: $(STAMP)  ## Nasty inputs for so many MINUTES, from where fuzz.json ends (docs/fuzz.md)
+	NUMBA_NUM_THREADS=1 nice -n 19 $(BIN)/python tests/fuzz/run.py --minutes $(MINUTES)
+
 lint: $(STAMP)  ## ruff and mypy --strict
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
@@ -69,4 +73,4 @@ papers: $(STAMP)  ## Reproduce the papers' tables and figures into docs/papers
 clean:  ## Remove what was made
 	rm -rf $(VENV) .venv-peers .venv-gauntlet demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help peers setup demo serve test test-slow mutants lint bench docs papers clean gauntlet gauntlet-peers
+.PHONY: help peers setup demo serve test test-slow mutants fuzz lint bench docs papers clean gauntlet gauntlet-peers

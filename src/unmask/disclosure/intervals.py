@@ -16,7 +16,7 @@ import numpy as np
 from unmask.arrays import Counts, Flags, Floats
 from unmask.disclosure.denoise import denoised, indicators
 from unmask.disclosure.inference import hold_out
-from unmask.disclosure.secrets import numeric_secrets, paired_numbers
+from unmask.disclosure.secrets import comparable_numbers, numeric_secrets, paired_numbers
 from unmask.errors import ParameterError, RoleError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.kernels.windows import count_reached, rank_gaps
@@ -107,7 +107,7 @@ def interval_disclosure(
     shares = _check_widths(widths)
     study = as_study(release)
     release = study.release
-    names, notes = numeric_secrets(release, attributes)
+    names, notes = comparable_numbers(study, *numeric_secrets(release, attributes))
     columns: list[_Column] = []
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
         jobs = (pool.submit(_column, name, *paired_numbers(study, name), shares) for name in names)

@@ -157,8 +157,13 @@ def learn_and_claim(
 
 
 def in_one_unit(known: Floats, asked: Floats, categorical: Flags) -> tuple[Floats, Floats]:
-    """Numbers in sds of those to learn from, to nine digits: in pounds or in kilograms a tree is cut at one place."""
+    """Numbers in sds of those to learn from, to nine digits: in pounds or in kilograms a tree is cut at one place.
+
+    A column without a value to learn from tells nothing: it is one and the same for everybody.
+    """
     known, asked = known.copy(), asked.copy()
+    untold = np.isnan(known).all(axis=0)
+    known[:, untold], asked[:, untold] = 0.0, 0.0
     for k in np.flatnonzero(~categorical):
         centre, spread = centre_and_spread(known[:, k])
         for side in (known, asked):

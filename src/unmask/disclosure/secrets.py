@@ -6,20 +6,33 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from unmask.arrays import Codes, Floats
-from unmask.errors import RoleError
+from unmask.errors import NothingToTryError, RoleError
 from unmask.study import Study
 from unmask.tables import Release, check_columns, has_intervals, to_floats
 
 
 def published(release: Release, *, numeric: bool | None = None) -> tuple[str, ...]:
-    """Confidential columns that are in both tables; ``numeric`` picks numbers (True) or categories (False)."""
+    """Confidential columns that are in both tables; ``numeric`` picks numbers (True) or categories (False).
+
+    Where none of the people at risk has a value, nothing can be learnt.
+    """
     return tuple(
         name
         for name in release.confidential
         if name in release.columns
         and name in release.released.columns
         and (numeric is None or release.columns[name].is_number == numeric)
+        and _had(release, name)
     )
+
+
+def _had(release: Release, name: str) -> bool:
+    """Whether somebody at risk has a value; without pairs everybody is."""
+    column = release.original[name]
+    missing = column.null_count()
+    if missing in {0, len(column)} or release.synthetic:
+        return missing < len(column)
+    return column.gather(release.paired_rows).null_count() < len(release.paired_rows)
 
 
 def _chosen(release: Release, attributes: Iterable[str] | None, *, numeric: bool) -> tuple[str, ...]:
@@ -58,6 +71,17 @@ def numeric_secrets(
             "there is no numeric attribute with two different values", hint="name some in attributes= or confidential="
         )
     return tuple(names), tuple(notes)
+
+
+def comparable_numbers(
+    study: Study, names: tuple[str, ...], notes: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those of some numeric attributes that are numbers in the release as well, with a note on each other one."""
+    left = tuple(name for name in names if study.encoding([name]).numeric_names)
+    if not left:
+        raise NothingToTryError("the release has no number in the place of any of these numbers")
+    out = tuple(f"{name!r} is left out: the release has no numbers there" for name in names if name not in left)
+    return left, (*notes, *out)
 
 
 def paired_numbers(study: Study, name: str) -> tuple[Floats, Floats]:

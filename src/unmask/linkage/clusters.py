@@ -17,7 +17,7 @@ import polars as pl
 from scipy.optimize import linear_sum_assignment
 
 from unmask.arrays import Floats, Rows
-from unmask.errors import RoleError
+from unmask.errors import NothingToTryError, RoleError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, Progress, measure, rate, silent
 from unmask.kernels.base import Space
 from unmask.kernels.search import distance_of_pairs
@@ -150,8 +150,10 @@ def link_clusters(
     space = study.index(metric=metric).space
     sides = (release.original, encoding.original), (release.released, encoding.released)
     ours, theirs = (_clusters(table[str(release.household)], side) for table, side in sides)
-    truth = _true_clusters(ours, theirs, release.truth)
+    truth = _true_clusters(ours, theirs, release)
     there = np.flatnonzero(truth >= 0)
+    if not there.size:
+        raise NothingToTryError("nobody who has a household in the original has one in the release")
     asked = _drawn(there, len(theirs), seed)
     match = match_clusters(
         lambda rows, columns: _distances(space, rows, columns), [ours[i] for i in asked], theirs, truth[asked],
@@ -190,9 +192,9 @@ def _clusters(column: pl.Series, side: Encoded) -> list[Rows]:
     return sorted(found, key=lambda members: (len(members), place[members].tolist()))
 
 
-def _true_clusters(ours: list[Rows], theirs: list[Rows], truth: Rows) -> Rows:
-    """The released cluster that most members of each are in, -1 where nobody is released."""
-    home = np.full(int(max(rows.max() for rows in theirs)) + 1, -1, dtype=np.int64)
+def _true_clusters(ours: list[Rows], theirs: list[Rows], release: Release) -> Rows:
+    """The released cluster that most members of each are in, -1 where nobody is released with one."""
+    truth, home = release.truth, np.full(release.released.height, -1, dtype=np.int64)
     for number, rows in enumerate(theirs):
         home[rows] = number
     found = []

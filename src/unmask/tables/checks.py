@@ -44,7 +44,7 @@ def check_weight(release: Release) -> None:
     if wrong:
         raise RoleError(
             f"the sampling weight {release.weight!r} must be a positive number on every record of the release",
-            got=f"{wrong} of {len(column)} records have none" + ("" if number else f" ({column.dtype})"),
+            got=f"{wrong} of {len(column)} records have none" + ("" if number else f" ({column.dtype.base_type()})"),
             hint="a weight is the number of people that a record stands for",
         )
 

@@ -24,6 +24,7 @@ from unmask.tables.records import read_records, read_workbook, sheet_of
 from unmask.tables.text import read_text
 
 MISSING_MARKS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".", "*")
+LONG = tuple(getattr(pl, kind) for kind in ("UInt64", "Int128", "UInt128") if hasattr(pl, kind))  # UInt128 is new
 STATISTICAL = {
     ".dta": "read_dta",
     ".sav": "read_sav",
@@ -59,19 +60,32 @@ def read_table(  # noqa: PLR0913 - every way of reading has its options
         name = f"{name} ({Path(source).name})"
     else:
         frame = _from_frame(source, name)
+    _refuse_patterns(frame.columns, name)
     return _tidy(blank_named(frame, [code for code in codes if code not in MISSING_MARKS]), name)
 
 
 def check_file(path: Path) -> None:
     """Refuse a file that is not there, holds nothing, or may not be read; before others are read, which takes time."""
-    if not path.exists():
+    if not _exists(path):
         raise TableError(f"cannot read {path.name}: no file at {path}", hint="check the path and the folder")
     if path.is_dir():
         raise TableError(f"{path} is a folder, not a table", allowed=FORMATS)
+    if not path.is_file():
+        raise TableError(
+            f"{path} is no plain file, but a pipe or a device",
+            hint="write it to a file: tables are read more than once",
+        )
     if not os.access(path, os.R_OK):
         raise TableError(f"cannot read {path}: no permission", hint="ask its owner")
-    if path.is_file() and path.stat().st_size == 0:
+    if path.stat().st_size == 0:
         raise TableError(f"{path} is empty", hint="a table needs a header line and at least one row")
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name that is too long for any file
+        return False
 
 
 def fingerprint(source: Any, frame: pl.DataFrame) -> str:  # noqa: ANN401 - a path or any frame
@@ -190,7 +204,10 @@ def _is_plain(kind: pl.DataType) -> bool:
 
 
 def _tidy(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Refuse what has no rows, no columns or nested cells; NaN becomes missing, decimals become floats."""
+    """Refuse what has no rows, no columns or nested cells; NaN becomes missing.
+
+    Decimals and durations become floats, and whole numbers of more than 64 bits texts: equal or not, nothing else.
+    """
     if frame.width == 0:
         raise TableError(f"the {name} has no columns")
     if frame.height == 0:
@@ -203,7 +220,32 @@ def _tidy(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     if "" in frame.columns:  # R writes row names under an empty name
         frame = frame.rename({"": "unnamed"} if "unnamed" not in frame.columns else {"": "unnamed column"})
     texts = cs.string().replace(dict.fromkeys(MISSING_MARKS))  # files have lost them already, frames have not
-    return frame.with_columns(cs.float().fill_nan(None), cs.decimal().cast(pl.Float64), texts)
+    days = [_in_days(frame[name], kind) for name, kind in frame.schema.items() if isinstance(kind, pl.Duration)]
+    long = [_as_digits(frame[name]) for name, kind in frame.schema.items() if kind in LONG]
+    return frame.with_columns(cs.float().fill_nan(None), cs.decimal().cast(pl.Float64), texts, *days, *long)
+
+
+def _as_digits(column: pl.Series) -> pl.Series:
+    """Whole numbers, as text where some do not fit into 64 bits with a sign."""
+    whole = column.cast(pl.Int64, strict=False)
+    return whole if whole.null_count() == column.null_count() else column.cast(pl.String)
+
+
+def _in_days(column: pl.Series, kind: pl.Duration) -> pl.Series:
+    """A duration as a number of days: it is an amount, not a point in time."""
+    a_day = {"ms": 86_400e3, "us": 86_400e6, "ns": 86_400e9}[kind.time_unit]
+    return column.to_physical().cast(pl.Float64) / a_day
+
+
+def _refuse_patterns(columns: Sequence[str], name: str) -> None:
+    """Refuse names that polars takes for several columns at once: what was asked of one would be told of others."""
+    wrong = [column for column in columns if column == "*" or (column.startswith("^") and column.endswith("$"))]
+    if wrong:
+        raise TableError(
+            f"the {name} has columns whose names read as a pattern for other names",
+            got=", ".join(map(repr, wrong)),
+            hint="rename them",
+        )
 
 
 def read_all(given: Mapping[str, Any], reading: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:

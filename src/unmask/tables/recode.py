@@ -104,7 +104,7 @@ def into_prefixes(original: pl.Series, paired_original: pl.Series, paired_releas
 
 def _zeros_lost(kept: set[str], labels: dict[str, str]) -> int:
     """Length of the codes where the original, as numbers, lost zeros at the front that the release shows; else 0."""
-    widths, digits = {len(text) for text in labels}, all(text.isdigit() for text in kept)
+    widths, digits = {len(text) for text in labels}, all(text.isdecimal() for text in kept)
     shown = any(text.startswith("0") for text in labels) and not any(text.startswith("0") for text in kept)
     return max(widths) if digits and shown and widths == {max(map(len, kept))} else 0
 
@@ -252,7 +252,7 @@ def into_ranges(original: pl.Series, released: pl.Series) -> pl.Series | None:
         text: str
         for text, found in ranges:
             digits = code[len(found[1]) :][: len(found[2])]
-            if code.startswith(found[1]) and digits.isdigit() and int(found[2]) <= int(digits) <= int(found[3]):
+            if code.startswith(found[1]) and digits.isdecimal() and int(found[2]) <= int(digits) <= int(found[3]):
                 return text
         return code
 

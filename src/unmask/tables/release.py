@@ -285,7 +285,9 @@ class Release(Shown):
     def without_outsiders(self, rows: Flags, why: str) -> Release:
         """The same without some of the control people; the warnings say why."""
         others = None if self.control is None else self.control.filter(~rows)
-        return self._changed(control=others, warnings=(*self.warnings, why))
+        return self._changed(
+            control=others if others is not None and others.height else None, warnings=(*self.warnings, why)
+        )
 
     def with_control(self) -> Release:
         """The release attacked with control people, who cannot be found, beside the original ones in one table."""

@@ -79,8 +79,10 @@ def is_iban(text: str) -> bool:
 
 def is_card(text: str) -> bool:
     """Thirteen to nineteen digits with the check digit of Luhn."""
-    digits = [int(c) for c in text if c.isdigit()]
-    if not 13 <= len(digits) <= 19 or not re.fullmatch(r"[\d -]+", text):
+    if not re.fullmatch(r"[\d -]+", text):  # \d are decimal digits of any script; isdigit() would take ² as well
+        return False
+    digits = [int(c) for c in text if c not in " -"]
+    if not 13 <= len(digits) <= 19:
         return False
     doubled = [d if k % 2 == 0 else d * 2 - 9 * (d > 4) for k, d in enumerate(reversed(digits))]
     return sum(doubled) % 10 == 0

@@ -1,0 +1,133 @@
+"""Inputs that `make fuzz` found to go wrong: each by its name, as small as it could be made."""
+
+from __future__ import annotations
+
+import os
+from datetime import date, timedelta
+
+import polars as pl
+import pytest
+
+import unmask
+from unmask.errors import RoleError, TableError
+from unmask.tables import read_table
+from unmask.tables.shapes import is_card
+
+ITSELF = "an error of unmask itself"
+
+
+def reasons(release, *only):
+    found = unmask.assess(release, only=only, utility="none")
+    told = {finding.measure: finding.reason for finding in found.findings if finding.measure in only}
+    assert not any(ITSELF in reason for reason in told.values())
+    return told
+
+
+def test_durations_are_read_as_days():
+    table = pl.DataFrame({"stay": [timedelta(hours=36), None, timedelta(days=-1)], "x": [1, 2, 3]})
+    for unit in ("ms", "us", "ns"):
+        read = read_table(table.with_columns(pl.col("stay").cast(pl.Duration(unit))))
+        assert read["stay"].to_list() == [1.5, None, -1.0]
+    assert unmask.check(unmask.Release(table, table)).pairing.looks
+
+
+@pytest.mark.parametrize("name", ["^.*$", "^$", "*", "^a$"])
+def test_a_name_that_polars_takes_for_a_pattern_is_refused(name, tmp_path):
+    table = pl.DataFrame({name: [1, 2, 3], "a": [4, 5, 6]})
+    with pytest.raises(TableError, match="read as a pattern"):
+        unmask.Release(table, table)
+    table.write_csv(tmp_path / "a.csv")
+    with pytest.raises(TableError, match="read as a pattern"):
+        read_table(tmp_path / "a.csv")
+    assert read_table(pl.DataFrame({"^a": [1], "a$": [2], "**": [3]})).width == 3
+
+
+@pytest.mark.parametrize("kind", [pl.UInt64, pl.Int128])
+def test_whole_numbers_beyond_64_bits_are_compared_for_equality(kind):
+    long = pl.DataFrame({"account": pl.Series([2**63, 2**63 + 1, 5] * 4, dtype=kind), "town": list("xyzx") * 3})
+    assert read_table(long)["account"].to_list()[:3] == [str(2**63), str(2**63 + 1), "5"]
+    short = pl.DataFrame({"account": pl.Series([7, None], dtype=kind)})
+    assert read_table(short)["account"].dtype == pl.Int64
+    reasons(unmask.Release(long, long, synthetic=True), "keys")
+
+
+def test_a_secret_that_nobody_has_cannot_be_learnt():
+    table = pl.DataFrame({"town": ["x", "y"], "income": pl.Series([None, None], dtype=pl.Float64)})
+    told = reasons(unmask.Release(table, table, confidential=["income"]), "cells")
+    assert told["cells"] == "no confidential attribute is named and published"
+
+
+def test_a_secret_that_nobody_at_risk_has_cannot_be_learnt():
+    """Only somebody who is not released has a value."""
+    table = pl.DataFrame({"id": [1, 2, 3], "town": ["x", "y", "x"], "income": [None, None, 7.5]})
+    told = reasons(unmask.Release(table, table.head(2), id="id", confidential=["income"]), "cells")
+    assert told["cells"] == "no confidential attribute is named and published"
+
+
+def test_the_last_row_may_have_lost_its_household():
+    table = pl.DataFrame({"home": [1, 1, 2, 2], "age": [31.5, 42.5, 53.5, 64.5]})
+    released = table.with_columns(home=pl.Series([1, 1, 2, None]))
+    found = unmask.link_clusters(unmask.Release(table, released, household="home"))
+    assert found.n_clusters == 2 and found.n_found == 2
+
+
+def test_nobody_with_a_household_has_one_in_the_release():
+    table = pl.DataFrame({"home": [1, 1, None, None], "age": [31.5, 42.5, 53.5, 64.5]})
+    released = table.with_columns(home=pl.Series([None, None, 1, 1]))
+    told = reasons(unmask.Release(table, released, household="home"), "clusters")
+    assert told["clusters"] == "nobody who has a household in the original has one in the release"
+
+
+def test_control_people_who_are_all_in_the_original_are_no_control():
+    table = pl.DataFrame({"age": [31.5, 42.5, 53.5, 64.5], "town": ["v", "w", "x", "y"]})
+    release = unmask.Release(table, table, control=table)
+    found = unmask.assess(release, only=["uniqueness"], utility="none")
+    assert any("are taken for the same people, and left out" in line for line in found.document.warnings)
+    assert found.release.control is None
+
+
+def test_superscripts_are_no_digits_of_a_card():
+    assert not is_card("²" * 16)
+    assert is_card("4111 1111 1111 1111")
+    table = pl.DataFrame({"exponent": ["²", "5"], "x": [1, 2]})
+    assert unmask.check(unmask.Release(table, table)).identifiers == ()
+
+
+def test_the_levels_of_a_weight_that_is_none_are_not_shown():
+    table = pl.DataFrame({"w": pl.Series(["secret", "b"], dtype=pl.Enum(["secret", "b"])), "x": [1, 2]})
+    with pytest.raises(RoleError, match="positive number") as told:
+        unmask.Release(table, table, weight="w")
+    assert "secret" not in str(told.value) and "Enum" in str(told.value)
+
+
+def test_codes_in_the_place_of_days_tell_no_day():
+    days = [date(1950, 1, 1) + timedelta(days=700 * k) for k in range(12)]
+    table = pl.DataFrame({"born": days, "age": [20.5 + k for k in range(12)]})
+    released = table.with_columns(born=pl.Series([0, 1, 2, 3] * 3, dtype=pl.Int8))
+    told = reasons(unmask.Release(table, released, confidential=["born"]), "intervals")
+    assert told["intervals"] == "the release has no number in the place of any of these numbers"
+
+
+@pytest.mark.slow
+def test_a_known_column_with_a_single_value_is_missing_in_some_fold():
+    n = 8
+    table = pl.DataFrame(
+        {
+            "age": [31.5 + k for k in range(n)],
+            "once": [None] * 6 + [0.5, None],
+            "illness": ["a", "b", None, "a", "b", "a", None, "b"],
+        }
+    )
+    told = reasons(unmask.Release(table, table, confidential=["illness"]), "model", "absent")
+    assert set(told) == {"model", "absent"}
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(TableError, match="a pipe or a device"):
+        read_table(tmp_path / "pipe.csv")
+
+
+def test_a_name_that_is_too_long_is_no_file(tmp_path):
+    with pytest.raises(TableError, match="no file at"):
+        read_table(tmp_path / f"{'x' * 300}.csv")
