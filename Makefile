@@ -46,6 +46,24 @@ test: $(STAMP)  ## All tests but the slow simulations; without the second tools 
 test-slow: $(STAMP)  ## The simulations that take minutes: coverage, calibration, false alarms
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
+dist: $(STAMP)  ## The sdist and the wheel in dist/: the same bytes wherever they are built
+	rm -rf dist && $(BIN)/python -m build --outdir dist .
+
+sbom: $(STAMP)  ## What unmask needs in dist/: CycloneDX, and the licences in full
+	$(BIN)/python packaging/sbom.py --out dist
+
+test-package: $(STAMP)  ## Build, install into a fresh environment, run the demo
+	$(BIN)/python packaging/trials.py package
+
+test-oldest: $(STAMP)  ## Chosen tests with exactly the lower bounds of pyproject.toml
+	$(BIN)/python packaging/trials.py oldest
+
+test-newest: $(STAMP)  ## Chosen tests with the newest of everything; PYTHON=python3.13 for another Python
+	$(BIN)/python packaging/trials.py newest $(PYTHON)
+
+test-pandas2: $(STAMP)  ## Chosen tests with pandas 2
+	$(BIN)/python packaging/trials.py pandas2
+
 mutants: $(STAMP)  ## Change single places that decide a number and see whether a test fails (docs/mutants.md); half an hour
 	$(BIN)/python tests/mutants.py
 
@@ -71,6 +89,6 @@ papers: $(STAMP)  ## Reproduce the papers' tables and figures into docs/papers
 	for p in benchmarks/papers/*.py; do case $$p in *_page.py) ;; *) $(BIN)/python $$p || exit 1;; esac; done
 
 clean:  ## Remove what was made
-	rm -rf $(VENV) .venv-peers .venv-gauntlet demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-peers .venv-gauntlet demo dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help peers setup demo serve test test-slow mutants fuzz lint bench docs papers clean gauntlet gauntlet-peers
+.PHONY: help peers setup demo serve test test-slow dist sbom test-package test-oldest test-newest test-pandas2 mutants fuzz lint bench docs papers clean gauntlet gauntlet-peers

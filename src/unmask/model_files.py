@@ -97,7 +97,7 @@ def _module(name: str, kind: str) -> Any:  # noqa: ANN401
         return importlib.import_module(name)
     except ImportError as error:
         package = name.split(".", maxsplit=1)[0]
-        raise EngineError(f"{package} is needed to read a {kind} file", hint=f"pip install {package}") from error
+        raise EngineError(f"{package} is needed to read a {kind} file", hint="pip install 'unmask[models]'") from error
 
 
 def _opened(opening: Any, file: Path) -> Any:  # noqa: ANN401 - calls what was given
