@@ -302,6 +302,6 @@ def _discreet(risk: Risk) -> Risk:
     """
     if too_few((risk.value or 0.0) * risk.n):
         return replace(risk, value=None, low=None, high=None, chance=None, control=None, words=TOO_FEW)
-    low, value, high = (in_public(one) for one in (risk.low, risk.value, risk.high))
+    value, low, high = map(in_public, (risk.value, risk.low, risk.high))
     chance, control = in_public(risk.chance, 3), in_public(risk.control, 3)
     return replace(risk, value=value, low=low, high=high, chance=chance, control=control)
