@@ -54,14 +54,14 @@ def test_whole_numbers_beyond_64_bits_are_compared_for_equality(kind):
 def test_a_secret_that_nobody_has_cannot_be_learnt():
     table = pl.DataFrame({"town": ["x", "y"], "income": pl.Series([None, None], dtype=pl.Float64)})
     told = reasons(unmask.Release(table, table, confidential=["income"]), "cells")
-    assert told["cells"] == "no confidential attribute is named and published"
+    assert told["cells"] == "nobody at risk has a value of a confidential attribute that is published"
 
 
 def test_a_secret_that_nobody_at_risk_has_cannot_be_learnt():
     """Only somebody who is not released has a value."""
     table = pl.DataFrame({"id": [1, 2, 3], "town": ["x", "y", "x"], "income": [None, None, 7.5]})
     told = reasons(unmask.Release(table, table.head(2), id="id", confidential=["income"]), "cells")
-    assert told["cells"] == "no confidential attribute is named and published"
+    assert told["cells"] == "nobody at risk has a value of a confidential attribute that is published"
 
 
 def test_the_last_row_may_have_lost_its_household():
