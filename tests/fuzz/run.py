@@ -23,7 +23,7 @@ from fuzz.inputs import make  # noqa: E402 - after the path
 from fuzz.judging import faults  # noqa: E402
 from fuzz.running import run  # noqa: E402
 
-EVERY = 200  # inputs between two writings of the file
+EVERY = 50  # inputs between two writings of the file
 TWICE, APART = 20, 40  # one in so many is run again; one command in so many in a process of its own
 
 

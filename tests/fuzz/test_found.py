@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from datetime import date, timedelta
 
+import numpy as np
 import polars as pl
 import pytest
 
 import unmask
+from unmask.disclosure.expected import expected_findings
 from unmask.errors import RoleError, TableError
 from unmask.tables import read_table
 from unmask.tables.shapes import is_card
@@ -54,14 +57,14 @@ def test_whole_numbers_beyond_64_bits_are_compared_for_equality(kind):
 def test_a_secret_that_nobody_has_cannot_be_learnt():
     table = pl.DataFrame({"town": ["x", "y"], "income": pl.Series([None, None], dtype=pl.Float64)})
     told = reasons(unmask.Release(table, table, confidential=["income"]), "cells")
-    assert told["cells"] == "no confidential attribute is named and published"
+    assert told["cells"] == "nobody at risk has a value of a confidential attribute that is published"
 
 
 def test_a_secret_that_nobody_at_risk_has_cannot_be_learnt():
     """Only somebody who is not released has a value."""
     table = pl.DataFrame({"id": [1, 2, 3], "town": ["x", "y", "x"], "income": [None, None, 7.5]})
     told = reasons(unmask.Release(table, table.head(2), id="id", confidential=["income"]), "cells")
-    assert told["cells"] == "no confidential attribute is named and published"
+    assert told["cells"] == "nobody at risk has a value of a confidential attribute that is published"
 
 
 def test_the_last_row_may_have_lost_its_household():
@@ -131,3 +134,30 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
 def test_a_name_that_is_too_long_is_no_file(tmp_path):
     with pytest.raises(TableError, match="no file at"):
         read_table(tmp_path / f"{'x' * 300}.csv")
+
+
+def test_columns_may_be_called_as_polars_calls_its_counts():
+    table = pl.DataFrame({"count": ["x", "y", "x", "z"], "n": ["u", "u", "v", "v"], "age": [31.5, 42.5, 53.5, 64.5]})
+    found = unmask.assess(unmask.Release(table, table), only=["uniqueness"])
+    assert not any(ITSELF in finding.reason for finding in found.findings)
+    assert found.document.utility is not None
+
+
+@pytest.mark.parametrize("name", ["told", "len", "have", "all", "share"])
+def test_what_is_expected_does_not_depend_on_names(name):
+    rng = np.random.default_rng(0)
+    values = {"key": rng.choice(["a", "b"], 400), "other": rng.choice(["c", "d"], 400)}
+    table = pl.DataFrame({**values, "target": np.where(values["key"] == "a", "ill", "well")})
+    right = np.ones(400, dtype=bool)
+    plain = expected_findings(table, ["key", "other"], "target", right)
+    renamed = expected_findings(table.rename({"key": name}), [name, "other"], "target", right)
+    assert plain and [replace(one, key="key") if one.key == name else one for one in renamed] == list(plain)
+
+
+def test_days_beside_whole_numbers_of_nobody():
+    """No person has both, and there are enough people to look for a common first day."""
+    n = 12
+    days = [date(1950, 1, 1) + timedelta(days=k) if k < n // 2 else None for k in range(n)]
+    table = pl.DataFrame({"born": days, "x": range(n)})
+    released = table.with_columns(born=pl.Series([None if k < n // 2 else k for k in range(n)]))
+    unmask.Release(table, released)

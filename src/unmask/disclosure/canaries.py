@@ -73,7 +73,7 @@ def _ends(column: pl.Series, bound: tuple[float, float] | None) -> tuple[Any, An
         return (int(np.floor(low)), int(np.ceil(high))) if column.dtype.is_integer() else (float(low), float(high))
     if column.dtype.is_temporal() or column.dtype == pl.Boolean:
         return present.min(), present.max()
-    counts = sorted(present.cast(pl.String).value_counts().rows(), key=lambda row: (row[1], row[0]))
+    counts = sorted(present.cast(pl.String).alias("").value_counts().rows(), key=lambda row: (row[1], row[0]))
     return counts[0][0], counts[-1][0]
 
 

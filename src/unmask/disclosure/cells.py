@@ -26,7 +26,7 @@ from unmask.disclosure.claims import (
     commonest,
 )
 from unmask.disclosure.learn import matrix
-from unmask.disclosure.secrets import published
+from unmask.disclosure.secrets import nothing_published, published
 from unmask.errors import ParameterError, RoleError, former_percent
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, exact, measure, rate
 from unmask.shown import Shown
@@ -292,7 +292,7 @@ def _frame(listed: list[tuple[str, str, int, int, int, list[int]]]) -> pl.DataFr
     story="The intruder knows which group of equal records a person is in. If the whole group has one value they have "
     "learnt it; a member of the group may take away their own record first.",
     keys=("cells.external", "cells.internal", "cells.claimed", "cells.rare"),
-    applies=lambda release: None if published(release) else "no confidential attribute is named and published",
+    applies=nothing_published,
 )
 def assess_cells(study: Study, context: Context) -> Evidence:
     """Attack the groups from outside and by one insider."""

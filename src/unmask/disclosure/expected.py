@@ -38,25 +38,26 @@ def expected_findings(original: pl.DataFrame, keys: Iterable[str], target: str, 
 
     Values are text; None is a missing one.
     """
-    names = list(keys)
-    table = original.select(pl.col(*names, target).cast(pl.String)).with_columns(told=pl.Series(correct))
-    told = table.filter("told")
-    counts = told[target].value_counts(sort=True) if told.height else None
+    names = {f"key {place}": name for place, name in enumerate(keys)}  # a column may be called "len" or "share"
+    columns = {**names, "target": target}
+    table = pl.DataFrame({key: original[name].cast(pl.String) for key, name in columns.items()})
+    told = table.filter(pl.Series(correct))
+    counts = told["target"].value_counts(sort=True) if told.height else None
     found = []
     if counts is not None and counts["count"][0] > ONE_WAY[0] and counts["count"][0] > ONE_WAY[1] * told.height:
-        level = counts[target][0]
-        same = table[target].is_null() if level is None else table[target].eq_missing(level)
+        level = counts["target"][0]
+        same = table["target"].is_null() if level is None else table["target"].eq_missing(level)
         share = int(same.sum()) / table.height
         found.append(Expected(level, None, None, int(counts["count"][0]), share))
-    large = told.group_by([*names, target]).len().filter(pl.col("len") > TWO_WAY[0])
-    for name in names:
-        pairs = large.group_by([name, target]).agg(pl.col("len").sum())
-        holds = table.group_by([name, target]).len("have").with_columns(all=pl.col("have").sum().over(name))
-        both = pairs.join(holds, on=[name, target], how="left", nulls_equal=True)
+    large = told.group_by(list(columns)).len().filter(pl.col("len") > TWO_WAY[0])
+    for key, name in names.items():
+        pairs = large.group_by([key, "target"]).agg(pl.col("len").sum())
+        holds = table.group_by([key, "target"]).len("have").with_columns(all=pl.col("have").sum().over(key))
+        both = pairs.join(holds, on=[key, "target"], how="left", nulls_equal=True)
         both = both.with_columns(share=pl.col("have") / pl.col("all")).filter(pl.col("share") > TWO_WAY[1])
         found += [
-            Expected(row[target], name, row[name], int(row["len"]), float(row["share"]))
-            for row in both.sort("len", name, target, descending=[True, False, False]).iter_rows(named=True)
+            Expected(row["target"], name, row[key], int(row["len"]), float(row["share"]))
+            for row in both.sort("len", key, "target", descending=[True, False, False]).iter_rows(named=True)
         ]
     return tuple(sorted(found, key=lambda one: (one.key is not None, -one.people)))
 

@@ -274,7 +274,7 @@ def _notes(
         return
     expected = expected_findings(original, found.keys, found.target, found.correct)
     yield from expected_words(expected, found.target, show_values=show_values)
-    share = float(np.max(original[found.target].value_counts()["count"].to_numpy())) / original.height
+    share = float(np.max(original[found.target].alias("").value_counts()["count"].to_numpy())) / original.height
     if share >= COMMON and not any(one.key is None for one in expected):
         yield f"{percent(share)} of all people have the same {found.target}: to be told it is no surprise"
     for name in found.keys:

@@ -309,8 +309,8 @@ def _levels(outside: pl.Series, inside: pl.Series) -> tuple[list[Any], Floats, C
         middles = [both.filter(pl.Series(code(both) == k)).median() for k in range(edges.size + 1)]
         levels = [pl.lit(middle).cast(inside.dtype) for middle in middles]
     else:
-        common = both.value_counts(sort=True, name="n").sort(["n", both.name], descending=[True, False])
-        values = common[both.name].head(LEVELS).to_list()
+        common = both.alias("value").value_counts().sort(["count", "value"], descending=[True, False])
+        values = common["value"].head(LEVELS).to_list()
         place = {value: number for number, value in enumerate(values)}
         levels = [pl.lit(value, dtype=inside.dtype) for value in values]
 

@@ -26,6 +26,15 @@ def published(release: Release, *, numeric: bool | None = None) -> tuple[str, ..
     )
 
 
+def nothing_published(release: Release) -> str | None:
+    """Why no confidential column is published; None where there is one."""
+    if published(release):
+        return None
+    if any(name in release.columns and name in release.released.columns for name in release.confidential):
+        return "nobody at risk has a value of a confidential attribute that is published"
+    return "no confidential attribute is named and published"
+
+
 def _had(release: Release, name: str) -> bool:
     """Whether somebody at risk has a value; without pairs everybody is."""
     column = release.original[name]

@@ -91,7 +91,7 @@ def normal_scores(values: Floats, rng: np.random.Generator | None = None) -> Flo
 
 def _indicators(column: pl.Series) -> Floats:
     text = column.cast(pl.String).fill_null("")
-    counted = sorted(text.value_counts().rows(), key=lambda row: (-row[1], row[0]))
+    counted = sorted(text.alias("").value_counts().rows(), key=lambda row: (-row[1], row[0]))
     common = [value for value, count in counted[1 : COMMON + 1] if count > 1]
     return np.column_stack([(text == value).to_numpy().astype(float) for value in common] or [np.zeros((len(text), 0))])
 

@@ -182,7 +182,7 @@ class Rare(ColumnMasking):
 
     def _masked(self, column: pl.Series) -> pl.Series:
         text = as_text(column)
-        counted = sorted(text.drop_nulls().value_counts().rows(), key=lambda row: (row[1], row[0]))
+        counted = sorted(text.drop_nulls().alias("").value_counts().rows(), key=lambda row: (row[1], row[0]))
         merged, together = list[str](), 0
         for value, count in counted:
             if count >= self.k and (not merged or together >= self.k):

@@ -164,7 +164,7 @@ def _features(frame: pl.DataFrame, made: pl.DataFrame) -> tuple[Floats, Floats]:
                 parts.append(tuple(np.isnan(side).astype(float) for side in values))  # type: ignore[arg-type]
             continue
         texts = [side.cast(pl.String).fill_null("") for side in sides]
-        counted = sorted(texts[0].value_counts().rows(), key=lambda row: (-row[1], row[0]))
+        counted = sorted(texts[0].alias("").value_counts().rows(), key=lambda row: (-row[1], row[0]))
         for value, _ in counted[:COMMON]:
             parts.append(tuple((text == value).to_numpy().astype(float) for text in texts))
     return np.column_stack([left for left, _ in parts]), np.column_stack([right for _, right in parts])

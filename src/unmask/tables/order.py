@@ -76,5 +76,5 @@ def _moments(values: Floats) -> Description:
 
 
 def _counts(present: pl.Series) -> Description:
-    count = as_text(present).value_counts()["count"].to_numpy().astype(np.float64)
+    count = as_text(present).alias("").value_counts()["count"].to_numpy().astype(np.float64)
     return tuple(float((count**power).sum()) for power in (2, 3))

@@ -333,7 +333,7 @@ def _counted(days: Floats, released: pl.Series, pairs: Pairs) -> Periods | None:
         own = np.floor(numbers / unit)
         apart = (own[pairs[1]] - days[pairs[0]])[~np.isnan(own[pairs[1]]) & ~np.isnan(days[pairs[0]])]
         zero = float(np.median(apart)) if apart.size >= FEWEST else np.nan
-        if (apart == zero).mean() >= HOLDS and np.unique(own[~np.isnan(own)]).size >= FEWEST:
+        if apart.size and (apart == zero).mean() >= HOLDS and np.unique(own[~np.isnan(own)]).size >= FEWEST:
             return Periods(days, own - zero, own - zero, "counted day")
     return None
 

@@ -87,9 +87,9 @@ def _same_answers(original: pl.Series, released: pl.Series) -> SameWords | None:
     for name, vocabulary in VOCABULARIES.items():
         classes = {word: answer for answer, words in vocabulary.items() for word in words}
         if all(text.lower() in classes for each in values for text in each) and _enough(values, classes):
-            counts = left.drop_nulls().value_counts(sort=True).sort("count", left.name, descending=[True, False])
+            counts = left.drop_nulls().alias("text").value_counts().sort("count", "text", descending=[True, False])
             chosen: dict[str, str] = {}
-            for text in counts[left.name]:
+            for text in counts["text"]:
                 chosen.setdefault(classes[text.lower()], text)
             book = {t: chosen.get(classes[t.lower()], classes[t.lower()]) for each in values for t in each}
             columns = left.replace(book), right.replace(book)

@@ -211,7 +211,7 @@ def _people(analysis: Analysis, table: pl.DataFrame, labels: Iterable[str]) -> I
         f"{name}={level}": count
         for name in analysis.columns
         if not is_number(table[name])
-        for level, count in table[complete][name].cast(pl.String).value_counts().rows()
+        for level, count in table[complete][name].cast(pl.String).alias("").value_counts().rows()
     }
     return np.array([levels.get(label, complete.size) for label in labels], dtype=np.int64)
 

@@ -33,7 +33,7 @@ def _levels(x: pl.Series, y: pl.Series | None) -> tuple[Codes, Codes | None]:
     sides = [x.cast(pl.String)] if y is None else [x.cast(pl.String), y.cast(pl.String)]
     common: dict[str, int] = {}
     for side in sides:
-        counted = sorted(side.drop_nulls().value_counts().rows(), key=lambda row: (-row[1], row[0]))
+        counted = sorted(side.drop_nulls().alias("").value_counts().rows(), key=lambda row: (-row[1], row[0]))
         for value, _ in counted[:LEVELS]:
             common.setdefault(value, len(common))
     other = len(common)

@@ -88,5 +88,7 @@ def _of_categories(x: pl.Series, y: pl.Series) -> tuple[float | None, float | No
 
 def _shares(column: pl.Series) -> dict[str, float]:
     """Share of each category, the commonest first, equal ones by name."""
-    counted = sorted(column.cast(pl.String).drop_nulls().value_counts().rows(), key=lambda row: (-row[1], row[0]))
+    counted = sorted(
+        column.cast(pl.String).drop_nulls().alias("").value_counts().rows(), key=lambda row: (-row[1], row[0])
+    )
     return {value: count / column.len() for value, count in counted}

@@ -144,9 +144,9 @@ def _column(x: pl.Series, y: pl.Series) -> list[Floats]:
         missing = np.isnan(both)
         centre = float(np.nanmedian(both[: x.len()])) if (~missing[: x.len()]).any() else 0.0
         return [np.where(missing, centre, both), *([missing.astype(float)] if missing.any() else [])]
-    both_text = pl.concat([x.cast(pl.String), y.cast(pl.String)]).fill_null("\0missing")
+    both_text = pl.concat([x.cast(pl.String), y.cast(pl.String)]).fill_null("\0missing").alias("text")
     counts = both_text.value_counts(sort=True)
-    common = counts.sort(["count", both_text.name], descending=[True, False])[both_text.name][:COMMON]
+    common = counts.sort(["count", "text"], descending=[True, False])["text"][:COMMON]
     return [(both_text == value).to_numpy().astype(float) for value in common]
 
 
