@@ -25,7 +25,7 @@ LIKE_C = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}  # nothi
 def place(tmp_path):
     """People whose columns have letters that ASCII lacks, and that Turkish writes otherwise."""
     names = {"patient": "Kundennummer", "sex": "İşçi", "height": "Größe", "cost": "INCOME"}
-    people = unmask.datasets.patients(60, seed=5).select(names).rename(names)
+    people = unmask.datasets.patients(60, seed=5).select(*names).rename(names)
     people.write_csv(tmp_path / "a.csv")
     unmask.parse_masking("noise(0.3)").apply(people, 1).write_csv(tmp_path / "b.csv")
     return tmp_path
