@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.errors import NothingToTryError, UnmaskError, tell_where
+from unmask.errors import NothingToTryError, UnmaskError, refused_by_system, tell_where
 from unmask.evidence import Absence, Context, Evidence, Measure, Reported, closed_to, conclude
 from unmask.intake import Check, check, readable
 from unmask.people import risk_of_people
@@ -187,7 +187,8 @@ def run_measure(entry: Measure, release: Release | Study, context: Context) -> E
         return Absence("could not run", "it needs more memory than there is")
     except Exception as error:  # noqa: BLE001 - one broken measure must neither hide the others nor count as safe
         tell_where(error, show_values=context.show_values)
-        return Absence("could not run", f"an error of unmask itself ({type(error).__name__}); {SEE_WHERE}")
+        refused = refused_by_system(error)
+        return Absence("could not run", refused or f"an error of unmask itself ({type(error).__name__}); {SEE_WHERE}")
 
 
 def _seed(seed: int, entry: Measure) -> int:

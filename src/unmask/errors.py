@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -53,6 +54,35 @@ class EngineError(UnmaskError):
 
 class NothingToTryError(EngineError):
     """An attack has nothing to begin with: there is nobody whom it could be tried on, and nothing was left untried."""
+
+
+def refused_by_system(error: BaseException) -> str | None:
+    """What the machine would not give, in words with a hint; None for an error of any other kind."""
+    kind, words = type(error).__name__, str(error)
+    number = getattr(error, "errno", None) if isinstance(error, OSError) else None
+    threads = isinstance(error, RuntimeError) and "start new thread" in words
+    loading = isinstance(error, ImportError) and any(each in words for each in ("failed to map", "allocate memory"))
+    panic = kind == "PanicException" and any(each in words for each in ("memory", "thread", "unavailable"))
+    if isinstance(error, MemoryError) or number in {errno.ENOMEM, errno.EAGAIN} or threads or loading or panic:
+        return "the memory is not enough\n  hint: ask fewer people, or name fewer columns (--quasi)"
+    if number is None:
+        return None
+    assert isinstance(error, OSError)  # noqa: S101 - it has a number
+    what = f"{error.filename}: " if isinstance(error.filename, str) and error.filename else ""
+    hint = _HINTS.get(number, "")
+    return f"{what}{error.strerror or kind}" + (f"\n  hint: {hint}" if hint else "")
+
+
+_HINTS = {
+    errno.ENOSPC: "make room on the disk, and run it again",
+    errno.EDQUOT: "make room on the disk, and run it again",
+    errno.EFBIG: "allow larger files (ulimit -f), and run it again",
+    errno.EMFILE: "allow more open files (ulimit -n), and run it again",
+    errno.ENFILE: "close other programs: the system has too many open files",
+    errno.EROFS: "choose a place that can be written",
+    errno.EACCES: "choose a place that can be read and written",
+    errno.EPERM: "choose a place that can be read and written",
+}
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:

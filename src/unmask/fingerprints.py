@@ -17,6 +17,7 @@ import hashlib
 import hmac
 import os
 import secrets
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -43,10 +44,26 @@ def make_key() -> None:
 
 
 def _make(place: Path) -> None:
+    """Make a key, unless there is one; what the system refuses is no error."""
     with contextlib.suppress(OSError):
-        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(secrets.token_hex(BYTES) + "\n")
+        if place.exists() and place.stat().st_size > 0:  # an empty one is what a full disk has left
+            return
+        handle, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)  # 0600
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(secrets.token_hex(BYTES) + "\n")
+            _put(Path(name), place)
+        finally:
+            Path(name).unlink(missing_ok=True)
+
+
+def _put(made: Path, place: Path) -> None:
+    """Put a whole key in its place; of two runs that make one at the same time the first one's stays."""
+    if place.exists():
+        made.replace(place)  # an empty one
+    else:
+        with contextlib.suppress(FileExistsError):
+            os.link(made, place)
 
 
 def fingerprints(sources: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:

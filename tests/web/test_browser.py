@@ -15,6 +15,7 @@ from playwright.sync_api import sync_playwright
 
 from reference import BROWSERS
 from unmask import datasets, parse_masking
+from unmask.web.app import ROUTES
 
 pytestmark = pytest.mark.browser
 FLAGS = (
@@ -240,8 +241,12 @@ READ = """async (root) => {
 
 OPEN = """async (root) => {
   const opened = window.open(root);
-  await new Promise((done) => setTimeout(done, 800));
-  try { return opened.document.body.innerText; } catch (error) { return "closed"; }
+  for (let tries = 0; tries < 300; tries++) {
+    await new Promise((done) => setTimeout(done, 100));
+    try { if (opened.document.body.innerText) return opened.document.body.innerText; }
+    catch (error) { return "closed"; }
+  }
+  return "nothing was opened";
 }"""
 
 
@@ -265,6 +270,55 @@ def test_a_page_of_another_server_gets_nothing_and_starts_nothing(chromium, addr
     assert other.evaluate(OPEN, root) == "closed"
     ours.reload()
     assert ours.locator(".cases li").count() == cases
+    context.close()
+
+
+ALL = """async ([root, gets, posts]) => {
+  const read = [];
+  const ask = async (path, options) => {
+    try { const a = await fetch(root + path, { credentials: "include", ...options }); read.push(await a.text()); }
+    catch (error) { /* refused */ }
+  };
+  for (const path of gets) { await ask(path, {}); await ask(path, { mode: "no-cors" }); }
+  for (const path of posts) {
+    await ask(path, { method: "POST", body: new URLSearchParams({ form_token: "guess" }) });
+    await ask(path, { method: "POST", mode: "no-cors", body: new FormData(document.getElementById("f")) });
+    navigator.sendBeacon(root + path, new URLSearchParams({ form_token: "guess" }));
+  }
+  for (const open of [() => new EventSource(root, { withCredentials: true }),
+                      () => new WebSocket(root.replace("http", "ws"))]) {
+    const opened = open();
+    read.push(...await new Promise((done) => {
+      opened.onopen = () => done(["opened"]); opened.onmessage = () => done(["read"]); opened.onerror = () => done([]);
+    }));
+    opened.close();
+  }
+  return read;
+}"""
+
+
+def test_a_page_of_another_server_reaches_no_address_though_it_knows_them_all(chromium, address, elsewhere, tables):
+    """Every address with the ids of a case and a job that are there, by every way that a page has to ask."""
+    context = chromium.new_context()
+    ours = context.new_page()
+    ours.set_default_timeout(90_000)
+    ours.goto(address)
+    root = ours.url.rstrip("/")
+    hand = Hand(ours)
+    hand.choose(tables)
+    case = ours.url.split("/case/")[1].split("/")[0]
+    ours.goto(f"{root}/")
+    job = ours.locator(f"li:has(a[href*='{case}']) .jobs a").first.get_attribute("href").rsplit("/", 1)[1]
+    before = ours.locator(".cases").inner_text()
+    paths = {"GET": [], "POST": []}
+    for path, _, method in ROUTES:
+        filled = path.replace("{number:int}", "0").format(case=case, job=job, name="check.json")
+        paths[method].append(filled)
+    other = context.new_page()
+    other.goto(elsewhere[0])
+    assert other.evaluate(ALL, [root, paths["GET"], paths["POST"]]) == []
+    ours.reload()
+    assert ours.locator(".cases").inner_text() == before  # nothing was deleted, begun or ended
     context.close()
 
 

@@ -15,7 +15,8 @@ import typer
 
 from unmask.cli import making_options, network_options, options, report_options, serve
 from unmask.cli.fields import as_command
-from unmask.errors import DEBUG, ParameterError, UnmaskError, debugging, tell_where
+from unmask.cli.streams import check_handles, end_unread, guarded
+from unmask.errors import DEBUG, ParameterError, UnmaskError, debugging, refused_by_system, tell_where
 from unmask.inert import visible
 
 CANNOT = 2
@@ -59,30 +60,57 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """Run the command line; errors of ours are one clear message and exit code 2."""
+    """Run the command line; errors are one clear message and exit code 2."""
     words = sys.argv[1:]
-    with debugging(on="--debug" in words):
-        try:
-            _refuse_empty(words)
-            app()
-        except UnmaskError as error:
-            tell_where(error)
-            _stop(str(error))
-        except KeyboardInterrupt:
-            _stop(
-                "stopped; no report was written. With --json, --html or --state the same command goes on where it was"
-            )
-        except MemoryError:
-            _stop("the memory is not enough\n  hint: ask fewer people, or name fewer columns (--quasi)")
-        except Exception as error:  # noqa: BLE001 - a crash is no verdict, and its words may quote a value
-            tell_where(error, show_values="--show-values" in words)
-            where = "" if os.environ.get(DEBUG) else "; run again with --debug to see where, and please report it"
-            _stop(f"an error of unmask itself ({type(error).__name__}){where}")
+    with guarded() as out:
+        with debugging(on="--debug" in words):
+            code = _run(words)
+        out.flush()
+        if out.failed is not None:
+            code = _lost(out.failed)
+    sys.exit(code)
 
 
-def _stop(message: str) -> None:
+def _run(words: list[str]) -> int:
+    """Run one command and say why it could not be run; its exit code."""
+    try:
+        check_handles()
+        _refuse_empty(words)
+        app()
+    except SystemExit as end:  # how typer returns
+        return _code(end)
+    except UnmaskError as error:
+        tell_where(error)
+        return _cannot(str(error))
+    except KeyboardInterrupt:
+        return _cannot(
+            "stopped; no report was written. With --json, --html or --state the same command goes on where it was"
+        )
+    except BaseException as error:  # noqa: BLE001 - a crash is no verdict, and its words may quote a value
+        refused = refused_by_system(error)
+        tell_where(error, show_values="--show-values" in words)
+        where = "" if os.environ.get(DEBUG) else "; run again with --debug to see where, and please report it"
+        return _cannot(refused or f"an error of unmask itself ({type(error).__name__}){where}")
+    return 0
+
+
+def _code(end: SystemExit) -> int:
+    """The exit code that was asked for; words in its place are a message."""
+    if end.code is None or isinstance(end.code, int):
+        return end.code or 0
+    return _cannot(end.code)
+
+
+def _lost(error: OSError) -> int:
+    """Say that what was told did not arrive; where nobody reads any more there is nobody to say it to."""
+    if isinstance(error, BrokenPipeError):
+        end_unread()
+    return _cannot(f"cannot write to standard output: {error.strerror}; files that were asked for are written")
+
+
+def _cannot(message: str) -> int:
     sys.stderr.write(f"unmask: {visible(message)}\n")
-    sys.exit(CANNOT)
+    return CANNOT
 
 
 @app.callback(invoke_without_command=True)

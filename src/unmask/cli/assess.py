@@ -71,9 +71,10 @@ def attack(options: Assess) -> Assessment:
     written = write_reports(assessment, options)
     if options.fix is not None:
         written.append(_write_fix(release, options))
-    tell(assessment, [*written, *write_certificates(assessment, options)], options)
+    written += write_certificates(assessment, options)
     if state is not None and options.state is None:
         shutil.rmtree(state, ignore_errors=True)
+    tell(assessment, written, options)
     return assessment
 
 

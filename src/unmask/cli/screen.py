@@ -6,11 +6,12 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from unmask.assessment import Assessment
 from unmask.cli.serve import PROGRESS
+from unmask.errors import TableError
 from unmask.evidence import Progress, silent
 from unmask.inert import json_text, visible
 from unmask.tables import write_atomically
@@ -68,6 +69,7 @@ def _noted(path: str) -> Progress:
         now = time.monotonic()
         if now - last >= BETWEEN:
             last = now
-            write_atomically(path, json_text({"done": done, "words": words}))
+            with suppress(TableError):  # a full disk: how far it is matters less than that it goes on
+                write_atomically(path, json_text({"done": done, "words": words}))
 
     return tell

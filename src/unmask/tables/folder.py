@@ -25,7 +25,18 @@ def locked_folder(place: Path) -> Iterator[Path]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise TableError(f"another run works in {place}", hint="wait for it, or choose another folder") from None
+            raise _busy(place) from None
+        if not _is(lock, place / LOCK):  # the run before has just ended, and removed the folder
+            raise _busy(place)
         yield place
     finally:
         os.close(lock)
+
+
+def _busy(place: Path) -> TableError:
+    return TableError(f"another run works in {place}", hint="wait for it, or choose another folder")
+
+
+def _is(handle: int, path: Path) -> bool:
+    """Whether an open file is still the one of this name."""
+    return path.exists() and os.path.samestat(os.fstat(handle), path.stat())

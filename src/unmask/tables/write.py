@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import glob
 import io
 import os
 import tempfile
@@ -25,6 +28,7 @@ TABLES = (
     *RECORDS,
 )  # what tables are written as; text also as .gz or .zst
 
+PART = ".part"  # how the name of a file ends that is not whole yet
 MOST_ROWS, MOST_COLUMNS = 2**20 - 1, 2**14  # of a sheet, below the row of names
 
 
@@ -82,19 +86,42 @@ def write_atomically(path: str | Path, content: str | bytes | Callable[[Path], o
         raise TableError("no file is named to write to", hint="give the name of a file")
     target = Path(path)
     check_writable(target)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
-    os.close(handle)  # mkstemp makes it 0600
-    part = Path(name)
+    part: Path | None = None
     try:
-        if callable(content):
-            content(part)
-        else:
-            part.write_bytes(content.encode() if isinstance(content, str) else content)
-        part.replace(target)
+        handle, name = tempfile.mkstemp(prefix=_beside(target), suffix=PART, dir=target.parent)  # 0600
+        part = Path(name)
+        with os.fdopen(handle, "wb") as file:
+            with suppress(OSError):  # not on every disk
+                fcntl.flock(handle, fcntl.LOCK_EX)  # it is somebody's: see `remove_parts`
+            if callable(content):
+                content(part)
+            else:
+                file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(handle)  # some disks say only now that they are full
+            part.replace(target)
     except OSError as error:
-        raise TableError(f"cannot write {target}", got=error.strerror or type(error).__name__) from error
+        raise _cannot_write(target, error) from error
     finally:
-        with suppress(FileNotFoundError):
+        if part is not None:
+            part.unlink(missing_ok=True)
+
+
+def _beside(target: Path) -> str:
+    return f".{target.name[:100]}."
+
+
+def _cannot_write(target: Path, error: OSError) -> TableError:
+    hint = {errno.ENOSPC: "make room on the disk", errno.EMFILE: "allow more open files (ulimit -n)"}
+    given = hint.get(error.errno or 0, "choose another place")
+    return TableError(f"cannot write {target}", got=error.strerror or type(error).__name__, hint=given)
+
+
+def remove_parts(target: Path) -> None:
+    """Remove what runs have left that were killed while they wrote this file; one that still writes holds a lock."""
+    for part in target.parent.glob(f"{glob.escape(_beside(target))}*{PART}"):
+        with suppress(OSError), part.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             part.unlink()
 
 
@@ -105,9 +132,7 @@ def check_writable(target: Path) -> None:
         with tempfile.TemporaryFile(dir=target.parent):
             pass
     except OSError as error:
-        raise TableError(
-            f"cannot write {target}", got=error.strerror or type(error).__name__, hint="choose another place"
-        ) from error
+        raise _cannot_write(target, error) from error
 
 
 def _refuse_bad_place(target: Path) -> None:
@@ -126,3 +151,4 @@ def check_target(target: Path, suffixes: tuple[str, ...] = ()) -> None:
     if suffixes:
         check_suffix(target, TABLES if suffixes == ("table",) else suffixes)
     check_writable(target)
+    remove_parts(target)

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from unmask.errors import UnmaskError, tell_where
+from unmask.errors import UnmaskError, refused_by_system, tell_where
 from unmask.web import results, views
 from unmask.web.pages import HERE, Site, show
 
@@ -41,7 +41,7 @@ def build(site: Site) -> Starlette:
     inside = [Mount("/static", StaticFiles(directory=HERE / "static")), *routes]
     app = Starlette(
         routes=[Mount(site.keys.root, routes=inside)],
-        exception_handlers={HTTPException: _refused, UnmaskError: _cannot, Exception: _crashed},
+        exception_handlers={HTTPException: _refused, UnmaskError: _cannot, OSError: _no_room, Exception: _crashed},
     )
     app.state.site = site
     return app
@@ -57,6 +57,13 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _cannot(request: Request, error: Exception) -> Response:
     assert isinstance(error, UnmaskError)  # noqa: S101 - as registered
     return show(request, "problem", status=422, what=error.what, error=error)
+
+
+async def _no_room(request: Request, error: Exception) -> Response:
+    """The machine would not give something: a full disk, too many open files."""
+    tell_where(error)
+    what = " ".join((refused_by_system(error) or type(error).__name__).split())
+    return show(request, "problem", status=507, what=what, error=None)
 
 
 async def _crashed(request: Request, error: Exception) -> Response:

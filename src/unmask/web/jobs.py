@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unmask.cli import PROGRESS
+from unmask.errors import UnmaskError
 from unmask.web.store import Job, Store
 
 GOOD = {"assess": (0, 1, 3), "check": (0, 1, 3), "explore": (0, 1), "mask": (0,), "protect": (0, 1)}  # exit codes
@@ -42,7 +43,8 @@ class Runner:
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join()
-        self.store.interrupt()
+        with suppress(UnmaskError, OSError):  # a full disk: the next start finds them
+            self.store.interrupt()
 
     def wake(self) -> None:
         """Look for jobs now."""
@@ -73,7 +75,10 @@ class Runner:
     def _work(self) -> None:
         while not self._stop.is_set():
             self._wake.clear()
-            job = self._next()
+            try:
+                job = self._next()
+            except (UnmaskError, OSError):  # a full disk: it may have room again
+                job = None
             if job is None:
                 self._wake.wait(1.0)
             else:
@@ -95,7 +100,7 @@ class Runner:
         try:
             process = _start(self.store.place(job))
         except OSError:
-            self.store.save_job(replace(job, state="failed"))
+            self._save(replace(job, state="failed"))
             return
         state = ""
         while process.poll() is None:
@@ -104,7 +109,18 @@ class Runner:
                 _end(process)
             time.sleep(LOOK)
         state = state or ("done" if process.returncode in GOOD[job.kind] else "failed")
-        self.store.save_job(replace(job, state=state, code=process.returncode, seconds=time.monotonic() - began))
+        self._save(replace(job, state=state, code=process.returncode, seconds=time.monotonic() - began))
+
+    def _save(self, job: Job) -> None:
+        """Note what became of a job; on a full disk as soon as there is room again."""
+        while True:
+            try:
+                self.store.save_job(job)
+            except (UnmaskError, OSError):
+                if self._stop.wait(1.0):
+                    return
+            else:
+                return
 
     def _ended(self, job: Job, seconds: float) -> str:
         """Why a job is to end before it is done; nothing where it is not."""

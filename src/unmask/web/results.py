@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from unmask.web.pages import Site, job_of, lead, show, site_of
 from unmask.web.plane import in_short, plane
 from unmask.web.security import REPORT as REPORT_POLICY
 from unmask.web.store import Case, Job, new_id
-from unmask.web.work import enqueue, following, naming, problem_of, seen
+from unmask.web.work import check_room, enqueue, following, naming, problem_of, seen
 
 RELEASE = "release.csv"
 STAYING = frozenset({"known", "unknown", "confidential"})  # roles that a release of its own has as well
@@ -192,9 +193,11 @@ async def file(request: Request) -> Response:
 
 
 def _print(page: Path, place: Path) -> None:
-    """Print a certificate, unless it was printed since it was made."""
-    if not place.is_file() or place.stat().st_mtime < page.stat().st_mtime:
+    """Print a certificate, unless this very page was printed: then both are dated alike, whatever the clock did."""
+    made = page.stat().st_mtime_ns
+    if not place.is_file() or place.stat().st_mtime_ns != made:
         write_atomically(place, to_pdf(page.read_text(encoding="utf-8")))
+        os.utime(place, ns=(made, made))
 
 
 # --- what a person does with a job ----------------------------------------------------------------------------------
@@ -212,6 +215,8 @@ async def again(request: Request) -> Response:
     """Run a job again, or go on with it."""
     await form_of(request)
     job = job_of(request)
+    if not job.waiting:
+        check_room(site_of(request))
     site_of(request).runner.again(job)
     return lead(request, f"/job/{job.id}")
 
@@ -238,6 +243,7 @@ async def attack(request: Request) -> Response:
     planned = site.store.place(job) / PLAN
     if chosen is None and (number or not planned.is_file()):
         raise HTTPException(404)
+    check_room(site, jobs=3, cases=1)
     done = _made(site, case, job, chosen)
     return lead(request, f"/job/{done.id}")
 

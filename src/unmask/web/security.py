@@ -23,6 +23,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "unmask"
 FORM_LIMIT = 2_000_000  # bytes of a form without files
+MOST_AT_ONCE = 200  # requests that are answered at the same time
+BUSY = f"More than {MOST_AT_ONCE} requests at once. Load the page again in a moment; no job is lost."
 DRAIN = 10.0  # seconds that a body that is too large is read and thrown away, so that the browser shows our answer
 PAGES = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -72,6 +74,7 @@ class Guard:
     hosts: tuple[str, ...]
     upload_limit: int
     last: float = field(default_factory=time.monotonic)  # when somebody asked who may
+    now: int = 0  # requests that are being answered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -85,7 +88,14 @@ class Guard:
             await answer(scope, receive, _with_headers(send))
             return
         self.last = time.monotonic()
-        await self.app(scope, self._limited(scope, receive, _length(headers)), _with_headers(send))
+        if self.now >= MOST_AT_ONCE:
+            await _no(BUSY, 503)(scope, receive, _with_headers(send))
+            return
+        self.now += 1
+        try:
+            await self.app(scope, self._limited(scope, receive, _length(headers)), _with_headers(send))
+        finally:
+            self.now -= 1
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         """Refuse names that are not ours and pages that are not ours."""
@@ -153,8 +163,8 @@ def _same(one: str, two: str) -> bool:
     return secrets.compare_digest(one.encode(), two.encode())
 
 
-def _no(words: str) -> Response:
-    return Response(f"unmask: refused. {words}\n", 403, media_type="text/plain")
+def _no(words: str, status: int = 403) -> Response:
+    return Response(f"unmask: refused. {words}\n", status, media_type="text/plain")
 
 
 def _with_headers(send: Send) -> Callable[[Message], Awaitable[None]]:

@@ -45,8 +45,10 @@ def serve(settings: Settings, tell: Callable[[str], None]) -> None:
             _answer(settings, store, runner, tell)
         finally:
             tempfile.tempdir = before
-            runner.stop()
-            store.forget_tables()
+            try:
+                runner.stop()
+            finally:
+                store.forget_tables()
 
 
 @contextmanager

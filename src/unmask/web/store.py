@@ -14,9 +14,10 @@ import secrets
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
+from math import inf, nextafter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -85,6 +86,7 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.lock = threading.RLock()
+        self._read: dict[Path, tuple[tuple[int, ...], Case | Job | None]] = {}  # what files held when they were read
         for place in (folder, self.cases, self.jobs, self.private):
             _make(place)
 
@@ -107,18 +109,18 @@ class Store:
 
     def new_case(self, **about: Any) -> Case:  # noqa: ANN401 - the fields of a case
         """Note a case; its private folder is made when it is asked for."""
-        case = Case(created=time.time(), **{"id": new_id(), **about})
+        case = Case(created=_after(self.all_cases()), **{"id": new_id(), **about})
         self.save_case(case)
         return case
 
     def save_case(self, case: Case) -> None:
         """Write a case."""
         with self.lock:
-            write_atomically(self.cases / f"{case.id}.json", json.dumps(asdict(case)))
+            self._write(self.cases / f"{case.id}.json", case)
 
     def case(self, name: str) -> Case | None:
         """The case of this id, if there is one."""
-        return _read(Case, self.cases / f"{name}.json") if ID.fullmatch(name) else None
+        return self._found(Case, self.cases / f"{name}.json") if ID.fullmatch(name) else None
 
     def all_cases(self) -> list[Case]:
         """All cases, the latest first."""
@@ -141,20 +143,22 @@ class Store:
 
     def new_job(self, case: Case, kind: str, words: tuple[str, ...], **more: Any) -> Job:  # noqa: ANN401 - fields of a job
         """Put a command at the end of the queue."""
-        job = Job(case=case.id, kind=kind, words=words, created=time.time(), **{"id": new_id(), **more})
-        _make(self.place(job))
-        self.save_job(job)
+        with self.lock:
+            created = _after(self.all_jobs())
+            job = Job(case=case.id, kind=kind, words=words, created=created, **{"id": new_id(), **more})
+            _make(self.place(job))
+            self.save_job(job)
         return job
 
     def save_job(self, job: Job) -> None:
         """Write a job, unless its case was deleted meanwhile."""
         with self.lock:
             if self.place(job).is_dir():
-                write_atomically(self.place(job) / "job.json", json.dumps(asdict(job)))
+                self._write(self.place(job) / "job.json", job)
 
     def job(self, name: str) -> Job | None:
         """The job of this id, if there is one."""
-        return _read(Job, self.jobs / name / "job.json") if ID.fullmatch(name) else None
+        return self._found(Job, self.jobs / name / "job.json") if ID.fullmatch(name) else None
 
     def all_jobs(self) -> list[Job]:
         """All jobs in the order in which they were asked for."""
@@ -182,9 +186,8 @@ class Store:
         with self.lock:
             words = tuple(word for word in job.words if word != "--resume")
             begun = job.kind in GOES_ON and (self.place(job) / "tried" / "explore.json").exists()
-            fresh = replace(
-                job, words=(*words, "--resume") if begun else words, state="queued", code=None, created=time.time()
-            )
+            words, created = (*words, "--resume") if begun else words, _after(self.all_jobs())
+            fresh = replace(job, words=words, state="queued", code=None, created=created)
             self.save_job(fresh)
         return fresh
 
@@ -196,9 +199,34 @@ class Store:
             if job.waiting:
                 self.save_job(replace(job, state="interrupted"))
 
+    # --- files ------------------------------------------------------------------------------------------------------
+
+    def _write(self, path: Path, what: Case | Job) -> None:
+        self._read.pop(path, None)
+        write_atomically(path, json.dumps(asdict(what)))
+
+    def _found(self, kind: type[T], path: Path) -> T | None:
+        """Read a case or a job, unless its file is the one that was read before: pages ask for all of them."""
+        try:
+            now = path.stat()
+        except OSError:
+            self._read.pop(path, None)
+            return None
+        stamp = (now.st_ino, now.st_mtime_ns, now.st_size)
+        before, found = self._read.get(path, ((), None))
+        if before != stamp:
+            found = _read(kind, path)
+            self._read[path] = stamp, found
+        return found if isinstance(found, kind) else None
+
     def forget_tables(self) -> None:
         """Delete the tables that were uploaded or made here."""
         shutil.rmtree(self.private, ignore_errors=True)
+
+
+def _after(others: Sequence[Case] | Sequence[Job]) -> float:
+    """Now, or just after the latest of the others where the clock was set back: the last one is the one that counts."""
+    return max([time.time(), *(nextafter(entry.created, inf) for entry in others)])
 
 
 def new_id() -> str:

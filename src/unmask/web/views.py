@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -17,7 +18,7 @@ from unmask.web.forms import MINUTES, SIDES, STATED, audience_in, form_of, kept_
 from unmask.web.pages import case_of, lead, show, site_of
 from unmask.web.results import few_of
 from unmask.web.store import Case, new_id
-from unmask.web.work import enqueue, following, naming, problem_of, seen
+from unmask.web.work import check_room, enqueue, following, naming, problem_of, seen
 
 
 async def home(request: Request) -> Response:
@@ -38,9 +39,11 @@ def _home(request: Request, *, error: UnmaskError | None = None, given: dict[str
 async def new_case(request: Request) -> Response:
     """Take two files and check them."""
     form, site, name = await form_of(request), site_of(request), new_id()
-    folder = site.store.private_folder(name)
+    folder = site.store.private / name
     try:
-        tables = [table_of(form, side, folder) for side in SIDES]
+        check_room(site, cases=1)
+        folder = site.store.private_folder(name)
+        tables = [await run_in_threadpool(table_of, form, side, folder) for side in SIDES]  # others are answered
     except UnmaskError as error:
         shutil.rmtree(folder, ignore_errors=True)
         return _home(request, error=error, given={side: text(form, f"{side}_path") for side in SIDES})

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from unmask.errors import EngineError
 from unmask.tables import write_atomically
 from unmask.web.commands import CHECK, SETTINGS, Command
 from unmask.web.jobs import DONE, SAYS
 from unmask.web.pages import Site
 from unmask.web.store import Case, Job, new_id
 
+MOST_WAITING, MOST_CASES = 500, 1000  # jobs at once, and pairs of tables on the first page
 CANNOT = 2  # exit code of a command that could not be run: one clear message, without values
 ENDED = {
     "cancelled": "You ended it.",
@@ -32,6 +34,7 @@ def enqueue(
 ) -> Job:
     """Put a command into the queue. ``beside``: texts of files that it reads in its folder."""
     with site.store.lock:  # it begins when all is there
+        check_room(site)
         about = {"id": name or new_id(), "limit": limit, "some": "only" in command.options}
         job = site.store.new_job(case, command.name, command.words, **about)
         settings = {SETTINGS: command.toml} if command.name == "assess" else {}
@@ -39,6 +42,16 @@ def enqueue(
             write_atomically(site.store.place(job) / file, text)
     site.runner.wake()
     return job
+
+
+def check_room(site: Site, jobs: int = 1, cases: int = 0) -> None:
+    """Refuse what would make the queue, or the list of what was chosen, longer than it may be."""
+    waiting = sum(job.waiting for job in site.store.all_jobs())
+    if waiting + jobs > MOST_WAITING:
+        hint = "wait until some are done, or cancel some; nothing that waits is lost"
+        raise EngineError("the queue is full", got=f"{waiting} jobs", allowed=f"{MOST_WAITING} at once", hint=hint)
+    if cases and len(site.store.all_cases()) + cases > MOST_CASES:
+        raise EngineError("too many tables were chosen", allowed=f"{MOST_CASES} pairs", hint="delete some first")
 
 
 def seen(site: Site, case: Case) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import numba as nb
@@ -58,4 +59,9 @@ def _compiled(function: F, *ways: str) -> F:
     options = {} if not native else {name: value for way in ways for name, value in native.OPTIONS[way].items()}
     if not native:
         function.__qualname__ += "_plain"  # has a place of its own in numba's cache on disk
-    return cast("F", nb.njit(cache=True, nogil=True, **options)(function))
+    compiled = nb.njit(nogil=True, **options)(function)
+    if compiled is not function:  # numba is not switched off
+        keep = native.keep_carefully if native else type(compiled).enable_caching
+        with suppress(RuntimeError):  # no folder can be written, neither beside the source nor the user's own
+            keep(compiled)
+    return cast("F", compiled)

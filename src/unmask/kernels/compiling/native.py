@@ -12,11 +12,14 @@ All distances are float32 and are used to exclude only, so their order of summat
 
 from __future__ import annotations
 
+import pickle
+from contextlib import suppress
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.core import cgutils
+from numba.core import cgutils, sigutils
+from numba.core.caching import FunctionCache
 from numba.core.options import DefaultOptions
 from numba.extending import intrinsic
 
@@ -39,6 +42,8 @@ CHECK = 4  # attributes between two looks at whether any point is still within t
 
 emitted: Any = intrinsic  # typed as taking the arguments of its emitter, which is not how it is called
 _alloca: Any = cgutils.alloca_once_value
+_kept: Any = FunctionCache
+_types_of: Any = sigutils.normalize_signature
 
 
 @emitted
@@ -214,3 +219,35 @@ def box_mask(typing: Any, box: Any, group: Any, probe: Any, kinds: Any, within: 
         return tool.bits(builder.load(total), tool.splat(args[4]))
 
     return types.int64(box, types.int64, probe, kinds, types.float32, gaps), emit
+
+
+UNREADABLE = (OSError, EOFError, pickle.UnpicklingError)
+
+
+class _Careful(_kept):  # type: ignore[misc]  # numba's classes have no types
+    """Compiled functions on disk, where a fault of the disk or a second run at the same time does no harm.
+
+    What cannot be written is compiled again by the next run. Two runs that save two signatures of one function at the
+    same time may leave one under the name of the other: what is read back must be what was asked for.
+    """
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Write what was compiled, if that is possible."""
+        with suppress(*UNREADABLE):
+            super().save_overload(sig, data)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Read what was compiled for these types; nothing where it cannot be read or is for others."""
+        try:
+            found = super().load_overload(sig, target_context)
+        except UNREADABLE:
+            with suppress(OSError):
+                self.flush()  # what cannot be read is begun anew
+            return None
+        wanted, _ = _types_of(sig)
+        return found if found is not None and tuple(found.signature.args) == tuple(wanted) else None
+
+
+def keep_carefully(compiled: Any) -> None:
+    """Let a function that is kept on disk be kept so."""
+    compiled._cache = _Careful(compiled.py_func)  # noqa: SLF001 - see the docstring of this file

@@ -1,0 +1,193 @@
+"""Every cell of the table on docs/faults.md: a command to which something happens, and what is left of its files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import unmask
+from fault_runs import BEFORE, Forker, left_over, nothing_half_written, one_clear_message
+
+PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
+COMMANDS = {  # words, and what is written
+    "assess": (
+        "assess a.csv b.csv --id patient --only anonymity --json r.json --html r.html --records r.csv", "json html csv"
+    ),
+    "check": ("check a.csv b.csv --json r.json --accept-roles r.toml", "json toml"),
+    "link": ("link a.csv b.csv --id patient --attack nearest -o r.csv", "csv"),
+    "mask": ("mask a.csv --masking noise(0.3) -o r.csv", "csv"),
+    "fix": ("fix b.csv --quasi sex,smoker,town --k 3 -o r.csv", "csv"),
+    "hierarchy": ("hierarchy a.csv --column height -o r.csv", "csv"),
+    "utility": ("utility a.csv b.csv -o r.json", "json"),
+    "explore": ("explore a.csv --id patient --masking noise(0.3) --glance -o r.csv --json r.json", "csv json"),
+    "mask-network": ("mask-network ties.csv -o r.csv --key k.csv", "csv"),
+    "compare": ("compare one.json two.json -o r.html --json r.json", "html json"),
+    "verify": ("verify one.json", ""),
+    "measures": ("measures", ""),
+}  # fmt: skip
+SMALL = 200  # bytes of the largest file: fewer than any report or table has here
+FAULTS = {
+    "kill -9 while it writes": {"killed_at": "write"},
+    "no file over 200 bytes": {"limits": {"FSIZE": SMALL}, "stdout": "nowhere"},
+    "disk full": {"disk": True, "stdout": "nowhere"},
+    "output in a read-only folder": {"rights": False, "locked": True},
+    "read-only home": {"rights": False, "env": {"HOME": "{home}", "XDG_DATA_HOME": "{home}/data", "UNMASK_KEY": ""}},
+    "no home at all": {"env": {"HOME": "/nowhere", "UNMASK_KEY": ""}},
+    "TMPDIR is nowhere": {"env": {"TMPDIR": "/nowhere"}},
+    "64 files open at once": {"limits": {"NOFILE": 64}},
+    "8 files open at once": {"limits": {"NOFILE": 8}},
+    "4 MB of memory left": {"more_memory": 4},
+    "standard output closed": {"stdout": "closed"},
+    "standard output read by nobody": {"stdout": "unread"},
+    "standard output on a full disk": {"stdout": "full"},
+    "dumb terminal": {"env": {"TERM": "dumb"}},
+    "files dated ten years ahead": {"ahead": True},
+}
+QUICK = ("assess", "mask")  # the others are written in the same place
+
+
+def table():
+    """The table of the page: what happens, by fault and command."""
+    rows = [line.strip("| \n").split("|") for line in PAGE.read_text().splitlines() if line.startswith("|")]
+    head, _, *body = [[cell.strip().strip("`") for cell in row] for row in rows if len(row) == len(COMMANDS) + 1]
+    return {(row[0], name): cell for row in body for name, cell in zip(head[1:], row[1:], strict=True)}
+
+
+@pytest.fixture(scope="module")
+def forker(tmp_path_factory):
+    found = Forker(tmp_path_factory.mktemp("said"))
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Sixty people, a release, a few ties, and two reports: made once, copied for each cell."""
+    folder = tmp_path_factory.mktemp("made")
+    people = unmask.datasets.patients(60, seed=5).select("patient", "sex", "height", "cost", "smoker", "town")
+    masked = unmask.parse_masking("noise(0.3)").apply(people, 1)
+    people.write_csv(folder / "a.csv")
+    masked.write_csv(folder / "b.csv")
+    (folder / "ties.csv").write_text("from,to\n" + "".join(f"p{i},p{(i * 7 + 1) % 60}\n" for i in range(120)))
+    for name in ("one", "two"):
+        release = unmask.Release(folder / "a.csv", folder / "b.csv", id="patient")
+        unmask.assess(release, only=["anonymity"], seed=len(name)).write_json(folder / f"{name}.json")
+    return folder
+
+
+@pytest.fixture
+def place(made, tmp_path):
+    folder = tmp_path / "here"
+    shutil.copytree(made, folder)
+    (tmp_path / "home").mkdir(mode=0o500)
+    return folder
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A disk of half a megabyte, or a skipped test where none can be made."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", folder], check=False, capture_output=True
+    )
+    if made.returncode:
+        pytest.skip("only root can make a disk")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+def outputs(command):
+    return [f"r.{suffix}" for suffix in COMMANDS[command][1].split()] + (["k.csv"] if "network" in command else [])
+
+
+def happened(ended, folder, command):
+    """What happened, in the words of the page; anything else is wrong."""
+    names = outputs(command)
+    nothing_half_written(folder, names)
+    one_clear_message(ended)
+    before = [(folder / name).read_bytes() == BEFORE for name in names]
+    if ended.code in {0, 1, 3}:
+        assert not any(before) and ended.err.count("unmask: ") == 0
+        return "runs"
+    if ended.code == 2:
+        assert ended.err.count("unmask: ") == 1
+        return "refused" if all(before) and "standard output" not in ended.err else "told"
+    if ended.code == -signal.SIGPIPE:
+        assert not any(before) and ended.err == ""
+        return "ended"
+    assert ended.code == -signal.SIGKILL and all(before)
+    return "killed"
+
+
+def suffer(forker, place, command, fault, disk=None):
+    """Put the files of before in place, do what the row says, and run the command."""
+    asked = dict(FAULTS[fault])
+    if asked.pop("disk", False):
+        place = fill(place, disk, command)
+    else:
+        put_before(place, command)
+    if asked.pop("ahead", False):
+        for path in place.iterdir():
+            os.utime(path, (time.time() + 3e8,) * 2)
+    if asked.pop("locked", False):
+        place.chmod(0o500)
+    home = str(place.parent / "home")
+    asked["env"] = {name: text.format(home=home) for name, text in asked.get("env", {}).items()}
+    ended = forker.run(COMMANDS[command][0].split(" "), place, **asked)
+    place.chmod(0o700)
+    return ended, place
+
+
+def put_before(folder, command):
+    for name in outputs(command):
+        (folder / name).write_bytes(BEFORE)
+
+
+def fill(place, disk, command):
+    """Move the work to the small disk, and leave nothing of it."""
+    needed = [word for word in COMMANDS[command][0].split(" ") if (place / word).is_file()]
+    folder = disk / "here"
+    folder.mkdir()
+    for name in needed + (["a.csv", "b.csv"] if command == "verify" else []):
+        shutil.copy(place / name, folder)
+    put_before(folder, command)
+    handle = os.open(disk / "filled", os.O_WRONLY | os.O_CREAT)
+    with suppress(OSError):
+        while True:
+            os.write(handle, b"0" * 4096)
+    os.close(handle)
+    return folder
+
+
+def cells():
+    for (fault, command), expected in table().items():
+        marks = () if command in QUICK else (pytest.mark.slow,)
+        yield pytest.param(fault, command, expected, id=f"{command}: {fault}", marks=marks)
+
+
+def test_the_page_has_every_cell():
+    assert {fault for fault, _ in table()} == set(FAULTS)
+    assert {command for _, command in table()} == set(COMMANDS)
+
+
+@pytest.mark.parametrize(("fault", "command", "expected"), list(cells()))
+def test_what_the_page_says_happens(forker, place, request, fault, command, expected):
+    disk = request.getfixturevalue("disk") if FAULTS[fault].get("disk") else None
+    ended, folder = suffer(forker, place, command, fault, disk)
+    assert happened(ended, folder, command) == expected, ended
+    if expected != "killed":
+        assert left_over(folder) == []
+        return
+    again = forker.run(COMMANDS[command][0].split(" "), folder)  # whoever is killed can be run again
+    assert again.code in {0, 1, 3}, again
+    nothing_half_written(folder, outputs(command))
+    assert all((folder / name).read_bytes() != BEFORE for name in outputs(command))
+    assert [name for name in left_over(folder) if name.startswith(".r.")] == []
