@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,11 @@ from unmask.cli.targets import check_files, write_atomically, write_table
 from unmask.errors import ParameterError
 from unmask.evidence import Figure
 from unmask.explore import explore
+from unmask.planning import seconds
 from unmask.protect import Frontier, in_words
 from unmask.shares import percent, span
 from unmask.trying import make_release
 
-SECONDS = {"s": 1, "m": 60, "h": 3600}
 FOUND, NONE_SAFE = 0, 1
 DONE, SHORT = "what is done", 60  # the last column; maskings of so many characters are shown as they are typed
 GRID = 'maskings = ["noise(0.5)"], and [[grid]] masking = "noise({})", strengths = [0.1, 1]'
@@ -57,16 +56,6 @@ def _maskings(options: Explore) -> tuple[str, ...] | None:
     if any("{}" not in text for text, _ in grids):
         raise ParameterError("a grid needs a place for its strengths", allowed=GRID)
     return (*options.masking, *listed, *(text.replace("{}", str(one)) for text, many in grids for one in many))
-
-
-def seconds(text: str | None) -> float | None:
-    """A time as people write it, in seconds."""
-    if text is None:
-        return None
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
-    if found is None or float(found[1]) == 0:
-        raise ParameterError("cannot read this time", got=repr(text), allowed="such as 90s, 10m or 2h")
-    return float(found[1]) * SECONDS[found[2] or "s"]
 
 
 def show_frontier(frontier: Frontier) -> None:
