@@ -7,7 +7,7 @@ that the policy asks for, and for the most useful ones that are still safe every
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
@@ -19,7 +19,7 @@ from unmask.errors import ParameterError
 from unmask.evidence import Policy, Progress, silent
 from unmask.masking import parse_masking
 from unmask.protect import Frontier, Point, Stage, Store, opened
-from unmask.trying import Job, begin
+from unmask.trying import Job, begin, with_hierarchies
 
 Task = tuple[str, int, Point | None]  # a masking, its seed, and what a glance has shown
 
@@ -31,6 +31,7 @@ def explore(  # noqa: PLR0913 - the options of a search
     policy: Policy | str | Path | None = None,
     intruder: str = "maximum",
     keep: Iterable[str] = (),
+    hierarchies: Mapping[str, str] | None = None,
     seeds: int = 1,
     seed: int = 0,
     budget: float | None = None,
@@ -54,6 +55,8 @@ def explore(  # noqa: PLR0913 - the options of a search
         Who judges, and who attacks: as in `assess`.
     keep
         Analyses that must come out, such as "mean(income) by region": they count in what is left.
+    hierarchies
+        Files with coarser words for the values of a column, as ARX writes them: what is suggested then uses them.
     seeds
         Draws of each masking.
     budget
@@ -73,7 +76,7 @@ def explore(  # noqa: PLR0913 - the options of a search
 
     """
     job, release, about = begin(original, policy, intruder, tuple(keep), seed, roles)
-    job = replace(job, axes=check_axes(axes, release.quasi))
+    job = with_hierarchies(replace(job, axes=check_axes(axes, release.quasi)), hierarchies, release)
     about |= {"axes": list(job.axes)} if job.axes else {}
     texts = tuple(maskings) if maskings is not None else job.suggestions(release)
     texts = tuple(dict.fromkeys(str(parse_masking(text)) for text in texts))

@@ -38,7 +38,7 @@ from unmask.protect import (
 )
 from unmask.searching import Search, State
 from unmask.tables import Release
-from unmask.trying import Job, begin, not_published
+from unmask.trying import Job, begin, not_published, with_hierarchies
 from unmask.utility import Kept, compare_analyses
 
 Weighed = tuple[dict[str, tuple[Treatment, ...]], list[list[State]]]
@@ -84,6 +84,7 @@ def protect_table(  # noqa: PLR0913 - the options of a search
 
     """
     job, release, about = begin(original, policy, intruder, tuple(keep), seed, roles)
+    job = with_hierarchies(job, hierarchies, release)
     least, n = job.policy.least_people("paired"), release.original.height
     if n < least:
         raise ParameterError(
@@ -91,7 +92,7 @@ def protect_table(  # noqa: PLR0913 - the options of a search
             got=f"{n} people", allowed=f"from {least} on", hint="judge by another policy, or protect a larger table",
         )  # fmt: skip
     told, until = progress or silent, None if budget is None else time.monotonic() + budget
-    options, paths = _paths(job, release, hierarchies or {}, told)
+    options, paths = _paths(job, release, told)
     with opened(folder, about, resume=resume) as store:
         search = Search(job, options, store, until, told)
         best = search.single(_singles(job, release, paths[0][0]), search.best(paths))
@@ -127,14 +128,9 @@ def _kept(job: Job, final: Point) -> tuple[Kept, ...]:
     return compare_analyses(job.table, job.release(final.masking, final.seed).released, job.keep)
 
 
-def _paths(job: Job, release: Release, hierarchies: Mapping[str, str], told: Progress) -> Weighed:
+def _paths(job: Job, release: Release, told: Progress) -> Weighed:
     """Each column by itself, and the numbers made equal in groups together."""
     inside = job.table.drop(*job.around, *job.ignored)
-    for name in hierarchies:
-        if name not in release.quasi:
-            raise ParameterError(
-                f"no column that the intruder knows is called {name!r}", allowed=", ".join(release.quasi)
-            )
 
     def left(masked: pl.DataFrame) -> float:
         if not masked.width:
@@ -144,7 +140,7 @@ def _paths(job: Job, release: Release, hierarchies: Mapping[str, str], told: Pro
     found, kinds = dict[str, tuple[Treatment, ...]](), job.kinds(release)
     for place, name in enumerate(release.quasi):
         told(0.1 * place / len(release.quasi), f"weighing treatments of {name}")
-        tries = treatments(inside, name, kinds[name], hierarchies.get(name))
+        tries = treatments(inside, name, kinds[name], job.hierarchies.get(name))
         found[name] = weigh(inside, name, tries, left, job.seed + 1)
     numbers = tuple(name for name in kinds if kinds[name] == "numeric" and inside[name].dtype.is_numeric())
     together = [path(found)]

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import sqrt
+from statistics import mean, stdev
 
 from unmask.errors import RoleError
 from unmask.evidence import Progress
@@ -22,7 +24,9 @@ WORTH = 0.005  # of what is left, for which a gentler treatment is tried
 STAGES: tuple[Stage, ...] = ("glance", "core", "whole")
 HOPELESS = ("unsafe", "inconclusive")  # at a glance: what is attacked with more is not safer
 FRESH = 1000  # between the seed of the search and those of the last attacks
-ATTACKED_AGAIN, DRAWN_AGAIN = 3, 2  # times: with other seeds of the attacks, with other draws of the masking
+ATTACKED_AGAIN, AT_MOST = 3, 11  # times with other seeds of the attacks: more where the figures vary much
+DRAWN_AGAIN = 2  # times with other draws of the masking
+ROOM = 0.99  # how likely the next seed's figure has to be within its limit: many releases are tried, and some are lucky
 SLACK = 1e-9  # for rounding
 
 
@@ -38,6 +42,7 @@ class Search:
     tried: dict[str, Point] = field(default_factory=dict)
     again: Point | None = None
     refused: list[Point] = field(default_factory=list)
+    lucky: set[str] = field(default_factory=set)  # safe once, and not in the last attacks
     empty: set[str] = field(default_factory=set)
 
     def text(self, state: State) -> str:
@@ -109,6 +114,8 @@ class Search:
             gentler = [other for other in self.options.get(one.column, ()) if other.cost < one.cost - WORTH]
             for other in sorted(gentler, key=lambda other: (other.bits, other.cost)):
                 tried = {**state, one.column: other}
+                if self.text(tried) in self.lucky:
+                    continue
                 if self._verdict("glance", tried) not in {"open", "safe"} or not self._better(tried, state):
                     continue
                 left -= 1
@@ -126,12 +133,13 @@ class Search:
     def _proven(self, states: tuple[State, ...], found: State | None) -> State | None:
         """The first of these that stays safe in the last attacks and is better than what was found."""
         for text, state in {self.text(state): state for state in states}.items():
-            if self._better(state, found):
+            if text not in self.lucky and self._better(state, found):
                 again = LastAttacks(self.job, self.store, self.progress).prove(self.tried[text])
                 if again.verdict == "safe":
                     self.again = again
                     return state
                 self.refused.append(again)
+                self.lucky.add(text)
         return None
 
     def _point(self, state: State) -> Point | None:
@@ -192,13 +200,16 @@ class LastAttacks:
 
     def prove(self, first: Point) -> Point:
         """The last attack of all if each calls it safe; else the one that does not."""
-        points = [first]
-        for number in range(1, ATTACKED_AGAIN + 1):
-            self.progress(0.95, f"attacking the result once more, with another seed ({number} of {ATTACKED_AGAIN})")
+        points, near = [first], list[str]()
+        for number in range(1, AT_MOST + 1):
+            if number > ATTACKED_AGAIN and not near:
+                break
+            self.progress(0.95, f"attacking the result once more, with another seed ({number})")
             points.append(self._attacked(first, f"again {number}", number, first.seed))
             if points[-1].verdict != "safe":
                 return points[-1]
-        if near := at_the_limit(points):
+            near = at_the_limit(points)
+        if near:
             told = f"with other seeds too near to the limit to stay within it: {', '.join(near)}"
             return replace(points[-1], verdict="inconclusive", reason=told)
         other = self._another_draw(first) if first.masking else None
@@ -244,9 +255,19 @@ def back_from(softer: list[State]) -> tuple[State, ...]:
 
 
 def at_the_limit(points: list[Point]) -> list[str]:
-    """Figures that another seed may bring above their limits: if they rose once more as far as they varied here."""
+    """Figures that the next seed may bring above their limits: by how far they varied here, as of a normal variable."""
+    from scipy import special  # noqa: PLC0415 - the last attacks alone need it
+
     figures: dict[str, list[float]] = {}
     for point in points:
         for key, used in point.used:
             figures.setdefault(key, []).append(used)
-    return [key for key, found in figures.items() if 2 * max(found) - min(found) > 1 + SLACK]
+    return [key for key, found in figures.items() if _next(found, special.stdtrit) > 1 + SLACK]
+
+
+def _next(found: list[float], quantile: Callable[[int, float], float]) -> float:
+    """What the next of these figures is below with that probability (the prediction interval of Student's t)."""
+    many = len(found)
+    if many == 1:
+        return found[0]
+    return mean(found) + quantile(many - 1, ROOM) * stdev(found) * sqrt(1 + 1 / many)

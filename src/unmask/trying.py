@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import polars as pl
 from unmask.arrays import Rows
 from unmask.assessment import assess
 from unmask.axes import measure_axes
-from unmask.errors import ParameterError, UnmaskError
+from unmask.errors import ParameterError, UnmaskError, check_name
 from unmask.evidence import Judgement, Policy, as_intruder
 from unmask.judging import judge_release
 from unmask.linkage import link_nearest
@@ -56,6 +57,7 @@ class Job:
     columns: tuple[str, ...] = ()  # that are to be published: one that a masking leaves out is a loss
     core: tuple[str, ...] = field(default=CORE)
     axes: tuple[str, ...] = ()  # other figures of each release
+    hierarchies: Mapping[str, str] = field(default_factory=dict)  # files with coarser words for a column's values
     made: dict[tuple[str, int], tuple[pl.DataFrame, Rows]] = field(default_factory=dict, compare=False, repr=False)
     found: dict[tuple[str, int, int], Remembered] = field(default_factory=dict, compare=False, repr=False)
 
@@ -109,7 +111,7 @@ class Job:
     def suggested(self, release: Release) -> tuple[str, ...]:
         """The same as they are: from weak to strong, and last the fewest changes after which nobody stands alone."""
         kinds, limit = self.kinds(release), self.policy.threshold("nearest.rate").value
-        found = list(suggest_maskings(self.table, kinds, release.quasi))
+        found = list(suggest_maskings(self.table, kinds, release.quasi, self.hierarchies))
         for k in (self.crowd, LARGER * self.crowd):
             change = first_change(self.table, kinds, k=k, limit=limit)
             found += [] if change is None else [change.masking]
@@ -240,6 +242,13 @@ def begin(
 
 def _given(value: object) -> bool:
     return value is not None and not (isinstance(value, tuple | list | dict) and not value)
+
+
+def with_hierarchies(job: Job, hierarchies: Mapping[str, str] | None, release: Release) -> Job:
+    """The same, where columns that the intruder knows may be written at a level of their hierarchies."""
+    for name in hierarchies or {}:
+        check_name(name, release.quasi, f"no column that the intruder knows is called {name!r}")
+    return replace(job, hierarchies=dict(hierarchies or {}))
 
 
 def make_release(original: object, point: Point, **roles: Any) -> pl.DataFrame:  # noqa: ANN401 - those of a Release

@@ -45,6 +45,15 @@ def test_fix_with_a_hierarchy(files, capsys):
     assert pl.read_csv(out)["town"].unique().sort().to_list() == ["north", "south"]
 
 
+def test_explore_suggests_the_levels_of_a_hierarchy(files):
+    found, tree = files / "found.json", files / "towns.csv"
+    given = ("--hierarchy", f"town={tree}", "--glance", "--json", found)
+    assert run("explore", files / "people.csv", *given) == 1  # a glance calls nothing safe
+    maskings = [point["masking"] for point in json.loads(found.read_text())["points"]]
+    assert [one for one in maskings if one.count("hierarchy(") == 1 and "town" in one]
+    assert all(one.count("[town]") == 1 and "rare(" not in one for one in maskings)  # its own words, no others
+
+
 def test_a_file_is_looked_at_and_turned_into_a_tree(files, capsys):
     tree = files / "towns.toml"
     known = ("--column", "town", "--file", files / "towns.csv")
@@ -60,6 +69,8 @@ def test_a_file_is_looked_at_and_turned_into_a_tree(files, capsys):
         (("hierarchy", "{}/people.csv", "--column", "town"), "suggests itself"),
         (("hierarchy", "{}/people.csv", "--column", "zip", "--file", "{}/towns.csv"), "40 values of 'zip' are not"),
         (("fix", "{}/people.csv", "--quasi", "town", "--hierarchy", "town"), "--hierarchy town=towns.csv"),
+        (("explore", "{}/people.csv", "--hierarchy", "town=nowhere.csv"), "nowhere.csv"),
+        (("explore", "{}/people.csv", "--hierarchy", "twon={}/towns.csv"), "did you mean 'town'"),
         (("assess", "{}/people.csv", "{}/people.csv", "--hierarchy", "town=nowhere.csv"), "no file nowhere.csv"),
         (("assess", "{}/people.csv", "{}/people.csv", "--hierarchy", "twon={}/towns.csv"), "twon"),
     ],

@@ -9,8 +9,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unmask.masking import parse_masking
-from unmask.protect import Treatment, chained, path, steps_of, then_blank, treatments, weigh, weigh_together
+from unmask.protect import (
+    Treatment,
+    chained,
+    path,
+    steps_of,
+    suggest_maskings,
+    then_blank,
+    treatments,
+    weigh,
+    weigh_together,
+)
 from unmask.protect.treatments import bits_left, hull
+
+
+def test_a_column_with_a_hierarchy_is_written_at_its_levels_and_then_left_out(tmp_path):
+    tree = tmp_path / "towns.csv"
+    tree.write_text("Berg;north;*\nMoor;north;*\nSee;south;*\n")
+    table = pl.DataFrame({"town": ["Berg", "Moor", "See"] * 20, "sex": ["f", "m"] * 30})
+    found = suggest_maskings(table, {"town": "categorical", "sex": "categorical"}, table.columns, {"town": str(tree)})
+    shown = [parse_masking(text).apply(table, 1) for text in found]
+    assert [one["town"].unique().sort().to_list() if "town" in one.columns else None for one in shown] == [
+        ["north", "south"], None, None
+    ]  # fmt: skip
+    levels = [text for text in treatments(table, "town", "categorical", str(tree)) if "hierarchy(" in text]
+    assert len(levels) == 1  # the second is one group for all
 
 
 def slow_bits(x, y):
@@ -149,10 +172,10 @@ def test_one_value_for_all_is_no_treatment(people):
 
 def test_levels_of_a_hierarchy_take_the_place_of_what_is_guessed(people, tmp_path):
     file = tmp_path / "sexes.csv"
-    file.write_text("sex,anyone\nf,person\nm,person\n")
+    file.write_text("sex,letter,anyone\nf,F,person\nm,M,person\n")
     named = treatments(people, "sex", "categorical", str(file))
-    assert len(named) == 2
-    assert parse_masking(named[0]).apply(people, 1)["sex"].unique().to_list() == ["person"]
+    assert len(named) == 2  # the first level, and leaving it out: one group for all says no more than that
+    assert parse_masking(named[0]).apply(people, 1)["sex"].unique().sort().to_list() == ["F", "M"]
 
 
 def test_numbers_together_leave_the_bits_of_their_group(people):

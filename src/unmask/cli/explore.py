@@ -32,9 +32,9 @@ def run(options: Explore) -> int:
     with progress_bar() as tell:
         frontier = explore(
             options.original, _maskings(options), policy=options.policy, intruder=options.intruder,
-            keep=options.keep, seeds=options.seeds, seed=options.seed, budget=seconds(options.budget),
-            folder=options.folder, resume=options.resume, jobs=options.jobs, axes=options.axis,
-            glance=options.glance, progress=tell, **roles,
+            keep=options.keep, hierarchies=options.hierarchies, seeds=options.seeds, seed=options.seed,
+            budget=seconds(options.budget), folder=options.folder, resume=options.resume, jobs=options.jobs,
+            axes=options.axis, glance=options.glance, progress=tell, **roles,
         )  # fmt: skip
     show_frontier(frontier)
     _write(frontier, options, roles)

@@ -149,6 +149,9 @@ class Searching(Reading):
     policy: str | None = option("public, partner, internal, or a TOML file.", default=None, reads="policy")
     intruder: str = option("prosecutor, journalist, marketer or maximum.", default="maximum")
     keep: tuple[str, ...] = option(KEEP, default=(), whole=True)
+    hierarchies: dict[str, str] = option(
+        HIERARCHY, "--hierarchy", "--hierarchies", default={}, example="town=towns.csv"
+    )
     seed: int = option(SEED, default=0, minimum=0)
     budget: str | None = option("Time after which no further release is tried: 90s, 10m, 2h.", default=None)
     folder: str | None = option("Keep the figures of every release that was tried there.", default=None)
@@ -253,7 +256,4 @@ class Protect(Searching):
         default=None, reads="table", role=True,
     )  # fmt: skip
     plan: str | None = option("Write what was done to each column, and why (.toml).", default=None, writes=(".toml",))
-    hierarchies: dict[str, str] = option(
-        HIERARCHY, "--hierarchy", "--hierarchies", default={}, example="town=towns.csv"
-    )
     points: str | None = written("Write the releases that were tried, with their figures", "--points")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 import numpy as np
 import polars as pl
 
 from unmask.masking import quoted
-from unmask.tables import to_floats
+from unmask.tables import as_text, read_hierarchy, to_floats
 
 STRENGTHS = (0.1, 0.3, 1.0)
 SWAPS, CROWDS, PERIODS = (0.05, 0.2, 0.5), (5, 15), ("month", "year", "decade")
@@ -17,20 +18,27 @@ RARE, WORDS_KEPT = 25, (3, 2)
 FEW, TAIL = 25, 0.02  # distinct values of a code; share of a heavy tail that is cut
 
 
-def suggest_maskings(table: pl.DataFrame, kinds: Mapping[str, str], columns: Iterable[str]) -> tuple[str, ...]:
+def suggest_maskings(
+    table: pl.DataFrame,
+    kinds: Mapping[str, str],
+    columns: Iterable[str],
+    hierarchies: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[str, ...]:
     """Maskings of these columns, each for all of them at once: numbers are moved or coarsened, the rest coarsened.
 
     ``kinds``: "numeric", "ordinal", "categorical", "boolean" or "date" of each column, as a release takes them.
+    ``hierarchies``: a column with one is written at its levels, coarser from masking to masking.
     """
     by: dict[str, list[str]] = {}
     for name in columns:
-        by.setdefault(kinds[name], []).append(name)
+        by.setdefault("" if name in hierarchies else kinds[name], []).append(name)
+    levels = {name: at_levels(table[name], hierarchies[name]) for name in by.get("", [])}
     numbers = [name for name in by.get("numeric", []) if table[name].dtype.is_numeric()]
     dates = [name for name in by.get("date", []) if table[name].dtype in (pl.Date, pl.Datetime)]
     words = [name for kind in ("categorical", "boolean", "ordinal") for name in by.get(kind, [])]
     found: list[list[str]] = []
     for strength in range(3):
-        coarser = _worded(table, words, strength)
+        coarser = [*_worded(table, words, strength), *(one[min(strength, len(one) - 1)] for one in levels.values())]
         if dates:
             coarser.insert(0, f"dates({PERIODS[strength]}, columns=[{', '.join(map(quoted, dates))}])")
         if numbers:
@@ -43,6 +51,17 @@ def suggest_maskings(table: pl.DataFrame, kinds: Mapping[str, str], columns: Ite
         if not numbers and coarser:
             found.append(coarser)
     return tuple(dict.fromkeys(steps[0] if len(steps) == 1 else f"chain([{', '.join(steps)}])" for steps in found))
+
+
+def at_levels(column: pl.Series, hierarchy: str) -> list[str]:
+    """Maskings that write a column at each level of its hierarchy, from fine to coarse; at the last, leave it out.
+
+    One group for everybody says no more than no column.
+    """
+    tree = read_hierarchy(hierarchy, set(as_text(column).drop_nulls()))
+    telling = [level for level in range(1, tree.levels + 1) if tree.raised(column, level).n_unique() > 1]
+    steps = [f"hierarchy({hierarchy!r}, [{quoted(column.name)}], level={level})" for level in telling]
+    return [*steps, f"drop([{quoted(column.name)}])"]
 
 
 def true_to_form(masking: str) -> str:

@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from unmask.masking import Chain, Masking, names_people, parse_masking, quoted
-from unmask.protect.suggestions import FEW, PERIODS, RARE, cut, true_to_form
-from unmask.tables import as_text, read_hierarchy, to_floats
+from unmask.protect.suggestions import FEW, PERIODS, RARE, at_levels, cut, true_to_form
+from unmask.tables import to_floats
 
 NOISE, SWAPS, CROWDS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0), (0.02, 0.05, 0.1, 0.2, 0.4), (3, 5, 11, 25)
 LARGER = (50, 100)  # groups in which several columns are made equal together
@@ -55,8 +55,7 @@ def treatments(table: pl.DataFrame, column: str, kind: str, hierarchy: str | Non
     name, found = f"columns=[{quoted(column)}]", []
     values = table[column]
     if hierarchy is not None:
-        levels = read_hierarchy(hierarchy, set(as_text(values).drop_nulls())).levels
-        found += [f"hierarchy({hierarchy!r}, [{quoted(column)}], level={level + 1})" for level in range(levels)]
+        found += at_levels(values, hierarchy)[:-1]
     if kind == "numeric" and values.dtype.is_numeric():
         found += [true_to_form(f"noise({size}, {name})") for size in NOISE]
         found += [f"rank_swap(share={share}, {name})" for share in SWAPS]
