@@ -3,6 +3,7 @@
 from unmask import datasets as datasets
 from unmask.assessment import Assessment as Assessment
 from unmask.assessment import assess as assess
+from unmask.assessment import plan_assessment as plan_assessment
 from unmask.certificate import Certificate as Certificate
 from unmask.certificate import Statement as Statement
 from unmask.certifying import certify as certify

@@ -40,6 +40,7 @@ from unmask.fingerprints import fingerprints
 from unmask.intake import Check
 from unmask.masking import parse_masking
 from unmask.people import Found, PersonRisk, RiskByGroup, check_by, risk_by_group, stories_of, uneven
+from unmask.planning import Plan, plan_attacks, seconds
 from unmask.recipients import Recipient, Side, as_recipients, sides_of, worst_of
 from unmask.report import document
 from unmask.resume import keeping
@@ -137,6 +138,8 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     keep: Iterable[str] = (),
     utility: str | None = None,
     resume: str | Path | None = None,
+    budget: str | float | None = None,
+    plan: Plan | None = None,
 ) -> Assessment:
     """Attack a release with every method that applies, and say whether it may be published.
 
@@ -173,6 +176,11 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         Default: whole, and quick where ``only`` names measures. With "whole" it also names the change to try first.
     resume
         A folder in which each finished attack is kept: after a stop, the same call goes on where it was.
+    budget
+        Time for the attacks: seconds, or "90s", "10m", "2h". Where there is not enough, some people are asked for in
+        place of all, or attacks left out; the report says so, and what was not tried never makes a release safe.
+    plan
+        What to do with each attack, as `plan_assessment` tells it; by default such a plan is made for the budget.
 
     Examples
     --------
@@ -188,10 +196,11 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     kept, looked = check_keep(release, keep), check_looked(utility, only)
     release, context = _ready(release, seed), Context(seed, progress or silent, show_values)
     _refuse_gaps(chosen, (rules, *(recipient.policy(rules) for recipient in given)))
+    plan = plan or plan_attacks(release, chosen, rules, budget=seconds(budget))
     with keeping(resume, release, seed=seed, show_values=show_values) as before:
-        found_of = attack_all(parties_of(release, given, who), chosen, context, before)
+        found_of = attack_all(parties_of(release, given, who), chosen, context, before, plan)
     attacked = with_left_out(found_of, chosen, measures)
-    sides = sides_of(attacked, given, release, policy=rules, who=who, again=again_with(chosen), seed=seed)
+    sides = sides_of(attacked, given, release, policy=rules, who=who, again=again_with(chosen, plan), seed=seed)
     side = worst_of(sides)
     main, found, judged = side.attacked, side.found, side.judged
     labels = release.original[release.id] if show_values and release.id is not None else None
@@ -207,21 +216,50 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         recipients=tuple(one.entry for one in sides if one.entry is not None),
         utility=utility_of(release, kept, looked, seed),
         manifest=_manifest(
-            release,
-            side.policy,
-            chosen,
-            tuple(recipient.to_dict(rules) for recipient in given),
-            command=command,
-            seed=seed,
-            show_values=show_values,
-            intruder=side.who,
-            by=columns,
-            keep=kept,
-            utility=looked,
+            release, side.policy, chosen, tuple(recipient.to_dict(rules) for recipient in given), command=command,
+            seed=seed, show_values=show_values, intruder=side.who, by=columns, keep=kept, utility=looked,
+            plan=plan.as_done(main.reported),
         ),
-    )
+    )  # fmt: skip
     built = _beside(built, main, rules, looked)
     return Assessment(judged.verdict.word, judged.verdict.reason, Findings(judged.findings), records, built, release)
+
+
+def plan_assessment(
+    release: Release,
+    *,
+    policy: Policy | str | Path | None = None,
+    only: Iterable[str] | None = None,
+    skip: Iterable[str] = (),
+    budget: str | float | None = None,
+) -> Plan:
+    """Tell what each attack of an assessment would take, in time and memory, and how it would be done.
+
+    Parameters
+    ----------
+    release
+        The original and the table to be published.
+    policy, only, skip
+        As in `assess`.
+    budget
+        Time for all attacks, as in `assess`; None: everybody is asked for, as far as that ends within minutes.
+
+    Returns
+    -------
+    Plan
+        ``entries`` in the order in which attacks would run, ``seconds`` of them all, ``to_frame()``.
+
+    Examples
+    --------
+    >>> import unmask
+    >>> people = unmask.datasets.census(200)
+    >>> plan = unmask.plan_assessment(unmask.Release(people, people), only=["nearest"])
+    >>> plan.entries[0].form, plan.entries[0].people
+    ('exact', 200)
+
+    """
+    rules = policy if isinstance(policy, Policy) else Policy.load(policy)
+    return plan_attacks(release, choose(discover(), only, skip), rules, budget=seconds(budget))
 
 
 def _beside(built: document.Document, main: Attacked, rules: Policy, looked: str) -> document.Document:
@@ -335,4 +373,4 @@ def check_of(checked: Check) -> document.CheckEntry:
     return document.CheckEntry(checked.passed, checked.pairing.looks, checked.pairing.words, naming)
 
 
-__all__ = ["Assessment", "assess", "choose", "discover", "run_measure"]
+__all__ = ["Assessment", "assess", "choose", "discover", "plan_assessment", "run_measure"]

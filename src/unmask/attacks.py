@@ -11,6 +11,7 @@ from unmask.errors import NothingToTryError, UnmaskError, refused_by_system, tel
 from unmask.evidence import Absence, Context, Evidence, Measure, Reported, closed_to, conclude
 from unmask.intake import Check, check, readable
 from unmask.people import risk_of_people
+from unmask.sampling import people_by_hash
 from unmask.study import Study, as_study
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from unmask.arrays import Floats
     from unmask.evidence import Judgement, Policy, Progress, Who
     from unmask.people import PersonRisk
+    from unmask.planning import Plan, Planned
     from unmask.recipients import Recipient
     from unmask.resume import Kept, Remembered
     from unmask.tables import Release
@@ -96,12 +98,13 @@ def attack_all(
     chosen: Sequence[Measure],
     context: Context,
     kept: Kept | Remembered | None = None,
+    plan: Plan | None = None,
 ) -> dict[Columns, Attacked]:
-    """Attack the release of each party in turn; ``kept``: where finished attacks are, and go."""
+    """Attack the release of each party in turn; ``kept``: where finished attacks are, and go. No plan: all exact."""
     tell, n = context.progress, len(parties)
     found = {
         names: _attack_for(
-            known, chosen, whose, replace(context, progress=_part_of(tell, place, n, "")), _kept_for(names, kept)
+            known, chosen, whose, replace(context, progress=_part_of(tell, place, n, "")), _kept_for(names, kept), plan
         )
         for place, (names, (known, whose)) in enumerate(parties.items())
     }
@@ -133,9 +136,14 @@ def _kept_for(party: Columns, kept: Kept | Remembered | None) -> Keeper:
 
 
 def _attack_for(
-    release: Release, chosen: Sequence[Measure], whose: Iterable[Who], context: Context, keeper: Keeper
+    release: Release,
+    chosen: Sequence[Measure],
+    whose: Iterable[Who],
+    context: Context,
+    keeper: Keeper,
+    plan: Plan | None,
 ) -> Attacked:
-    """Run the attacks that are open to some of the intruders, each once."""
+    """Run the attacks that are open to some of the intruders, each once, in the order of the plan."""
     places = {name: place for place, name in enumerate((*release.original.columns, *release.released.columns)[::-1])}
     release = release.without_redundant().in_order_of_content()
     study = readable(Study(release))  # one for all measures
@@ -145,9 +153,15 @@ def _attack_for(
         study = Study(study.release.without_pairs())
     reasons = {entry.name: [closed_to(entry.name, who) for who in whose] for entry in chosen}
     open_ = [entry for entry in chosen if None in reasons[entry.name]]
+    if plan is not None and plan.budget is not None:
+        open_ = sorted(open_, key=lambda entry: plan.place(entry.name))
     done = {
         entry.name: _report(
-            entry, study, replace(context, progress=_part_of(context.progress, place, len(open_), entry.title)), keeper
+            entry,
+            study,
+            replace(context, progress=_part_of(context.progress, place, len(open_), entry.title)),
+            keeper,
+            None if plan is None else plan.now(entry.name),
         )
         for place, entry in enumerate(open_)
     }
@@ -164,11 +178,32 @@ def _part_of(progress: Progress, place: int, n: int, title: str) -> Progress:
     return lambda done, words: progress((place + done) / n, f"{title}: {words}" if title else words)
 
 
-def _report(entry: Measure, study: Study, context: Context, keeper: Keeper) -> Reported:
+def _report(entry: Measure, study: Study, context: Context, keeper: Keeper, planned: Planned | None) -> Reported:
     context.progress(0.0, "begins")
-    seeded = replace(context, seed=_seed(context.seed, entry))
-    evidence = keeper(entry.name, lambda: run_measure(entry, study, seeded))
+    if planned is not None and planned.form == "left out" and entry.applies(study.release) is None:
+        return Reported(entry.name, entry.title, entry.story, Absence.for_want_of_time())
+    seeded = replace(with_plan(context, study.release, planned), seed=_seed(context.seed, entry))
+    evidence = keeper(entry.name + _form(planned), lambda: run_measure(entry, study, seeded))
+    if seeded.people is not None and isinstance(evidence, Evidence):
+        evidence = replace(evidence, asked=(seeded.people.size, len(study.release.paired_rows)))
     return Reported(entry.name, entry.title, entry.story, evidence)
+
+
+def with_plan(context: Context, release: Release, planned: Planned | None) -> Context:
+    """Tell an attack whom to ask for: everybody, or those of the smallest hashes, the same people in every attack."""
+    if planned is None or planned.form in {"exact", "left out"} or release.synthetic:
+        return context
+    if planned.form == "bounded":
+        return replace(context, loose=True)
+    people = people_by_hash(release, planned.people, context.seed)
+    return replace(context, people=people if people.size < len(release.paired_rows) else None)
+
+
+def _form(planned: Planned | None) -> str:
+    """What tells the result of a cheaper form from that of the whole, where it is kept."""
+    if planned is None or planned.form == "exact":
+        return ""
+    return "-bounded" if planned.form == "bounded" else f"-of-{planned.people}"
 
 
 def run_measure(entry: Measure, release: Release | Study, context: Context) -> Evidence | Absence:
@@ -196,13 +231,19 @@ def _seed(seed: int, entry: Measure) -> int:
     return int(np.random.SeedSequence([seed, entry.seed]).generate_state(1)[0] % (2**31))
 
 
-def again_with(measures: Sequence[Measure]) -> Again:
-    """How one attack is run on another draw of the masking: what it finds, or None."""
+def again_with(measures: Sequence[Measure], plan: Plan | None = None) -> Again:
+    """How one attack is run on another draw of the masking: what it finds, or None.
+
+    A budget is for the release itself: with one, no other draw is attacked.
+    """
     by_name = {entry.name: entry for entry in measures}
 
     def again(name: str, release: Release, seed: int) -> Floats | None:
         entry = by_name[name]
-        evidence = run_measure(entry, release, Context(_seed(seed, entry)))
+        if plan is not None and plan.budget is not None:
+            return None
+        context = with_plan(Context(seed), release, None if plan is None else plan[name])
+        evidence = run_measure(entry, release, replace(context, seed=_seed(seed, entry)))
         return evidence.per_record if isinstance(evidence, Evidence) else None
 
     return again

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from unmask.assessment import choose, discover
 from unmask.attacks import again_with, attack_all, parties_of, with_left_out
 from unmask.evidence import Context, Judgement, Policy, as_intruder
+from unmask.planning import plan_attacks
 from unmask.recipients import sides_of
 from unmask.resume import Remembered
 from unmask.tables import Release
@@ -27,7 +28,8 @@ def judge_release(
     """
     measures, who = discover(), as_intruder(intruder)
     chosen = choose(measures, only, ())
-    found = attack_all(parties_of(release, (), who), chosen, Context(seed, brief=True), before)
+    plan = plan_attacks(release, chosen, policy)
+    found = attack_all(parties_of(release, (), who), chosen, Context(seed, brief=True), before, plan)
     attacked = with_left_out(found, chosen, measures)
-    (side,) = sides_of(attacked, (), release, policy=policy, who=who, again=again_with(chosen), seed=seed)
+    (side,) = sides_of(attacked, (), release, policy=policy, who=who, again=again_with(chosen, plan), seed=seed)
     return side.judged

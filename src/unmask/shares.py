@@ -28,3 +28,10 @@ def change(share: float) -> str:
 def span(low: float, high: float) -> str:
     """Write an interval with one unit: 22.9-28 %."""
     return f"{percent(low).removesuffix(' %')}-{percent(high)}" if low < high else percent(low)
+
+
+def in_words(seconds: float) -> str:
+    """A time as people say it: 40 seconds, 10 minutes, 2 hours."""
+    unit, word = (3600, "hour") if seconds >= 3600 else (60, "minute") if seconds >= 60 else (1, "second")
+    number = f"{seconds / unit:.2g}" if seconds < 100 * unit else f"{seconds / unit:,.0f}"
+    return f"{number} {word}{'' if number == '1' else 's'}"

@@ -14,6 +14,7 @@ from unmask.evidence import Policy, Progress, meant
 from unmask.fingerprints import is_same
 from unmask.masking import parse_masking
 from unmask.people import PersonRisk
+from unmask.planning import plan_of
 from unmask.report import document, load_report
 from unmask.shown import Shown
 from unmask.tables import Release, as_given
@@ -74,6 +75,7 @@ def verify(
         by=manifest.get("by", ()),
         keep=manifest.get("keep", ()),
         utility=manifest.get("utility", "none"),
+        plan=plan_of(manifest, [name for name in manifest["measures"] if name not in absent]),
     )
     new = again.to_dict()
     differences += _compare(data, new)

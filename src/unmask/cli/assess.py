@@ -17,12 +17,14 @@ from unmask.cli.network import attack_network, is_network
 from unmask.cli.options import Assess, Link, Tables
 from unmask.cli.outputs import EXIT, by_suffix, tell, write_reports
 from unmask.cli.persons import attack_persons, check_many_rows
+from unmask.cli.plan import show_plan
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files, write_findings
 from unmask.errors import ParameterError, RepeatedIdError
 from unmask.evidence import Policy, as_intruder
 from unmask.masking import Synthesiser, parse_masking
 from unmask.people import check_by
+from unmask.planning import seconds
 from unmask.protect import fix_list
 from unmask.recipients import Recipient, as_recipients
 from unmask.tables import Release
@@ -30,7 +32,20 @@ from unmask.tables import Release
 
 def run(options: Assess) -> int:
     """Attack a release; the verdict is the exit code, and with recipients the worst of their verdicts."""
+    if options.plan:
+        return plan(options)
     return EXIT[attack(options).verdict]
+
+
+def plan(options: Assess) -> int:
+    """Show what the attacks on a release would take; none is run."""
+    options = _one_table(options)
+    check_files(options)
+    policy, _ = _checked(options)
+    if is_network(options) or options.many_rows:
+        raise ParameterError("--plan is for tables with one row a person", hint="leave out --plan")
+    show_plan(release_of(options), options, policy)
+    return 0
 
 
 def attack(options: Assess) -> Assessment:
@@ -67,6 +82,7 @@ def attack(options: Assess) -> Assessment:
             keep=options.keep,
             utility=options.utility,
             resume=(state := state_of(options)),
+            budget=options.budget,
         )
     written = write_reports(assessment, options)
     if options.fix is not None:
@@ -82,6 +98,7 @@ def _checked(options: Assess) -> tuple[Policy, tuple[Recipient, ...]]:
     """The policy and who may get the release; refuse what does not exist before the tables are read."""
     choose(discover(), options.only or None, options.skip)
     as_intruder(options.intruder)
+    seconds(options.budget)
     as_statement(options.statement)
     for target in filter(None, (options.certificate, options.public_certificate)):
         check_format(target)

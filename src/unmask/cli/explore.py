@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,11 @@ from unmask.evidence import Figure
 from unmask.explore import explore
 from unmask.fingerprints import make_key
 from unmask.inert import json_text
+from unmask.planning import seconds
 from unmask.protect import Frontier, in_words
 from unmask.shares import percent, span
 from unmask.trying import make_release
 
-SECONDS = {"s": 1, "m": 60, "h": 3600}
 FOUND, NONE_SAFE = 0, 1
 DONE, SHORT = "what is done", 60  # the last column; maskings of so many characters are shown as they are typed
 GRID = 'maskings = ["noise(0.5)"], and [[grid]] masking = "noise({})", strengths = [0.1, 1]'
@@ -65,16 +64,6 @@ def key_of(folder: str | None) -> None:
     """Make the steward's key, if there is none, for a folder that has to know its table again."""
     if folder is not None:
         make_key()
-
-
-def seconds(text: str | None) -> float | None:
-    """A time as people write it, in seconds."""
-    if text is None:
-        return None
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
-    if found is None or float(found[1]) == 0:
-        raise ParameterError("cannot read this time", got=repr(text), allowed="such as 90s, 10m or 2h")
-    return float(found[1]) * SECONDS[found[2] or "s"]
 
 
 def show_frontier(frontier: Frontier) -> None:

@@ -193,6 +193,11 @@ class Assess(Reporting, Tables):
         "the report, until it is written; a folder that you name stays.",
         default=None,
     )
+    plan: bool = option("Show what each attack would take, in time and memory, and run none.", default=False)
+    budget: str | None = option(
+        "Time for all attacks: 90s, 10m, 2h. Where it is short, some people are asked for, or attacks left out.",
+        default=None,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from unmask.cli.explore import FOUND, NONE_SAFE, key_of, seconds
+from unmask.cli.explore import FOUND, NONE_SAFE, key_of
 from unmask.cli.fields import roles_of
 from unmask.cli.making_options import Protect
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files, write_atomically, write_findings, write_table
 from unmask.masking import lost_sums, quoted
+from unmask.planning import seconds
 from unmask.protect import Protection
 from unmask.protecting import protect_table
 from unmask.tables import read_table

@@ -40,8 +40,8 @@ def run(options: Serve) -> int:
         raise EngineError("the web page needs packages that are not installed", got=", ".join(missing), hint=hint)
     if options.port > LARGEST:
         raise ParameterError("no such port", got=str(options.port), allowed=f"0 to {LARGEST}")
-    from unmask.cli.explore import seconds  # noqa: PLC0415 - what is not needed is not imported
     from unmask.cli.screen import say  # noqa: PLC0415
+    from unmask.planning import seconds  # noqa: PLC0415 - what is not needed is not imported
     from unmask.web import Settings, serve  # noqa: PLC0415
 
     idle = seconds(options.idle)

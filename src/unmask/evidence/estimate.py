@@ -40,16 +40,16 @@ class Estimate(Shown):
         return self.value - self.chance
 
 
-def wilson(hits: float, n: float) -> tuple[float, float]:
-    """95 % score interval of a proportion [WILSON]_; never empty, never outside [0, 1].
+def wilson(hits: float, n: float, z: float = Z95) -> tuple[float, float]:
+    """95 % score interval of a proportion [WILSON]_; never empty, never outside [0, 1]. ``z``: for another level.
 
     With fractional hits (shared ties) it is conservative: a credit in [0, 1] varies no more than a coin of its mean.
     """
     if n <= 0:
         return 0.0, 1.0
-    rate, z2 = hits / n, Z95 * Z95
+    rate, z2 = hits / n, z * z
     centre = (rate + z2 / (2 * n)) / (1 + z2 / n)
-    half = Z95 * np.sqrt(rate * (1 - rate) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    half = z * np.sqrt(rate * (1 - rate) / n + z2 / (4 * n * n)) / (1 + z2 / n)
     low = 0.0 if hits <= 0 else max(0.0, centre - half)
     high = 1.0 if hits >= n else min(1.0, centre + half)
     return float(low), float(high)

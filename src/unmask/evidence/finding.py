@@ -25,6 +25,7 @@ SCHEMA = {
     "claim": pl.String,
     "reason": pl.String,
 }
+NO_TIME = "left out: there was no time for it within the budget"
 Outcome = Literal["for", "against", "inconclusive", "not judged", "does not apply", "could not run"]
 
 
@@ -118,6 +119,8 @@ class Evidence:
     with_few: tuple[Estimate, ...] = ()  # what the attack reaches for somebody who knows only a few people
     compared: tuple[str, ...] = ()  # released columns that this attack could compare with the original
     outside: Outside | None = field(default=None, repr=False)  # people of the population who look the same
+    asked: tuple[int, int] | None = None  # so many people, of so many, stand for all; None: everybody was asked for
+    inexact: str = ""  # what else was not done to the end, in words
     identity: bool = True  # per_record is the chance of being *found*; False: of having something learnt about one
 
 
@@ -165,6 +168,16 @@ class Absence:
 
     outcome: Literal["does not apply", "could not run"]
     reason: str
+
+    @classmethod
+    def for_want_of_time(cls) -> Absence:
+        """An attack that was left out, since a budget had no time for it."""
+        return cls("could not run", NO_TIME)
+
+    @property
+    def late(self) -> bool:
+        """Whether there was no time for it."""
+        return self.reason == NO_TIME
 
 
 @dataclass(frozen=True, slots=True)

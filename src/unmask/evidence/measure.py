@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
+from unmask.arrays import Rows
 from unmask.evidence.catalogue import ENTRIES, FORMER, NO_ORIGINAL, PAIRS, RELEASE_ALONE, UNPAIRED, Entry, page_of
 from unmask.evidence.finding import Evidence
 
 Run = Callable[[Any, "Context"], Evidence]
+Cheaper = Literal["", "people", "gap"]
 
 
 Progress = Callable[[float, str], None]  # share done, words
@@ -24,13 +26,17 @@ class Context:
     """What a measure may use besides the release: its own seed and a way to show progress (fraction done, words).
 
     ``show_values``: whether its pictures may show values of the original. ``brief``: only what a limit judges is asked
-    for; what a report shows beside it may be left out.
+    for; what a report shows beside it may be left out. ``people``: rows of the original of those who
+    are asked for, by measures that may ask for some; None: everybody. ``loose``: a matching may be proven to be near
+    the best one only.
     """
 
     seed: int = 0
     progress: Progress = silent
     show_values: bool = False
     brief: bool = False
+    people: Rows | None = None
+    loose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,7 @@ class Measure:
     aliases: tuple[str, ...] = ()  # acronyms and former names
     family: str = ""  # linkage, graph, maximum knowledge, groups, disclosure
     needs: str = ""  # besides two tables
+    cheaper: Cheaper = ""  # how it may do with less time
 
     @property
     def page(self) -> str:
@@ -75,11 +82,13 @@ def measure(  # noqa: PLR0913 - what a report must know of a measure
     applies: Callable[[Any], str | None] = _always,
     pairs: bool = True,
     names: bool = True,
+    cheaper: Cheaper = "",
 ) -> Callable[[Run], Run]:
     """Register the decorated ``run(study, context) -> Evidence`` under ``name``; ``applies`` takes the release.
 
     ``pairs``: it needs to know which row was made from whom; it then does not apply to a synthetic release.
     ``names``: it needs columns that the intruder knows under the name that they have in the release.
+    ``cheaper``: it asks for ``context.people`` alone where some are named ("people"), or heeds ``loose`` ("gap").
     """
 
     def fits(release: Any) -> str | None:  # noqa: ANN401 - a release, which evidence does not know
@@ -95,7 +104,17 @@ def measure(  # noqa: PLR0913 - what a report must know of a measure
         known = ENTRIES.get(name, Entry(PAIRS if pairs else ""))
         family = run.__module__.removeprefix("unmask.").split(".")[0]
         _REGISTER[name] = Measure(
-            name, title, story, keys, run, fits, stream, known.aliases, WORDS.get(family, family), known.needs
+            name,
+            title,
+            story,
+            keys,
+            run,
+            fits,
+            stream,
+            known.aliases,
+            WORDS.get(family, family),
+            known.needs,
+            cheaper,
         )
         return run
 

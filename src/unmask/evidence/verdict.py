@@ -17,7 +17,7 @@ from unmask.evidence.catalogue import name_of
 from unmask.evidence.coverage import unseen
 from unmask.evidence.crowds import held_to
 from unmask.evidence.estimate import Z95, tail, wilson
-from unmask.evidence.finding import Absence, Finding, Observation, Outcome, Reported
+from unmask.evidence.finding import NO_TIME, Absence, Evidence, Finding, Observation, Outcome, Reported
 from unmask.evidence.intruders import Intruder, attempts_of, by_knowledge
 from unmask.evidence.who import STANCES, Who, attempted, closed_to, limits_for, not_tried, seen_by
 from unmask.shares import percent
@@ -38,6 +38,7 @@ PRECISION = 0.95  # of claims about people whom the intruder is sure of
 TABLES = {"check", "columns"}  # findings about the tables themselves, not of an attack
 NO_ATTACK = TABLES | {"risk"}  # nor is the risk of people, which follows from all of them
 WITHOUT_ORIGINAL = "no original was given, and without one nothing can be called safe"
+NOTHING_IN_TIME = "there was no time for any attack within the budget, and what was not tried is not safe: give more"
 BY_CHANCE = "among {} figures one that far above its limit is expected by chance"
 
 
@@ -88,9 +89,25 @@ def conclude(  # noqa: PLR0913 - what a verdict follows from
     needed = policy.core.get(core or ("synthetic" if synthetic else "paired"), ())
     verdict = decide(findings, [name for name in needed if closed_to(name, intruder) is None], left_out)
     verdict = _alone(verdict) if alone else verdict
+    verdict = replace(verdict, reason="; ".join((verdict.reason, *cut_short(seen))))
     return Judgement(
         _by_whom(verdict, reported, intruder), findings, silent, by_knowledge(attempts_of(seen)), seen, limits
     )
+
+
+def cut_short(reported: Iterable[Reported]) -> tuple[str, ...]:
+    """Say which attacks asked for some people only, or were not done to the end; nothing where all are exact."""
+    asked: dict[tuple[int, int], list[str]] = {}
+    told = []
+    for entry in reported:
+        if not isinstance(entry.evidence, Evidence) or entry.measure in NO_ATTACK:
+            continue
+        if entry.evidence.asked is not None:
+            asked.setdefault(entry.evidence.asked, []).append(name_of(entry.measure))
+        if entry.evidence.inexact:
+            told.append(f"{name_of(entry.measure)}: {entry.evidence.inexact}")
+    some = [f"{n:,} of {of:,} people were asked for by {', '.join(names)}" for (n, of), names in asked.items()]
+    return (*some, *told)
 
 
 def _alone(verdict: Verdict) -> Verdict:
@@ -117,7 +134,8 @@ def judge(reported: Sequence[Reported], policy: Policy) -> tuple[Finding, ...]:
             absent = Finding(entry.measure, entry.measure, entry.title, entry.evidence.outcome, entry.evidence.reason)
             found.append(Judged(absent))
         else:
-            found += [_judge_one(entry.measure, observation, policy) for observation in entry.evidence.observations]
+            asked = entry.evidence.asked
+            found += [_judge_one(entry.measure, one, policy, asked) for one in entry.evidence.observations]
     return _judge_together(found)
 
 
@@ -136,13 +154,14 @@ class Held(NamedTuple):
     chance: float
 
 
-def _judge_one(measure: str, observation: Observation, policy: Policy) -> Judged:
+def _judge_one(measure: str, observation: Observation, policy: Policy, asked: tuple[int, int] | None = None) -> Judged:
     threshold = policy.threshold(observation.key)
     observation = held_to_risk(held_to(observation, threshold.groups), threshold.groups)
     estimate = observation.estimate
     most = threshold.allows(observation.key, estimate.chance)
     held = [_as_share(estimate, threshold, most)] if threshold.value < 1 else []
-    held += [_as_number(observation, threshold, threshold.people)] if threshold.people is not None else []
+    if threshold.people is not None:
+        held.append(_of_some(_as_number(observation, threshold, threshold.people), asked, threshold.people))
     judged = Finding(
         measure, observation.key, observation.claim, "not judged", NO_LIMIT, estimate, most, threshold.people
     )
@@ -175,6 +194,14 @@ def _as_share(estimate: Estimate, threshold: Threshold, most: float) -> Held:
         return Held("for", f"even the upper end of the interval ({percent(estimate.high)}) is within {limit}", chance)
     told = f"the interval from {percent(estimate.low)} to {percent(estimate.high)}"
     return Held("inconclusive", f"{told} contains {limit}", chance)
+
+
+def _of_some(held: Held, asked: tuple[int, int] | None, most: int) -> Held:
+    """That there are no more people than so many is not shown by asking for some of them."""
+    if asked is None or held.outcome != "for":
+        return held
+    told = f"{asked[0]:,} of {asked[1]:,} people were asked for"
+    return Held("inconclusive", f"{told}, which cannot show that it is true of {_most(most)} among all", held.chance)
 
 
 def _as_number(observation: Observation, threshold: Threshold, most: int) -> Held:
@@ -295,10 +322,7 @@ def _by_outcome(findings: Sequence[Finding]) -> Verdict:
     if "against" in by:
         return Verdict("unsafe", f"{_count(by['against'])} against publishing ({_named(by['against'])})")
     if "could not run" in by:
-        names = ", ".join(sorted({name_of(finding.measure) for finding in by["could not run"]}))
-        if {finding.measure for finding in by["could not run"]} <= TABLES:
-            return Verdict("inconclusive", " ".join(finding.claim for finding in by["could not run"]).rstrip("."))
-        return Verdict("inconclusive", f"an attack could not run, and what was not tried is not safe: {names}")
+        return _not_tried(by["could not run"], findings)
     if "inconclusive" in by:
         return Verdict(
             "inconclusive", f"{_count(by['inconclusive'])} too uncertain to decide ({_named(by['inconclusive'])})"
@@ -306,6 +330,16 @@ def _by_outcome(findings: Sequence[Finding]) -> Verdict:
     if "for" not in by:
         return Verdict("inconclusive", "no attack applies to these tables: nothing was shown")
     return Verdict("safe", f"{_count(by['for'])} within the policy, none against, none uncertain")
+
+
+def _not_tried(failed: Sequence[Finding], findings: Sequence[Finding]) -> Verdict:
+    """What could not be tried is not safe: a column that nobody compared, an attack that failed, or had no time."""
+    if {finding.measure for finding in failed} <= TABLES:
+        return Verdict("inconclusive", " ".join(finding.claim for finding in failed).rstrip("."))
+    if all(finding.reason == NO_TIME for finding in failed) and all(finding.estimate is None for finding in findings):
+        return Verdict("inconclusive", NOTHING_IN_TIME)
+    names = ", ".join(sorted({name_of(finding.measure) for finding in failed}))
+    return Verdict("inconclusive", f"an attack could not run, and what was not tried is not safe: {names}")
 
 
 def _named(findings: Sequence[Finding]) -> str:

@@ -141,9 +141,13 @@ def _outside(reported: Iterable[Reported]) -> Outside | None:
 
 
 def _with_others(evidence: Evidence, outside: Outside) -> Evidence:
-    """Share the credit for each person with the people outside who look the same."""
+    """Share the credit for each person with the people outside who look the same.
+
+    Where only some people were asked for, nobody says whom of the others the attack finds: the largest share counts.
+    """
     risk = evidence.per_record
-    observations = tuple(_shared(observation, risk, outside) for observation in evidence.observations)
+    finds = risk if evidence.asked is None else None
+    observations = tuple(_shared(observation, finds, outside) for observation in evidence.observations)
     seen = tuple(old.estimate.value for old in evidence.observations)
     told = ", ".join(f"{o.key} {percent(value)}" for o, value in zip(evidence.observations, seen, strict=True))
     return replace(

@@ -30,7 +30,7 @@ def link_nearest(
     release: Release | Study,
     *,
     direction: Direction = "to_release",
-    sample: int | None = None,
+    sample: int | Rows | None = None,
     decision_only: bool = False,
     seed: int = 0,
     progress: Progress = silent,
@@ -43,7 +43,8 @@ def link_nearest(
     direction
         "to_release": each original record looks for its nearest released one. "to_original": the paper's direction.
     sample
-        Ask for so many people only, drawn at random; the interval tells what that costs. None: all.
+        Ask for so many people only, drawn at random, or for those in these rows of the original; the interval tells
+        what that costs. None: all.
     decision_only
         Find out only whether the true record is among the nearest, which is far cheaper: ``credit`` and the estimate
         are the same, ``links`` are -1, ``distances`` and ``margin`` NaN, ``tie_sizes`` 0 where the link is wrong.
@@ -165,12 +166,16 @@ DIFFERENT_PEOPLE = (
 )
 
 
-def best_scale(study: Study, seed: int) -> tuple[Scale, tuple[str, ...]]:
+def best_scale(study: Study, seed: int, people: Rows | None = None) -> tuple[Scale, tuple[str, ...]]:
     """Each file's own mean and sd, unless the files hold different people and those of one file for both find more."""
     if study.release.original.height == study.release.released.height:
         return "own", ()
     scales: tuple[Scale, ...] = ("own", "original", "released")
-    rates = {scale: link_nearest(study, scale=scale, decision_only=True, seed=seed).estimate.value for scale in scales}
+
+    def found(scale: Scale) -> float:
+        return link_nearest(study, scale=scale, decision_only=True, sample=people, seed=seed).estimate.value
+
+    rates = {scale: found(scale) for scale in scales}
     note = (
         "the two files hold different numbers of people: standardised by each file's own mean and sd "
         f"{percent(rates['own'])} are found, by the original's {percent(rates['original'])}, by the release's "
@@ -179,16 +184,17 @@ def best_scale(study: Study, seed: int) -> tuple[Scale, tuple[str, ...]]:
     return max(scales, key=lambda scale: rates[scale]), (note,)
 
 
-def best_reading(study: Study, seed: int) -> tuple[Study, tuple[str, ...]]:
+def best_reading(study: Study, seed: int, people: Rows | None = None) -> tuple[Study, tuple[str, ...]]:
     """Whole numbers read as codes, or by their order where masking kept it: what finds more, with a note."""
     ordered, names = in_order(study)
     if not names:
         return study, ()
 
     def found(reading: Study) -> float:
-        return link_nearest(reading, decision_only=True, seed=seed).estimate.value
+        return link_nearest(reading, decision_only=True, sample=people, seed=seed).estimate.value
 
-    codes, order = study.kept(("readings", seed), lambda: (found(study), found(ordered)))
+    some = None if people is None else people.tobytes()
+    codes, order = study.kept(("readings", seed, some), lambda: (found(study), found(ordered)))
     note = (
         f"{', '.join(map(repr, names))}: read as codes {percent(codes)} of people are found, by their order "
         f"{percent(order)}; "
@@ -202,23 +208,29 @@ def best_reading(study: Study, seed: int) -> tuple[Study, tuple[str, ...]]:
     title="Nearest-record linkage",
     story="The intruder knows these attributes of real people and takes, for each, the closest record of the release.",
     keys=("nearest.rate", "nearest.known"),
+    cheaper="people",
 )
 def assess_nearest(study: Study, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
-    study, read = best_reading(study, context.seed)
+    people = context.people
+    study, read = best_reading(study, context.seed, people)
     release = study.release
-    scale, note = best_scale(study, context.seed)
+    scale, note = best_scale(study, context.seed, people)
     linkage = link_nearest(
-        study, scale=scale, seed=context.seed, progress=lambda done, text: context.progress(0.5 * done, text)
+        study,
+        scale=scale,
+        sample=people,
+        seed=context.seed,
+        progress=lambda done, text: context.progress(0.5 * done, text),
     )
     encoding = study.encoding()
     attributes = attribute_contributions(
         study, context.seed, lambda done, text: context.progress(0.5 + 0.5 * done, text), scale=scale
     )
-    back = link_back(study, scale=scale, seed=context.seed)
+    back = link_back(study, scale=scale, seed=context.seed, people=people)
     best, claims, how = linkage, linkage, "taking the nearest one"
     if back is not None and back.estimate.value > linkage.estimate.value:
-        best = link_nearest(study, direction="to_original", scale=scale, seed=context.seed)
+        best = link_nearest(study, direction="to_original", scale=scale, sample=people, seed=context.seed)
         claims = max((linkage, best), key=lambda direction: direction.claimed() / direction.attempted.sum())
         how = "giving each record to the nearest person"
     known = claims.known()
@@ -237,14 +249,14 @@ def assess_nearest(study: Study, context: Context) -> Evidence:
         ),
         per_record=best.per_record(release.original.height),
         compared=study.compared,
-        facts=(*_facts(best), *_more_facts(study, linkage, scale)),
+        facts=(*_facts(best), *_more_facts(study, linkage, scale, people)),
         figures=(best.figure("nearest-record linkage"),),
         attributes=attributes,
         notes=(*encoding.notes, *_left_out(encoding), *read, *note),
     )
 
 
-def link_back(study: Study, *, scale: Scale = "own", seed: int = 0) -> Linkage | None:
+def link_back(study: Study, *, scale: Scale = "own", seed: int = 0, people: Rows | None = None) -> Linkage | None:
     """Give each released record to its nearest person, the paper's direction: credits only.
 
     None where the release holds records of people whom the intruder does not have: they would be given to somebody as
@@ -252,7 +264,7 @@ def link_back(study: Study, *, scale: Scale = "own", seed: int = 0) -> Linkage |
     """
     if not may_go_back(study):
         return None
-    return link_nearest(study, direction="to_original", decision_only=True, seed=seed, scale=scale)
+    return link_nearest(study, direction="to_original", decision_only=True, sample=people, seed=seed, scale=scale)
 
 
 def may_go_back(study: Study) -> bool:
@@ -281,12 +293,12 @@ def _facts(linkage: Linkage) -> tuple[Fact, ...]:
     )
 
 
-def _more_facts(study: Study, linkage: Linkage, scale: Scale) -> tuple[Fact, ...]:
+def _more_facts(study: Study, linkage: Linkage, scale: Scale, people: Rows | None) -> tuple[Fact, ...]:
     """Tell what else the true pairs say: how near the true record is, and what each direction finds."""
     seed = linkage.seed
     ranks = true_ranks(study, cap=NEAR, sample=SAMPLE_FOR_ATTRIBUTES, seed=seed, scale=scale)
     near = float((ranks[ranks >= 0] < NEAR).mean())
-    back = link_nearest(study, direction="to_original", decision_only=True, seed=seed, scale=scale)
+    back = link_nearest(study, direction="to_original", decision_only=True, sample=people, seed=seed, scale=scale)
     return (
         Fact(
             "found when people ask",

@@ -14,6 +14,7 @@ from unmask.shown import Shown
 from unmask.study import Direction
 
 LOTS = 100_000  # drawn for one interval
+SURE_AT_ONCE = 3.0  # standard errors: for all steps of a curve together
 FEW_WRONG = 3  # links: fewer say little of how many there might have been
 MOST_STEPS = 2000  # of a curve that is drawn again; more are taken together
 
@@ -90,7 +91,26 @@ class Linkage(Shown):
         marks = np.zeros(n)
         marks[: self.claimed(precision)] = 1.0
         found, (low, high) = rate(marks, chance=0.0, seed=self.seed), self._drawn_again(precision)
+        if self.asked is not None:
+            low, high = self._known_of_all(precision, low, high)
         return replace(found, low=min(found.low, low), high=max(found.high, high), method="bootstrap")
+
+    def _known_of_all(self, precision: float, low: float, high: float) -> tuple[float, float]:
+        """The same interval where some people stand for all: the largest of many claims flatters a few people.
+
+        Surely known are those up to the last claim whose precision is surely enough, at every step at once; perhaps
+        those up to the last whose precision may be enough.
+        """
+        curve, n = self.curve, int(self.attempted.sum())
+        count = np.round(curve.coverage * n)
+        ends = [
+            (wilson(c * p, c, SURE_AT_ONCE)[0], wilson(c * p, c)[1])
+            for c, p in zip(count, curve.precision, strict=True)
+        ]
+        surely, perhaps = (
+            max((c for c, end in zip(count, ends, strict=True) if end[k] >= precision), default=0.0) for k in (0, 1)
+        )
+        return min(low, wilson(surely, n)[0]), max(high, wilson(perhaps, n)[1])
 
     def claimed(self, precision: float = 0.95) -> int:
         """The number of people whose links are claimed, the clearest first, as long as they are right this often."""

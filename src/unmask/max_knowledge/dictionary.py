@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from unmask.arrays import Floats, Ints
+from unmask.arrays import Floats, Ints, Rows
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Evidence, Progress, measure, silent
 from unmask.max_knowledge.evidence import identity_evidence
@@ -46,8 +46,8 @@ def dictionary_test(
     return _tested(ranked(release, ranks=ranks, seed=seed), size, seed)
 
 
-def _tested(both: Ranked, size: int, seed: int, tell: Progress = silent) -> DeniabilityTest:
-    distances = linkage_distances(both, part(tell, 0.0, 0.7))
+def _tested(both: Ranked, size: int, seed: int, tell: Progress = silent, people: Rows | None = None) -> DeniabilityTest:
+    distances = linkage_distances(both, part(tell, 0.0, 0.7), people)
     reference = dictionary_distances(both, size, seed, part(tell, 0.7, 1.0))
     return compared("dictionary", distances, reference, both.n_released, seed)
 
@@ -85,9 +85,10 @@ def dictionary_rows(both: Ranked, size: int, seed: int) -> Iterator[Ints]:
     story="The intruder knows every original value and links each person to the nearest record in ranks. Could they "
     "have linked people who do not exist, made up of values at random, as closely?",
     keys=("dictionary.rate", "dictionary.ks", "dictionary.minimum"),
+    cheaper="people",
 )
 def assess_dictionary(study: Study, context: Context) -> Evidence:
     """Run the test with average ranks: equal values are at distance 0, so that ties cannot hide a copy."""
     both = ranked(study, ranks="average", seed=context.seed)
-    test = _tested(both, SIZE, context.seed, part(context.progress, 0.0, 0.9))
-    return identity_evidence(study.release, both, test, "of made-up records")
+    test = _tested(both, SIZE, context.seed, part(context.progress, 0.0, 0.9), context.people)
+    return identity_evidence(study.release, both, test, "of made-up records", context.people)

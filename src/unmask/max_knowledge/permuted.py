@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unmask.arrays import Floats
+from unmask.arrays import Floats, Rows
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Evidence, Progress, measure, silent
 from unmask.kernels.base import Space
@@ -55,9 +55,14 @@ def permuted_test(
 
 
 def _tested(
-    both: Ranked, instantiations: int, intruders: int | None, seed: int, tell: Progress = silent
+    both: Ranked,
+    instantiations: int,
+    intruders: int | None,
+    seed: int,
+    tell: Progress = silent,
+    people: Rows | None = None,
 ) -> DeniabilityTest:
-    distances = linkage_distances(both, part(tell, 0.0, 0.5))
+    distances = linkage_distances(both, part(tell, 0.0, 0.5), people)
     instances = permuted_distances(both, instantiations, intruders, seed, part(tell, 0.5, 1.0))
     return compared_with_instances("permuted", distances, instances, both.n_released, seed)
 
@@ -94,9 +99,11 @@ def permuted_space(space: Space, rng: np.random.Generator) -> Space:
     story="The intruder knows every original value and links each person to the nearest record in ranks. Would they "
     "find records as close in a release whose attributes were shuffled apart?",
     keys=("permuted.rate", "permuted.ks", "permuted.minimum"),
+    cheaper="people",
 )
 def assess_permuted(study: Study, context: Context) -> Evidence:
     """Run the test with average ranks: equal values are at distance 0, so that ties cannot hide a copy."""
     both = ranked(study, ranks="average", seed=context.seed)
-    test = _tested(both, INSTANTIATIONS, INTRUDERS, context.seed, part(context.progress, 0.0, 0.9))
-    return identity_evidence(study.release, both, test, "to shuffled releases")
+    most = INTRUDERS if context.people is None else min(INTRUDERS, context.people.size)
+    test = _tested(both, INSTANTIATIONS, most, context.seed, part(context.progress, 0.0, 0.9), context.people)
+    return identity_evidence(study.release, both, test, "to shuffled releases", context.people)

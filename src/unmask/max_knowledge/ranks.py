@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unmask.arrays import Flags, Floats, Ints
+from unmask.arrays import Flags, Floats, Ints, Rows
 from unmask.evidence import Progress, silent
 from unmask.kernels.base import Space
 from unmask.study import Index, Study, as_study
@@ -98,9 +98,12 @@ def _ranked(study: Study, columns: tuple[str, ...] | None, ranks: RankMethod, se
     return Ranked(study.index_of(space.of(first)), query_of, right, encoding.numeric_names, encoding.code_names)
 
 
-def linkage_distances(ranks: Ranked, tell: Progress = silent) -> Floats:
-    """Return d(x, Y) for every original record: its distance to the nearest released one."""
-    return np.asarray(ranks.index.nearest(seed=0, tell=tell).least[ranks.query_of])
+def linkage_distances(ranks: Ranked, tell: Progress = silent, people: Rows | None = None) -> Floats:
+    """Return d(x, Y) for every original record, or those of some people: its distance to the nearest released one."""
+    if people is None:
+        return np.asarray(ranks.index.nearest(seed=0, tell=tell).least[ranks.query_of])
+    asked, place = np.unique(ranks.query_of[people], return_inverse=True)
+    return np.asarray(ranks.index.nearest(seed=0, rows=asked, tell=tell).least[place])
 
 
 def part(tell: Progress, start: float, end: float) -> Progress:

@@ -54,6 +54,7 @@ class PersonRisk:
     how: str  # where the probabilities come from, in words
     bins: tuple[Bin, ...] = ()  # held-out people by risk, and how many of them were found in the release
     above: Observation | None = field(default=None, repr=False)  # people above the risk that a policy accepts
+    asked: tuple[int, int] | None = None  # so many people, of so many, stand for all
     keys: ClassVar[tuple[str, ...]] = ("risk.above",)  # limits that judge them
 
     @property
@@ -68,7 +69,7 @@ class PersonRisk:
         largest = Fact(
             "largest_risk", float(np.nanmax(self.risk)), f"largest risk of one person: {self.how}", share=True
         )
-        return (Reported("risk", TITLE, STORY, Evidence((self.above,), facts=(largest,))),)
+        return (Reported("risk", TITLE, STORY, Evidence((self.above,), facts=(largest,), asked=self.asked)),)
 
 
 def risk_of_people(release: Release, reported: Sequence[Reported], again: Again, *, seed: int = 0) -> PersonRisk:
@@ -96,7 +97,7 @@ def risk_of_people(release: Release, reported: Sequence[Reported], again: Again,
     risk = np.full(release.original.height, np.nan)
     risk[there] = np.clip(found, 0.0, 1.0)
     above = None if release.synthetic else Observation.of_risks(PersonRisk.keys[0], held_out, hits, name, attacks)
-    return PersonRisk(risk, name, how, reliability(risk[there], hits), above)
+    return PersonRisk(risk, name, how, reliability(risk[there], hits), above, evidence.asked)
 
 
 def _best(release: Release, reported: Sequence[Reported]) -> tuple[str, Evidence, Flags, int] | None:

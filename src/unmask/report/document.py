@@ -45,6 +45,7 @@ class Manifest:
     by: tuple[str, ...] = ()  # columns whose groups are told
     keep: tuple[str, ...] = ()  # analyses that must come out
     utility: str = "none"  # how much of what is left of the data was looked at: whole, quick (no models) or none
+    plan: dict[str, Any] = field(default_factory=dict)  # the budget, and attacks that were cut short or left out
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from unmask.evidence import FAMILIES, name_of, needs_of
 from unmask.report import front_model, front_network, front_persons, front_tables
 from unmask.report.commands import FORGET, command, of_few, typed
+from unmask.report.cut_short import cut_short
 from unmask.report.deciding import deciding
 from unmask.report.document import AdviceEntry, Document, FindingEntry
 from unmask.report.front_model import is_model
@@ -80,7 +81,7 @@ def front(document: Document) -> Front:
         title=f"Disclosure risk of {_name(document, 'released', 'a table in memory')}",
         files=_files(document),
         headline=headline_of(document),
-        sentence=_sentence(document),
+        sentence=" ".join(filter(None, (_sentence(document), cut_short(document)))),
         numbers=numbers(document),
         learn=_learn(document),
         columns=_columns(document),

@@ -88,15 +88,21 @@ def spread(values: NDArray[Any], rows: Rows, n: int, blank: float) -> NDArray[An
     return whole
 
 
-def set_scene(study: Study, direction: Direction, sample: int | None, seed: int, how: How) -> Scene:
-    """Place both files in a space, turn round if asked to, and draw the intruders if only some are asked."""
+def set_scene(study: Study, direction: Direction, sample: int | Rows | None, seed: int, how: How) -> Scene:
+    """Place both files in a space, turn round if asked to, and draw the intruders if only some are asked.
+
+    ``sample``: how many people, or the rows of the original of those who are asked for.
+    """
     check_name(direction, DIRECTIONS, f"no direction {direction!r}")
-    index, truth = study.index(seed=seed, **how), study.release.truth
+    index, truth, own = study.index(seed=seed, **how), study.release.truth, study.release.truth
     if direction == "to_original":
         index = study.index_of(index.space.swapped())
         truth = inverse(truth, study.release.released.height)
     n = len(truth)
-    rows = np.arange(n) if sample is None else draw(study.encoding(), truth, direction, sample, seed)
+    if isinstance(sample, np.ndarray):
+        rows = sample if direction == "to_release" else np.sort(own[sample])
+    else:
+        rows = np.arange(n) if sample is None else draw(study.encoding(), truth, direction, sample, seed)
     return Scene(index, truth if len(rows) == n else truth[rows], rows, n)
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from unmask.arrays import Rows
     from unmask.evidence import Progress
     from unmask.tables import Release
 
@@ -42,7 +43,7 @@ def link_channel(
     release: Release | Study,
     *,
     folds: int = 2,
-    people: int | None = None,
+    people: int | Rows | None = None,
     seed: int = 0,
     curve: bool = True,
     progress: Progress = silent,
@@ -57,7 +58,7 @@ def link_channel(
         Parts that the people are split into; each part is attacked by what the others taught. 2: the intruder knows
         half of the people.
     people
-        People to ask for, drawn at random. None: all.
+        How many people to ask for, drawn at random, or the rows of the original of those to ask for. None: all.
     seed
         Seeds the split and what is drawn.
     curve
@@ -117,7 +118,9 @@ def teach(release: Release, folds: int, seed: int, progress: Progress, by_row: I
     return Taught(scene, part, channels, int(there.size))
 
 
-def _attack(release: Release, how: tuple[int, int | None, int], *, curve: bool, progress: Progress) -> ChannelLinkage:
+def _attack(
+    release: Release, how: tuple[int, int | Rows | None, int], *, curve: bool, progress: Progress
+) -> ChannelLinkage:
     folds, people, seed = how
     taught = teach(release, folds, seed, progress)
     scene, part, channels = taught.scene, taught.part, taught.channels
@@ -138,8 +141,10 @@ def _leaves_out(scene: Gathered, rows: Ints) -> bool:
     return rows.size < scene.material.n_people or in_groups
 
 
-def _asked(scene: Gathered, people: int | None, seed: int) -> Ints:
-    """Rows to ask for: all, or as many as are wanted or fit."""
+def _asked(scene: Gathered, people: int | Rows | None, seed: int) -> Ints:
+    """Rows of the scene to ask for: all, or as many as are wanted or fit, or those of the people who are named."""
+    if isinstance(people, np.ndarray):
+        return np.flatnonzero(np.isin(scene.people, people))
     there = np.flatnonzero(scene.material.truth >= 0)
     n, records = scene.material.n_people, scene.material.n_records
     if people is None and n * records <= MOST_PAIRS:

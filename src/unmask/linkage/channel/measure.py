@@ -25,10 +25,13 @@ FEW = 100  # people known, at most, to somebody who knows a few
     "released column was made, and look for the others.",
     keys=("channel.rate", "channel.known"),
     names=False,
+    cheaper="people",
 )
 def assess_channel(study: Study, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
-    linkage = link_channel(study, seed=context.seed, curve=not context.brief, progress=context.progress)
+    linkage = link_channel(
+        study, people=context.people, seed=context.seed, curve=not context.brief, progress=context.progress
+    )
     found, known = linkage.found, linkage.known
     return Evidence(
         observations=(
@@ -54,6 +57,7 @@ def assess_channel(study: Study, context: Context) -> Evidence:
         compared=tuple(t.column for t in linkage.columns if t.nats > 0 and t.clear and not t.several),
         attributes=tuple((told.column, told.nats) for told in linkage.columns if told.nats > 0),
         notes=_notes(linkage),
+        asked=(found.n, n) if found.n < (n := len(study.release.paired_rows)) else None,
     )
 
 

@@ -1,0 +1,243 @@
+"""A plan before the work: what each attack takes in time and memory, and whether everybody is asked for, or some.
+
+Times are those of benchmarks/scale.py (`costs.toml`), grown to the size of the release and scaled to this machine.
+Without a budget attacks are exact up to what ends within minutes, whatever the machine: so the result follows from the
+tables, the seed and the version. With one, attacks that may decide the verdict come first, the cheapest of them before
+others; each gets its cheapest form, as far as there is time, and what is left makes them exact one after the other.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from unmask.calibrating import machine_slowness
+from unmask.errors import ParameterError
+from unmask.evidence import Absence
+from unmask.shown import Shown
+
+if TYPE_CHECKING:
+    from unmask.evidence import Measure, Policy, Reported
+    from unmask.tables import Release
+
+Form = Literal["exact", "sampled", "bounded", "left out"]
+UNITS = {"s": 1, "m": 60, "h": 3600}
+EXACT_UP_TO = 30_000  # people: of so many everybody is asked for, unless a budget says otherwise
+MINUTES = 300.0  # seconds on the machine of the benchmark, beyond which an attack asks for some people
+ENOUGH = 20_000  # people who are then asked for: a rate is within 0.7 points of that of all
+MATCHED_UP_TO = 100_000  # records that are matched one to one exactly
+ALL_UP_TO = {"channel": 200_000}  # people whom a measure asks for by itself, at most
+WORTH_IT = 0.8  # share of the time for everybody below which some people are asked for
+SIZES = (2_000, 5_000, 10_000, 20_000, 50_000)  # people that a budget may pay for, from few to many
+OVERHEAD = 2.0  # seconds for reading, checking and the report
+PER_ROW = 20e-6  # the same for every row
+
+
+def seconds(given: str | float | None) -> float | None:
+    """A time as people write it ("90s", "10m", "2h", or a number of seconds), in seconds; None stays None."""
+    if given is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", str(given).strip())
+    if isinstance(given, bool) or found is None or float(found[1]) == 0:
+        raise ParameterError("cannot read this time", got=repr(given), allowed="such as 90s, 10m or 2h")
+    return float(found[1]) * UNITS[found[2] or "s"]
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What is planned for one attack: of ``out_of`` people so many are asked for, in these seconds and bytes."""
+
+    measure: str
+    form: Form
+    people: int
+    out_of: int
+    seconds: float
+    memory: int
+    judged: bool = True  # whether the policy has a limit for a figure of it
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Shown):
+    """Attacks in the order in which they run; ``budget``: seconds for all, or None."""
+
+    entries: tuple[Planned, ...]
+    budget: float | None = None
+    begun: float | None = field(default=None, compare=False, repr=False)  # None: nobody looks at the clock
+
+    def __getitem__(self, measure: str) -> Planned:
+        """The part of one attack."""
+        return self.entries[self.place(measure)]
+
+    def place(self, measure: str) -> int:
+        """When an attack runs: before all that have a larger number."""
+        return next(number for number, entry in enumerate(self.entries) if entry.measure == measure)
+
+    @property
+    def seconds(self) -> float:
+        """What all of it takes."""
+        return sum(entry.seconds for entry in self.entries if entry.form != "left out")
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that are left of the budget; None: there is none."""
+        if self.budget is None or self.begun is None:
+            return None
+        return self.budget - (time.monotonic() - self.begun)
+
+    def now(self, measure: str) -> Planned:
+        """What to do with an attack that is about to begin: what was planned, or less where time ran out."""
+        entry, left = self[measure], self.left
+        if left is None or entry.form == "left out" or entry.seconds <= max(left, 0.0):
+            return entry
+        return replace(entry, form="left out")
+
+    def as_done(self, reported: Iterable[Reported]) -> dict[str, Any]:
+        """What the manifest keeps: the budget, and every attack that was not done whole; empty where all were."""
+        done: dict[str, dict[str, Any]] = {}
+        for entry in reported:
+            evidence = entry.evidence
+            if isinstance(evidence, Absence):
+                done |= {entry.measure: {"form": "left out"}} if evidence.late else {}
+            elif evidence.asked is not None:
+                done[entry.measure] = {"form": "sampled", "people": evidence.asked[0], "out_of": evidence.asked[1]}
+            elif evidence.inexact:
+                done[entry.measure] = {"form": "bounded"}
+        told = {} if self.budget is None else {"budget": self.budget}
+        return {**told, **({"measures": done} if done else {})}
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row for each attack, in the order in which they run."""
+        names = ("measure", "form", "people", "out_of", "seconds", "memory", "judged")
+        return pl.DataFrame({name: [getattr(entry, name) for entry in self.entries] for name in names})
+
+
+def plan_of(manifest: Mapping[str, Any], measures: Iterable[str]) -> Plan:
+    """The plan by which an assessment was done, to do it again: nobody looks at the clock."""
+    recorded = manifest.get("plan") or {}
+    done = recorded.get("measures", {})
+    forms = {name: done.get(name, {"form": "exact"}) for name in measures}
+    entries = (
+        Planned(name, form["form"], form.get("people", 0), form.get("out_of", 0), 0.0, 0)
+        for name, form in forms.items()
+    )
+    return Plan(tuple(entries), recorded.get("budget"))
+
+
+def plan_attacks(release: Release, measures: Sequence[Measure], policy: Policy, *, budget: float | None = None) -> Plan:
+    """Plan these attacks on a release; ``budget``: seconds for all of them, or None."""
+    begun = time.monotonic()
+    costs = [_cost(entry, release, policy) for entry in measures if entry.applies(release) is None]
+    idle = [
+        Planned(entry.name, "exact", 0, 0, 0.0, 0, judged=False)
+        for entry in measures
+        if entry.applies(release) is not None
+    ]
+    if budget is None:
+        entries = [cost.by_default() for cost in costs]
+    else:
+        slow = machine_slowness()
+        costs = [replace(cost, exact=cost.exact * slow, fixed=cost.fixed * slow) for cost in costs]
+        spent = (OVERHEAD + PER_ROW * (release.original.height + release.released.height)) * slow
+        entries = _within(costs, budget - spent)
+    core = {name for names in policy.core.values() for name in names}
+    entries.sort(key=lambda one: (not one.judged, one.measure not in core, one.seconds, one.measure))
+    return Plan((*entries, *idle), budget, begun)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one attack takes: ``exact`` seconds for everybody, of which ``fixed`` whoever is asked for."""
+
+    measure: str
+    people: int
+    exact: float
+    fixed: float
+    memory: int
+    judged: bool
+    core: bool
+    cheaper: str  # how it may do with less time: "people", "gap", or not at all
+    loose: float  # share of the time that a bounded matching takes
+
+    def of(self, people: int) -> Planned:
+        """The plan for so many people."""
+        form: Form = "exact" if people >= self.people else "sampled"
+        asked = min(people, self.people)
+        share = 1.0 if people >= self.people else people / self.people
+        seconds = self.fixed + share * (self.exact - self.fixed)
+        return Planned(self.measure, form, asked, self.people, seconds, self.memory, self.judged)
+
+    def by_default(self) -> Planned:
+        """Exact, or of some people where everybody would take too long."""
+        if self.cheaper == "gap":  # the measure itself goes over to it
+            return self.bounded() if self.people > MATCHED_UP_TO else self.of(self.people)
+        long = self.people > EXACT_UP_TO and (
+            self.exact > MINUTES or self.people > ALL_UP_TO.get(self.measure, self.people)
+        )
+        return self.of(ENOUGH if long and self.cheaper == "people" else self.people)
+
+    def bounded(self) -> Planned:
+        """The plan for a matching that is proven to be near the best one."""
+        return replace(self.of(self.people), form="bounded", seconds=self.loose * self.exact)
+
+    def forms(self) -> list[Planned]:
+        """All that may be planned, the cheapest first."""
+        if self.cheaper == "gap":
+            return [self.bounded(), self.of(self.people)]
+        sizes = [size for size in SIZES if size < self.people] if self.cheaper == "people" else []
+        whole = [] if sizes and self.people > ALL_UP_TO.get(self.measure, self.people) else [self.people]
+        found = [self.of(size) for size in (*sizes, *whole)]
+        return [one for one in found[:-1] if one.seconds < WORTH_IT * found[-1].seconds] + found[-1:]
+
+
+def _within(costs: Iterable[Cost], budget: float) -> list[Planned]:
+    """Give each attack its cheapest form, those that may decide first; then make them exact, as far as time goes."""
+    order = sorted(costs, key=lambda cost: (not cost.judged, not cost.core, cost.forms()[0].seconds, cost.measure))
+    found: dict[str, Planned] = {}
+    for cost in order:
+        cheapest = cost.forms()[0]
+        fits = cheapest.seconds <= budget
+        found[cost.measure] = cheapest if fits else replace(cheapest, form="left out", people=0)
+        budget -= cheapest.seconds if fits else 0.0
+    for cost in order:
+        now = found[cost.measure]
+        better = [form for form in cost.forms()[1:] if form.seconds - now.seconds <= budget]
+        if now.form in {"sampled", "bounded"} and better:
+            found[cost.measure] = better[-1]
+            budget -= better[-1].seconds - now.seconds
+    return list(found.values())
+
+
+def _cost(entry: Measure, release: Release, policy: Policy) -> Cost:
+    """What an attack takes, on the machine of the benchmark, by the costlier of its two tables."""
+    n = max(1, len(release.paired_rows) or release.original.height)
+    rows = max(n, release.released.height)
+    wide = max(1, len(release.quasi))
+    known = costs()["measures"].get(entry.name, costs()["unknown"])
+    size = rows / costs()["people"]
+    least = known["least"]
+    seconds = (least + (known["seconds"] - least) * size ** known["exponent"]) * wide / costs()["columns"]
+    fixed = known.get("fixed", 1.0) * seconds
+    judged = any(_limited(policy, key) for key in entry.keys)
+    core = any(entry.name in names for names in policy.core.values())
+    memory = int(1e6 * known["memory"] * size * wide / costs()["columns"])
+    cheaper = "" if release.synthetic else entry.cheaper
+    return Cost(entry.name, n, seconds, fixed, memory, judged, core, cheaper, known.get("loose", 1.0))
+
+
+def _limited(policy: Policy, key: str) -> bool:
+    limit = policy.threshold(key)
+    return limit.value < 1 or limit.people is not None
+
+
+@cache
+def costs() -> Mapping[str, Any]:
+    """The times and memory of the benchmark: at so many ``people`` and ``columns``, with the exponent of people."""
+    return tomllib.loads(resources.files("unmask").joinpath("costs.toml").read_text(encoding="utf-8"))

@@ -1,0 +1,313 @@
+"""A plan before the work: what fits into a budget, which people stand for all, and what the verdict makes of it."""
+
+from __future__ import annotations
+
+import json
+
+import numba
+import numpy as np
+import polars as pl
+import pytest
+
+import unmask
+from command_line import run
+from unmask import calibrating, planning
+from unmask.assessment import discover, run_measure
+from unmask.calibrating import machine_slowness
+from unmask.errors import ParameterError
+from unmask.evidence import Context, Estimate, Evidence, Observation, Policy, Reported, conclude
+from unmask.planning import Cost, Plan, Planned, plan_attacks, plan_of, seconds
+from unmask.report import render
+from unmask.sampling import people_by_hash
+from unmask.shares import in_words
+
+QUICK = ["nearest", "one_to_one", "uniqueness"]
+
+
+def release(n=150, noise=0.3):
+    rng = np.random.default_rng(2)
+    own = pl.DataFrame({"id": [f"P{k}" for k in range(n)], **{name: rng.normal(size=n) for name in "abc"}})
+    return unmask.Release(own, own.with_columns(pl.col("a", "b", "c") + rng.normal(0, noise, n)), id="id")
+
+
+def forced(measures=QUICK, people=60, n=150, **forms):
+    """A plan in which nearest asks for some people, whatever the size."""
+    entries = {name: Planned(name, "exact", n, n, 0.0, 0) for name in measures}
+    entries["nearest"] = Planned("nearest", "sampled", people, n, 0.0, 0)
+    entries |= {name: Planned(name, form, n, n, 0.0, 0) for name, form in forms.items()}
+    return Plan(tuple(entries.values()))
+
+
+def cost(name="m", people=100_000, exact=100.0, **more):
+    given = {"fixed": 10.0, "memory": 1, "judged": True, "core": True, "cheaper": "people", "loose": 1.0, **more}
+    return Cost(name, people, exact, **given)
+
+
+# --- times ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [("90s", 90), ("10m", 600), ("1.5h", 5400), ("40", 40), (7, 7), (None, None)]
+)
+def test_times_as_people_write_them(text, found):
+    assert seconds(text) == found
+
+
+@pytest.mark.parametrize("text", ["soon", "0", "-3m", "10 days", "", True, float("nan")])
+def test_what_is_no_time_is_refused(text):
+    with pytest.raises(ParameterError, match="cannot read this time"):
+        seconds(text)
+
+
+def test_times_in_words():
+    assert [in_words(t) for t in (1, 40, 60, 600, 5400)] == [
+        "1 second",
+        "40 seconds",
+        "1 minute",
+        "10 minutes",
+        "1.5 hours",
+    ]
+
+
+def test_the_machine_is_measured_once_and_where_nothing_can_be_kept_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(calibrating, "measure_work", lambda: 2 * calibrating.REFERENCE)
+    first = machine_slowness()
+    kept = json.loads((tmp_path / "unmask" / "speed.json").read_text())
+    (tmp_path / "unmask" / "speed.json").write_text(json.dumps({**kept, "slowness": 7.0}))
+    assert first == 2.0
+    assert machine_slowness() == 7.0
+    (tmp_path / "unmask" / "speed.json").write_text(json.dumps({**kept, "machine": "another", "slowness": 7.0}))
+    assert machine_slowness() == 2.0
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nowhere")
+    assert machine_slowness() == 2.0
+
+
+def test_the_work_that_is_measured_takes_time():
+    assert calibrating.measure_work() > 0.001
+
+
+# --- what is planned ------------------------------------------------------------------------------------------------
+
+
+def test_by_default_everybody_up_to_what_ends_within_minutes():
+    assert cost(people=30_000, exact=1e6).by_default().form == "exact"
+    assert cost(people=30_001, exact=planning.MINUTES).by_default().form == "exact"
+    found = cost(people=1_000_000, exact=1_000.0).by_default()
+    assert (found.form, found.people, found.out_of) == ("sampled", planning.ENOUGH, 1_000_000)
+    assert found.seconds == pytest.approx(10 + 990 * 0.02)
+    assert cost(people=1_000_000, exact=1e6, cheaper="").by_default().form == "exact"
+    assert cost("channel", people=200_001, exact=1.0).by_default().form == "sampled"
+    assert [cost(people=n, cheaper="gap").by_default().form for n in (100_000, 100_001)] == ["exact", "bounded"]
+
+
+def test_without_a_budget_nothing_changes_for_tables_of_usual_size():
+    plan = plan_attacks(release(), list(discover().values()), Policy.load())
+    assert {entry.form for entry in plan.entries} == {"exact"}
+    assert plan.left is None
+
+
+def test_a_budget_pays_the_cheapest_form_of_all_that_may_decide_before_it_makes_any_exact():
+    costs = [
+        cost("shown", exact=1.0, fixed=1.0, judged=False, core=False, cheaper=""),
+        cost("decides", exact=100.0),
+        cost("core too", exact=50.0),
+        cost("judged", exact=5.0, fixed=5.0, core=False, cheaper=""),
+        cost("matching", exact=80.0, cheaper="gap", loose=0.25),
+    ]
+    cheapest = {"decides": 10 + 90 * 0.02, "core too": 10 + 40 * 0.02, "matching": 20.0, "judged": 5.0, "shown": 1.0}
+    tight = {one.measure: one for one in planning._within(costs, sum(cheapest.values()) + 0.01)}
+    assert {name: one.seconds for name, one in tight.items()} == pytest.approx(cheapest)
+    assert [tight[name].form for name in ("decides", "matching", "judged")] == ["sampled", "bounded", "exact"]
+    less = {one.measure: one.form for one in planning._within(costs, sum(cheapest.values()) - 5.5)}
+    assert less["judged"] == "left out"  # what is judged and not core gives way before the core does
+    assert "left out" not in {less[name] for name in ("decides", "core too", "matching")}
+    more = {one.measure: one.form for one in planning._within(costs, 1e6)}
+    assert set(more.values()) == {"exact"}
+
+
+def test_no_plan_costs_more_than_its_budget():
+    costs = [
+        cost(f"m{k}", exact=float(10 + 7 * k), core=k % 2 == 0, cheaper="people" if k % 3 else "") for k in range(9)
+    ]
+    for budget in (0.0, 20.0, 60.0, 150.0, 300.0):
+        found = planning._within(costs, budget)
+        assert sum(one.seconds for one in found if one.form != "left out") <= budget + 1e-9
+
+
+def test_a_plan_that_is_late_leaves_out_what_no_longer_fits(monkeypatch):
+    plan = Plan((Planned("a", "exact", 5, 5, 3.0, 0), Planned("b", "exact", 5, 5, 0.5, 0)), 10.0, begun=100.0)
+    monkeypatch.setattr(planning.time, "monotonic", lambda: 109.0)
+    assert [plan.now(name).form for name in "ab"] == ["left out", "exact"]
+
+
+# --- people in place of all -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("noise", [0.1, 0.6])
+def test_the_interval_of_some_people_contains_what_all_give(noise):
+    given = release(300, noise)
+    whole = unmask.link_nearest(given)
+    exact = whole.estimate.value, whole.known().value
+    inside = []
+    for seed in range(150):
+        found = unmask.link_nearest(given, sample=people_by_hash(given, 60, seed))
+        inside.append(
+            [e.low <= value <= e.high for e, value in zip((found.estimate, found.known()), exact, strict=True)]
+        )
+    assert 0 < exact[0] < 1
+    assert np.mean(inside, axis=0).min() >= 0.93
+
+
+@pytest.mark.parametrize("name", ["dictionary", "permuted"])
+def test_the_tests_of_maximum_knowledge_of_some_people_contain_what_all_give(name):
+    given, entry = release(200, 0.3), discover()[name]
+    exact = {one.key: one.estimate.value for one in run_measure(entry, given, Context(0)).observations}
+    inside = {key: [] for key in exact}
+    for seed in range(40):
+        context = Context(0, people=people_by_hash(given, 60, seed))
+        for one in run_measure(entry, given, context).observations:
+            inside[one.key].append(one.estimate.low <= exact[one.key] <= one.estimate.high)
+    assert {key: np.mean(of) for key, of in inside.items() if np.mean(of) < 0.93} == {}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_interval_of_a_bounded_matching_contains_the_exact_rate(seed):
+    rng = np.random.default_rng(seed)
+    own = pl.DataFrame({name: rng.normal(size=400) for name in "abc"})
+    given, entry = unmask.Release(own, own.select(pl.all() + rng.normal(0, 0.4, 400))), discover()["one_to_one"]
+    exact, loose = (run_measure(entry, given, Context(0, loose=loose)) for loose in (False, True))
+    assert exact.inexact == ""
+    found = loose.observations[0].estimate
+    assert found.low <= exact.observations[0].estimate.value <= found.high
+
+
+def test_some_people_are_found_as_they_are_among_all():
+    given = release()
+    rows, whole = people_by_hash(given, 40, 0), unmask.link_nearest(given)
+    for direction in ("to_release", "to_original"):
+        whole = unmask.link_nearest(given, direction=direction).per_record(150)
+        some = unmask.link_nearest(given, direction=direction, sample=rows).per_record(150)
+        assert np.array_equal(some[rows], whole[rows])
+        assert np.isnan(np.delete(some, rows)).all()
+    entry = discover()["dictionary"]
+    whole, some = (run_measure(entry, given, Context(0, people=people)) for people in (None, rows))
+    asked = ~np.isnan(some.per_record)
+    assert np.array_equal(np.flatnonzero(asked), rows)
+    assert some.observations[0].estimate.n == 40
+
+
+def test_the_same_result_in_any_order_of_rows_and_on_any_number_of_threads():
+    given, order = release(), np.random.default_rng(5).permutation(150)
+    shuffled = unmask.Release(given.original[order], given.released[np.random.default_rng(6).permutation(150)], id="id")
+    before = numba.get_num_threads()
+    found = []
+    try:
+        for one, threads in ((given, 1), (given, numba.config.NUMBA_NUM_THREADS), (shuffled, 1)):
+            numba.set_num_threads(threads)
+            found.append(unmask.assess(one, only=["nearest"], plan=forced(["nearest"]), utility="none"))
+    finally:
+        numba.set_num_threads(before)
+    told = [[(f.key, f.estimate, f.outcome) for f in one.findings] for one in found]
+    assert told[0] == told[1] == told[2]
+    assert np.allclose(found[0].risks[order], found[2].risks, equal_nan=True)
+
+
+# --- what the verdict and the report make of it ---------------------------------------------------------------------
+
+
+def judged(asked, policy="public", hits=0):
+    estimate = Estimate(hits / 50_000, 0.0, 0.0001, 50_000, 0.0, None, "wilson")
+    evidence = Evidence((Observation("nearest.known", "claim.", estimate, claims=hits),), asked=asked)
+    (found,) = (
+        one
+        for one in conclude([Reported("nearest", "T", "s", evidence)], Policy.load(policy), columns=()).findings
+        if one.key == "nearest.known"
+    )
+    return found
+
+
+def test_that_it_is_true_of_nobody_is_not_shown_by_some():
+    assert judged(None).outcome == "for"
+    found = judged((50_000, 100_000))
+    assert found.outcome == "inconclusive"
+    assert "50,000 of 100,000 people were asked for" in found.reason
+    assert judged((50_000, 100_000), "partner").outcome == "for"  # a share, which the interval shows
+
+
+def test_the_headline_says_who_was_asked_for_and_verify_asks_for_the_same(tmp_path):
+    given = release(150)
+    for name, table in (("a.csv", given.original), ("b.csv", given.released)):
+        table.write_csv(tmp_path / name)
+    files = unmask.Release(tmp_path / "a.csv", tmp_path / "b.csv", id="id")
+    found = unmask.assess(files, only=QUICK, plan=forced(uniqueness="left out"), utility="none")
+    assert found.verdict != "safe"
+    assert "60 of 150 people were asked for" in found.reason
+    done = found.to_dict()["manifest"]["plan"]["measures"]
+    assert done == {"nearest": {"form": "sampled", "people": 60, "out_of": 150}, "uniqueness": {"form": "left out"}}
+    found.write_json(tmp_path / "report.json")
+    assert unmask.verify(tmp_path / "report.json").same
+    again = plan_of(found.to_dict()["manifest"], QUICK)
+    assert [again[name].form for name in QUICK] == ["sampled", "exact", "left out"]
+    assert "Only 60 of 150 people were asked for" in render(found.document).split("What was not tested")[0]
+
+
+def test_what_was_left_out_for_want_of_time_is_never_safe():
+    given = release(400, 50.0)  # nobody is found
+    plan = forced(["anonymity", "nearest", "uniqueness"], people=400, n=400, uniqueness="left out")
+    found = unmask.assess(given, only=["anonymity", "nearest", "uniqueness"], plan=plan, utility="none")
+    assert {f.outcome for f in found.findings if f.measure == "uniqueness"} == {"could not run"}
+    assert found.verdict == "inconclusive"
+
+
+def test_a_budget_too_small_for_anything_says_so_once(tmp_path):
+    found = unmask.assess(release(), budget=0.001, utility="none")
+    assert found.verdict == "inconclusive"
+    assert found.reason.startswith("there was no time for any attack within the budget")
+    assert all(f.estimate is None for f in found.findings)
+    assert found.to_dict()["manifest"]["plan"]["budget"] == 0.001
+
+
+def test_a_budget_with_time_enough_changes_nothing():
+    given = release(100)
+    whole, within = (unmask.assess(given, only=QUICK, budget=budget, utility="none") for budget in (None, "2h"))
+    assert whole.document.digest == within.document.digest
+
+
+# --- the command line -----------------------------------------------------------------------------------------------
+
+
+def tables(folder):
+    given = release()
+    given.original.write_csv(folder / "a.csv")
+    given.released.write_csv(folder / "b.csv")
+    return folder / "a.csv", folder / "b.csv", "--id", "id"
+
+
+def test_plan_is_shown_and_nothing_runs(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("unmask.attacks.run_measure", lambda *_: pytest.fail("an attack was run"))
+    assert run("assess", *tables(tmp_path), "--plan") == 0
+    told = capsys.readouterr().out
+    (line,) = (line for line in told.splitlines() if line.startswith("nearest"))
+    assert "exact" in line
+    assert "150 of 150" in line
+    assert " s" in line
+    assert "MB" in line
+    assert "more do not apply" in told
+
+
+def test_plan_within_a_budget_names_what_has_no_time(tmp_path, capsys):
+    assert run("assess", *tables(tmp_path), "--plan", "--budget", "1s") == 0
+    assert "nothing is then called safe" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("more", [(), ("--plan",)])
+def test_a_budget_that_cannot_be_read_is_one_error(tmp_path, capsys, more):
+    assert run("assess", *tables(tmp_path), "--budget", "soon", *more) == 2
+    assert "cannot read this time" in capsys.readouterr().err
+
+
+def test_no_time_on_the_command_line(tmp_path, capsys):
+    assert run("assess", *tables(tmp_path), "--budget", "0.001s", "--utility", "none") == 3
+    told = " ".join(capsys.readouterr().out.split())
+    assert "no time for any attack" in told.replace("│", "").replace("  ", " ")
