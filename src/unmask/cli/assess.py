@@ -55,7 +55,6 @@ def attack(options: Assess) -> Assessment:
     policy, recipients = _checked(options)
     if is_network(options):
         return attack_network(options, policy)
-    judging = {limits.name: limits for limits in [one.policy(policy) for one in recipients] or [policy]}
     try:
         if options.many_rows:
             return _of_persons(options, policy, RepeatedIdError("people have many rows"))
@@ -63,9 +62,8 @@ def attack(options: Assess) -> Assessment:
     except RepeatedIdError as error:
         return _of_persons(options, policy, error)
     check_by(release, options.by)
-    few = [line for limits in judging.values() for line in too_few(release, limits)]
-    for line in () if options.quiet else few:
-        say(f"note: {line}", to_stderr=True)  # before the work, which may take long
+    if not options.quiet:
+        _note_few(release, policy, recipients)
     with progress_bar(quiet=options.quiet) as told:
         assessment = assess(
             release,
@@ -92,6 +90,13 @@ def attack(options: Assess) -> Assessment:
         shutil.rmtree(state, ignore_errors=True)
     tell(assessment, written, options)
     return assessment
+
+
+def _note_few(release: Release, policy: Policy, recipients: tuple[Recipient, ...]) -> None:
+    """Say before the work, which may take long, that people are too few to call the release safe."""
+    judging = {limits.name: limits for limits in [one.policy(policy) for one in recipients] or [policy]}
+    for line in [line for limits in judging.values() for line in too_few(release, limits)]:
+        say(f"note: {line}", to_stderr=True)
 
 
 def _checked(options: Assess) -> tuple[Policy, tuple[Recipient, ...]]:
