@@ -80,7 +80,9 @@ def run(given: Input, folder: Path, *, apart: bool = False) -> Said:
                 said.messages.append(str(error))
             except HangError:
                 said.outcome, said.where = "hang", traceback.format_exc()
-            except Exception:  # noqa: BLE001 - that is what is looked for
+            except (KeyboardInterrupt, SystemExit):
+                raise
+            except BaseException:  # noqa: BLE001 - that is what is looked for; polars' panic is no Exception
                 said.outcome, said.where = "traceback", traceback.format_exc()
     said.messages += [out.getvalue(), err.getvalue()]
     said.warned = sorted({f"{one.category.__name__}: {one.message}" for one in seen})

@@ -161,3 +161,14 @@ def test_days_beside_whole_numbers_of_nobody():
     table = pl.DataFrame({"born": days, "x": range(n)})
     released = table.with_columns(born=pl.Series([None if k < n // 2 else k for k in range(n)]))
     unmask.Release(table, released)
+
+
+@pytest.mark.parametrize("kind", [pl.Date, pl.Datetime("ms"), pl.Datetime("us", "UTC")])
+def test_days_that_no_calendar_has_are_refused(kind):
+    """Damaged files hold them; polars' panic at them passes all that catches errors."""
+    days = pl.Series("born", [2**31 - 1, 5], dtype=pl.Int32)
+    far = days.cast(pl.Date) if kind == pl.Date else (days.cast(pl.Int64) * 2**31).cast(kind)
+    with pytest.raises(TableError, match="outside the years 1 to 9999"):
+        read_table(pl.DataFrame([far]))
+    edges = pl.DataFrame({"born": pl.Series([date(1, 1, 1), date(9999, 12, 31), None]).cast(kind)})
+    assert read_table(edges).height == 3

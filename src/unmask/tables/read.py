@@ -24,6 +24,8 @@ from unmask.tables.records import read_records, read_workbook, sheet_of
 from unmask.tables.text import read_text
 
 MISSING_MARKS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".", "*")
+A_DAY = {"ms": 86_400e3, "us": 86_400e6, "ns": 86_400e9}
+FIRST_DAY, LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, in days from 1970
 LONG = tuple(getattr(pl, kind) for kind in ("UInt64", "Int128", "UInt128") if hasattr(pl, kind))  # UInt128 is new
 STATISTICAL = {
     ".dta": "read_dta",
@@ -217,12 +219,24 @@ def _tidy(frame: pl.DataFrame, name: str) -> pl.DataFrame:
         raise TableError(
             f"the {name} has nested or binary columns", got=", ".join(map(repr, nested)), hint="flatten or drop them"
         )
+    _refuse_days(frame, name)
     if "" in frame.columns:  # R writes row names under an empty name
         frame = frame.rename({"": "unnamed"} if "unnamed" not in frame.columns else {"": "unnamed column"})
     texts = cs.string().replace(dict.fromkeys(MISSING_MARKS))  # files have lost them already, frames have not
     days = [_in_days(frame[name], kind) for name, kind in frame.schema.items() if isinstance(kind, pl.Duration)]
     long = [_as_digits(frame[name]) for name, kind in frame.schema.items() if kind in LONG]
     return frame.with_columns(cs.float().fill_nan(None), cs.decimal().cast(pl.Float64), texts, *days, *long)
+
+
+def _refuse_days(frame: pl.DataFrame, name: str) -> None:
+    """Refuse days that no calendar has, as damaged files hold them: polars stops the whole program at such a day."""
+    for column in frame.select(cs.date(), cs.datetime()).get_columns():
+        kind = column.dtype
+        a_day = A_DAY[kind.time_unit] if isinstance(kind, pl.Datetime) else 1.0
+        days = column.to_physical().cast(pl.Float64) / a_day
+        if bool((~days.is_between(FIRST_DAY - 1, LAST_DAY + 2)).any()):  # a zone may move them by a day
+            what = f"column {column.name!r} of the {name} has days outside the years 1 to 9999"
+            raise TableError(what, hint="is the file whole? blank them, or write them as text")
 
 
 def _as_digits(column: pl.Series) -> pl.Series:
@@ -233,8 +247,7 @@ def _as_digits(column: pl.Series) -> pl.Series:
 
 def _in_days(column: pl.Series, kind: pl.Duration) -> pl.Series:
     """A duration as a number of days: it is an amount, not a point in time."""
-    a_day = {"ms": 86_400e3, "us": 86_400e6, "ns": 86_400e9}[kind.time_unit]
-    return column.to_physical().cast(pl.Float64) / a_day
+    return column.to_physical().cast(pl.Float64) / A_DAY[kind.time_unit]
 
 
 def _refuse_patterns(columns: Sequence[str], name: str) -> None:
