@@ -24,9 +24,10 @@ WORTH = 0.005  # of what is left, for which a gentler treatment is tried
 STAGES: tuple[Stage, ...] = ("glance", "core", "whole")
 HOPELESS = ("unsafe", "inconclusive")  # at a glance: what is attacked with more is not safer
 FRESH = 1000  # between the seed of the search and those of the last attacks
-ATTACKED_AGAIN, AT_MOST = 3, 11  # times with other seeds of the attacks: more where the figures vary much
+ATTACKED_AGAIN, AT_MOST = 3, 20  # times with other seeds of the attacks: more where the figures vary much
 DRAWN_AGAIN = 2  # times with other draws of the masking
 ROOM = 0.99  # how likely the next seed's figure has to be within its limit: many releases are tried, and some are lucky
+AMPLE = 0.8  # of a limit, where so much is used with the next seed at most, three seeds are enough
 SLACK = 1e-9  # for rounding
 
 
@@ -200,16 +201,15 @@ class LastAttacks:
 
     def prove(self, first: Point) -> Point:
         """The last attack of all if each calls it safe; else the one that does not."""
-        points, near = [first], list[str]()
+        points = [first]
         for number in range(1, AT_MOST + 1):
-            if number > ATTACKED_AGAIN and not near:
+            if number > ATTACKED_AGAIN and not at_the_limit(points, AMPLE):
                 break
             self.progress(0.95, f"attacking the result once more, with another seed ({number})")
             points.append(self._attacked(first, f"again {number}", number, first.seed))
             if points[-1].verdict != "safe":
                 return points[-1]
-            near = at_the_limit(points)
-        if near:
+        if near := at_the_limit(points):
             told = f"with other seeds too near to the limit to stay within it: {', '.join(near)}"
             return replace(points[-1], verdict="inconclusive", reason=told)
         other = self._another_draw(first) if first.masking else None
@@ -254,15 +254,15 @@ def back_from(softer: list[State]) -> tuple[State, ...]:
     return tuple(softer[place] for place in sorted({len(softer) - 1, (len(softer) - 1) // 2, 0}, reverse=True))
 
 
-def at_the_limit(points: list[Point]) -> list[str]:
-    """Figures that the next seed may bring above their limits: by how far they varied here, as of a normal variable."""
+def at_the_limit(points: list[Point], part: float = 1.0) -> list[str]:
+    """Figures that the next seed may bring above their limits, or a part of them: by how far they varied here."""
     from scipy import special  # noqa: PLC0415 - the last attacks alone need it
 
     figures: dict[str, list[float]] = {}
     for point in points:
         for key, used in point.used:
             figures.setdefault(key, []).append(used)
-    return [key for key, found in figures.items() if _next(found, special.stdtrit) > 1 + SLACK]
+    return [key for key, found in figures.items() if _next(found, special.stdtrit) > part + SLACK]
 
 
 def _next(found: list[float], quantile: Callable[[int, float], float]) -> float:
