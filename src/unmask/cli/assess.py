@@ -85,10 +85,9 @@ def attack(options: Assess) -> Assessment:
     written = write_reports(assessment, options)
     if options.fix is not None:
         written.append(_write_fix(release, options))
-    written += write_certificates(assessment, options)
+    tell(assessment, [*written, *write_certificates(assessment, options)], options)
     if state is not None and options.state is None:
         shutil.rmtree(state, ignore_errors=True)
-    tell(assessment, written, options)
     return assessment
 
 
