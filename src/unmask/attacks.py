@@ -166,7 +166,7 @@ def _part_of(progress: Progress, place: int, n: int, title: str) -> Progress:
 
 def _report(entry: Measure, study: Study, context: Context, keeper: Keeper) -> Reported:
     context.progress(0.0, "begins")
-    seeded = replace(context, seed=_seed(context.seed, entry))
+    seeded = replace(context, seed=seed_of(context.seed, entry))
     evidence = keeper(entry.name, lambda: run_measure(entry, study, seeded))
     return Reported(entry.name, entry.title, entry.story, evidence)
 
@@ -177,8 +177,13 @@ def run_measure(entry: Measure, release: Release | Study, context: Context) -> E
     reason = entry.applies(study.release)
     if reason:
         return Absence("does not apply", reason)
+    return attempt(lambda: entry.run(study, context), show_values=context.show_values)
+
+
+def attempt(run: Callable[[], Evidence], *, show_values: bool = False) -> Evidence | Absence:
+    """Run an attack; one that cannot be answered neither hides the others nor counts as safe."""
     try:
-        return entry.run(study, context)
+        return run()
     except NothingToTryError as error:
         return Absence("does not apply", str(error).split("\n")[0])
     except UnmaskError as error:
@@ -186,11 +191,11 @@ def run_measure(entry: Measure, release: Release | Study, context: Context) -> E
     except MemoryError:
         return Absence("could not run", "it needs more memory than there is")
     except Exception as error:  # noqa: BLE001 - one broken measure must neither hide the others nor count as safe
-        tell_where(error, show_values=context.show_values)
+        tell_where(error, show_values=show_values)
         return Absence("could not run", f"an error of unmask itself ({type(error).__name__}); {SEE_WHERE}")
 
 
-def _seed(seed: int, entry: Measure) -> int:
+def seed_of(seed: int, entry: Measure) -> int:
     """One child per measure, by name: results do not depend on which others run, or in which order."""
     return int(np.random.SeedSequence([seed, entry.seed]).generate_state(1)[0] % (2**31))
 
@@ -201,7 +206,7 @@ def again_with(measures: Sequence[Measure]) -> Again:
 
     def again(name: str, release: Release, seed: int) -> Floats | None:
         entry = by_name[name]
-        evidence = run_measure(entry, release, Context(_seed(seed, entry)))
+        evidence = run_measure(entry, release, Context(seed_of(seed, entry)))
         return evidence.per_record if isinstance(evidence, Evidence) else None
 
     return again

@@ -13,6 +13,7 @@ from unmask.certificate import as_statement, check_format
 from unmask.certificate import write as write_certificate
 from unmask.certifying import certify
 from unmask.cli.fields import roles_of
+from unmask.cli.large import attack_large
 from unmask.cli.network import attack_network, is_network
 from unmask.cli.options import Assess, Link, Tables
 from unmask.cli.outputs import EXIT, by_suffix, tell, write_reports
@@ -34,6 +35,14 @@ def run(options: Assess) -> int:
 
 
 def attack(options: Assess) -> Assessment:
+    """Attack where the tables are counted: in memory, or by an engine."""
+    if options.engine != "memory":
+        return attack_large(options)
+    _refuse_engine(options)
+    return _attack_here(options)
+
+
+def _attack_here(options: Assess) -> Assessment:
     """Read, attack, show and write by the options; all of them are checked before the tables are read."""
     options = _one_table(by_suffix(options))
     check_files(options)
@@ -75,6 +84,14 @@ def attack(options: Assess) -> Assessment:
     if state is not None and options.state is None:
         shutil.rmtree(state, ignore_errors=True)
     return assessment
+
+
+def _refuse_engine(options: Assess) -> None:
+    """Options of an engine without one would be without effect."""
+    usual = Assess()
+    given = [f"--{name}" for name in ("memory", "threads", "sample") if getattr(options, name) != getattr(usual, name)]
+    if given:
+        raise ParameterError("these options are for an engine", got=", ".join(given), hint="give --engine duckdb too")
 
 
 def _checked(options: Assess) -> tuple[Policy, tuple[Recipient, ...]]:
