@@ -25,6 +25,7 @@ ROOMS_BELOW = {
     "tables": set(),
     "evidence": set(),
     "study": {"kernels", "tables"},
+    "engines": {"kernels", "study", "tables"},
     "report": {"evidence", "people", "utility"},
     "certificate": {"evidence", "report", "tables"},
     "intake": {"tables", "study", "evidence"},
@@ -153,6 +154,11 @@ def test_python_does_not_call_inner_kernels(path):
         )
         if not own and not isinstance(node, ast.Import | ast.ImportFrom) and path.name not in PLAIN_TWINS:
             assert not calls_in(node) & known, getattr(node, "name", node)
+
+
+def test_only_one_file_knows_duckdb():
+    assert [path.name for path in FILES if 'import_module("duckdb")' in path.read_text()] == ["duck.py"]
+    assert not [path for path in FILES if re.search(r"^\s*(import|from) duckdb", path.read_text(), re.MULTILINE)]
 
 
 def test_only_one_file_knows_spark():

@@ -21,18 +21,19 @@ MOST_IN_KERNELS = 16
 MORE = {
     "unmask.datasets.gauntlet": 9,  # what a case is made of, which benchmarks/gauntlet writes more of
     "unmask.disclosure": 22,  # one function for each measure, sets of keys, the attack on a released model, an audit
+    "unmask.engines": 15,  # the store, a question for each kind of count, and the pass over the release
     "unmask.evidence": 53,  # what every measure writes, what assess makes of it, and for which intruder
     "unmask.graph": 19,  # the attack, its choices and a class for each kind of result
-    "unmask.groups": 13,  # a function and its result for each measure, and the room that counts
+    "unmask.groups": 22,  # a function and its result for each measure, the same of counts, and the room that counts
     "unmask.groups.counting": 16,  # counts on every engine, and the classes that all group measures share
-    "unmask.linkage": 24,  # one function for each intruder
+    "unmask.linkage": 28,  # one function for each intruder
     "unmask.masking": 52,  # one class for each masking and its claim, synthesisers, which cells to blank, codes
     "unmask.networks": 9,  # a network: attacked, reported, masked, and what is left of it
     "unmask.people": 12,  # the risk of people, of groups of them, and the story of one
     "unmask.protect": 24,  # the search: points, what is kept of them, what can be done to a column, what to do first
     "unmask.certificate": 12,  # the statement, the content, its formats and the reviewer's keys
     "unmask.report": 28,  # a way to show each kind of result
-    "unmask.study": 27,  # what every measure asks: matches, spaces, who asks for whom, what fits in memory
+    "unmask.study": 28,  # what every measure asks: matches, spaces, who asks for whom, what fits in memory
     "unmask.tables": 38,  # reading, roles, hierarchies, arrays and writing, for all rooms and the command line
     "unmask.utility": 11,  # a function for each view, and all of them for a report
 }

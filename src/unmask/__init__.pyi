@@ -71,6 +71,7 @@ from unmask.groups import population_risk as population_risk
 from unmask.groups import special_uniques as special_uniques
 from unmask.intake import Check as Check
 from unmask.intake import check as check
+from unmask.large_assessment import assess_large as assess_large
 from unmask.linkage import Believed as Believed
 from unmask.linkage import ChannelLinkage as ChannelLinkage
 from unmask.linkage import ClusterLinkage as ClusterLinkage

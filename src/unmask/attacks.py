@@ -182,7 +182,7 @@ def _report(entry: Measure, study: Study, context: Context, keeper: Keeper, plan
     context.progress(0.0, "begins")
     if planned is not None and planned.form == "left out" and entry.applies(study.release) is None:
         return Reported(entry.name, entry.title, entry.story, Absence.for_want_of_time())
-    seeded = replace(with_plan(context, study.release, planned), seed=_seed(context.seed, entry))
+    seeded = replace(with_plan(context, study.release, planned), seed=seed_of(context.seed, entry))
     evidence = keeper(entry.name + _form(planned), lambda: run_measure(entry, study, seeded))
     if seeded.people is not None and isinstance(evidence, Evidence):
         evidence = replace(evidence, asked=(seeded.people.size, len(study.release.paired_rows)))
@@ -212,8 +212,13 @@ def run_measure(entry: Measure, release: Release | Study, context: Context) -> E
     reason = entry.applies(study.release)
     if reason:
         return Absence("does not apply", reason)
+    return attempt(lambda: entry.run(study, context), show_values=context.show_values)
+
+
+def attempt(run: Callable[[], Evidence], *, show_values: bool = False) -> Evidence | Absence:
+    """Run an attack; one that cannot be answered neither hides the others nor counts as safe."""
     try:
-        return entry.run(study, context)
+        return run()
     except NothingToTryError as error:
         return Absence("does not apply", str(error).split("\n")[0])
     except UnmaskError as error:
@@ -221,12 +226,12 @@ def run_measure(entry: Measure, release: Release | Study, context: Context) -> E
     except MemoryError:
         return Absence("could not run", "it needs more memory than there is")
     except Exception as error:  # noqa: BLE001 - one broken measure must neither hide the others nor count as safe
-        tell_where(error, show_values=context.show_values)
+        tell_where(error, show_values=show_values)
         refused = refused_by_system(error)
         return Absence("could not run", refused or f"an error of unmask itself ({type(error).__name__}); {SEE_WHERE}")
 
 
-def _seed(seed: int, entry: Measure) -> int:
+def seed_of(seed: int, entry: Measure) -> int:
     """One child per measure, by name: results do not depend on which others run, or in which order."""
     return int(np.random.SeedSequence([seed, entry.seed]).generate_state(1)[0] % (2**31))
 
@@ -243,7 +248,7 @@ def again_with(measures: Sequence[Measure], plan: Plan | None = None) -> Again:
         if plan is not None and plan.budget is not None:
             return None
         context = with_plan(Context(seed), release, None if plan is None else plan[name])
-        evidence = run_measure(entry, release, replace(context, seed=_seed(seed, entry)))
+        evidence = run_measure(entry, release, replace(context, seed=seed_of(seed, entry)))
         return evidence.per_record if isinstance(evidence, Evidence) else None
 
     return again

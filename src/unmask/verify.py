@@ -166,6 +166,11 @@ def _refuse(manifest: dict[str, Any]) -> None:
             "a report on a network is not verified from its file alone",
             hint="run unmask network again with the same --seed, and compare the digests of both reports",
         )
+    if manifest.get("settings", {}).get("engine"):
+        raise ParameterError(
+            "a report on a release larger than memory is not verified from its file alone",
+            hint="run unmask assess again with the same --engine and --seed, and compare the digests of both reports",
+        )
     if manifest.get("settings", {}).get("many_rows"):
         raise ParameterError(
             "a report on people with many rows is not verified from its file alone",

@@ -13,6 +13,7 @@ from unmask.certificate import as_statement, check_format
 from unmask.certificate import write as write_certificate
 from unmask.certifying import certify
 from unmask.cli.fields import roles_of
+from unmask.cli.large import attack_large
 from unmask.cli.network import attack_network, is_network
 from unmask.cli.options import Assess, Link, Tables
 from unmask.cli.outputs import EXIT, by_suffix, tell, write_reports
@@ -49,6 +50,14 @@ def plan(options: Assess) -> int:
 
 
 def attack(options: Assess) -> Assessment:
+    """Attack where the tables are counted: in memory, or by an engine."""
+    if options.engine != "memory":
+        return attack_large(options)
+    _refuse_engine(options)
+    return _attack_here(options)
+
+
+def _attack_here(options: Assess) -> Assessment:
     """Read, attack, show and write by the options; all of them are checked before the tables are read."""
     options = _one_table(by_suffix(options))
     check_files(options)
@@ -96,6 +105,14 @@ def _note_few(release: Release, policy: Policy, recipients: tuple[Recipient, ...
     judging = {limits.name: limits for limits in [one.policy(policy) for one in recipients] or [policy]}
     for line in [line for limits in judging.values() for line in too_few(release, limits)]:
         say(f"note: {line}", to_stderr=True)
+
+
+def _refuse_engine(options: Assess) -> None:
+    """Options of an engine without one would be without effect."""
+    usual = Assess()
+    given = [f"--{name}" for name in ("memory", "threads", "sample") if getattr(options, name) != getattr(usual, name)]
+    if given:
+        raise ParameterError("these options are for an engine", got=", ".join(given), hint="give --engine duckdb too")
 
 
 def _checked(options: Assess) -> tuple[Policy, tuple[Recipient, ...]]:

@@ -188,6 +188,13 @@ class Assess(Reporting, Tables):
     )
     time: str | None = option("For many rows a person: the column that says when.", default=None)
     place: tuple[str, ...] = option("For many rows a person: the columns that say where.", default=())
+    engine: str = option(
+        "Where tables are counted: memory, or duckdb for files, folders and patterns larger than that (needs --id).",
+        default="memory",
+    )
+    memory: str = option("For --engine duckdb: memory that all of it may take.", default="3GB")
+    threads: int = option("For --engine duckdb: threads; more are faster and take more memory.", default=1, minimum=1)
+    sample: int = option("For --engine duckdb: people who are linked, by a hash of their ids.", default=2000, minimum=1)
     state: str | None = option(
         "Folder in which finished attacks are kept, so that the same command goes on after a stop. Default: one beside "
         "the report, until it is written; a folder that you name stays.",

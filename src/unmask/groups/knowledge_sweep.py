@@ -7,7 +7,7 @@ what each attribute adds on average over all that may be known already (its Shap
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from typing import Literal
 
@@ -137,21 +137,23 @@ def assess_knowledge(study: Study, context: Context) -> Evidence:
     matcher, people, n = study.comparable, study.release.paired_rows, study.release.released.height
     sweep = knowledge_sweep(matcher.table, quasi=matcher.names, max_size=size_of_sets(matcher))
     context.progress(0.8, "sets of attributes")
-    worst = _worst(sweep, study)
-    keys = [j for j in range(len(matcher.names)) if worst >> j & 1]
-    match = matcher.match(keys)
+    worst = worst_set(sweep, _left(study))
+    match = matcher.match([j for j in range(len(matcher.names)) if worst >> j & 1])
     credit = match.credit(study.release.truth)
     chance = float((match.crowd[people] > 0).mean()) / n  # where no record matches, none is claimed
-    found = shared_rate(credit[people], chance)
-    known = ", ".join(sweep.attributes(worst))
-    claim = f"{found.hits:,.0f} of {found.n:,} people are found by {len(keys)} attributes: {known}."
+    told = sweep_evidence(sweep, worst, credit[people], chance)
+    return replace(told, per_record=credit, notes=(*matcher.notes, *note))
+
+
+def sweep_evidence(sweep: Knowledge, worst: int, credit: Floats, chance: float) -> Evidence:
+    """What the worst set found, by the credit of each person, and how the risk grows with what is known."""
+    found, names = shared_rate(credit, chance), sweep.attributes(worst)
+    claim = f"{found.hits:,.0f} of {found.n:,} people are found by {len(names)} attributes: {', '.join(names)}."
     return Evidence(
         observations=(Observation("knowledge_sweep.rate", claim, found),),
-        per_record=credit,
         facts=_facts(sweep),
         figures=(_figure(sweep),),
         attributes=tuple(sweep.shapley().items()),
-        notes=(*matcher.notes, *note),
     )
 
 
@@ -162,13 +164,12 @@ def size_of_sets(matcher: Matcher) -> int:
     return min(size, m)
 
 
-def _worst(sweep: Knowledge, study: Study) -> int:
+def worst_set(sweep: Knowledge, left: Floats) -> int:
     """The set that promises most: many groups in the release, of attributes that masking has left to the people.
 
     An attribute that everybody lost tells the intruder nothing, however many values it has. What is left is taken
     attribute by attribute, since choosing by success itself would favour luck; when nothing is, groups alone decide.
     """
-    left = _left(study)
     bits = (sweep.masks[:, None] >> np.arange(len(sweep.keys))) & 1
     promise = sweep.n_groups * np.where(bits == 1, left, 1.0).prod(axis=1)
     return int(sweep.masks[np.argmax(promise if promise.max() > 0 else sweep.n_groups)])
@@ -181,10 +182,13 @@ def _left(study: Study) -> Floats:
     beyond = np.zeros(len(people.names))
     for j in range(len(people.names)):
         match = people.match([j], records=truth[rows])
-        luck = float(match.crowd.sum()) / n**2
-        kept = float(match.owns(np.arange(n)).mean())
-        beyond[j] = kept - luck if kept - luck > 3 * np.sqrt(luck * (1 - luck) / n) else 0.0
+        beyond[j] = beyond_luck(float(match.owns(np.arange(n)).mean()), float(match.crowd.sum()) / n**2, n)
     return beyond
+
+
+def beyond_luck(kept: float, luck: float, n: int) -> float:
+    """Share of n people whose value was kept, beyond a random record's; 0 within three standard errors."""
+    return kept - luck if kept - luck > 3 * np.sqrt(luck * (1 - luck) / n) else 0.0
 
 
 def _facts(sweep: Knowledge) -> tuple[Fact, ...]:

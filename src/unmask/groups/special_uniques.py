@@ -8,9 +8,9 @@ Departure from sdcMicro: missing is a value of its own here (docs/methods.md, se
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb, factorial
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -76,8 +76,7 @@ class SpecialUniques(Shown):
 
         Skinner, Elliot 2002: U pi / (U pi + P (1 - pi)) with U uniques and P records in pairs.
         """
-        right = self.n_unique * self.fraction
-        return right / (right + self.n_pairs * (1 - self.fraction)) if self.n_unique else 0.0
+        return file_dis(self.n_unique, self.n_pairs, self.fraction)
 
     @property
     def class_dis(self) -> Floats:
@@ -175,6 +174,12 @@ def special_uniques(  # noqa: PLR0913 - what to find, how to score it, and how l
     return SpecialUniques(classes, size, scoring, fraction, who, mask)
 
 
+def file_dis(n_unique: int, n_pairs: int, fraction: float) -> float:
+    """U pi / (U pi + P (1 - pi)), U uniques and P records in pairs; 0 when nobody is unique."""
+    right = n_unique * fraction
+    return right / (right + n_pairs * (1 - fraction)) if n_unique else 0.0
+
+
 def msu_weights(m: int, scoring: Scoring) -> Floats:
     """Weight of an MSU by its size 0..m."""
     if scoring == "elliot":
@@ -211,16 +216,32 @@ def assess_special(study: Study, context: Context) -> Evidence:
     credit, claimed = _credit(matcher, found, study.release.truth)
     # where no record stands out the intruder claims none
     chance = float(claimed[people].mean()) / study.release.released.height
-    rate_ = shared_rate(credit[people], chance)
+    uniques = Uniques(found.n_special, len(found.msu_mask), found.dis, found.fraction, found.max_size, found.attributes)
+    told = special_evidence(uniques, credit[people], chance)
+    return replace(told, per_record=credit, notes=(*matcher.notes, *note))
+
+
+class Uniques(NamedTuple):
+    """What a report tells of the minimal sample uniques of a release."""
+
+    n_special: int
+    n_sets: int
+    dis: float
+    fraction: float
+    max_size: int
+    attributes: dict[str, float]
+
+
+def special_evidence(found: Uniques, credit: Floats, chance: float) -> Evidence:
+    """What they find, by the credit of each person."""
+    rate_ = shared_rate(credit, chance)
     told = f"found by at most {found.max_size} attributes that no other record has"
     claim = f"{rate_.hits:,.0f} of {rate_.n:,} people are {told}."
     return Evidence(
         observations=(Observation("special_uniques.rate", claim, rate_),),
-        per_record=credit,
         facts=_facts(found),
         figures=(_figure(found),),
         attributes=tuple(found.attributes.items()),
-        notes=(*matcher.notes, *note),
     )
 
 
@@ -258,10 +279,10 @@ def _records_of(matcher: Matcher, found: SpecialUniques) -> Counts:
     return rows
 
 
-def _facts(found: SpecialUniques) -> tuple[Fact, ...]:
+def _facts(found: Uniques) -> tuple[Fact, ...]:
     return (
         Fact("special uniques", found.n_special, f"released records alone by {found.max_size} attributes or fewer"),
-        Fact("minimal sample uniques", len(found.msu_mask), "smallest sets of attributes that single a record out"),
+        Fact("minimal sample uniques", found.n_sets, "smallest sets of attributes that single a record out"),
         Fact(
             "DIS",
             found.dis,
@@ -271,7 +292,7 @@ def _facts(found: SpecialUniques) -> tuple[Fact, ...]:
     )
 
 
-def _figure(found: SpecialUniques) -> Figure:
+def _figure(found: Uniques) -> Figure:
     ranked = sorted(found.attributes.items(), key=lambda item: -item[1])[:12]
     return Figure.bars(
         ranked,

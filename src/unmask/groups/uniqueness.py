@@ -7,7 +7,7 @@ these values. In a group of |A| equal records they guess right once in |A| times
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import lgamma, log
 
 import numpy as np
@@ -159,13 +159,23 @@ def count_partitions(n: int, g: int) -> int:
 def assess_uniqueness(study: Study, context: Context) -> Evidence:
     """Run the exact match and tell what it found, with the group counts of the release."""
     release = study.release
-    match, people, chance = study.comparable.match(), release.paired_rows, 1.0 / release.released.height
+    match, people = study.comparable.match(), release.paired_rows
     credit, crowd = match.credit(release.truth), match.crowd
-    average = rate(credit[people], chance=chance, seed=context.seed)
-    unique = rate((credit[people] == 1.0).astype(np.float64), chance=chance, seed=context.seed)
     risk = group_risk(release.released, quasi=release.quasi)
     context.progress(1.0, "groups")
-    nobody = int((crowd[people] == 0).sum())
+    told = uniqueness_evidence(
+        credit[people], int((crowd[people] == 0).sum()), risk, seed=context.seed, more=tuple(_of_people(release, risk))
+    )
+    return replace(told, per_record=credit, compared=study.compared, notes=study.encoding().notes)
+
+
+def uniqueness_evidence(
+    credit: Floats, nobody: int, risk: GroupRisk, *, seed: int, more: tuple[Fact, ...] = ()
+) -> Evidence:
+    """What the exact match found: the credit of each person, and of how many no record carries the values."""
+    chance = 1.0 / risk.n_records
+    average = rate(credit, chance=chance, seed=seed)
+    unique = rate((credit == 1.0).astype(np.float64), chance=chance, seed=seed)
     told = f" (For {nobody:,} no record carries their values: masking changed them.)"
     changed = told if nobody > average.n / 2 else ""  # little to go on is no reassurance about other attacks
     return Evidence(
@@ -179,15 +189,13 @@ def assess_uniqueness(study: Study, context: Context) -> Evidence:
                 "uniqueness.unique", unique, "carry values that stand in one released record: their own."
             ),
         ),
-        per_record=credit,
-        compared=study.compared,
         facts=(
             Fact("k", risk.k, "size of the smallest group of equal records in the release"),
             Fact("groups G", risk.n_groups, f"different combinations among {risk.n_records:,} released records"),
             Fact("DR_min", risk.minimum, "share of released records that nobody resembles", share=True),
             Fact("DR_pr", risk.average, "mean of 1/(group size) over released records", share=True),
             Fact("DR_thr", risk.threshold, "the same, raised by how unevenly the risk is spread", share=True),
-            *_of_people(release, risk),
+            *more,
             Fact(
                 "people whose values nobody carries",
                 nobody,
@@ -195,7 +203,6 @@ def assess_uniqueness(study: Study, context: Context) -> Evidence:
             ),
         ),
         figures=(_size_figure(risk),),
-        notes=study.encoding().notes,
     )
 
 

@@ -7,6 +7,8 @@ from unmask.linkage.channel import link_several as link_several
 from unmask.linkage.channel import target_columns as target_columns
 from unmask.linkage.clusters import ClusterLinkage as ClusterLinkage
 from unmask.linkage.clusters import link_clusters as link_clusters
+from unmask.linkage.counted import counted_nearest as counted_nearest
+from unmask.linkage.counted import linkage_of_sample as linkage_of_sample
 from unmask.linkage.knowledge_curve import knowledge_curve as knowledge_curve
 from unmask.linkage.learned import link_learned as link_learned
 from unmask.linkage.learned import worst_case as worst_case
@@ -19,6 +21,8 @@ from unmask.linkage.nearest import true_ranks as true_ranks
 from unmask.linkage.one_to_one import link_globally as link_globally
 from unmask.linkage.one_to_one import link_one_to_one as link_one_to_one
 from unmask.linkage.one_to_one import union_of as union_of
+from unmask.linkage.probabilistic import counted_probabilistic as counted_probabilistic
+from unmask.linkage.probabilistic import learn_from_patterns as learn_from_patterns
 from unmask.linkage.probabilistic import link_probabilistic as link_probabilistic
 from unmask.linkage.result import Linkage as Linkage
 from unmask.linkage.transparent import link_transparent as link_transparent

@@ -14,7 +14,7 @@ import numpy as np
 
 from unmask.arrays import Rows
 from unmask.errors import ParameterError
-from unmask.evidence import Context, Evidence, Fact, Observation, Progress, measure, silent
+from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, Progress, measure, silent
 from unmask.kernels.base import Space
 from unmask.linkage.result import Linkage, why_more
 from unmask.shares import percent
@@ -237,22 +237,26 @@ def assess_nearest(study: Study, context: Context) -> Evidence:
     if release.control is not None and claims is linkage:
         known = replace(known, control=claimed_of_control(study, context.seed, scale=scale))
     return Evidence(
-        observations=(
-            Observation.of_people("nearest.rate", best.estimate, f"are linked to their own record by {how}."),
-            Observation.of_people(
-                "nearest.known",
-                known,
-                "are linked by so clear a margin that such links are right 19 times in 20."
-                + why_more(known, best.estimate, claims.right()),
-                claims=round(known.hits),
-            ),
-        ),
+        observations=nearest_observations(best.estimate, known, how, claims.right()),
         per_record=best.per_record(release.original.height),
         compared=study.compared,
-        facts=(*_facts(best), *_more_facts(study, linkage, scale, people)),
+        facts=(*tie_facts(best), *_more_facts(study, linkage, scale, people)),
         figures=(best.figure("nearest-record linkage"),),
         attributes=attributes,
         notes=(*encoding.notes, *_left_out(encoding), *read, *note),
+    )
+
+
+def nearest_observations(found: Estimate, known: Estimate, how: str, right: float) -> tuple[Observation, Observation]:
+    """People who are linked to their own record, and those of whom the intruder is sure."""
+    return (
+        Observation.of_people("nearest.rate", found, f"are linked to their own record by {how}."),
+        Observation.of_people(
+            "nearest.known",
+            known,
+            "are linked by so clear a margin that such links are right 19 times in 20." + why_more(known, found, right),
+            claims=round(known.hits),
+        ),
     )
 
 
@@ -277,7 +281,8 @@ def _left_out(encoding: Encoding) -> tuple[str, ...]:
     return (f"with {len(encoding.names)} attributes, which of them matter was not asked one by one",) if many else ()
 
 
-def _facts(linkage: Linkage) -> tuple[Fact, ...]:
+def tie_facts(linkage: Linkage) -> tuple[Fact, ...]:
+    """How many records are equally near."""
     tied = linkage.tie_sizes[linkage.attempted]
     return (
         Fact(

@@ -11,6 +11,7 @@ from unmask.study.memory import check_memory as check_memory
 from unmask.study.memory import memory_of_search as memory_of_search
 from unmask.study.metric import Metric as Metric
 from unmask.study.metric import Scale as Scale
+from unmask.study.metric import category_steps as category_steps
 from unmask.study.metric import readable as readable
 from unmask.study.metric import without as without
 from unmask.study.narrow import in_order as in_order

@@ -205,7 +205,7 @@ def _assemble(encoding: Encoding, left: Floats, right: Floats, norm: int, code_w
     missing = np.array([_mean_contribution(left[:, k], right[:, k], squared=squared) for k in range(left.shape[1])])
     a, b = encoding.original.codes, encoding.released.codes
     differ = np.array([_share_different(a[:, k], b[:, k]) for k in range(a.shape[1])])
-    step = _steps(differ, metric, len(encoding.released), squared=squared) * code_weights
+    step = category_steps(differ, metric, len(encoding.released), squared=squared) * code_weights
     largest = max(
         (float(np.nanmax(np.abs(side))) for side in (left, right) if side.size and not np.isnan(side).all()),
         default=0.0,
@@ -223,7 +223,7 @@ def _assemble(encoding: Encoding, left: Floats, right: Floats, norm: int, code_w
     )
 
 
-def _steps(differ: Floats, metric: str, n: int, *, squared: bool) -> Floats:
+def category_steps(differ: Floats, metric: str, n: int, *, squared: bool) -> Floats:
     """What two different categories contribute."""
     if metric == "gower":
         return np.ones(differ.size)

@@ -146,22 +146,21 @@ def with_models(classes: Classes, population: float | None) -> Known:
     keyed = log_linear(classes.codes(), classes.counts, float(population))
     models = (keyed, pitman(sizes), poisson_gamma(sizes), zayatz(sizes))
     fair = [model for model in models if not model.note]  # Zayatz is shown, and known to overstate
-    tau1, tau2 = _headline([model.tau1 for model in fair]), _headline([model.tau2 for model in fair])
-    risk = _shrunk(classes, sizes.fraction, tau2.value / sizes.uniques)
+    tau1, tau2 = headline([model.tau1 for model in fair]), headline([model.tau2 for model in fair])
+    risk = shrunk(classes.counts, sizes.fraction, tau2.value / sizes.uniques)
     alone = np.where(classes.counts == 1, tau1.value / sizes.uniques, 0.0)
     notes = tuple(f"{model.name}: {said}" for model in models for said in (model.note, model.remark) if said)
     return Known("models", float(population), risk, alone, tau1, tau2, models, notes)
 
 
-def _headline(predictions: list[Prediction]) -> Prediction:
+def headline(predictions: list[Prediction]) -> Prediction:
     """The median of the models, and an interval that holds the intervals of all: none is known to be right."""
     value = float(np.median([p.value for p in predictions]))
     return Prediction(value, min(p.low for p in predictions), max(p.high for p in predictions))
 
 
-def _shrunk(classes: Classes, fraction: float, alone: float) -> Floats:
+def shrunk(counts: Ints, fraction: float, alone: float) -> Floats:
     """1/F by class: what the models say for uniques; larger classes by Benedetti-Franconi with p = pi, never above."""
-    counts = classes.counts
     plain = individual_risk(counts, counts / fraction)
     return np.where(counts == 1, alone, np.minimum(plain, alone))
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unmask.arrays import Flags, Floats, Ints, Table
+from unmask.arrays import Flags, Floats, Table
 from unmask.errors import ParameterError, check_name
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate
 from unmask.groups.counting import Classes, check_keys, count_classes
@@ -30,7 +30,7 @@ from unmask.groups.population.known import (
     with_weights,
 )  # fmt: skip
 from unmask.groups.population.outside import outside_of
-from unmask.groups.population.sizes import Prediction
+from unmask.groups.population.sizes import Model, Prediction
 from unmask.groups.population.weights import Method
 from unmask.shares import percent
 from unmask.shares import span as percent_span
@@ -189,11 +189,11 @@ def assess_population(study: Study, context: Context) -> Evidence:
     single = own & (found.classes.spread(found.classes.counts)[truth] == 1)
     people, counted = study.release.paired_rows, found.source == "population"
     rates = [
-        _predicted(values, single, people, found, prediction, context.seed)
+        predicted(values[people], single[people], (found.population, found.n_unique), prediction, context.seed)
         for values, prediction in ((credit, found.tau2), (alone, found.tau1))
     ]
     if not counted:
-        rates = [_at_most(one, np.where(single, 1.0, v)[people]) for one, v in zip(rates, (credit, alone), strict=True)]
+        rates = [at_most(one, np.where(single, 1.0, v)[people]) for one, v in zip(rates, (credit, alone), strict=True)]
     told = f"of {rates[0].n:,} people are expected to be"
     claims = (
         f"{rates[0].hits:,.1f} {told} found by linking with everybody.",
@@ -244,24 +244,20 @@ def _of_register(both: Matcher, n: int) -> PopulationRisk:
     return replace(found, population=size, dis=dis)
 
 
-def _predicted(
-    credit: Floats,
-    single: Flags,
-    people: Ints,
-    found: PopulationRisk,
-    tau: Prediction,
-    seed: int,
-) -> Estimate:
-    """Mean credit; its interval also covers how far tau may be off for the sample uniques (the squares add)."""
-    seen = rate(credit[people], chance=1 / found.population, seed=seed)
-    share = float(single[people].mean()) / max(1, found.n_unique)
+def predicted(credit: Floats, single: Flags, known: tuple[float, int], tau: Prediction, seed: int) -> Estimate:
+    """Mean credit; its interval also covers how far tau may be off for the sample uniques (the squares add).
+
+    ``known``: people of the population, and sample uniques.
+    """
+    seen = rate(credit, chance=1 / known[0], seed=seed)
+    share = float(single.mean()) / max(1, known[1])
     down = np.hypot(seen.value - seen.low, share * (tau.value - tau.low))
     up = np.hypot(seen.high - seen.value, share * (tau.high - tau.value))
     ends = max(0.0, float(seen.value - down)), min(1.0, float(seen.value + up))
     return Estimate(seen.value, *ends, seen.n, seen.chance, None, seen.method)
 
 
-def _at_most(figure: Estimate, most: Floats) -> Estimate:
+def at_most(figure: Estimate, most: Floats) -> Estimate:
     """The upper end if everybody who is alone in the sample were alone in the population: no model can exclude it.
 
     Where a third of the people have a job of their own and the others stand in large crowds, models that are fitted to
@@ -270,15 +266,24 @@ def _at_most(figure: Estimate, most: Floats) -> Estimate:
     return replace(figure, high=min(1.0, max(figure.high, float(np.sort(most).mean()))))
 
 
-def _facts(found: PopulationRisk, seed: int) -> tuple[Fact, ...]:
+def model_facts(tau1: Prediction, tau2: Prediction, models: Iterable[Model]) -> tuple[Fact, ...]:
+    """The headline, and what each model says."""
+
     def span(tau: Prediction) -> str:
         return f"({tau.low:.1f} to {tau.high:.1f})"
 
-    removal = found.dis_by_removal(seed=seed)
-    models = tuple(
-        Fact(f"tau1, {model.name}", model.tau1.value, f"{span(model.tau1)}; tau2 {model.tau2.value:.1f}")
-        for model in found.models
+    return (
+        Fact("tau1", tau1.value, f"sample uniques that are unique in the population {span(tau1)}"),
+        Fact("tau2", tau2.value, f"right links among sample uniques {span(tau2)}"),
+        *(
+            Fact(f"tau1, {model.name}", model.tau1.value, f"{span(model.tau1)}; tau2 {model.tau2.value:.1f}")
+            for model in models
+        ),
     )
+
+
+def _facts(found: PopulationRisk, seed: int) -> tuple[Fact, ...]:
+    removal = found.dis_by_removal(seed=seed)
     intruders = tuple(
         Fact(
             f"{intruder.name}, above {percent(found.threshold)}",
@@ -293,9 +298,7 @@ def _facts(found: PopulationRisk, seed: int) -> tuple[Fact, ...]:
         Fact(
             "P(PU|SU)", found.unique_share, "share of the sample uniques that are unique in the population", share=True
         ),
-        Fact("tau1", found.tau1.value, f"sample uniques that are unique in the population {span(found.tau1)}"),
-        Fact("tau2", found.tau2.value, f"right links among sample uniques {span(found.tau2)}"),
-        *models,
+        *model_facts(found.tau1, found.tau2, found.models),
         Fact(
             "DIS", found.dis.value, "chance that a unique match is right, from the sample alone, by formula", share=True
         ),

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from unmask.arrays import Floats, Ints
+from unmask.arrays import Flags, Floats, Ints
 from unmask.errors import EngineError, ParameterError
 from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Progress, Series, measure, rate, silent
 from unmask.kernels.assignment import CERTIFIED
@@ -239,27 +239,31 @@ def assess_probabilistic(study: Study, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
     release = study.release
     linkage, held = _link(study, context)
-    estimate = linkage.estimate
     sure = np.array(linkage.status)[linkage.attempted] == "linked"
-    right = np.where(sure, linkage.credit[linkage.attempted], 0.0)
-    claimed = rate(right, chance=linkage.chance * float(sure.mean()), seed=context.seed)
     return Evidence(
-        observations=(
-            Observation.of_people(
-                "probabilistic.rate", estimate, "are linked to their own record by weighing agreements."
-            ),
-            Observation.of_people(
-                "probabilistic.linked",
-                claimed,
-                "are linked, rightly, by the intruder's own threshold.",
-                claims=int(sure.sum()),
-            ),
-        ),
+        observations=weight_observations(linkage, sure, context.seed),
         per_record=linkage.per_record(release.original.height) if linkage.asked is None else None,
         compared=study.compared,
         facts=_facts(linkage, int(sure.sum())),
         figures=_figures(linkage),
         notes=(*_notes(release, linkage), *held),
+    )
+
+
+def weight_observations(linkage: Linkage, sure: Flags, seed: int) -> tuple[Observation, Observation]:
+    """People who are linked to their own record, and those above the intruder's own threshold (``sure``)."""
+    right = np.where(sure, linkage.credit[linkage.attempted], 0.0)
+    claimed = rate(right, chance=linkage.chance * float(sure.mean()), seed=seed)
+    return (
+        Observation.of_people(
+            "probabilistic.rate", linkage.estimate, "are linked to their own record by weighing agreements."
+        ),
+        Observation.of_people(
+            "probabilistic.linked",
+            claimed,
+            "are linked, rightly, by the intruder's own threshold.",
+            claims=int(sure.sum()),
+        ),
     )
 
 

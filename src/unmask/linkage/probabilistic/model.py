@@ -244,15 +244,15 @@ def start(comparison: Comparison, state: _State, prior: float) -> tuple[Floats, 
     return m, u, prior
 
 
-def fit(comparison: Comparison, patterns: Patterns, fitting: Fitting) -> FellegiSunter:
-    """Fit m, u and, if asked, the prior."""
+def fit(comparison: Comparison, patterns: Patterns, fitting: Fitting, u_error: Floats | None = None) -> FellegiSunter:
+    """Fit m, u and, if asked, the prior; ``u_error``: standard errors of u, where the records are not at hand."""
     fitting = fitting.settled(comparison)
     n_left, n_right = len(comparison.left), len(comparison.right)
     prior = 1.0 / max(2, n_right) if fitting.prior in {None, "learn"} else float(fitting.prior)
     state = _People(comparison, fitting) if fitting.each == "person" else _State(comparison, patterns, fitting)
     theta, likelihoods = _iterate(state, start(comparison, state, prior), fitting)
     m, u, prior = theta
-    errors = shares_of_levels(comparison)[1]
+    errors = shares_of_levels(comparison)[1] if u_error is None else u_error
     return FellegiSunter(
         comparison.names,
         tuple(comparison.words(k) for k in range(len(comparison.names))),

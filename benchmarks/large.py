@@ -1,0 +1,185 @@
+"""Releases larger than memory: time and memory of each measure on DuckDB, by the number of rows.
+
+    python benchmarks/large.py 100000 1000000 10000000      # writes benchmarks/results/large.json
+
+Tables are made in parts, seeded, and removed afterwards. Each size runs in a process of its own, on one thread. At a
+million rows, the counts are held against those of the same tables in memory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+import unmask
+from unmask.assessment import discover
+from unmask.attacks import seed_of
+from unmask.engines import count_groups, count_sets, find_nearest, open_store, placed_by_distance, sample_people
+from unmask.large import Large
+from unmask.large_assessment import MEASURES
+
+RESULTS = Path(__file__).parent / "results" / "large.json"
+PART = 1_000_000
+MEMORY = "3GB"
+COMPARED = 1_000_000
+
+
+def part_of(start: int, n: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Some rows of a census-like table of eight keys, and of its release: one age in three and a town in ten moved."""
+    rng = np.random.default_rng([7, start])
+    town = np.minimum(rng.geometric(0.012, n), 400)
+    age = rng.integers(0, 100, n)
+    keys = {
+        "id": np.arange(start, start + n),
+        "sex": rng.integers(0, 2, n).astype(np.int8),
+        "age": age.astype(np.int16),
+        "town": town.astype(np.int16),
+        "education": np.clip(rng.poisson(2, n) + age // 40, 0, 6).astype(np.int8),
+        "work": np.minimum(rng.geometric(0.08, n), 60).astype(np.int8),
+        "month": rng.integers(1, 13, n).astype(np.int8),
+        "rooms": np.clip(rng.poisson(3, n), 1, 8).astype(np.int8),
+        "origin": np.minimum(rng.geometric(0.3, n), 30).astype(np.int8),
+    }
+    original = pl.DataFrame(keys)
+    moved = age + np.where(rng.random(n) < 1 / 3, rng.choice([-1, 1], n), 0)
+    swapped = np.where(rng.random(n) < 0.1, rng.permutation(town), town)
+    released = original.with_columns(
+        pl.Series("age", np.clip(moved, 0, 99).astype(np.int16)), pl.Series("town", swapped.astype(np.int16))
+    )
+    return original, released.sample(fraction=1.0, shuffle=True, seed=start)
+
+
+def write_tables(folder: Path, n: int) -> None:
+    """Write both tables in parts of a million rows."""
+    for name in ("original", "released"):
+        (folder / name).mkdir()
+    for start in range(0, n, PART):
+        for name, table in zip(("original", "released"), part_of(start, min(PART, n - start)), strict=True):
+            table.write_parquet(folder / name / f"part-{start // PART:04}.parquet")
+
+
+class Clock:
+    """Wall and CPU seconds of each step, and the most memory that the process has taken until then."""
+
+    def __init__(self) -> None:
+        self.steps: dict[str, dict[str, float]] = {}
+        self._last = time.perf_counter(), time.process_time()
+
+    def note(self, name: str) -> None:
+        """End of a step."""
+        now = time.perf_counter(), time.process_time()
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        wall, cpu = (round(b - a, 2) for a, b in zip(self._last, now, strict=True))
+        self.steps[name] = {"wall": wall, "cpu": cpu, "peak_gb": round(peak, 2)}
+        sys.stderr.write(f"  {name}: {wall} s wall, {cpu} s CPU, {peak:.2f} GB\n")
+        self._last = time.perf_counter(), time.process_time()
+
+
+def measure(folder: Path, n: int) -> dict[str, object]:
+    """Run each measure once on tables of n rows."""
+    places, entries = (folder / "original", folder / "released"), discover()
+    figures: dict[str, object] = {}
+    clock = Clock()
+    with open_store(*places, id="id", memory=MEMORY, threads=1) as store:
+        clock.note("reading and coding")
+        large = Large(store, 2000, 3, 0, 20.0 * n)
+        for name in MEASURES:
+            told = large.run(name, seed_of(0, entries[name]), lambda *_: None)
+            figures |= {one.key: one.estimate.value for one in told.observations}
+            clock.note(name)
+        equal = compare(store, places) if n == COMPARED else None
+    return {"rows": n, "keys": 8, "steps": clock.steps, "figures": figures, "equal_to_memory": equal}
+
+
+def compare(store: object, places: tuple[Path, Path]) -> dict[str, bool]:
+    """Hold counts and credits against the same tables in memory."""
+    tables = [pl.read_parquet(place).cast(pl.Int64) for place in places]
+    keys = [name for name in tables[0].columns if name != "id"]
+    names = list(store.names)
+    groups, risk = count_groups(store), unmask.group_risk(tables[1], quasi=keys)
+    there = groups.size > 0
+    sets, uniques = count_sets(store, 3, 5, lambda *_: None)
+    sweep = unmask.knowledge_sweep(tables[1], quasi=names, max_size=3)
+    found = unmask.special_uniques(tables[1], quasi=names, max_size=3)
+    masks, number = np.unique(found.msu_mask, return_counts=True)
+    joined = tables[0].join(tables[1], on="id", suffix=" released")
+    own = pl.all_horizontal(pl.col(name) == pl.col(f"{name} released") for name in keys)
+    asked = sample_people(store, 2000, 0)
+    near = find_nearest(store, asked, placed_by_distance(store), lambda *_: None)
+    said = {key.name: "numeric" if key.numeric else "categorical" for key in store.keys}
+    release = unmask.Release(*tables, id="id", quasi=keys, kinds=said)
+    whole = unmask.link_nearest(release, decision_only=True)
+    rows = np.array([int(one) for one in asked.ids])
+    return {
+        "sizes of groups": bool(
+            np.array_equal(groups.size[there], risk.sizes.size)
+            and np.array_equal(groups.groups[there], risk.sizes.groups)
+        ),
+        "people whose own record equals them": int(groups.own.sum()) == joined.filter(own).height,
+        "groups of every set": all(
+            np.array_equal(getattr(sets, name), getattr(sweep, name)) for name in ("n_groups", "n_unique", "n_below")
+        ),
+        "minimal sample uniques of every set": bool(
+            np.array_equal(uniques.masks, masks) and np.array_equal(uniques.number, number)
+        ),
+        "credits of nearest records": bool(np.array_equal(near.credit, whole.credit[rows])),
+    }
+
+
+def exponents(runs: list[dict[str, object]]) -> dict[str, float]:
+    """How CPU time grows between the two largest sizes: time ~ rows^exponent."""
+    if len(runs) < 2:
+        return {}
+    a, b = runs[-2:]
+    scale = np.log(b["rows"] / a["rows"])
+    return {
+        name: round(float(np.log(max(b["steps"][name]["cpu"], 0.01) / max(a["steps"][name]["cpu"], 0.01)) / scale), 2)
+        for name in b["steps"]
+    }
+
+
+def one_size(n: int) -> None:
+    """Make the tables, measure, remove them, and print the result as JSON."""
+    folder = Path(tempfile.mkdtemp(prefix="unmask-large-"))
+    try:
+        write_tables(folder, n)
+        sys.stdout.write(json.dumps(measure(folder, n)))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main() -> None:
+    """Run each size in a process of its own, and write what was found as it comes."""
+    if sys.argv[1] == "--one":
+        one_size(int(sys.argv[2]))
+        return
+    runs: list[dict[str, object]] = []
+    before = json.loads(RESULTS.read_text())["runs"] if RESULTS.exists() else []
+    for n in sorted(map(int, sys.argv[1:])):
+        sys.stderr.write(f"{n:,} rows\n")
+        load = os.getloadavg()[0]
+        done = subprocess.run([sys.executable, __file__, "--one", str(n)], stdout=subprocess.PIPE, check=True)
+        runs.append({**json.loads(done.stdout), "load": round(load, 1)})
+        kept = sorted(
+            [*runs, *(r for r in before if r["rows"] not in {x["rows"] for x in runs})], key=lambda r: r["rows"]
+        )
+        machine = f"{platform.machine()}, {os.cpu_count()} cores, shared; one thread; memory {MEMORY}"
+        versions = {name: version(name) for name in ("duckdb", "polars", "numpy")}
+        told = {"machine": machine, "versions": versions, "runs": kept, "exponents": exponents(kept)}
+        RESULTS.write_text(json.dumps(told, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,15 @@
+from unmask.engines.counts import GroupCounts as GroupCounts
+from unmask.engines.counts import PatternCounts as PatternCounts
+from unmask.engines.counts import count_groups as count_groups
+from unmask.engines.counts import count_kept as count_kept
+from unmask.engines.counts import count_patterns as count_patterns
+from unmask.engines.counts import count_sets as count_sets
+from unmask.engines.duck import bytes_of as bytes_of
+from unmask.engines.store import Store as Store
+from unmask.engines.store import open_store as open_store
+from unmask.engines.stream import Asked as Asked
+from unmask.engines.stream import Near as Near
+from unmask.engines.stream import find_nearest as find_nearest
+from unmask.engines.stream import placed_by_distance as placed_by_distance
+from unmask.engines.stream import placed_by_weight as placed_by_weight
+from unmask.engines.stream import sample_people as sample_people

@@ -1,0 +1,143 @@
+"""DuckDB, which this file alone knows: a private database that is gone afterwards, with its memory bounded.
+
+Nothing is fetched: extensions are neither installed nor loaded by themselves. What does not fit in memory is written to
+a folder that only its owner can read, and that is removed at the end, whatever happens.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unmask.arrays import Ints
+from unmask.errors import EngineError, ParameterError, TableError, UnmaskError
+
+UNITS = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
+LEAST = 200e6  # bytes: with less not even small tables are joined
+FOR_QUERIES = 0.5  # share of the memory that DuckDB may take; the rest is for arrays and the program itself
+
+
+def bytes_of(memory: str | float) -> float:
+    """Read "3GB", or a number of bytes."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]B)\s*", str(memory), re.IGNORECASE)
+    size = float(found[1]) * UNITS[found[2].upper()] if found else memory
+    if isinstance(size, str | bool) or not size >= LEAST:
+        raise ParameterError(
+            "the memory is not usable", got=str(memory), allowed=f"from {LEAST / 1e6:.0f}MB, such as 3GB"
+        )
+    return float(size)
+
+
+class Duck:
+    """A connection: queries in, arrays out. Errors of the engine are ours, without words that may quote a value."""
+
+    def __init__(self, connection: Any, folder: Path, module: Any) -> None:  # noqa: ANN401 - no types here
+        self._connection, self.folder, self._module = connection, folder, module
+
+    def run(self, query: str) -> Any:  # noqa: ANN401 - a result of DuckDB
+        """Run a query."""
+        with self._ours():
+            return self._connection.execute(query)
+
+    @contextmanager
+    def _ours(self) -> Iterator[None]:
+        """Turn errors of the engine into ours."""
+        try:
+            yield
+        except self._module.OutOfMemoryException as error:
+            raise EngineError(
+                "DuckDB needs more memory than it may take",
+                hint="give more (--memory), name fewer columns (--quasi), or free space for its temporary files",
+            ) from error
+        except self._module.Error as error:
+            raise _refused(error) from error
+
+    def row(self, query: str) -> tuple[Any, ...]:
+        """The one row of a result."""
+        found = self.run(query).fetchone()
+        return tuple(found)
+
+    def columns(self, query: str) -> dict[str, Ints]:
+        """A small result of whole numbers, one array for each column; missing is 0."""
+        found = self.run(query)
+        names, rows = [entry[0] for entry in found.description], found.fetchall()
+        whole = np.array([[value or 0 for value in row] for row in rows], dtype=np.int64).reshape(-1, len(names))
+        return {name: np.ascontiguousarray(whole[:, k]) for k, name in enumerate(names)}
+
+    def parts(self, query: str, rows: int) -> Iterator[Any]:
+        """A large result, as Arrow batches of so many rows."""
+        with self._ours():
+            yield from self._connection.sql(query).to_arrow_reader(rows)
+
+    def table(self, query: str) -> Any:  # noqa: ANN401 - an Arrow table
+        """A small result, as an Arrow table."""
+        with self._ours():
+            return self._connection.sql(query).to_arrow_table()
+
+    def keep(self, table: str, query: str) -> None:
+        """Make a table of a result."""
+        self.run(f"CREATE OR REPLACE TABLE {table} AS {query}")
+
+    def drop(self, *tables: str) -> None:
+        """Remove tables."""
+        for table in tables:
+            self.run(f"DROP TABLE IF EXISTS {table}")
+
+    def described(self, query: str) -> dict[str, str]:
+        """Names and types of the columns of a query."""
+        return {str(row[0]): str(row[1]) for row in self.run(f"DESCRIBE {query}").fetchall()}
+
+
+def _refused(error: Exception) -> UnmaskError:
+    """What DuckDB could not do, by the kind of its error: its words may quote a cell."""
+    kind = type(error).__name__
+    if kind in {"IOException", "InvalidInputException", "ConversionException"}:
+        return TableError(
+            f"DuckDB cannot read a table ({kind})", hint="is it whole, of one form in all parts, and is the disk free?"
+        )
+    return EngineError(f"DuckDB could not answer ({kind})")
+
+
+def load_duckdb() -> Any:  # noqa: ANN401 - a module without types
+    """Import DuckDB, or say how it is had."""
+    try:
+        return import_module("duckdb")
+    except ModuleNotFoundError:
+        raise EngineError("the engine duckdb is not installed", hint="pip install 'unmask[large]'") from None
+
+
+@contextmanager
+def open_duck(*, memory: str | float = "3GB", threads: int = 1) -> Iterator[Duck]:
+    """Open a private database for as long as this lasts."""
+    size, module = bytes_of(memory), load_duckdb()
+    if threads < 1:
+        raise ParameterError("threads is a number from 1", got=str(threads))
+    folder = Path(tempfile.mkdtemp(prefix="unmask-"))  # mode 0700
+    try:
+        connection = module.connect(
+            str(folder / "work.duckdb"),
+            config={
+                "memory_limit": f"{int(FOR_QUERIES * size / 1e6)}MB",
+                "threads": threads,
+                "temp_directory": str(folder / "spilled"),
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+                "preserve_insertion_order": False,
+            },
+        )
+        connection.execute("SET enable_progress_bar = false")
+        connection.execute("SET lock_configuration = true")
+        try:
+            yield Duck(connection, folder, module)
+        finally:
+            connection.close()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,177 @@
+"""What is given as a table: a file, a folder or a pattern of files, a relation of DuckDB, or a frame.
+
+Types of columns are read from the engine and named in five words: whole, number, text, day, time and yes. A column is
+compared as it stands: text as text, numbers as numbers. Nothing is read twice, and nothing into memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from unmask.engines import sql
+from unmask.engines.duck import Duck
+from unmask.errors import RoleError, TableError
+from unmask.tables import MISSING_MARKS, check_columns, format_of
+
+PARQUET, TEXTS = (".parquet", ".pq"), (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".csv.zst")
+WHOLE = {f"{sign}{size}" for sign in ("", "U") for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")}
+WIDE = {"UBIGINT", "HUGEINT", "UHUGEINT"}
+MARKS = ", ".join(sql.text(mark) for mark in MISSING_MARKS)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table that queries can read: the query, its columns with their types, and the files, if it is of files."""
+
+    query: str
+    types: dict[str, str]
+    files: tuple[Path, ...]
+    where: str  # the original, the release
+
+    def kind(self, column: str) -> str:
+        """Whole, wide, number, text, day, time or yes."""
+        kind = self.types[column].split("(")[0].split(" ")[0]
+        if kind in WHOLE | WIDE:
+            return "wide" if kind in WIDE else "whole"
+        words = {"FLOAT": "number", "REAL": "number", "DOUBLE": "number", "DECIMAL": "number", "BOOLEAN": "yes"}
+        words |= {"VARCHAR": "text", "ENUM": "text", "UUID": "text", "DATE": "day"}
+        found = "time" if kind.startswith("TIMESTAMP") else words.get(kind)
+        if found is None or self.types[column].endswith("]"):
+            raise TableError(
+                f"column {column!r} of {self.where} is of a type that cannot be compared here",
+                got=self.types[column].split("(")[0],
+                allowed="numbers, text, dates, true and false",
+                hint="leave it out (ignored), or write it in another way",
+            )
+        return found
+
+    @property
+    def sha256(self) -> str | None:
+        """Fingerprint of the bytes of all files, in the order of their names; None for what is no file."""
+        if not self.files:
+            return None
+        each = []
+        for path in self.files:
+            with path.open("rb") as file:
+                each.append(hashlib.file_digest(file, "sha256").hexdigest())
+        return each[0] if len(each) == 1 else hashlib.sha256("\n".join(each).encode()).hexdigest()
+
+
+def open_source(duck: Duck, given: Any, where: str, view: str) -> Source:  # noqa: ANN401 - a path, relation or frame
+    """Let queries read what is given; a relation or frame is written to the private folder first."""
+    files: tuple[Path, ...] = ()
+    if isinstance(given, str | Path):
+        files = files_of(given, where)
+        query = _read(files)
+    else:
+        query = _read((_written(duck, given, where, view),))
+    types = duck.described(f"SELECT * FROM {query}")
+    return Source(query, types, files, where)
+
+
+def files_of(given: str | Path, where: str) -> tuple[Path, ...]:
+    """The files of a path, a folder (Parquet or text in it, in folders too) or a pattern, all of one form."""
+    path = Path(given)
+    if path.is_dir():
+        found = sorted(one for one in path.rglob("*") if one.is_file() and one.name[0] not in "._")
+        found = [one for one in found if format_of(one) in PARQUET + TEXTS]
+    else:
+        found = [path] if path.is_file() else sorted(map(Path, glob(str(given), recursive=True)))  # noqa: PTH207
+    if not found:
+        raise TableError(
+            f"cannot read {where}: no file at {given}", hint="a file, a folder, or a pattern such as p*.parquet"
+        )
+    forms = {"parquet" if format_of(one) in PARQUET else "text" if format_of(one) in TEXTS else "" for one in found}
+    if len(forms) > 1 or "" in forms:
+        raise TableError(
+            f"cannot read {where} with this engine",
+            got=f"{len(found)} files",
+            allowed="Parquet, or CSV: all files alike",
+        )
+    return tuple(found)
+
+
+def _read(files: Sequence[Path]) -> str:
+    listed = f"[{', '.join(sql.text(str(path)) for path in files)}]"
+    if format_of(files[0]) in PARQUET:
+        return f"read_parquet({listed}, union_by_name = true)"
+    return f"read_csv({listed}, header = true, sample_size = -1, union_by_name = true, nullstr = [{MARKS}])"
+
+
+def _written(duck: Duck, given: Any, where: str, view: str) -> Path:  # noqa: ANN401 - a relation or frame
+    """Write what is no file to a file of ours: a relation belongs to a connection of its own."""
+    target = duck.folder / f"{view}.parquet"
+    if hasattr(given, "write_parquet") and hasattr(given, "query"):  # a relation
+        given.write_parquet(str(target))
+        return target
+    try:
+        frame = nw.from_native(given)
+    except TypeError as error:
+        raise TableError(
+            f"{where} is neither a path nor a table",
+            got=type(given).__name__,
+            allowed="a file, folder, pattern or frame",
+        ) from error
+    (frame.sink_parquet if isinstance(frame, nw.LazyFrame) else frame.write_parquet)(target)
+    return target
+
+
+def shared_columns(
+    original: Source, released: Source, taken: Iterable[str], quasi: Iterable[str] | None
+) -> tuple[str, ...]:
+    """The keys: those that are named, or all columns of both tables that have no other role."""
+    if quasi is None:
+        known = tuple(name for name in original.types if name in released.types and name not in {*taken})
+    else:
+        known = tuple(dict.fromkeys((quasi,) if isinstance(quasi, str) else quasi))
+        for source in (original, released):
+            check_columns(known, source.types, "quasi", source.where)
+    if not known:
+        raise RoleError("no quasi-identifiers given", hint="name at least one column of both tables in quasi=")
+    twice = [name for name in known if name in {*taken}]
+    if twice:
+        raise RoleError("a column has two roles", got=", ".join(map(repr, twice)), hint="take it out of one")
+    return known
+
+
+def as_value(column: str, kinds: tuple[str, str]) -> str:
+    """A key as it is compared: NaN and marks of missing are missing, -0.0 is 0.0, and both tables have one type."""
+    written = sql.name(column)
+    if set(kinds) <= {"whole"}:
+        return f"CAST({written} AS BIGINT)"
+    if set(kinds) <= {"whole", "wide"}:
+        return f"CAST({written} AS HUGEINT)"
+    if set(kinds) <= {"whole", "wide", "number"}:
+        number = f"CAST({written} AS DOUBLE)"
+        # not isnan(): DuckDB answers it from the statistics of Parquet files, which leave NaN out
+        unsigned = f"CASE WHEN {number} = 0 THEN CAST(0 AS DOUBLE) ELSE {number} END"
+        return f"CASE WHEN {number} - {number} = 0 THEN {unsigned} END"
+    if kinds == ("text", "text"):
+        return f"CASE WHEN CAST({written} AS VARCHAR) IN ({MARKS}) THEN NULL ELSE CAST({written} AS VARCHAR) END"
+    plain = {("day", "day"): "DATE", ("yes", "yes"): "BOOLEAN"}
+    if kinds in plain:
+        return f"CAST({written} AS {plain[kinds]})"
+    if set(kinds) <= {"day", "time"}:
+        return f"CAST({written} AS TIMESTAMP)"
+    raise RoleError(
+        f"column {column!r} is of different kinds in the two tables",
+        got=f"{kinds[0]} in the original, {kinds[1]} in the release",
+        hint="this engine compares values as they stand: write it the same way in both, or leave it out (ignored)",
+    )
+
+
+def as_number(column: str, kinds: tuple[str, str]) -> str:
+    """The same as a number, in days for dates."""
+    value = as_value(column, kinds)
+    if kinds == ("day", "day"):
+        return f"CAST(datediff('day', DATE '1970-01-01', {value}) AS DOUBLE)"
+    if set(kinds) <= {"day", "time"}:
+        return f"epoch_us({value}) / 86400000000.0"
+    return f"CAST({value} AS DOUBLE)"

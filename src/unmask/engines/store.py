@@ -1,0 +1,250 @@
+"""Both tables as codes, in a private database: each value of a key is a small whole number, the same in both.
+
+It is made once, in a few passes, and every question is then asked of it. `sql` says what the two tables hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from unmask.engines import sql
+from unmask.engines.duck import Duck, open_duck
+from unmask.engines.sources import Source, as_number, as_value, open_source, shared_columns
+from unmask.errors import EngineError, ParameterError, RepeatedIdError, RoleError, TableError
+from unmask.tables import check_columns
+
+MOST_KEYS = 30  # sets of them are bits of a whole number
+NUMBERS = {"whole", "number", "wide", "day", "time"}
+FEW_CODES = ROWS_PER_CODE = 20  # whole numbers of few values, each in many rows, are codes: as `tables` has it
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A column that the intruder knows. ``width``: how many codes it has, 0 for missing among them."""
+
+    name: str
+    kinds: tuple[str, str]
+    numeric: bool
+    width: int = 1
+    common: int = 0  # values that stand in both tables
+    gaps: bool = False  # some are missing, in either table
+    reason: str = ""
+
+    @property
+    def comparable(self) -> bool:
+        """Whether values can be compared as they stand: numbers, or some value stands in both tables."""
+        return self.numeric or self.common > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The two tables as codes, and what is known of them."""
+
+    duck: Duck
+    keys: tuple[Key, ...]  # numbers first; those that can be compared
+    left_out: tuple[Key, ...]  # no value of theirs stands in both tables
+    sources: tuple[Source, Source]
+    n_original: int
+    n_released: int
+    n_paired: int
+
+    @property
+    def widths(self) -> list[int]:
+        """How many codes each key has."""
+        return [key.width for key in self.keys]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The keys, by name."""
+        return tuple(key.name for key in self.keys)
+
+    @property
+    def whole(self) -> int:
+        """The set of all keys."""
+        return (1 << len(self.keys)) - 1
+
+    @property
+    def numeric(self) -> list[int]:
+        """Places of the keys that are numbers."""
+        return [j for j, key in enumerate(self.keys) if key.numeric]
+
+
+@contextmanager
+def open_store(  # noqa: PLR0913 - what is known of two tables
+    original: Any,  # noqa: ANN401 - a path, a relation or a frame
+    released: Any,  # noqa: ANN401
+    *,
+    id: str,  # noqa: A002 - the word of the field
+    quasi: Iterable[str] | None = None,
+    others: Iterable[str] = (),
+    kinds: Mapping[str, str] | None = None,
+    memory: str | float = "3GB",
+    threads: int = 1,
+) -> Iterator[Store]:
+    """Read both tables into a private database; ``others``: columns of other roles, ``kinds``: said by hand."""
+    with open_duck(memory=memory, threads=threads) as duck:
+        sides = open_source(duck, original, "the original", "o"), open_source(duck, released, "the release", "r")
+        for source in sides:
+            check_columns([id], source.types, "id", source.where)
+        names = shared_columns(*sides, {id, *others}, quasi)
+        if len(names) > MOST_KEYS:
+            raise ParameterError("too many quasi-identifiers", got=str(len(names)), allowed=f"up to {MOST_KEYS}")
+        yield _coded(duck, sides, id, names, dict(kinds or {}))
+
+
+def _coded(duck: Duck, sides: tuple[Source, Source], id_: str, names: tuple[str, ...], said: dict[str, str]) -> Store:
+    check_columns(said, names, "kind override", "the columns that the intruder knows")
+    pair = [(name, (sides[0].kind(name), sides[1].kind(name))) for name in names]
+    for side, source in zip(("o", "r"), sides, strict=True):
+        _refuse_infinities(duck, source, names)
+        _plain(duck, side, source, id_, pair)
+    n_original, n_released = (_rows(duck, side, id_, one) for side, one in zip(("o", "r"), sides, strict=True))
+    keys = [_book(duck, j, name, kinds, said.get(name)) for j, (name, kinds) in enumerate(pair)]
+    order = [j for j in range(len(keys)) if keys[j].comparable]
+    order.sort(key=lambda j: not keys[j].numeric)  # numbers first, as in memory
+    if not order:
+        raise EngineError(
+            "no attribute of the release has a value in common with the original", hint="is it coded otherwise?"
+        )
+    chosen, left = tuple(keys[j] for j in order), tuple(key for key in keys if not key.comparable)
+    for side in ("o", "r"):
+        _encode(duck, side, order, chosen)
+    duck.drop(*(f"book{j}" for j in range(len(keys))), "plain_o", "plain_r")
+    n_paired = _paired(duck, len(order), id_)
+    return Store(duck, chosen, left, sides, n_original, n_released, n_paired)
+
+
+def _plain(duck: Duck, side: str, source: Source, id_: str, pair: list[tuple[str, tuple[str, str]]]) -> None:
+    """The keys as they are compared, under names of ours, and as numbers where they are."""
+    values = [f"{as_value(name, kinds)} AS v{j}" for j, (name, kinds) in enumerate(pair)]
+    numbers = [f"{as_number(name, kinds)} AS x{j}" for j, (name, kinds) in enumerate(pair) if {*kinds} <= NUMBERS]
+    chosen = ", ".join([f"CAST({sql.name(id_)} AS {_id_type(source, id_)}) AS id", *values, *numbers])
+    duck.keep(f"plain_{side}", f"SELECT {chosen} FROM {source.query}")
+
+
+def _refuse_infinities(duck: Duck, source: Source, names: Iterable[str]) -> None:
+    """They are refused by name: as values they would be missing."""
+    floats = [name for name in names if source.kind(name) == "number"]
+    for name in floats:
+        if duck.row(f"SELECT count(*) FROM {source.query} WHERE isinf(CAST({sql.name(name)} AS DOUBLE))")[0]:
+            raise TableError(
+                f"column {name!r} of {source.where} holds an infinity", hint="leave the cell empty, or drop the row"
+            )
+
+
+def _id_type(source: Source, id_: str) -> str:
+    """Ids are paired as text where they are no whole numbers: 1 and "1" are one id."""
+    return "BIGINT" if source.kind(id_) == "whole" else "VARCHAR"
+
+
+def _rows(duck: Duck, side: str, id_: str, source: Source) -> int:
+    """Number of rows; refuse none, ids that are missing, and ids that repeat."""
+    n, known = duck.row(f"SELECT count(*), count(id) FROM plain_{side}")
+    if n == 0:
+        raise TableError(f"{source.where} has no rows", hint="a table needs at least one row")
+    if known < n:
+        raise TableError(
+            f"id column {id_!r} has {n - known} missing values in {source.where}", hint="fill or drop those rows"
+        )
+    different = duck.row(f"SELECT count(*) FROM (SELECT id FROM plain_{side} GROUP BY id) AS t")[0]
+    if different < n:
+        raise RepeatedIdError(
+            f"id column {id_!r} repeats in {source.where}",
+            got=f"{n} rows, {different} different ids",
+            hint="an id must say which single row it is; many rows a person are not attacked by this engine",
+        )
+    return int(n)
+
+
+def _book(duck: Duck, j: int, name: str, kinds: tuple[str, str], said: str | None) -> Key:
+    """Number the values of a key over both tables, in their order, and tell how the key is read."""
+    both = f"SELECT v{j} AS v, 1 AS person FROM plain_o UNION ALL SELECT v{j}, 0 FROM plain_r"
+    counted = (
+        "SELECT v, count(*) FILTER (WHERE person = 1) AS a, count(*) FILTER (WHERE person = 0) AS b "
+        f"FROM ({both}) AS t WHERE v IS NOT NULL GROUP BY v"
+    )
+    duck.keep(f"book{j}", f"SELECT v, a, b, row_number() OVER (ORDER BY v) AS c FROM ({counted}) AS t")
+    width, common, values, outside, rows, records = duck.row(
+        "SELECT count(*) + 1, count(*) FILTER (WHERE a > 0 AND b > 0), count(*) FILTER (WHERE a > 0), "
+        f"count(*) FILTER (WHERE a = 0), coalesce(sum(a), 0), coalesce(sum(b), 0) FROM book{j}"
+    )
+    total = sum(duck.row(f"SELECT count(*) FROM plain_{side}")[0] for side in ("o", "r"))
+    key = Key(name, kinds, {*kinds} <= NUMBERS, int(width), int(common), rows + records < total)
+    if said is not None:
+        return _as_said(key, said)
+    if not key.numeric or not _are_whole(duck, j, kinds):
+        return replace(key, reason=_words(kinds))
+    if duck.row(f"SELECT count(*) FROM book{j} WHERE a > 0 AND abs(CAST(v AS DOUBLE)) > {2.0**53}")[0]:
+        return replace(key, numeric=False, reason="whole numbers of more than 15 digits: compared for equality only")
+    coded = values <= FEW_CODES and rows >= ROWS_PER_CODE * values and outside == 0
+    few = f"only {values} different whole numbers in {rows} rows: read as codes, not amounts (override with kinds)"
+    return replace(
+        key, numeric=not coded, reason=few if coded else f"whole numbers, {values} different ones in {rows} rows"
+    )
+
+
+def _as_said(key: Key, said: str) -> Key:
+    """The kind that was said by hand."""
+    if said not in {"numeric", "date", "categorical", "boolean"} or (said in {"numeric", "date"} and not key.numeric):
+        raise RoleError(
+            f"column {key.name!r} cannot be read as {said} by this engine", got=" and ".join(dict.fromkeys(key.kinds)),
+            allowed="categorical, or numeric where it holds numbers or dates in both tables",
+        )  # fmt: skip
+    return replace(key, numeric=said in {"numeric", "date"}, reason="as you said")
+
+
+def _are_whole(duck: Duck, j: int, kinds: tuple[str, str]) -> bool:
+    """Whether all numbers of the original are whole: they may be codes."""
+    if not {*kinds} <= {"whole", "wide", "number"}:
+        return False
+    return bool(duck.row(f"SELECT count(*) FROM book{j} WHERE a > 0 AND v <> round(CAST(v AS DOUBLE))")[0] == 0)
+
+
+def _words(kinds: tuple[str, str]) -> str:
+    if {*kinds} <= {"day", "time"}:
+        return "dates or times, used as numbers"
+    words = {"text": "text, compared as it stands", "yes": "true/false values"}
+    return words.get(kinds[0], "numbers with decimals")
+
+
+def _encode(duck: Duck, side: str, order: list[int], keys: tuple[Key, ...]) -> None:
+    """The codes of one table, in types as small as they fit, in the order of the keys."""
+    joins = " ".join(f"LEFT JOIN book{j} AS b{j} ON p.v{j} = b{j}.v" for j in order)
+    codes = [
+        f"CAST(coalesce(b{j}.c, 0) AS {_small(key.width)}) AS c{at}"
+        for at, (j, key) in enumerate(zip(order, keys, strict=True))
+    ]
+    numbers = [f"p.x{j} AS x{at}" for at, (j, key) in enumerate(zip(order, keys, strict=True)) if key.numeric]
+    duck.keep(f"coded_{side}", f"SELECT p.id AS id, {', '.join([*codes, *numbers])} FROM plain_{side} AS p {joins}")
+
+
+def _small(width: int) -> str:
+    return "UTINYINT" if width <= 2**8 else "USMALLINT" if width <= 2**16 else "INTEGER"
+
+
+def _paired(duck: Duck, m: int, id_: str) -> int:
+    """Number the rows, give each person the number of their record, and mark which values it still carries."""
+    duck.keep("r", "SELECT rowid AS rid, * FROM coded_r")
+    duck.drop("coded_r")
+    same = " + ".join(f"CASE WHEN o.c{j} = r.c{j} THEN {1 << j} ELSE 0 END" for j in range(m))
+    other = _types_of_ids(duck)
+    joined = f"FROM coded_o AS o LEFT JOIN r ON {other[0]} = {other[1]}"
+    duck.keep(
+        "o",
+        "SELECT o.rowid AS pid, o.*, coalesce(r.rid, -1) AS truth, "
+        f"CAST(CASE WHEN r.rid IS NULL THEN 0 ELSE {same} END AS INTEGER) AS same {joined}",
+    )
+    duck.drop("coded_o")
+    paired = int(duck.row("SELECT count(*) FROM o WHERE truth >= 0")[0])
+    if not paired:
+        raise TableError(f"no id of {id_!r} is in both tables", hint="is it the same column, written the same way?")
+    return paired
+
+
+def _types_of_ids(duck: Duck) -> tuple[str, str]:
+    """Whole numbers are compared as such; else both as text."""
+    left, right = (duck.described(f"SELECT id FROM {table}")["id"] for table in ("coded_o", "r"))
+    return ("o.id", "r.id") if left == right else ("CAST(o.id AS VARCHAR)", "CAST(r.id AS VARCHAR)")

@@ -1,0 +1,259 @@
+"""`unmask.assess_large`: attack a release that does not fit in memory, judge what was found, and report it."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unmask.assessment import VERSIONS_OF, Assessment, choose, discover
+from unmask.attacks import attempt, seed_of
+from unmask.engines import Store, bytes_of, open_store
+from unmask.errors import ParameterError
+from unmask.evidence import (
+    ColumnEntry,
+    Evidence,
+    Finding,
+    Findings,
+    Judgement,
+    Measure,
+    Policy,
+    Progress,
+    Reported,
+    conclude,
+    silent,
+)
+from unmask.fingerprints import fingerprints
+from unmask.large import Large
+from unmask.report import document
+from unmask.tables import Release
+
+ENGINE = "duckdb"
+MEASURES = (
+    "anonymity", "knowledge_sweep", "nearest", "population", "probabilistic", "special_uniques", "uniqueness",
+)  # fmt: skip
+SAMPLE, SETS = 2000, 3
+PEOPLE = document.PeopleEntry(
+    None, "no attack was run on everybody and every column, so no person has a risk: rates alone are told", 0, 0.0, ()
+)
+CHECK = document.CheckEntry(
+    True,  # noqa: FBT003 - passed
+    "untested",
+    "rows are paired by their ids; which columns name people was not looked at",
+    (),
+)
+UNPAIRED = Finding(
+    "check",
+    "check.pairing",
+    "Rows with the same id look no more alike than any two rows.",
+    "inconclusive",
+    "no column keeps people's values beyond chance, and nobody is found: is it the right id, or is nothing paired?",
+)
+
+
+def assess_large(  # noqa: PLR0913 - the options of an assessment
+    original: Any,  # noqa: ANN401 - a path, a relation of DuckDB, or a frame
+    released: Any,  # noqa: ANN401
+    *,
+    id: str,  # noqa: A002 - the word of the field
+    quasi: Iterable[str] | None = None,
+    confidential: Iterable[str] = (),
+    ignored: Iterable[str] = (),
+    population: float | None = None,
+    categorical: Iterable[str] = (),
+    kinds: Mapping[str, str] | None = None,
+    policy: Policy | str | Path | None = None,
+    only: Iterable[str] | None = None,
+    skip: Iterable[str] = (),
+    sample: int = SAMPLE,
+    sets: int = SETS,
+    seed: int = 0,
+    memory: str | float = "3GB",
+    threads: int = 1,
+    progress: Progress | None = None,
+    command: str | None = None,
+    show_values: bool = False,
+) -> Assessment:
+    """Attack a release that is larger than memory, on one machine, and say whether it may be published.
+
+    Groups are counted by DuckDB, over everybody; people are linked for a sample of them, over the whole release. What
+    this engine cannot try (one-to-one matching, the intruder who learns the masking and others) is named in the report,
+    and is never taken for safety: under the policies that come with unmask the verdict is "unsafe" or "inconclusive".
+
+    Parameters
+    ----------
+    original, released
+        Parquet or CSV: a file, a folder, a pattern such as "part-*.parquet"; a relation of DuckDB; or a frame.
+    id
+        Column, in both tables, that says which rows belong together.
+    quasi, confidential, ignored, categorical, kinds
+        As for ``Release``. Columns are compared as they stand: a column that is a number in one table and text in the
+        other is refused.
+    population
+        How many people the original was drawn from.
+    policy, only, skip, seed, progress, command, show_values
+        As for ``assess``.
+    sample
+        How many people are looked for by linkage, drawn by a hash of their ids.
+    sets
+        How many attributes the sets have at most that special uniques and the knowledge sweep look at.
+    memory, threads
+        What all of it may take, such as "3GB": half of it is DuckDB's. More threads are faster and take more.
+
+    Examples
+    --------
+    >>> import unmask
+    >>> people = unmask.datasets.patients(300)
+    >>> unmask.assess_large(people, people, id="patient", only=["uniqueness"]).verdict
+    'unsafe'
+
+    """
+    _check(sample, sets, seed)
+    rules = policy if isinstance(policy, Policy) else Policy.load(policy)
+    chosen, left_out = chosen_of(only, skip)
+    said = {**dict.fromkeys(_listed(categorical), "categorical"), **(kinds or {})}
+    secret, unused = _listed(confidential), _listed(ignored)
+    settings: dict[str, Any] = {"id": id, "confidential": list(secret), "ignored": list(unused), "kinds": said}
+    settings |= {"population": population, "engine": ENGINE, "sample": sample, "sets": sets, "threads": threads}
+    others = tuple(dict.fromkeys((*secret, *unused)))
+    with open_store(
+        original, released, id=id, quasi=quasi, others=others, kinds=said, memory=memory, threads=threads
+    ) as store:
+        large = Large(store, sample, sets, seed, population)
+        reported = attack_large(large, chosen, seed, progress or silent)
+        hidden = [name for name in store.sources[1].types if name not in {id, *others}]
+        checked = _unpaired(large, reported)
+        judged = conclude(reported, rules, columns=hidden, core="paired", left_out=left_out, checked=checked)
+        settings |= {"quasi": [*store.names, *(key.name for key in store.left_out)], "memory": bytes_of(memory)}
+        manifest = _manifest(store, (original, released), rules, chosen, settings)
+        records = large.records(reported, show_values=show_values)
+        entries, warnings = _entries(large), (*_told(large, left_out, rules), *_unseen(judged))
+    built = document.build(
+        judged, check=CHECK, columns=entries, warnings=warnings, risk={"risk": np.full(1, np.nan)}, people=PEOPLE,
+        labels=None, manifest=replace(manifest, seed=seed, command=command, show_values=show_values),
+    )  # fmt: skip
+    word, reason, rows = judged.verdict.word, judged.verdict.reason, records.select("row")
+    return Assessment(
+        word, reason, Findings(judged.findings), records, built, Release(rows, rows, synthetic=True)
+    )  # fmt: skip
+
+
+def chosen_of(only: Iterable[str] | None, skip: Iterable[str]) -> tuple[list[Measure], list[str]]:
+    """The measures to run, of those that this engine has, and the names of all that are not run."""
+    known = discover()
+    names = {entry.name for entry in choose(known, only, skip)}
+    unable = sorted(names - set(MEASURES)) if only is not None else []
+    if unable or not names & set(MEASURES):
+        raise ParameterError(
+            f"the engine {ENGINE} does not have these measures", got=", ".join(unable), allowed=", ".join(MEASURES)
+        )
+    chosen = [known[name] for name in MEASURES if name in names]
+    return chosen, [name for name in known if name not in {entry.name for entry in chosen}]
+
+
+def attack_large(large: Large, chosen: list[Measure], seed: int, tell: Progress) -> tuple[Reported, ...]:
+    """Run each measure; one that cannot is reported as such, and the others go on."""
+    reported = []
+    for place, entry in enumerate(chosen):
+
+        def part(done: float, words: str, place: int = place, title: str = entry.title) -> None:
+            tell((place + done) / len(chosen), f"{title}: {words}")
+
+        part(0.0, "begins")
+        found = attempt(lambda entry=entry, part=part: large.run(entry.name, seed_of(seed, entry), part))  # type: ignore[misc]
+        reported.append(Reported(entry.name, entry.title, entry.story, found))
+    tell(1.0, "done")
+    return tuple(reported)
+
+
+def _check(sample: int, sets: int, seed: int) -> None:
+    if seed < 0:
+        raise ParameterError("a seed is a whole number from 0", got=str(seed))
+    for name, given in (("sample", sample), ("sets", sets)):
+        if given < 1:
+            raise ParameterError(f"{name} is a whole number from 1", got=str(given))
+
+
+def _listed(names: Iterable[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _unpaired(large: Large, reported: Iterable[Reported]) -> tuple[Finding, ...]:
+    """Say so where nothing shows that rows with the same id are of the same person: figures are then of strangers."""
+    n = large.store.n_paired
+    kept, luck = large.kept.kept / n, large.kept.agreeing / n**2
+    if (kept > luck + 3 * np.sqrt(luck * (1 - luck) / n) + 1e-12).any():
+        return ()
+    links = [one.evidence for one in reported if one.measure in {"nearest", "probabilistic"}]
+    figures = [told.observations[0].estimate for told in links if isinstance(told, Evidence)]
+    return () if any(figure.low > figure.chance for figure in figures) else (UNPAIRED,)
+
+
+def _unseen(judged: Judgement) -> tuple[str, ...]:
+    return tuple(f"{finding.claim} {finding.reason}" for finding in judged.unseen)
+
+
+def _told(large: Large, left_out: list[str], policy: Policy) -> tuple[str, ...]:
+    """What a reader should know first."""
+    store = large.store
+    tried = f"the engine {ENGINE} counts groups and links a sample of people: {len(left_out)} attacks were not tried"
+    absent, extra = store.n_original - store.n_paired, store.n_released - store.n_paired
+    notes = [f"{tried} ({', '.join(left_out)})"]
+    if absent:
+        notes.append(
+            f"{absent} of {store.n_original} original records have no row in the release: they cannot be found there"
+        )
+    if extra:
+        notes.append(f"{extra} rows of the release belong to no original record")
+    return (*notes, *policy.too_few("paired", store.n_paired))
+
+
+def _entries(large: Large) -> tuple[ColumnEntry, ...]:
+    """How each key is written in both tables, how it was read, and how many people's records carry their value."""
+    store, (before, after) = large.store, large.store.sources
+    shares = dict(zip(store.names, (large.kept.kept / store.n_paired).tolist(), strict=True))
+    return tuple(
+        ColumnEntry(
+            key.name,
+            "numeric" if key.numeric else "categorical",
+            "quasi",
+            key.reason,
+            before.types[key.name].lower(),
+            after.types[key.name].lower(),
+            "as it stands",
+            shares.get(key.name),
+        )
+        for key in (*store.keys, *store.left_out)
+    )
+
+
+def _manifest(
+    store: Store, given: tuple[Any, Any], policy: Policy, chosen: list[Measure], settings: dict[str, Any]
+) -> document.Manifest:
+    rows = store.n_original, store.n_released
+    inputs = {
+        name: {
+            "path": str(path) if isinstance(path, str | Path) else None, "sha256": source.sha256, "rows": n,
+            "columns": len(source.types),
+        }
+        for name, path, source, n in zip(("original", "released"), given, store.sources, rows, strict=True)
+    }  # fmt: skip
+    return document.Manifest(
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        command=None,
+        seed=0,
+        measures=tuple(entry.name for entry in chosen),
+        inputs=fingerprints(inputs),
+        settings=settings,
+        policy={"name": policy.name, "thresholds": {k: document.vars_of(v) for k, v in policy.thresholds.items()}},
+        versions={
+            "python": platform.python_version(),
+            **{name: version(name) for name in (*VERSIONS_OF, ENGINE)},
+        },
+    )

@@ -1,0 +1,173 @@
+"""`assess_large` and `unmask assess --engine duckdb`: the figures of `assess`, a verdict, and what was not tried."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unmask
+from unmask.cli import large as command
+from unmask.cli.app import app
+from unmask.errors import ParameterError
+
+pytest.importorskip("duckdb")
+from typer.testing import CliRunner
+
+SAME = ("anonymity.small", "knowledge_sweep.rate", "special_uniques.rate", "uniqueness.average", "uniqueness.unique")
+
+
+def people(n=300, seed=1):
+    rng = np.random.default_rng(seed)
+    original = pl.DataFrame(
+        {
+            "id": np.arange(n),
+            "age": rng.integers(0, 70, n),
+            "sex": rng.choice(["f", "m"], n),
+            "town": rng.choice([f"t{i}" for i in range(15)], n),
+        }
+    )
+    moved = original.with_columns(pl.col("age") + pl.Series(rng.integers(-1, 2, n)))
+    return original, moved.sample(fraction=1, shuffle=True, seed=seed)
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return people()
+
+
+@pytest.fixture(scope="module")
+def large(tables):
+    return unmask.assess_large(*tables, id="id", population=3000, sample=100)
+
+
+def test_judged_figures_are_those_of_assess(tables, large):
+    only = [key.split(".")[0] for key in SAME]
+    here = unmask.assess(unmask.Release(*tables, id="id"), only=only, utility="none")
+    before, after = ({finding.key: finding for finding in one.findings} for one in (here, large))
+    for key in SAME:
+        assert after[key].estimate == before[key].estimate, key  # to the last digit
+        assert (after[key].claim, after[key].outcome) == (before[key].claim, before[key].outcome)
+    facts = [
+        {f.name: f.value for m in one.document.measures if m.name == "uniqueness" for f in m.facts}
+        for one in (here, large)
+    ]
+    assert {name: facts[1][name] for name in facts[0]} == facts[0]
+
+
+def test_links_of_the_sample_are_those_of_link_nearest(tables, large):
+    shown = unmask.assess_large(*tables, id="id", only=["nearest"], sample=100, show_values=True).records
+    whole = unmask.link_nearest(unmask.Release(*tables, id="id"))
+    assert shown["nearest"].to_list() == whole.credit[shown["id"].cast(pl.Int64).to_numpy()].tolist()
+    assert "id" not in large.records.columns
+    assert large.records["nearest"].to_list() == shown["nearest"].to_list()
+
+
+def test_population_needs_a_number_of_people_and_tells_its_models(tables, large):
+    keys = {finding.key: finding for finding in large.findings}
+    assert keys["population.unique"].estimate.high >= keys["uniqueness.unique"].estimate.value - 1e-12
+    without = unmask.assess_large(*tables, id="id", only=["population", "uniqueness"])
+    assert {f.measure: f.outcome for f in without.findings}["population"] == "does not apply"
+
+
+def test_what_was_not_tried_is_told_and_is_never_safe(tables, large):
+    assert large.verdict == "unsafe"
+    assert any("one_to_one" in line and "not tried" in line for line in large.document.warnings)
+    original, _ = tables
+    rng = np.random.default_rng(5)
+    dull = original.select("id", *(pl.Series(name, rng.choice(2, 300).astype(str)) for name in ("sex", "town")))
+    hidden = dull.with_columns(sex=pl.lit("0"))
+    calm = unmask.assess_large(dull, hidden, id="id", policy="internal", only=["uniqueness", "anonymity"])
+    assert all(finding.outcome in {"for", "not judged"} for finding in calm.findings)
+    assert calm.verdict == "inconclusive"
+    assert "did not run" in calm.reason
+
+
+def test_rows_that_do_not_belong_together_are_noticed():
+    original, released = people()
+    strangers = released.with_columns(pl.col("id").shuffle(seed=3))
+    found = unmask.assess_large(original, strangers, id="id", only=["nearest", "uniqueness"])
+    assert "check.pairing" in {finding.key for finding in found.findings}
+    assert found.verdict != "safe"
+
+
+def test_a_column_that_cannot_be_compared_is_not_passed_over(tables):
+    original, released = tables
+    coded = released.with_columns(pl.col("town").replace_strict({f"t{i}": f"x{i}" for i in range(15)}))
+    found = unmask.assess_large(original, coded, id="id", only=["uniqueness"])
+    assert any(
+        "No attack could compare 1 of the released columns: 'town'" in finding.claim for finding in found.findings
+    )
+
+
+def test_results_do_not_depend_on_order_or_threads(tables, large):
+    original, released = tables
+    turned = unmask.assess_large(
+        original.reverse(), released.reverse(), id="id", population=3000, sample=100, threads=2
+    )
+    assert [f.estimate for f in turned.findings] == [f.estimate for f in large.findings]
+
+
+def test_report_in_all_forms(large, tmp_path):
+    large.write_html(tmp_path / "r.html")
+    assert "not tried" in (tmp_path / "r.html").read_text()
+    assert "duckdb" in json.dumps(large.to_dict()["manifest"]["settings"])
+    large.write_json(tmp_path / "r.json")
+    with pytest.raises(ParameterError, match="larger than memory"):
+        unmask.verify(tmp_path / "r.json")
+
+
+def test_measures_that_the_engine_does_not_have(tables):
+    with pytest.raises(ParameterError, match="does not have"):
+        unmask.assess_large(*tables, id="id", only=["channel"])
+    for wrong in ({"sample": 0}, {"sets": 0}, {"seed": -1}):
+        with pytest.raises(ParameterError):
+            unmask.assess_large(*tables, id="id", **wrong)
+
+
+def test_the_command_line(tables, tmp_path):
+    for name, table in zip(("original", "released"), tables, strict=True):
+        (tmp_path / name).mkdir()
+        table[:200].write_parquet(tmp_path / name / "a.parquet")
+        table[200:].write_parquet(tmp_path / name / "b.parquet")
+    given = ["assess", str(tmp_path / "original"), str(tmp_path / "released"), "--engine", "duckdb"]
+    asked = [
+        *given,
+        "--id",
+        "id",
+        "--memory",
+        "1GB",
+        "--only",
+        "uniqueness,anonymity",
+        "--json",
+        str(tmp_path / "r.json"),
+    ]
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == 1, done.output
+    assert json.loads((tmp_path / "r.json").read_text())["verdict"] == "unsafe"
+    assert "duckdb" in done.output
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--engine", "duckdb"], "needs an id"),
+        (["--engine", "duckdb", "--id", "id", "--intruder", "marketer"], "--intruder"),
+        (["--engine", "duckdb", "--id", "id", "--separator", ";"], "--separator"),
+        (["--engine", "duck", "--id", "id"], "no engine 'duck'"),
+        (["--engine", "duckdb", "--id", "id", "--only", "channel"], "does not have"),
+        (["--threads", "2"], "give --engine duckdb"),
+    ],
+)
+def test_wrong_options_are_refused(more, words):
+    done = CliRunner().invoke(app, ["assess", "a.parquet", "b.parquet", *more])
+    assert isinstance(done.exception, ParameterError)
+    assert words in str(done.exception)
+
+
+def test_all_options_of_the_engine_are_options_of_assess():
+    from unmask.cli.options import Assess
+
+    assert {*Assess.__dataclass_fields__} >= command.FOR_LARGE
