@@ -85,6 +85,17 @@ def test_what_was_not_tried_is_told_and_is_never_safe(tables, large):
     assert "did not run" in calm.reason
 
 
+def test_a_sample_does_not_show_that_nobody_is_known():
+    """A limit in people is met by asking for all of them, and not by asking for two of three."""
+    original, released = people(900)
+    mixed = released.with_columns(pl.col(name).shuffle(seed=k) for k, name in enumerate(("age", "town", "sex")))
+    for sample, outcome in ((600, "inconclusive"), (900, "for")):
+        found = unmask.assess_large(original, mixed, id="id", sample=sample, policy="public")
+        known = next(one for one in found.findings if one.key == "nearest.known")
+        assert known.estimate.hits == 0
+        assert (known.outcome, "600 of 900 people were asked for" in known.reason) == (outcome, sample == 600)
+
+
 def test_rows_that_do_not_belong_together_are_noticed():
     original, released = people()
     strangers = released.with_columns(pl.col("id").shuffle(seed=3))

@@ -128,7 +128,7 @@ class Large:
         near = find_nearest(self.store, self.asked, placed_by_distance(self.store), tell)
         found = self._linked(near, seed, root=True)
         told = counted_nearest(found, self.store.names)
-        return replace(told, notes=(*told.notes, *self._sampled()))
+        return replace(told, asked=self._part(), notes=(*told.notes, *self._sampled()))
 
     def _probabilistic(self, seed: int, tell: Progress) -> Evidence:
         patterns = count_patterns(self.store, lambda done, words: tell(0.8 * done, words))
@@ -140,16 +140,23 @@ class Large:
         told = counted_probabilistic(learnt, self._linked(near, seed, root=False), seed)
         fewer = len(names) < len(self.store.names)
         note = (f"compared on {len(names)} of {len(self.store.names)} attributes",) if fewer else ()
-        return replace(told, compared=names, notes=(*told.notes, *note, *self._sampled()))
+        notes = (*told.notes, *note, *self._sampled())
+        return replace(told, compared=names, asked=self._part(), notes=notes)
 
     def _linked(self, near: Near, seed: int, *, root: bool) -> Linkage:
         least, second = (np.sqrt(side) if root else side for side in (near.least, near.second))
         return linkage_of_sample(least, second, near.ties, near.credit, n_candidates=self.store.n_released, seed=seed)
 
-    def _sampled(self) -> tuple[str, ...]:
+    def _part(self) -> tuple[int, int] | None:
+        """How many people stand for how many: what is true of few of them is not shown to be true of few of all."""
         n, people = len(self.asked.person), self.store.n_paired
-        told = f"asked for {n:,} of {people:,} people, drawn by a hash of their ids, among all records"
-        return () if n == people else (told,)
+        return None if n == people else (n, people)
+
+    def _sampled(self) -> tuple[str, ...]:
+        part = self._part()
+        if part is None:
+            return ()
+        return (f"asked for {part[0]:,} of {part[1]:,} people, drawn by a hash of their ids, among all records",)
 
     def records(self, reported: tuple[Reported, ...], *, show_values: bool) -> pl.DataFrame:
         """A row for each person who was looked for: what the linkages made of them; their id where it may be shown."""
