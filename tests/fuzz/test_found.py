@@ -172,3 +172,9 @@ def test_days_that_no_calendar_has_are_refused(kind):
         read_table(pl.DataFrame([far]))
     edges = pl.DataFrame({"born": pl.Series([date(1, 1, 1), date(9999, 12, 31), None]).cast(kind)})
     assert read_table(edges).height == 3
+
+
+def test_numbers_of_eight_bits_are_held_against_days_without_overflow():
+    table = pl.DataFrame({"a": pl.Series(range(100), dtype=pl.Int8), "b": pl.Series(range(100), dtype=pl.UInt8)})
+    release = unmask.Release(table, table.with_columns(pl.col("a") // 10))
+    assert release.original["a"].to_list() == list(range(100))

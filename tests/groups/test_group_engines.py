@@ -36,6 +36,17 @@ def test_weights_count_people(engine):
     assert found.per_record == pytest.approx([1 / 6, 1 / 6, 1 / 2, 1 / 2, 1, 1 / 4])
 
 
+def test_nan_in_parquet_is_missing_on_duckdb_too(tmp_path):
+    """DuckDB answers isnan() from the file's statistics, in which NaN does not count."""
+    duckdb = pytest.importorskip("duckdb")
+    table = pl.DataFrame({"x": [1.0, float("nan"), None, 2.0, float("inf"), -0.0, 0.0], "y": list("aaabccc")})
+    for part in (table, table.filter(pl.col("x").is_not_null() & ~pl.col("x").is_infinite())):
+        part.write_parquet(tmp_path / "nan.parquet")
+        there = duckdb.from_parquet(str(tmp_path / "nan.parquet"))
+        found = [group_risk(one, quasi=["x", "y"]).per_record.tolist() for one in (part, there)]
+        assert found[0] == found[1]
+
+
 def test_wrong_weights():
     with pytest.raises(RoleError, match="positive"):
         group_risk(TABLE.with_columns(w=pl.lit(0.0)), quasi=["word"], weight="w")

@@ -95,7 +95,7 @@ def dominance(
             got=str(frame.collect_schema()[magnitude]),
             allowed="a column of numbers",
         )
-    amount = as_key(magnitude, frame.collect_schema()[magnitude]).cast(nw.Float64).abs().fill_null(0.0)
+    amount = as_key(frame, magnitude, frame.collect_schema()[magnitude]).cast(nw.Float64).abs().fill_null(0.0)
     classes = count_classes(table, keys, amount=amount)
     assert classes.extra is not None  # noqa: S101 - asked for above
     top = _largest(frame, classes, amount, max(n, 2))

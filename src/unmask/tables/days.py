@@ -129,7 +129,7 @@ def _spread(raw: pl.Series, texts: pl.Series, read: pl.Series, time: pl.Series) 
 
 def _digits(column: pl.Series) -> list[Days]:
     """Numbers of eight digits that are all days, of which chance makes one in 27."""
-    numbers = column.drop_nulls().unique()
+    numbers = column.drop_nulls().unique().cast(pl.Int64)  # an eight-bit column cannot be held against a day
     if len(numbers) < FEWEST_DIGITS or not bool(numbers.is_between(1900_01_01, 2100_12_31).all()):
         return []
     days = column.cast(pl.String).str.to_date("%Y%m%d", strict=False)

@@ -152,7 +152,7 @@ def encode(column: pl.Series) -> Codes:
 def select_keys(frame: Frame, keys: Sequence[str], weight: str | None = None, *more: nw.Expr) -> Frame:
     """Take the keys as k0, k1, ..., the weight as w (with its gaps): no name of the table can clash with ours."""
     schema = frame.collect_schema()
-    chosen = [as_key(key, schema[key]).alias(f"k{i}") for i, key in enumerate(keys)]
+    chosen = [as_key(frame, key, schema[key]).alias(f"k{i}") for i, key in enumerate(keys)]
     if weight is not None:
         if not schema[weight].is_numeric():
             raise RoleError(f"the sampling weight {weight!r} is not a column of numbers", got=str(schema[weight]))
@@ -161,10 +161,14 @@ def select_keys(frame: Frame, keys: Sequence[str], weight: str | None = None, *m
     return frame.select(*chosen, *more)
 
 
-def as_key(key: str, kind: Any) -> nw.Expr:  # noqa: ANN401 - a narwhals type
+def as_key(frame: Frame, key: str, kind: Any) -> nw.Expr:  # noqa: ANN401 - a narwhals type
     """NaN is missing, -0.0 is 0.0; categories are compared as text, since each engine orders them its own way."""
     if kind.is_float():
-        return nw.when(~nw.col(key).is_nan()).then(nw.col(key) + 0.0)
+        column = nw.col(key)
+        number = ~column.is_nan()
+        if frame.implementation.is_duckdb():  # its isnan() trusts statistics of Parquet files, which leave NaN out
+            number = (column - column == 0) | (column.abs() == inf)
+        return nw.when(number).then(column + 0.0)
     if kind in {nw.Categorical, nw.Enum}:
         return nw.col(key).cast(nw.String)
     return nw.col(key)
