@@ -13,10 +13,11 @@ from typing import Any
 from unmask.certificate.statement import Statement
 from unmask.evidence import HEADINGS, STANCES, Estimate, as_intruder, name_of
 from unmask.report import about_known, by_question, document, limit
+from unmask.schemas import FORMS
 from unmask.shares import percent
 from unmask.shown import Shown
 
-SCHEMA = "unmask-certificate/1"
+SCHEMA = FORMS["certificate"].name()
 SMALL = 11  # counts below are not told in public: the groups of public files
 DISCLAIMER = (
     "This is evidence, not a legal determination. It says what the named attacks found in the named files, and that "

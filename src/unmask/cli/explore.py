@@ -17,6 +17,7 @@ from unmask.errors import ParameterError
 from unmask.evidence import Figure
 from unmask.explore import explore
 from unmask.protect import Frontier, in_words
+from unmask.schemas import KEY, check_form
 from unmask.shares import percent, span
 from unmask.trying import make_release
 
@@ -48,6 +49,7 @@ def _maskings(options: Explore) -> tuple[str, ...] | None:
         return options.masking or None
     try:
         stated = tomllib.loads(Path(options.grid).read_text(encoding="utf-8"))
+        check_form("grid", stated.get(KEY), options.grid, ParameterError)
         grids = [(str(one["masking"]), list(one["strengths"])) for one in stated.get("grid", [])]
         listed = [str(text) for text in stated.get("maskings", [])]
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:

@@ -12,6 +12,7 @@ from typing import Any
 
 from unmask.errors import ParameterError, TableError
 from unmask.protect.frontier import Point
+from unmask.schemas import FORMS, KEY, check_form
 from unmask.tables import locked_folder, write_atomically
 
 HEADER, POINTS = "explore.json", "points"
@@ -43,6 +44,7 @@ class Store:
         """Refuse a folder of another table or of other settings; note those of a new one."""
         header = self.place / HEADER
         before = _read(header) if header.exists() else {}
+        check_form("run", before.get(KEY), header)
         for key, value in about.items():
             if before and before.get(key) != json.loads(json.dumps(value)):
                 raise TableError(
@@ -54,7 +56,7 @@ class Store:
             raise TableError(
                 f"{self.place} holds a run already", hint="go on with it (--resume), or choose another folder"
             )
-        write_atomically(header, json.dumps(about, indent=1))
+        write_atomically(header, json.dumps({KEY: FORMS["run"].name(), **about}, indent=1))
 
     def find(self, masking: str, seed: int, stage: str) -> Point | None:
         """A point that was finished before."""

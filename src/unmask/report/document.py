@@ -14,10 +14,11 @@ import numpy as np
 from unmask.arrays import Floats
 from unmask.evidence import Absence, ColumnEntry, Estimate, Evidence, Fact, Figure, Finding, Judgement, Reported, Series
 from unmask.people import Bin, PersonStory, RiskByGroup
+from unmask.schemas import FORMS
 from unmask.shares import percent, span
 from unmask.utility import UtilityEntry
 
-SCHEMA = "unmask-report/2"
+SCHEMA = FORMS["report"].name()
 MOST_EXPOSED = 10
 SHOWN = 3  # digits of a risk: what is equal in them is shared
 OUTCOMES = {"for": "within limit", "against": "above limit", "inconclusive": "undecided"}
