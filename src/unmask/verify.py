@@ -169,7 +169,7 @@ def changes_since(data: dict[str, Any]) -> tuple[str, ...]:
     keys = [finding["key"] for finding in data["findings"]]
     told = [f"the report is in the form {form} of unmask 0.1, which is read; {now} is written now (docs/schemas.md)"]
     for begins, words in SINCE_0_1:
-        touched = [key for key in keys if key.startswith(begins)]
+        touched = sorted(key for key in keys if key.startswith(begins))
         told += [f"{', '.join(touched)}: {words}"] if touched else []
     return (*told, VERDICT_SINCE_0_1)
 
