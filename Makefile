@@ -81,6 +81,7 @@ bench: $(STAMP) $(PEERS)  ## Benchmarks, ratios against named peers
 docs: $(STAMP)  ## The documentation in site/: examples run, links checked, warnings are errors
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	$(BIN)/python docs/reference.py
+	$(BIN)/python docs/schemas.py
 	$(BIN)/python docs/examples.py
 	$(BIN)/python docs/notebooks.py
 	$(BIN)/python -m sphinx -W --keep-going -n -q docs site

@@ -81,7 +81,7 @@ def test_bad_reports(tmp_path):
         unmask.verify(tmp_path / "none.json")
     for text, message in (
         ("{", "not a JSON report"),
-        ("[]", "not a report of this version"),
+        ("[]", "not a report of unmask"),
         ('{"schema": "x/9"}', "x/9"),
     ):
         (tmp_path / "r.json").write_text(text)

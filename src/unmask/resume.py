@@ -22,6 +22,7 @@ import numpy as np
 
 from unmask.evidence import PARTS, Absence, Evidence
 from unmask.fingerprints import kept_checksum
+from unmask.schemas import FORMS, KEY, check_form
 from unmask.tables import locked_folder, write_atomically
 
 if TYPE_CHECKING:
@@ -57,16 +58,25 @@ class Kept:
 
     def find(self, party: object, measure: str) -> Evidence | Absence | None:
         """What an attack found before; None where it has not ended, or its file cannot be read."""
+        path = self._path(party, measure)
         try:
-            found = decode(json.loads(self._path(party, measure).read_text()))
+            told = json.loads(path.read_text())
+            form, kept = told[KEY], told["found"]
         except (OSError, ValueError, KeyError, TypeError):
+            return None
+        check_form("state", form, path)
+        try:
+            found = decode(kept)
+        except (ValueError, KeyError, TypeError):
             return None
         return found if isinstance(found, (Evidence, Absence)) else None
 
     def keep(self, party: object, measure: str, found: Evidence | Absence) -> None:
         """Write what an attack found; an attack that could not run is tried again."""
         if isinstance(found, Evidence) or found.outcome == "does not apply":
-            write_atomically(self._path(party, measure), json.dumps(encode(found)))
+            write_atomically(
+                self._path(party, measure), json.dumps({KEY: FORMS["state"].name(), "found": encode(found)})
+            )
 
     def _path(self, party: object, measure: str) -> Path:
         told = f"{self.about}|{party}|{measure}"

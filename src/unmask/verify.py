@@ -16,21 +16,43 @@ from unmask.masking import parse_masking
 from unmask.people import PersonRisk
 from unmask.planning import plan_of
 from unmask.report import document, load_report
+from unmask.schemas import FORMS, KEY
 from unmask.shown import Shown
 from unmask.tables import Release, as_given
 
 SETTINGS: dict[str, tuple[str, Callable[[Any], Any]]] = {  # former name: name now, and what the value is there
     "paired": ("synthetic", operator.not_),
 }
+SINCE_0_1: tuple[tuple[tuple[str, ...], str], ...] = (  # figures that are not what they were, and how
+    (
+        ("nearest.", "transparent.", "learned.", "membership."),
+        "the best attack that the intruder could use counts, both directions of linkage among them",
+    ),
+    (
+        ("nearest.known", "one_to_one.", "knowledge_curve.half"),
+        "the interval is wider: it covered the truth too seldom (docs/intervals.md)",
+    ),
+    (
+        ("cells.",),
+        "the external attack has one definition, and limits are for what goes beyond a blind guess",
+    ),
+    (("anonymity.",), "people with fewer look-alikes than the policy asks for are counted (anonymity.small)"),
+    (("dictionary.minimum", "permuted.minimum"), "the smallest rank is shown and no longer judged"),
+)
+VERDICT_SINCE_0_1 = "verdict: all figures are looked at together, so that one above its limit by luck is inconclusive"
 
 
 @dataclass(frozen=True, slots=True)
 class Verification(Shown):
-    """What differs, in words, and what is called otherwise than in the report."""
+    """What differs, in words, and what is called otherwise than in the report.
+
+    ``since``: what has changed in unmask itself since the version that wrote the report, as far as it touches it.
+    """
 
     differences: tuple[str, ...]
     verdict: str
     moved: tuple[str, ...] = ()
+    since: tuple[str, ...] = ()
 
     @property
     def same(self) -> bool:
@@ -83,7 +105,7 @@ def verify(
         differences += _digests(data, new)
     if differences:
         differences += _versions(manifest["versions"], new["manifest"]["versions"])
-    return Verification(tuple(differences), again.verdict, tuple(moved))
+    return Verification(tuple(differences), again.verdict, tuple(moved), changes_since(data))
 
 
 def _digests(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
@@ -146,6 +168,19 @@ def brought_up_to_date(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]
         {**entry, "risks": {meant(name): risk for name, risk in entry["risks"].items()}} for entry in data["exposed"]
     ]
     return {**data, "manifest": renamed, "findings": findings, "exposed": exposed}, moved
+
+
+def changes_since(data: dict[str, Any]) -> tuple[str, ...]:
+    """What is otherwise in this version than in the one that wrote a report, for the figures that the report has."""
+    form, now = data[KEY], FORMS["report"].name()
+    if form == now:
+        return ()
+    keys = [finding["key"] for finding in data["findings"]]
+    told = [f"the report is in the form {form} of unmask 0.1, which is read; {now} is written now (docs/schemas.md)"]
+    for begins, words in SINCE_0_1:
+        touched = sorted(key for key in keys if key.startswith(begins))
+        told += [f"{', '.join(touched)}: {words}"] if touched else []
+    return (*told, VERDICT_SINCE_0_1)
 
 
 def _refuse(manifest: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import unmask
 from command_line import run
-from unmask.verify import brought_up_to_date
+from unmask.verify import VERDICT_SINCE_0_1, brought_up_to_date
 
 DATA = Path(__file__).parent / "data"
 MEASURES = {
@@ -64,12 +64,27 @@ def test_figures_are_compared_under_their_new_names(result):
         assert all("still is, with another interval" in line for line in lines)  # they are wider than they were
 
 
+def test_what_changed_since_0_1_is_explained_for_the_figures_of_the_report(result):
+    assert result.since[0].startswith("the report is in the form unmask-report/1 of unmask 0.1, which is read")
+    by = {line.split(": ")[0]: line for line in result.since}
+    assert "both directions of linkage" in by["nearest.known, nearest.rate"]
+    assert "the interval is wider" in by["knowledge_curve.half, nearest.known, one_to_one.known, one_to_one.rate"]
+    assert by["verdict"] == VERDICT_SINCE_0_1
+    assert not [line for line in result.since if "anonymity" in line or "dictionary" in line]  # not in this report
+    changed = {
+        line.split()[1] for line in result.differences if line.startswith("finding ") and " only in " not in line
+    }
+    told = {key for line in result.since[1:] for key in line.split(": ")[0].split(", ")}
+    assert changed and changed <= told  # nothing differs without a reason
+
+
 def test_the_command_tells_them_and_ends_with_1(capsys):
     assert run("verify", DATA / "before_the_move.json") == 1
     shown = capsys.readouterr().out
     assert "  measure 'global' is called 'one_to_one' now\n" in shown
     assert "  setting paired = True is called synthetic = False now\n" in shown
     assert "not the same result" in shown
+    assert "what has changed in unmask since the version that wrote the report\n  the report is in the form" in shown
 
 
 def test_a_figure_that_changed_is_told_beside_the_names(tmp_path):
@@ -108,5 +123,5 @@ def test_a_report_of_today_has_not_moved(files, tmp_path):
     report = tmp_path / "r.json"
     run("assess", *files, "--id", "patient", "--only", "gdbrl,nearest", "--quiet", "--json", report)
     result = unmask.verify(report)
-    assert result.same and result.moved == ()
+    assert result.same and result.moved == () and result.since == ()
     assert json.loads(report.read_text())["manifest"]["measures"] == ["nearest", "one_to_one"]

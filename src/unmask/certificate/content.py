@@ -14,10 +14,11 @@ from unmask.certificate.statement import Statement
 from unmask.discretion import TOO_FEW, in_public, outline, too_few, without_numbers
 from unmask.evidence import HEADINGS, STANCES, Estimate, as_intruder, name_of
 from unmask.report import about_known, by_question, document, limit
+from unmask.schemas import FORMS
 from unmask.shares import percent
 from unmask.shown import Shown
 
-SCHEMA = "unmask-certificate/1"
+SCHEMA = FORMS["certificate"].name()
 DISCLAIMER = (
     "This is evidence, not a legal determination. It says what the named attacks found in the named files, and that "
     "an expert may rely on it; whether the release is anonymous in law is for the controller and the expert to decide."

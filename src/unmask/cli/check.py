@@ -12,6 +12,7 @@ from unmask.cli.targets import write_atomically
 from unmask.evidence import Policy
 from unmask.inert import json_text
 from unmask.intake import Check, check
+from unmask.schemas import FORMS, KEY
 
 PASSED, NAMED, UNPAIRED = 0, 1, 3
 
@@ -72,6 +73,7 @@ def roles_toml(checked: Check) -> str:
         by.setdefault(each.role, []).append(each.column)
     out = [entry.column for entry in checked.identifiers if entry.against]
     lines = ["# Roles that the columns suggest. Look at each before you rely on it."]
+    lines.append(f"{KEY} = {_quoted(FORMS['settings'].name())}")
     lines += [f"# {_quoted(each.column)}: {each.role}, {each.reason}" for each in checked.suggestions]
     if out:
         lines.append(f"# Take these out of the release: they name people: {', '.join(map(_quoted, out))}")

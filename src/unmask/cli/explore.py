@@ -18,6 +18,7 @@ from unmask.fingerprints import make_key
 from unmask.inert import json_text
 from unmask.planning import seconds
 from unmask.protect import Frontier, in_words
+from unmask.schemas import KEY, check_form
 from unmask.shares import percent, span
 from unmask.trying import make_release
 
@@ -49,6 +50,7 @@ def _maskings(options: Explore) -> tuple[str, ...] | None:
         return options.masking or None
     try:
         stated = tomllib.loads(Path(options.grid).read_text(encoding="utf-8"))
+        check_form("grid", stated.get(KEY), options.grid, ParameterError)
         grids = [(str(one["masking"]), list(one["strengths"])) for one in stated.get("grid", [])]
         listed = [str(text) for text in stated.get("maskings", [])]
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_t
 import typer
 
 from unmask.errors import ParameterError, did_you_mean
+from unmask.schemas import KEY, check_form
 
 T = TypeVar("T")
 TABLE = ("table",)  # written in any format that tables have
@@ -204,6 +205,7 @@ def load_toml(kind: type, path: Path) -> dict[str, Any]:
         raise ParameterError(f"no configuration file at {path}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise ParameterError(f"{path} is not a readable TOML file", got=str(error).split("\n")[0]) from None
+    check_form("settings", data.pop(KEY, None), path, ParameterError)
     return check_settings(kind, data, path)
 
 

@@ -51,6 +51,18 @@ class Compare(Common):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Schema(Common):
+    """Print the JSON Schema of a kind of file that unmask writes or reads; without a name, list them.
+
+    Example:  unmask schema report
+
+    Exit code 0: printed, 2: cannot.
+    """
+
+    kind: str | None = option("report, policy, plan, settings, state ..; default: list all.", default=None, place=True)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Verify(Common):
     """Run a report's manifest again and say whether the result is the same.
 

@@ -27,6 +27,10 @@ def run(options: Verify) -> int:
     say("not the same result" if result.differences else "the same figures, under names that have moved")
     for line in (*result.differences, *result.moved):
         say(f"  {line}")
+    if result.since:
+        say("what has changed in unmask since the version that wrote the report")
+    for line in result.since:
+        say(f"  {line}")
     return 1
 
 

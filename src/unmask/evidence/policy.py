@@ -27,6 +27,7 @@ from unmask.evidence.catalogue import meant
 from unmask.evidence.crowds import GROUPS
 from unmask.evidence.custom import called, changes, claimed, described, digest_of
 from unmask.evidence.estimate import Z95
+from unmask.schemas import KEY, check_form
 from unmask.shares import percent
 
 PROFILES = ("public", "partner", "internal")  # by who will hold the file; without a choice, the first
@@ -231,7 +232,8 @@ def _base(name: str, folder: Path, chain: tuple[str, ...]) -> Policy:
 
 
 def _from_toml(data: dict[str, Any], where: str, folder: Path = Path(), chain: tuple[str, ...] = ()) -> Policy:
-    unknown = set(data) - {"name", "description", "extends", "thresholds"}
+    check_form("policy", data.get(KEY), where, ParameterError)
+    unknown = set(data) - {KEY, "name", "description", "extends", "thresholds"}
     if unknown:
         word = min(unknown)
         raise ParameterError(

@@ -16,6 +16,7 @@ from unmask.masking import parse_masking
 from unmask.protect.frontier import Frontier, Point
 from unmask.protect.making import mask_around
 from unmask.protect.treatments import VALUES, Treatment
+from unmask.schemas import FORMS, KEY, check_form
 from unmask.shares import percent, span
 from unmask.shown import Shown
 from unmask.tables import read_table
@@ -98,6 +99,7 @@ class Protection(Shown):
         lines = [
             "# Made by `unmask protect`. `unmask mask TABLE --plan FILE -o RELEASE` makes the same release again.",
             "# Steps may be edited; assess the result before you publish it.",
+            f"{KEY} = {_toml(FORMS['plan'].name())}",
             f"policy = {_toml(self.frontier.policy)}",
             f"seed = {self.final.seed}",
             f"left_out = [{', '.join(map(_toml, self.left_out))}]",
@@ -114,6 +116,7 @@ def follow_plan(original: object, plan: str | Path, **reading: Any) -> pl.DataFr
     try:
         with open(plan, "rb") as file:  # noqa: PTH123 - a path or a name
             found = tomllib.load(file)
+        check_form("plan", found.get(KEY), plan)
         seed, out, around = found["seed"], list(found.get("left_out", [])), list(found.get("untouched", []))
         maskings = [step["masking"] for step in found.get("steps", [])]
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:

@@ -13,6 +13,7 @@ from typing import Any
 from unmask.errors import ParameterError, TableError
 from unmask.fingerprints import is_kept, kept_checksum
 from unmask.protect.frontier import Point
+from unmask.schemas import FORMS, KEY, check_form
 from unmask.tables import locked_folder, write_atomically
 
 HEADER, POINTS, TABLE = "explore.json", "points", "table"
@@ -44,6 +45,7 @@ class Store:
         """Refuse a folder of another table or of other settings; note those of a new one."""
         header = self.place / HEADER
         before = _read(header) if header.exists() else {}
+        check_form("run", before.get(KEY), header)
         for key, value in about.items():
             if before and not self._same(key, before.get(key), value):
                 raise TableError(
@@ -55,7 +57,7 @@ class Store:
             raise TableError(
                 f"{self.place} holds a run already", hint="go on with it (--resume), or choose another folder"
             )
-        told = {**about, TABLE: kept_checksum(self.place, str(about[TABLE]))}
+        told = {KEY: FORMS["run"].name(), **about, TABLE: kept_checksum(self.place, str(about[TABLE]))}
         write_atomically(header, json.dumps(told, indent=1))
 
     def _same(self, key: str, before: object, now: object) -> bool:

@@ -13,9 +13,10 @@ from unmask.report.front import front
 from unmask.report.front_numbers import best
 from unmask.report.reading import read_report
 from unmask.report.words import OUTCOMES, limit, percent, span
+from unmask.schemas import FORMS
 from unmask.shown import Shown
 
-SCHEMA = "unmask-comparison/1"
+SCHEMA = FORMS["comparison"].name()
 LIMIT = "limit of "
 Way = Literal["rose", "fell", "outcome", "only before", "only after"]
 WAYS: dict[Way, str] = {

@@ -16,10 +16,11 @@ from unmask.evidence import Absence, ColumnEntry, Estimate, Evidence, Fact, Figu
 from unmask.fingerprints import checksum, of_one_key
 from unmask.inert import json_text
 from unmask.people import Bin, PersonStory, RiskByGroup
+from unmask.schemas import FORMS
 from unmask.shares import percent, span
 from unmask.utility import UtilityEntry
 
-SCHEMA = "unmask-report/2"
+SCHEMA = FORMS["report"].name()
 MOST_EXPOSED = 10
 SHOWN = 3  # digits of a risk: what is equal in them is shared
 OUTCOMES = {"for": "within limit", "against": "above limit", "inconclusive": "undecided"}

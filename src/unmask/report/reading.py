@@ -12,8 +12,8 @@ from unmask.errors import TableError
 from unmask.evidence import meant
 from unmask.report import document
 from unmask.report.document import Document
+from unmask.schemas import KEY, check_form
 
-SCHEMAS = (document.SCHEMA, "unmask-report/1")  # that can be read
 HINT = "write one with: unmask assess ... --json report.json"
 NEEDED = ("manifest", "findings", "exposed", "digest", "verdict")
 
@@ -26,9 +26,9 @@ def load_report(path: str | Path) -> dict[str, Any]:
         raise TableError(f"no report at {path}", hint=HINT) from None
     except (OSError, UnicodeDecodeError, json.JSONDecodeError):
         raise TableError(f"{path} is not a JSON report", hint=HINT) from None
-    if not isinstance(data, dict) or data.get("schema") not in SCHEMAS:
-        got = str(data.get("schema") if isinstance(data, dict) else None)
-        raise TableError(f"{path} is not a report of this version", got=got, allowed=" or ".join(SCHEMAS))
+    if not isinstance(data, dict):
+        raise TableError(f"{path} is not a report of unmask", got=type(data).__name__, hint=HINT)
+    check_form("report", data.get(KEY), path)
     absent = [key for key in NEEDED if key not in data]
     if absent:
         raise TableError(f"{path} is not a whole report", got=f"no {', no '.join(absent)}")

@@ -11,6 +11,7 @@ from typing import Any
 
 from unmask.evidence import Policy
 from unmask.inert import json_text
+from unmask.schemas import FORMS, KEY
 from unmask.web.store import Case
 
 Column = Mapping[str, Any]  # an entry of the check: name, kind, role, how both files write it
@@ -57,7 +58,7 @@ class Command:
         """The same as a file for `--config`."""
         tables = dict(zip(("original", "released"), self.tables, strict=False))
         flat = {**tables, **self.options, **self.outputs}
-        lines = [f"# unmask {self.name} --config FILE"]
+        lines = [f"# unmask {self.name} --config FILE", f"{KEY} = {_toml(FORMS['settings'].name())}"]
         lines += [f"{name} = {_toml(value)}" for name, value in flat.items() if not isinstance(value, dict)]
         for name, value in flat.items():
             if isinstance(value, dict):
@@ -127,6 +128,7 @@ def plan(point: Mapping[str, Any], policy: str, aside: list[str], around: list[s
     """The plan of one masking that was tried, as `unmask mask --plan` reads it."""
     lines = [
         "# Made by `unmask serve`. `unmask mask TABLE --plan FILE -o RELEASE` makes the same release again.",
+        f"{KEY} = {_toml(FORMS['plan'].name())}",
         f"policy = {_toml(policy)}", f"seed = {int(point['seed'])}", f"left_out = {_toml(aside)}",
         f"untouched = {_toml(around)}",
     ]  # fmt: skip

@@ -1,0 +1,187 @@
+"""Files say their form; real ones fit the schema that is published; others are refused by name."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from jsonschema import Draft202012Validator
+
+import unmask
+from command_line import run
+from unmask.cli.explore import _maskings
+from unmask.cli.making_options import Explore
+from unmask.errors import ParameterError, TableError
+from unmask.evidence import Evidence, Policy
+from unmask.protect import opened
+from unmask.protect.protection import follow_plan
+from unmask.report import compare_reports
+from unmask.resume import keeping
+from unmask.schemas import FORMS, check_form, load_schema
+from unmask.web import commands
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def script():
+    spec = importlib.util.spec_from_file_location("docs_schemas", ROOT / "docs" / "schemas.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def closed(schema):
+    """The same, and nothing that it does not name."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: closed(one) for name, one in schema.items()}
+    own = isinstance(schema.get("properties"), dict) and "required" in schema
+    return {**found, "additionalProperties": False} if own and "additionalProperties" not in schema else found
+
+
+def fits(kind, data):
+    problems = [error.message[:200] for error in Draft202012Validator(closed(load_schema(kind))).iter_errors(data)]
+    assert not problems, problems[:5]
+
+
+@pytest.mark.parametrize("kind", FORMS)
+def test_every_schema_is_one_and_is_what_the_code_writes(kind):
+    schema = load_schema(kind)
+    Draft202012Validator.check_schema(schema)
+    assert schema["properties"]["schema"] == {"const": FORMS[kind].name()}
+    name = f"{kind}-{FORMS[kind].written}.json"
+    assert json.loads(script().texts()[name]) == schema  # python docs/schemas.py --write
+    assert FORMS[kind].written == FORMS[kind].read[0]
+    assert f"`{FORMS[kind].name()}`" in (ROOT / "docs" / "schemas.md").read_text()
+
+
+def test_a_report_and_a_comparison_fit(files, tmp_path):
+    run("assess", *files, "--id", "patient", "--only", "nearest,uniqueness", "--quiet", "--json", tmp_path / "r.json")
+    report = json.loads((tmp_path / "r.json").read_text())
+    fits("report", report)
+    fits("comparison", compare_reports(tmp_path / "r.json", tmp_path / "r.json").to_dict())
+    for broken in ({**report, "verdict": 7}, {**report, "findings": [{}]}, {**report, "more": 1}):
+        with pytest.raises(AssertionError):
+            fits("report", broken)
+    run("compare", tmp_path / "r.json", tmp_path / "r.json", "--json", tmp_path / "c.json")
+    with pytest.raises(TableError, match="is a comparison of two reports, not a report"):
+        unmask.verify(tmp_path / "c.json")
+
+
+@pytest.mark.slow
+def test_reports_of_every_kind_fit():
+    import kinds
+
+    for assessment in kinds._reports().values():
+        fits("report", assessment.to_dict())
+
+
+def test_a_plan_says_its_form_and_is_read(tmp_path, files):
+    text = commands.plan({"seed": 3, "masking": "noise(0.5)"}, "partner", ["cost"], [])
+    fits("plan", tomllib.loads(text))
+    path = tmp_path / "plan.toml"
+    path.write_text(text)
+    made = follow_plan(files[0], path)
+    assert "cost" not in made.columns
+    path.write_text(re.sub(r"schema = .*\n", "", text))  # as 0.1 wrote them
+    assert follow_plan(files[0], path).equals(made)
+    path.write_text(text.replace("unmask-plan/1", "unmask-plan/7"))
+    with pytest.raises(TableError, match=r"unmask-plan/7(.|\n)*allowed: unmask-plan/1(.|\n)*later version"):
+        follow_plan(files[0], path)
+
+
+def test_a_policy_may_say_its_form(tmp_path):
+    path = tmp_path / "p.toml"
+    text = 'schema = "unmask-policy/1"\nextends = "public"\n[thresholds."nearest.rate"]\nvalue = 0.1\nreason = "r"\n'
+    path.write_text(text + 'source = "s"\n')
+    fits("policy", tomllib.loads(path.read_text()))
+    assert Policy.load(path).threshold("nearest.rate").value == 0.1
+    path.write_text(path.read_text().replace("policy/1", "policy/2"))
+    with pytest.raises(ParameterError, match="unmask-policy/2"):
+        Policy.load(path)
+
+
+def test_settings_say_their_form_and_are_read(files, tmp_path, capsys):
+    roles = tmp_path / "roles.toml"
+    run("check", *files, "--accept-roles", roles)
+    fits("settings", tomllib.loads(roles.read_text()))
+    words = ("assess", *files, "--config", roles, "--only", "uniqueness", "--quiet")
+    assert run(*words) in {0, 1, 3}
+    roles.write_text(roles.read_text().replace("unmask-settings/1", "unmask-plan/1"))
+    assert run(*words) == 2
+    assert "is a plan, not a file of options" in capsys.readouterr().err
+
+
+def test_a_grid_may_say_its_form(tmp_path):
+    path = tmp_path / "grid.toml"
+    path.write_text('schema = "unmask-grid/1"\nmaskings = ["noise(0.1)"]\n')
+    fits("grid", tomllib.loads(path.read_text()))
+    options = Explore(original="x.csv", grid=str(path))
+    assert _maskings(options) == ("noise(0.1)",)
+    path.write_text('schema = "unmask-grid/3"\n')
+    with pytest.raises(ParameterError, match="unmask-grid/3"):
+        _maskings(options)
+
+
+def test_a_folder_of_a_run_says_its_form(tmp_path):
+    with opened(tmp_path / "f", {"table": "x"}, resume=False):
+        pass
+    header = tmp_path / "f" / "explore.json"
+    fits("run", {"schema": json.loads(header.read_text())["schema"]})
+    header.write_text('{"table": "x"}')  # as it was written before
+    with opened(tmp_path / "f", {"table": "x"}, resume=True):
+        pass
+    header.write_text('{"schema": "unmask-run/4", "table": "x"}')
+    with pytest.raises(TableError, match="unmask-run/4"), opened(tmp_path / "f", {"table": "x"}, resume=True):
+        pass
+
+
+def test_what_a_stopped_run_had_found_says_its_form(tmp_path):
+    people = unmask.datasets.census(20)
+    found = Evidence((), per_record=np.array([0.5, 1.0]))
+    with keeping(tmp_path, unmask.Release(people, people)) as kept:
+        kept.keep(None, "nearest", found)
+        path = next(tmp_path.glob("nearest-*.json"))
+        fits("state", json.loads(path.read_text()))
+        assert kept.find(None, "nearest").per_record.tolist() == [0.5, 1.0]
+        path.write_text(path.read_text().replace("unmask-state/1", "unmask-state/2"))
+        with pytest.raises(TableError, match="unmask-state/2"):
+            kept.find(None, "nearest")
+        path.write_text(json.dumps({"$type": "Evidence"}))  # before files said their form: the attack runs again
+        assert kept.find(None, "nearest") is None
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (None, "does not say its form"),
+        (7, "it says"),
+        ("x/9", "x/9"),
+        ("unmask-report/0", "earlier version"),
+        ("unmask-report/3", "later version"),
+        ("unmask-plan/1", "is a plan, not a report"),
+        ("unmask-poem/1", "is something else, not a report"),
+    ],
+)
+def test_others_are_refused_by_name_with_what_is_read(found, words):
+    with pytest.raises(TableError, match=words) as caught:
+        check_form("report", found, "r.json")
+    assert "allowed: unmask-report/2 or unmask-report/1" in str(caught.value) and "hint: " in str(caught.value)
+
+
+def test_the_command_prints_them(capsys):
+    assert run("schema", "policy") == 0
+    assert json.loads(capsys.readouterr().out) == load_schema("policy")
+    assert run("schema") == 0
+    assert {line.split()[0] for line in capsys.readouterr().out.splitlines()} == set(FORMS)
+    assert run("schema", "poem") == 2
+    assert "there is no schema 'poem'" in capsys.readouterr().err
