@@ -1,5 +1,3 @@
-from unmask.engines.counts import GroupCounts as GroupCounts
-from unmask.engines.counts import PatternCounts as PatternCounts
 from unmask.engines.counts import count_groups as count_groups
 from unmask.engines.counts import count_kept as count_kept
 from unmask.engines.counts import count_patterns as count_patterns
