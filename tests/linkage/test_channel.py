@@ -721,7 +721,8 @@ def test_a_column_that_tells_nothing_is_not_compared_and_a_hundred_people_are_fe
         learning=tuple(Point(known, replace(estimate, value=known / 1000)) for known in (20, 100, 101)),
     )  # fmt: skip
     monkeypatch.setattr("unmask.linkage.channel.measure.link_channel", lambda *_, **__: linkage)
-    evidence = assess_channel(None, Context())
+    study = SimpleNamespace(release=SimpleNamespace(paired_rows=range(2)))
+    evidence = assess_channel(study, Context())
     assert evidence.compared == ("age",)
     assert evidence.attributes == (("age", 0.7),)
     assert [few.value for few in evidence.with_few] == [0.1]

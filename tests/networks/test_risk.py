@@ -70,10 +70,11 @@ def test_every_figure_has_its_chance_interval_and_null(ladder):
 
 def test_everybody_has_a_risk(ladder, ties):
     frame = ladder[0].records
-    assert frame.columns == ["row", "id", "degree", "neighbours", "colours", "profiles", "propagation", "risk"]
+    assert frame.columns == ["row", "degree", "neighbours", "colours", "profiles", "propagation", "risk"]  # no id
     assert frame.height == 200
     assert frame["risk"].mean() > 0.9
-    part = assess_network(Network(ties, ties.filter(pl.col("person") > 20)), seeds=10)
+    part = assess_network(Network(ties, ties.filter(pl.col("person") > 20)), seeds=10, show_values=True)
+    assert part.records.columns[:2] == ["row", "id"]  # where values were asked for
     gone = ~Network(ties, ties.filter(pl.col("person") > 20)).there
     assert part.records["risk"].is_null().to_numpy()[gone].all()
     assert part.records["degree"].is_null().to_numpy().tolist() == gone.tolist()

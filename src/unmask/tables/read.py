@@ -74,7 +74,7 @@ def check_file(path: Path) -> None:
         raise TableError(f"{path} is a folder, not a table", allowed=FORMATS)
     if not path.is_file():
         raise TableError(
-            f"{path} is no plain file, but a pipe or a device",
+            f"{path} is not a plain file, but a pipe or a device",
             hint="write it to a file: tables are read more than once",
         )
     if not os.access(path, os.R_OK):
