@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from scipy import special
 
 from unmask.evidence import silent
 from unmask.protect import Treatment, opened
-from unmask.searching import FRESH, LastAttacks, Search, at_the_limit, back_from
+from unmask.searching import FRESH, LastAttacks, Search, _next, at_the_limit, back_from
 from unmask.trying import Job, begin
 
 NOISY, PLAIN = "noise(0.5, columns=[age])", "recoding(20, columns=[age])"
@@ -90,26 +91,11 @@ def test_a_low_figure_that_jumps_once_is_asked_for_more_seeds(job, attacked):
     assert len(made) == 4
 
 
-def test_one_of_a_hundred_who_pass_are_above_with_the_next_seed(job):
-    """Normal figures: where the bound of ten is just at the limit, the eleventh is above it one time in a hundred."""
-    rng, first = np.random.default_rng(1), job.glance(NOISY, 1)
-    above = 0
-    for _ in range(2000):
-        drawn = rng.normal(0.0, 0.1, 11)
-        points = [replace(first, used=(("a", float(one)),)) for one in drawn[:10]]
-        shift = 1 - _bound(points)
-        above += drawn[10] + shift > 1
-    assert 0.004 < above / 2000 < 0.018
-
-
-def _bound(points):
-    """The least limit under which these figures are not at it, by halves."""
-    low, high = -2.0, 2.0
-    while high - low > 1e-6:
-        middle = (low + high) / 2
-        moved = [replace(one, used=((one.used[0][0], one.used[0][1] + 1 - middle),)) for one in points]
-        low, high = (middle, high) if at_the_limit(moved) else (low, middle)
-    return high
+def test_the_next_figure_is_above_its_bound_one_time_in_a_hundred():
+    """Normal figures: the eleventh is above what ten say of it as often as it is said."""
+    drawn = np.random.default_rng(1).normal(0.0, 0.1, (20_000, 11))
+    above = np.mean([row[10] > _next(row[:10].tolist(), special.stdtrit) for row in drawn])
+    assert above == pytest.approx(0.01, abs=0.002)
 
 
 def test_room_is_asked_of_each_figure(job, attacked):

@@ -731,5 +731,5 @@ def test_a_column_that_tells_nothing_is_not_compared_and_a_hundred_people_are_fe
     for one_by_one, words in ((True, "2 people drawn at random"), (False, "people were not looked for together")):
         some = replace(linkage, competition=Competition(Added(0.1, 0.9), Added(0.0, 0.0), 20_000, one_by_one))
         monkeypatch.setattr("unmask.linkage.channel.measure.link_channel", lambda *_, some=some, **__: some)
-        note = assess_channel(None, Context()).notes[2]
+        note = assess_channel(study, Context()).notes[2]
         assert note.startswith(words) and "among 20,000 people" in note
