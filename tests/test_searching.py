@@ -156,6 +156,9 @@ def test_halfway_back_is_tried_before_the_first(job, monkeypatch):
     search = Search(job, {"age": tuple(steps)}, None, None, silent)
     assert search.best([[{"age": steps[0]}]]) == {"age": steps[2]}
     assert [point.masking for point in search.refused] == [steps[-1].masking]
+    verdicts = {point.masking: point.verdict for point in search.told()}
+    assert verdicts[steps[-1].masking] == "unsafe"  # no point is shown as safe that was refused
+    assert verdicts[steps[2].masking] == "safe"
     fresh = Search(job, {"age": tuple(steps)}, None, None, silent, dict(search.tried))
     assert [one["age"] for one in fresh._softened({"age": steps[0]})] == steps
     assert [one["age"] for one in search._softened({"age": steps[0]})] == steps[:-1]  # luck is not tried twice

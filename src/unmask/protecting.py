@@ -99,7 +99,7 @@ def protect_table(  # noqa: PLR0913 - the options of a search
         again = None if best is None else search.again
     told(1.0, "done")
     limit = job.policy.threshold("nearest.rate").value
-    tried = sorted(search.tried.values(), key=lambda point: (-point.utility, point.risk, point.masking))
+    tried = sorted(search.told(), key=lambda point: (-point.utility, point.risk, point.masking))
     before = {one.column: one.bits for one in paths[0][0].values()}
     final = None if best is None else search.tried[search.text(best)]
     out = not_published(job)

@@ -77,6 +77,14 @@ class Search:
                 return state
         return found
 
+    def told(self) -> list[Point]:
+        """All that was tried, with what the last attacks say of those that were safe before them."""
+        again = {point.masking: point for point in self.refused}
+        return [
+            replace(point, verdict=again[text].verdict, reason=again[text].reason) if text in again else point
+            for text, point in self.tried.items()
+        ]
+
     def _not_hopeless(self, states: list[State]) -> int:
         """The weakest combination on a path that nearest-record linkage alone does not make hopeless: a glance each."""
         low, high = 0, len(states) - 1
