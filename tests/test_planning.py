@@ -144,6 +144,7 @@ def test_a_plan_that_is_late_leaves_out_what_no_longer_fits(monkeypatch):
 # --- people in place of all -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.1, 0.6])
 def test_the_interval_of_some_people_contains_what_all_give(noise):
     given = release(300, noise)
@@ -159,6 +160,7 @@ def test_the_interval_of_some_people_contains_what_all_give(noise):
     assert np.mean(inside, axis=0).min() >= 0.93
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dictionary", "permuted"])
 def test_the_tests_of_maximum_knowledge_of_some_people_contain_what_all_give(name):
     given, entry = release(200, 0.3), discover()[name]

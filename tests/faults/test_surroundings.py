@@ -47,6 +47,7 @@ def found(path):
     return {name: told[name] for name in ("verdict", "findings")}
 
 
+@pytest.mark.slow
 def test_names_that_the_terminal_cannot_write_are_written_all_the_same(place):
     ended = shell("check a.csv b.csv --json -", place, **LIKE_C)
     assert ended.code in {0, 1, 3} and "Größe" in {entry["name"] for entry in json.loads(ended.out)["columns"]}
@@ -79,6 +80,7 @@ def test_turkish_as_it_is_there(place, tmp_path):
     assert (first[0].code, first[1]) == (again[0].code, again[1])
 
 
+@pytest.mark.slow
 def test_nothing_asks_for_the_language_of_the_machine():
     """Letters of either case, the order of words and numbers are those of Python, the same everywhere."""
     asks = {"setlocale", "strcoll", "strxfrm", "format_string", "localeconv"}

@@ -43,6 +43,7 @@ def test_nothing_optional_is_there_and_every_public_name_is(tmp_path):
     assert made.stderr.count("Error") == 1
 
 
+@pytest.mark.slow
 def test_a_release_is_assessed(files, tmp_path):
     only = "nearest,uniqueness,anonymity"
     outputs = ("--json", "r.json", "--html", "r.html", "--records", "r.csv", "--quiet")
@@ -51,6 +52,7 @@ def test_a_release_is_assessed(files, tmp_path):
     assert {"r.json", "r.html", "r.csv"} <= {path.name for path in tmp_path.iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "extra"),
     [
