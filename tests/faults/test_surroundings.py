@@ -73,8 +73,10 @@ def test_turkish_as_it_is_there(place, tmp_path):
     made = subprocess.run(
         ["localedef", "-i", "tr_TR", "-f", "UTF-8", str(tmp_path / "tr_TR.UTF-8")], check=False, capture_output=True
     )
-    if not (tmp_path / "tr_TR.UTF-8").exists():
-        pytest.skip(f"no Turkish here: {made.stderr.decode()[:80]}")
+    there = (tmp_path / "tr_TR.UTF-8").exists()
+    if not there and not os.environ.get("CI"):  # .ci/run installs it
+        pytest.skip("the package locales is not installed")
+    assert there, made.stderr
     first = shell(ASSESS, place), found(place / "r.json")
     again = shell(ASSESS, place, LOCPATH=str(tmp_path), LC_ALL="tr_TR.UTF-8"), found(place / "r.json")
     assert (first[0].code, first[1]) == (again[0].code, again[1])
