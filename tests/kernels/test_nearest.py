@@ -9,16 +9,7 @@ from scipy.spatial import cKDTree
 from spaces import plain, spaces
 
 from naive import nearest as naive
-from unmask.kernels.search import (
-    decide,
-    distance_of_pairs,
-    least_distances,
-    nearest,
-    nearest_k,
-    plant,
-    rank_of_truth,
-    tied,
-)
+from unmask.kernels.search import decide, distance_of_pairs, nearest, nearest_k, plant, rank_of_truth, tied
 
 many = settings(max_examples=150, deadline=None)
 
@@ -288,9 +279,3 @@ def test_one_point_and_no_neighbour():
     assert found.row.tolist() == [0]
     assert found.least.tolist() == [4.0]
     assert np.isinf(found.second).all()
-
-
-@many
-@given(space=spaces(), seed=st.integers(0, 9))
-def test_least_distances_are_those_of_the_full_search(space, seed):
-    assert np.array_equal(least_distances(space), nearest(space, seed=seed).least)

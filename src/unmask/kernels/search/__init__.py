@@ -7,11 +7,11 @@ decides. `priced` is the same search with a price on every point, for kernels/as
 
 from unmask.kernels.search import priced
 from unmask.kernels.search.distance import distance_of_pairs
+from unmask.kernels.search.least import least_distances
 from unmask.kernels.search.nearest import (
     Decision,
     Nearest,
     decide,
-    least_distances,
     nearest,
     nearest_k,
     rank_of_truth,
