@@ -7,11 +7,9 @@ import pytest
 from deniability_tables import correlated, frame, shuffled
 from naive import max_knowledge as naive
 from unmask.errors import ParameterError
-from unmask.evidence import Context
-from unmask.max_knowledge import permuted, permuted_test
+from unmask.max_knowledge import permuted_test
 from unmask.max_knowledge.permuted import permuted_space
 from unmask.max_knowledge.ranks import ranked
-from unmask.study import Study
 from unmask.tables.release import Release
 
 
@@ -93,18 +91,3 @@ def test_degenerate_tables_are_answered(table):
     assert test.distances.shape == (table.height,)
     assert np.isfinite([test.ks, test.p_value, test.minimum, test.mean]).all()
     assert ((test.risk >= 0) & (test.risk <= 1)).all()
-
-
-def test_among_very_many_records_fewer_are_linked_to_each_shuffled_release(monkeypatch):
-    study = Study(Release(correlated(120), shuffled(correlated(120))))
-    monkeypatch.setattr(permuted, "MANY", 119)
-    monkeypatch.setattr(permuted, "FEW", 30)
-    asked = []
-    monkeypatch.setattr(
-        permuted, "permuted_distances", lambda _both, count, most, *_: asked.append(most) or [np.ones(most)] * count
-    )
-    permuted.assess_permuted(study, Context(0))
-    permuted.assess_permuted(study, Context(0, people=np.arange(20)))
-    monkeypatch.setattr(permuted, "MANY", 120)
-    permuted.assess_permuted(study, Context(0))
-    assert asked == [30, 20, permuted.INTRUDERS]

@@ -20,7 +20,6 @@ from unmask.tables import RankMethod, Release
 
 INSTANTIATIONS = 19  # the least p-value is then 0.05
 INTRUDERS = 10_000  # original records linked to each instantiation: 100,000 reference distances are plenty
-MANY, FEW = 100_000, 2_000  # released records from which on so few are linked to each: 38,000 distances are enough
 
 
 def permuted_test(
@@ -105,7 +104,6 @@ def permuted_space(space: Space, rng: np.random.Generator) -> Space:
 def assess_permuted(study: Study, context: Context) -> Evidence:
     """Run the test with average ranks: equal values are at distance 0, so that ties cannot hide a copy."""
     both = ranked(study, ranks="average", seed=context.seed)
-    most = FEW if both.n_released > MANY else INTRUDERS
-    most = most if context.people is None else min(most, context.people.size)
+    most = INTRUDERS if context.people is None else min(INTRUDERS, context.people.size)
     test = _tested(both, INSTANTIATIONS, most, context.seed, part(context.progress, 0.0, 0.9), context.people)
     return identity_evidence(study.release, both, test, "to shuffled releases", context.people)
