@@ -211,8 +211,7 @@ def assess_attribute(study: Study, context: Context) -> Evidence:
     claim = (
         f"For {found.hits:,.0f} of {found.n:,} people the intruder learns {test.attribute!r} (same category, or within "
         f"{percent(CLOSE)} of the ranks) from the release and would not have without their own record in it; the "
-        f"opposite "
-        f"happens to {percent(opposite)}."
+        f"opposite happens to {percent(opposite)}."
     )
     gains = np.max([entry[1].astype(float) for entry in told], axis=0)
     means = tuple(
