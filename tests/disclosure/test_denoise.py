@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from unmask import Release, datasets, interval_disclosure, parse_masking
+from unmask.disclosure import denoise
 from unmask.disclosure.denoise import denoised
 
 
@@ -103,3 +104,28 @@ def test_both_figures_are_reported():
     copy = interval_disclosure(Release(people, people))
     assert copy.denoised.value == copy.sd.value == 1.0
     assert isinstance(people, pl.DataFrame)
+
+
+def test_of_many_people_some_teach_and_all_are_estimated(monkeypatch):
+    """The teachers follow from what is known of them, not from the order of rows; nobody is estimated worse."""
+    x, y = masked_people(n=900)
+    x[5, 0], y[7, 0] = np.nan, np.nan
+    whole = denoised(x[:, 0], y[:, 0], y)
+    monkeypatch.setattr(denoise, "TEACHERS", 300)
+    monkeypatch.setattr(denoise, "BLOCK", 77)
+    some = denoised(x[:, 0], y[:, 0], y)
+    order = np.random.default_rng(0).permutation(900)
+    assert np.allclose(denoised(x[order, 0], y[order, 0], y[order]), some[order], rtol=1e-9, equal_nan=True)
+    assert some[5] == y[5, 0] and np.isnan(some[7])
+    assert (some != y[:, 0]).all()
+    assert np.nanmean(np.abs(x[:, 0] - some)) < 1.1 * np.nanmean(np.abs(x[:, 0] - whole))
+
+
+def test_who_teaches_is_drawn_by_lot(monkeypatch):
+    monkeypatch.setattr(denoise, "TEACHERS", 200)
+    x, y = masked_people(n=400)
+    times = np.zeros(400)
+    for seed in range(100):
+        times[denoise._drawn(x[:, 0], y[:, 0], y, np.arange(400), seed)] += 1
+    assert times.sum() == 200 * 100
+    assert 25 < times.min() < times.max() < 75  # five standard errors

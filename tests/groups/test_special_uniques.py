@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import reference
 from naive import groups as naive
 from unmask.errors import EngineError, ParameterError, RoleError
-from unmask.groups.special_uniques import msu_weights, special_uniques
+from unmask.groups.special_uniques import _holders_of, msu_weights, special_uniques
+from unmask.study import Matcher
 
 KEYS9 = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex", "age", "hhcivil"]
 ROWS = st.lists(
@@ -129,3 +130,18 @@ def test_a_small_size_finds_the_small_ones_only():
 def test_refusals(options, error):
     with pytest.raises(error):
         special_uniques(MIXED, **{"quasi": ["word", "whole", "number"], **options})
+
+
+@given(st.integers(0, 99), st.integers(1, 4))
+def test_people_are_looked_up_as_they_are_matched(seed, keys):
+    """Each set by itself, with the matcher that knows overlaps; numbers too large to be one number too."""
+    rng = np.random.default_rng(seed)
+    top = 2**30 if seed % 5 == 0 else 4
+    people, rows = (rng.integers(0, 4, (n, 4)).astype(np.int32) * (top // 4) for n in (30, 12))
+    matcher = Matcher(tuple("abcd"), people, rows, {})
+    chosen = list(range(keys))
+    _, holders = np.unique(rows[:, chosen], axis=0, return_index=True)
+    who, whose = _holders_of(matcher, chosen, holders)
+    wanted = {(i, j) for i in range(30) for j in holders.tolist() if (people[i, chosen] == rows[j, chosen]).all()}
+    assert set(zip(who.tolist(), whose.tolist(), strict=True)) == wanted
+    assert len(who) == len(wanted)

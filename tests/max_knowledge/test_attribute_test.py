@@ -115,3 +115,40 @@ def test_learnt_with_and_without_the_own_record():
 def test_measure_needs_a_confidential_attribute():
     table = correlated(20)
     assert "no confidential attribute" in discover()["attribute_test"].applies(Release(table, table))
+
+
+def noisy_release(n=240, seed=3):
+    table = correlated(n)
+    noise = np.random.default_rng(seed).normal(0, 0.3, (n, 4))
+    masked = table.with_columns(**{name: table[name] + noise[:, k] for k, name in enumerate("abcd")})
+    return Release(table, masked, confidential=["d"])
+
+
+def test_everybody_named_is_everybody():
+    release = noisy_release()
+    whole = assess_attribute(Study(release), Context(0))
+    named = assess_attribute(Study(release), Context(0, people=release.paired_rows))
+    assert named.observations[0].estimate == whole.observations[0].estimate
+    assert named.observations[1].estimate.value == whole.observations[1].estimate.value
+    assert np.array_equal(named.per_record, whole.per_record)
+
+
+def test_some_people_are_told_what_they_are_told_among_all():
+    release, some = noisy_release(), np.array([3, 17, 40, 41, 90, 100, 180, 239])
+    whole = assess_attribute(Study(release), Context(0)).per_record
+    found = assess_attribute(Study(release), Context(0, people=some))
+    assert np.array_equal(found.per_record[some], whole[some])
+    assert np.isnan(np.delete(found.per_record, some)).all()
+    assert found.observations[0].estimate.n == some.size
+    assert {int(row) for row in found.facts[-1].value.split(", ")} <= set(some + 1)
+
+
+@pytest.mark.slow
+def test_the_interval_of_some_people_contains_what_all_give():
+    release, inside = noisy_release(400), np.zeros(2)
+    whole = [one.estimate.value for one in assess_attribute(Study(release), Context(0)).observations]
+    for seed in range(40):
+        some = np.sort(np.random.default_rng(seed).choice(400, 120, replace=False))
+        found = assess_attribute(Study(release), Context(0, people=some)).observations
+        inside += [one.estimate.low <= value <= one.estimate.high for one, value in zip(found, whole, strict=True)]
+    assert (inside >= 37).all()

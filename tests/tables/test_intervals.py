@@ -90,3 +90,14 @@ def test_bands_reach_up_to_the_next_only_where_it_begins_one_later():
 def test_an_open_interval_counts_as_its_finite_end(text, middle):
     """Not as 0: somebody of 65 or more is not a newborn."""
     assert to_floats(pl.Series(["1", text]), "age").tolist() == [1.0, middle]
+
+
+CELLS = st.one_of(st.text(max_size=8), st.from_regex(r"\A[\s\x1c]*[\[(<>=≤≥+.-]?\d*[-–,+]?[ ]?\d*[\])]?\Z"))
+
+
+@given(st.lists(CELLS, max_size=20))
+def test_the_share_is_that_of_trying_every_text(texts):
+    """No text that reads as an interval is passed over, however it begins."""
+    different = set(texts)
+    wanted = sum(parse_interval(text) is not None for text in different) / max(1, len(different))
+    assert interval_share(pl.Series(texts, dtype=pl.String)) == wanted

@@ -184,12 +184,11 @@ def _unlearnable(release: Release, name: str, *, absent: bool) -> str | None:  #
 
 def _twin(release: Release, name: str) -> str | None:
     """Return a known column that says the same, value for value."""
-    column = release.original[name].to_physical().rank("dense")
-    count = column.n_unique()
+    column, kind = release.original[name].to_physical(), release.columns[name].kind
     for other in release.quasi:
         known = release.original[other]
-        if other == name or known.n_unique() != count or release.columns[other].kind != release.columns[name].kind:
+        if other == name or release.columns[other].kind != kind or known.n_unique() != column.n_unique():
             continue
-        if bool((known.to_physical().rank("dense").eq_missing(column)).all()):
+        if bool((known.to_physical().rank("dense").eq_missing(column.rank("dense"))).all()):
             return other
     return None

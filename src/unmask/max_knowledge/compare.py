@@ -54,8 +54,9 @@ def instance_p_value(distances: Floats, instances: Sequence[Floats]) -> float:
     distances would take that for a difference; whole instantiations are exchangeable where the release says nothing.
     The least p-value of B instantiations is 1 / (B + 1).
     """
-    samples = _counts(distances, *instances)
-    pool = np.sum(samples, axis=0)
+    values, places = _places(distances, *instances)
+    pool = np.bincount(np.concatenate(places), minlength=values)
+    samples = (np.bincount(part, minlength=values) for part in places)  # one at a time: there may be a million values
     gaps = np.array([max(_gaps(sample, pool - sample)) for sample in samples])
     return float((gaps >= gaps[0] - 1e-12).mean())
 
@@ -100,9 +101,14 @@ def false_link_rate(chances: Floats) -> Floats:
 
 def _counts(*samples: Floats) -> list[Ints]:
     """Return, for each sample, how often it has each of the distinct values of all."""
+    values, places = _places(*samples)
+    return [np.bincount(part, minlength=values) for part in places]
+
+
+def _places(*samples: Floats) -> tuple[int, list[Ints]]:
+    """Return how many distinct values all samples have, and for each sample the places of its own among them."""
     values, place = np.unique(np.concatenate(samples), return_inverse=True)
-    ends = np.cumsum([sample.size for sample in samples])[:-1]
-    return [np.bincount(part, minlength=values.size) for part in np.split(place, ends)]
+    return values.size, np.split(place, np.cumsum([sample.size for sample in samples])[:-1])
 
 
 def _coarse(counts: list[Ints]) -> list[Ints]:

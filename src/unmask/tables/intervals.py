@@ -21,6 +21,7 @@ BRACKET = re.compile(rf"^\s*([\[(\]])\s*({NUMBER}|-inf)?\s*[,;]\s*({NUMBER}|\+?i
 LEAST = re.compile(rf"^\s*(>=|≥|>)\s*({NUMBER})\s*$")
 MOST = re.compile(rf"^\s*(<=|≤|<)\s*({NUMBER})\s*$")
 MOSTLY = 0.5  # share of different texts that must read as numbers or intervals
+BEGINS = r"^[\s\x1c-\x1f]*[+\-.\d\[\](<>≤≥]"  # whatever reads as an interval: nothing else need be tried
 PLUS = re.compile(rf"^\s*({NUMBER})\s*\+\s*$")
 
 
@@ -53,7 +54,7 @@ def interval_share(column: pl.Series) -> float:
     texts = column.drop_nulls().cast(pl.String).unique()
     if not len(texts):
         return 0.0
-    return sum(parse_interval(text) is not None for text in texts) / len(texts)
+    return sum(parse_interval(text) is not None for text in texts.filter(texts.str.contains(BEGINS))) / len(texts)
 
 
 def has_intervals(column: pl.Series) -> bool:

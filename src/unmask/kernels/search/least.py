@@ -1,0 +1,88 @@
+"""How far the nearest point of each query is, and nothing else: no ties are counted or drawn, no second one is sought.
+
+Under the maximum norm a category that differs adds a constant, and in a release whose attributes were shuffled apart
+thousands of points are at just that distance. So points whose categories all agree are searched first, as if others
+were infinitely far. Where none of them is nearer than the constant, no point is, and the first one at it ends the
+search. A missing value of the query bounds its distances from below in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from unmask.kernels.base import CHEBYSHEV, LEAF, Floats, Ints, Space
+from unmask.kernels.compiling import in_chunks, inner, lean, lowest
+from unmask.kernels.groups import identical
+from unmask.kernels.search.distance import pair
+from unmask.kernels.search.tree import Tree, plant
+from unmask.kernels.search.walk import Buffer, enter, limit, new_buffer, next_near, search_order
+
+FAR = np.float32(1e30)  # beyond any distance, and no infinity, which machine code might multiply by zero
+
+Progress = Callable[[float], None] | None
+
+
+def least_distances(space: Space, *, tree: Tree | None = None, progress: Progress = None) -> Floats:
+    """The reduced distance of each query to its nearest point: that of a full search, to the last bit."""
+    tree = plant(space) if tree is None else tree
+    groups = identical(space.queries, space.query_codes)  # equal queries are searched once
+    queries = groups.first[search_order(tree, groups.first)]
+    least, floor = np.full(len(space.queries), np.inf), np.zeros(len(space.queries))
+    if space.norm == CHEBYSHEV:
+        floor = _floors(space)
+        step = float(space.step.min(initial=np.inf))
+        if np.isfinite(step):
+            least[:] = step
+            _search(space, _agreeing(tree), queries[floor[queries] < step], least, floor, progress)
+            queries = queries[least[queries] >= step]
+            least[queries], floor = np.inf, np.maximum(floor, step)
+    _search(space, tree, queries, least, floor, progress)
+    return least[groups.first][groups.label]
+
+
+def _floors(space: Space) -> Floats:
+    """What the missing values of each query add to every distance at the least."""
+    lost = [
+        np.where(np.isnan(space.queries), space.missing, 0.0),
+        np.where(space.query_codes < 0, space.code_missing, 0.0),
+    ]
+    return np.hstack([*lost, np.zeros((len(space.queries), 1))]).max(axis=1)
+
+
+def _agreeing(tree: Tree) -> Tree:
+    """The same tree for who looks for points with the same categories alone."""
+    step = tree.step.copy()
+    step[tree.numeric :] = FAR
+    return tree._replace(step=step)
+
+
+def _search(space: Space, tree: Tree, queries: Ints, least: Floats, floor: Floats, progress: Progress) -> None:
+    in_chunks(
+        lambda part: find_least(space, tree, queries[part], least, floor, new_buffer()), len(queries), progress=progress
+    )
+
+
+@lean
+def find_least(space: Space, tree: Tree, queries: Ints, least: Floats, floor: Floats, buffer: Buffer) -> None:
+    """Search some queries, each from the least distance that is known of it down to its floor."""
+    for query in queries:
+        least[query] = _visit(space, tree, query, least[query], floor[query], buffer)
+
+
+@inner
+def _visit(space: Space, tree: Tree, query: int, least: float, floor: float, buffer: Buffer) -> float:
+    probe, within = tree.probes[query], limit(tree, least)
+    top = enter(tree, buffer)
+    while top > 0 and least > floor:
+        leaf, mask, top = next_near(tree, probe, within, buffer, top)
+        while mask:
+            j = lowest(mask)
+            mask &= mask - 1
+            if buffer.far[j] > within:
+                continue
+            d = pair(space, query, tree.rows[leaf * LEAF + j])
+            if d < least:
+                least, within = d, limit(tree, d)
+    return least
