@@ -19,6 +19,7 @@ from unmask.engines import duck as duck_file
 from unmask.engines import sql
 from unmask.errors import EngineError, ParameterError, RepeatedIdError, RoleError, TableError
 from unmask.groups.special_uniques import _credit
+from unmask.sampling import people_by_hash
 from unmask.study import Study
 
 duckdb = pytest.importorskip("duckdb")
@@ -241,7 +242,10 @@ def test_any_small_tables_are_counted_as_in_memory(pair):
 def test_people_are_drawn_by_a_hash_of_their_ids(tables, store):
     original, released = tables
     both = set(original["id"]) & set(released["id"])
-    least = sorted(both, key=lambda one: hashlib.md5(f"5:{one}".encode()).hexdigest())[:40]  # noqa: S324 - a draw
+    least = sorted(both, key=lambda one: hashlib.sha256(f"5:{one}".encode()).hexdigest())[:40]
+    release = unmask.Release(original, released, id="id")
+    here = release.original["id"].gather(people_by_hash(release, 40, 5))
+    assert sorted(here) == sorted(least)  # and in memory
     assert sorted(map(int, engines.sample_people(store, 40, 5).ids)) == sorted(least)
     turned = original.sample(fraction=1, shuffle=True, seed=9), released.reverse()
     with engines.open_store(*turned, id="id") as other:

@@ -70,7 +70,6 @@ def count_sets(store: Store, largest: int, k: int, tell: Tell) -> tuple[SetCount
     Sets come smallest first: who is alone on a part of a set has no minimal unique of the set itself.
     """
     duck, masks = store.duck, sql.masks_of(len(store.keys), largest)
-    duck.run("CREATE OR REPLACE TABLE msu (rid BIGINT, mask BIGINT)")
     found: dict[int, tuple[int, ...]] = {}
     number: dict[int, int] = {}
     for place, mask in enumerate(sorted(masks, key=lambda one: (one.bit_count(), one))):
@@ -78,32 +77,29 @@ def count_sets(store: Store, largest: int, k: int, tell: Tell) -> tuple[SetCount
         below = f"count(*), count(*) FILTER (WHERE size = 1), coalesce(sum(size) FILTER (WHERE size < {k}), 0)"
         found[mask] = tuple(map(int, duck.row(f"SELECT {below} FROM g")))
         if found[mask][1]:
-            duck.run(f"INSERT INTO msu {sql.new_uniques(mask)}")
-            number[mask] = int(duck.row(f"SELECT count(*) FROM msu WHERE mask = {mask}")[0])
+            duck.keep(f"msu{mask}", sql.new_uniques([part for part in number if part & mask == part]))
+            number[mask] = int(duck.row(f"SELECT count(*) FROM msu{mask}")[0])
         tell((place + 1) / len(masks), "sets of attributes")
     duck.drop("g")
     table = np.array([found[mask] for mask in masks], dtype=np.int64)
-    return SetCounts(np.array(masks, dtype=np.int64), *(np.ascontiguousarray(table[:, i]) for i in range(3))), _matched(
-        store, {mask: many for mask, many in sorted(number.items()) if many}
-    )
+    uniques = _matched(store, {mask: many for mask, many in sorted(number.items()) if many})
+    duck.drop(*(f"msu{mask}" for mask in number))
+    return SetCounts(np.array(masks, dtype=np.int64), *(np.ascontiguousarray(table[:, i]) for i in range(3))), uniques
 
 
 def _matched(store: Store, number: dict[int, int]) -> UniqueCounts:
     """Who carries the values of a record that stands out, over all sets."""
-    duck = store.duck
-    duck.run("CREATE OR REPLACE TABLE hits (pid BIGINT, rid BIGINT, truth BIGINT)")
+    masks, none = np.array(list(number), dtype=np.int64), np.empty(0, dtype=np.int64)
+    if not number:
+        return UniqueCounts(masks, none, 0, none, none, none)
     for mask in number:
-        duck.run(f"INSERT INTO hits {sql.matched_uniques(mask, store.widths)}")
-    crowds = duck.columns(sql.shared_uniques())
-    special = int(duck.row("SELECT count(*) FROM (SELECT rid FROM msu GROUP BY rid) AS t")[0])
-    duck.drop("hits", "msu")
+        store.duck.keep(f"hits{mask}", sql.matched_uniques(mask, store.widths))
+    crowds = store.duck.columns(sql.shared_uniques(list(number)))
+    special = int(store.duck.row(sql.special_records(list(number)))[0])
+    store.duck.drop(*(f"hits{mask}" for mask in number))
     order = np.argsort(crowds["crowd"])
-    return UniqueCounts(
-        np.array(list(number), dtype=np.int64),
-        np.array(list(number.values()), dtype=np.int64),
-        special,
-        *(crowds[name][order] for name in ("crowd", "people", "own")),
-    )
+    many = np.array(list(number.values()), dtype=np.int64)
+    return UniqueCounts(masks, many, special, *(crowds[name][order] for name in ("crowd", "people", "own")))
 
 
 def count_kept(store: Store) -> KeptCounts:

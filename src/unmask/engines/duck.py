@@ -9,17 +9,19 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from unmask.arrays import Ints
+from unmask.engines.dialect import DUCKDB
 from unmask.errors import EngineError, ParameterError, TableError, UnmaskError
 
+Made = TypeVar("Made")
 UNITS = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 LEAST = 200e6  # bytes: with less not even small tables are joined
 FOR_QUERIES = 0.5  # share of the memory that DuckDB may take; the rest is for arrays and the program itself
@@ -38,6 +40,8 @@ def bytes_of(memory: str | float) -> float:
 
 class Duck:
     """A connection: queries in, arrays out. Errors of the engine are ours, without words that may quote a value."""
+
+    dialect = DUCKDB
 
     def __init__(self, connection: Any, folder: Path, module: Any) -> None:  # noqa: ANN401 - no types here
         self._connection, self.folder, self._module = connection, folder, module
@@ -76,6 +80,16 @@ class Duck:
         """A large result, as Arrow batches of so many rows."""
         with self._ours():
             yield from self._connection.sql(query).to_arrow_reader(rows)
+
+    def over_parts(self, query: str, work: Callable[[Any], Made], rows: int) -> Iterator[Made]:
+        """What some work makes of a large result, so many rows at a time."""
+        for batch in self.parts(query, rows):
+            if batch.num_rows:
+                yield work(batch)
+
+    def row_number(self, table: str) -> str:
+        """A whole number from 0 that no other row of the table has."""
+        return f"{table}.rowid"
 
     def table(self, query: str) -> Any:  # noqa: ANN401 - an Arrow table
         """A small result, as an Arrow table."""

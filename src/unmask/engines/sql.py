@@ -16,11 +16,6 @@ from itertools import combinations
 ROOM = 2**62  # of one packed number
 
 
-def name(column: str) -> str:
-    """A column or table by its name, whatever is in it."""
-    return '"' + column.replace('"', '""') + '"'
-
-
 def text(value: str) -> str:
     """A text as it stands."""
     return "'" + value.replace("'", "''") + "'"
@@ -90,27 +85,35 @@ def groups_of(mask: int, widths: Sequence[int]) -> str:
     return f"SELECT min(rid) AS rid, count(*) AS size FROM (SELECT rid, {chosen} FROM r) AS t GROUP BY {keys}"
 
 
-def new_uniques(mask: int) -> str:
-    """Records alone on a set (table ``g``) that are not alone on a part of it (table ``msu``, of smaller sets)."""
-    within = f"msu.rid = g.rid AND (msu.mask & {mask}) = msu.mask"
-    return (
-        f"SELECT g.rid AS rid, {mask} AS mask FROM g WHERE g.size = 1 AND NOT EXISTS (SELECT 1 FROM msu WHERE {within})"
-    )
+def new_uniques(parts: Sequence[int]) -> str:
+    """Records alone on a set (table ``g``) that are not alone on a part of it; ``parts``: masks of tables ``msu..``."""
+    alone = "SELECT g.rid AS rid FROM g WHERE g.size = 1"
+    if not parts:
+        return alone
+    within = " UNION ALL ".join(f"SELECT rid FROM msu{part}" for part in parts)
+    return f"{alone} AND NOT EXISTS (SELECT 1 FROM ({within}) AS m WHERE m.rid = g.rid)"
 
 
 def matched_uniques(mask: int, widths: Sequence[int]) -> str:
     """People who carry the values of a record that is alone with them on a set: person and record."""
     left, right = packed(mask, widths, "o."), packed(mask, widths, "r.")
     equal = " AND ".join(f"{a} = {b}" for a, b in zip(left, right, strict=True))
-    holders = f"(SELECT r.* FROM r JOIN msu ON r.rid = msu.rid WHERE msu.mask = {mask}) AS r"
+    holders = f"(SELECT r.* FROM r JOIN msu{mask} AS m ON r.rid = m.rid) AS r"
     return f"SELECT o.pid AS pid, r.rid AS rid, o.truth AS truth FROM o JOIN {holders} ON {equal}"
 
 
-def shared_uniques() -> str:
-    """By how many records a person matches (table ``hits``): people who have a record, and whose own is among them."""
+def special_records(masks: Sequence[int]) -> str:
+    """How many records stand out on some set."""
+    every = " UNION ALL ".join(f"SELECT rid FROM msu{mask}" for mask in masks)
+    return f"SELECT count(*) FROM (SELECT rid FROM ({every}) AS m GROUP BY rid) AS t"
+
+
+def shared_uniques(masks: Sequence[int]) -> str:
+    """By how many records a person matches (tables ``hits..``): people who have a record; whose own is among them."""
+    every = " UNION ALL ".join(f"SELECT pid, rid, truth FROM hits{mask}" for mask in masks)
     inner = (
         "SELECT pid, count(*) AS crowd, max(CASE WHEN rid = truth THEN 1 ELSE 0 END) AS own "
-        "FROM (SELECT DISTINCT pid, rid, truth FROM hits WHERE truth >= 0) AS h GROUP BY pid"
+        f"FROM (SELECT DISTINCT pid, rid, truth FROM ({every}) AS t WHERE truth >= 0) AS h GROUP BY pid"
     )
     return f"SELECT crowd, count(*) AS people, CAST(sum(own) AS BIGINT) AS own FROM ({inner}) AS p GROUP BY crowd"
 
@@ -168,17 +171,34 @@ def pairs(table: str, present: Sequence[int]) -> str:
     return f"SELECT CAST(coalesce(sum(a * b), 0) AS BIGINT) AS pairs FROM {table} WHERE {where}"
 
 
-def moments(table: str, j: int) -> str:
-    """Number of values, least, largest and mean of a number."""
-    return f"SELECT count(x{j}), min(x{j}), max(x{j}), fsum(x{j}) / count(x{j}) FROM {table}"
+def number(value: float) -> str:
+    """A number to the last digit: as a literal it could be read as a decimal of fewer."""
+    return f"CAST('{value!r}' AS DOUBLE)"
 
 
-def squares(table: str, j: int, mean: float) -> str:
-    """Sum of the squares around the mean."""
-    return f"SELECT fsum((x{j} - {mean!r}) * (x{j} - {mean!r})) FROM {table}"
+def moments(table: str, places: Sequence[int]) -> str:
+    """Number of values, least and largest of some numbers."""
+    chosen = ", ".join(f"count(x{j}), min(x{j}), max(x{j})" for j in places)
+    return f"SELECT {chosen} FROM {table}"
 
 
-def sampled(seed: int, n: int) -> str:
-    """People who are asked: the least MD5 sums of their ids, as text, after a seed. The same on every engine."""
-    order = f"md5(concat({text(f'{seed}:')}, CAST(id AS VARCHAR)))"
-    return f"SELECT pid FROM o WHERE truth >= 0 ORDER BY {order}, pid LIMIT {n}"
+def exact_sums(table: str, terms: Sequence[tuple[str, float, float]]) -> str:
+    """Sums that do not depend on any order: each term as two whole numbers, in units of 1/scale and 1/(scale * fine)."""
+    chosen = []
+    for term, scale, fine in terms:
+        scaled, half = f"({term}) * {number(scale)}", number(0.5)
+        high = f"floor({scaled} + {half})"
+        low = f"floor(({scaled} - {high}) * {number(fine)} + {half})"
+        chosen += [f"sum(CAST({high} AS BIGINT))", f"sum(CAST({low} AS BIGINT))"]
+    return f"SELECT {', '.join(chosen)} FROM {table}"
+
+
+def square(j: int, mean: float) -> str:
+    """The square of a number around its mean."""
+    return f"(x{j} - {number(mean)}) * (x{j} - {number(mean)})"
+
+
+def sampled(hashed: str, n: int) -> str:
+    """People who are asked: the least hashes of their ids, and their place among them."""
+    least = f"SELECT pid, {hashed} AS h FROM o WHERE truth >= 0 ORDER BY h, pid LIMIT {n}"
+    return f"SELECT pid, row_number() OVER (ORDER BY h, pid) AS place FROM ({least}) AS t"

@@ -12,10 +12,13 @@ from typing import Any
 
 from unmask.engines import sql
 from unmask.engines.duck import Duck, open_duck
+from unmask.engines.spark import Spark, is_spark, open_spark
+from unmask.engines.spark_sources import open_spark_source
 from unmask.engines.sources import Source, as_number, as_value, open_source, shared_columns
 from unmask.errors import EngineError, ParameterError, RepeatedIdError, RoleError, TableError
 from unmask.tables import check_columns
 
+Engine = Duck | Spark
 MOST_KEYS = 30  # sets of them are bits of a whole number
 NUMBERS = {"whole", "number", "wide", "day", "time"}
 FEW_CODES = ROWS_PER_CODE = 20  # whole numbers of few values, each in many rows, are codes: as `tables` has it
@@ -43,7 +46,7 @@ class Key:
 class Store:
     """The two tables as codes, and what is known of them."""
 
-    duck: Duck
+    duck: Engine
     keys: tuple[Key, ...]  # numbers first; those that can be compared
     left_out: tuple[Key, ...]  # no value of theirs stands in both tables
     sources: tuple[Source, Source]
@@ -83,10 +86,14 @@ def open_store(  # noqa: PLR0913 - what is known of two tables
     kinds: Mapping[str, str] | None = None,
     memory: str | float = "3GB",
     threads: int = 1,
+    engine: str = "duckdb",
+    master: str | None = None,
 ) -> Iterator[Store]:
-    """Read both tables into a private database; ``others``: columns of other roles, ``kinds``: said by hand."""
-    with open_duck(memory=memory, threads=threads) as duck:
-        sides = open_source(duck, original, "the original", "o"), open_source(duck, released, "the release", "r")
+    """Read both tables where they are counted; ``others``: columns of other roles, ``kinds``: said by hand.
+
+    ``engine``: duckdb, a private database, within ``memory``; or spark, at a ``master``. Frames of Spark stay there.
+    """
+    with _opened((original, released), engine, master, memory=memory, threads=threads) as (duck, sides):
         for source in sides:
             check_columns([id], source.types, "id", source.where)
         names = shared_columns(*sides, {id, *others}, quasi)
@@ -95,7 +102,23 @@ def open_store(  # noqa: PLR0913 - what is known of two tables
         yield _coded(duck, sides, id, names, dict(kinds or {}))
 
 
-def _coded(duck: Duck, sides: tuple[Source, Source], id_: str, names: tuple[str, ...], said: dict[str, str]) -> Store:
+@contextmanager
+def _opened(
+    given: tuple[Any, Any], engine: str, master: str | None, *, memory: str | float, threads: int
+) -> Iterator[tuple[Engine, tuple[Source, Source]]]:
+    """The engine, and both tables as it reads them."""
+    if engine == "spark" or any(map(is_spark, given)):
+        with open_spark(given, master) as spark:
+            yield spark, (
+                open_spark_source(spark, given[0], "the original", "o"),
+                open_spark_source(spark, given[1], "the release", "r"),
+            )
+        return
+    with open_duck(memory=memory, threads=threads) as duck:
+        yield duck, (open_source(duck, given[0], "the original", "o"), open_source(duck, given[1], "the release", "r"))
+
+
+def _coded(duck: Engine, sides: tuple[Source, Source], id_: str, names: tuple[str, ...], said: dict[str, str]) -> Store:
     check_columns(said, names, "kind override", "the columns that the intruder knows")
     pair = [(name, (sides[0].kind(name), sides[1].kind(name))) for name in names]
     for side, source in zip(("o", "r"), sides, strict=True):
@@ -117,30 +140,32 @@ def _coded(duck: Duck, sides: tuple[Source, Source], id_: str, names: tuple[str,
     return Store(duck, chosen, left, sides, n_original, n_released, n_paired)
 
 
-def _plain(duck: Duck, side: str, source: Source, id_: str, pair: list[tuple[str, tuple[str, str]]]) -> None:
+def _plain(duck: Engine, side: str, source: Source, id_: str, pair: list[tuple[str, tuple[str, str]]]) -> None:
     """The keys as they are compared, under names of ours, and as numbers where they are."""
-    values = [f"{as_value(name, kinds)} AS v{j}" for j, (name, kinds) in enumerate(pair)]
-    numbers = [f"{as_number(name, kinds)} AS x{j}" for j, (name, kinds) in enumerate(pair) if {*kinds} <= NUMBERS]
-    chosen = ", ".join([f"CAST({sql.name(id_)} AS {_id_type(source, id_)}) AS id", *values, *numbers])
+    dialect = duck.dialect
+    values = [f"{as_value(source, name, kinds, dialect)} AS v{j}" for j, (name, kinds) in enumerate(pair)]
+    numbers = [
+        f"{as_number(source, name, kinds, dialect)} AS x{j}"
+        for j, (name, kinds) in enumerate(pair)
+        if {*kinds} <= NUMBERS
+    ]
+    as_id = "BIGINT" if source.kind(id_) == "whole" else dialect.text  # 1 and "1" are one id
+    chosen = ", ".join([f"CAST({dialect.name(id_)} AS {as_id}) AS id", *values, *numbers])
     duck.keep(f"plain_{side}", f"SELECT {chosen} FROM {source.query}")
 
 
-def _refuse_infinities(duck: Duck, source: Source, names: Iterable[str]) -> None:
+def _refuse_infinities(duck: Engine, source: Source, names: Iterable[str]) -> None:
     """They are refused by name: as values they would be missing."""
     floats = [name for name in names if source.kind(name) == "number"]
     for name in floats:
-        if duck.row(f"SELECT count(*) FROM {source.query} WHERE isinf(CAST({sql.name(name)} AS DOUBLE))")[0]:
+        size = f"abs(CAST({duck.dialect.name(name)} AS DOUBLE))"
+        if duck.row(f"SELECT count(*) FROM {source.query} WHERE {size} = CAST('Infinity' AS DOUBLE)")[0]:
             raise TableError(
                 f"column {name!r} of {source.where} holds an infinity", hint="leave the cell empty, or drop the row"
             )
 
 
-def _id_type(source: Source, id_: str) -> str:
-    """Ids are paired as text where they are no whole numbers: 1 and "1" are one id."""
-    return "BIGINT" if source.kind(id_) == "whole" else "VARCHAR"
-
-
-def _rows(duck: Duck, side: str, id_: str, source: Source) -> int:
+def _rows(duck: Engine, side: str, id_: str, source: Source) -> int:
     """Number of rows; refuse none, ids that are missing, and ids that repeat."""
     n, known = duck.row(f"SELECT count(*), count(id) FROM plain_{side}")
     if n == 0:
@@ -159,7 +184,7 @@ def _rows(duck: Duck, side: str, id_: str, source: Source) -> int:
     return int(n)
 
 
-def _book(duck: Duck, j: int, name: str, kinds: tuple[str, str], said: str | None) -> Key:
+def _book(duck: Engine, j: int, name: str, kinds: tuple[str, str], said: str | None) -> Key:
     """Number the values of a key over both tables, in their order, and tell how the key is read."""
     both = f"SELECT v{j} AS v, 1 AS person FROM plain_o UNION ALL SELECT v{j}, 0 FROM plain_r"
     counted = (
@@ -196,7 +221,7 @@ def _as_said(key: Key, said: str) -> Key:
     return replace(key, numeric=said in {"numeric", "date"}, reason="as you said")
 
 
-def _are_whole(duck: Duck, j: int, kinds: tuple[str, str]) -> bool:
+def _are_whole(duck: Engine, j: int, kinds: tuple[str, str]) -> bool:
     """Whether all numbers of the original are whole: they may be codes."""
     if not {*kinds} <= {"whole", "wide", "number"}:
         return False
@@ -210,31 +235,26 @@ def _words(kinds: tuple[str, str]) -> str:
     return words.get(kinds[0], "numbers with decimals")
 
 
-def _encode(duck: Duck, side: str, order: list[int], keys: tuple[Key, ...]) -> None:
+def _encode(duck: Engine, side: str, order: list[int], keys: tuple[Key, ...]) -> None:
     """The codes of one table, in types as small as they fit, in the order of the keys."""
     joins = " ".join(f"LEFT JOIN book{j} AS b{j} ON p.v{j} = b{j}.v" for j in order)
     codes = [
-        f"CAST(coalesce(b{j}.c, 0) AS {_small(key.width)}) AS c{at}"
+        f"CAST(coalesce(b{j}.c, 0) AS {duck.dialect.code(key.width)}) AS c{at}"
         for at, (j, key) in enumerate(zip(order, keys, strict=True))
     ]
     numbers = [f"p.x{j} AS x{at}" for at, (j, key) in enumerate(zip(order, keys, strict=True)) if key.numeric]
     duck.keep(f"coded_{side}", f"SELECT p.id AS id, {', '.join([*codes, *numbers])} FROM plain_{side} AS p {joins}")
 
 
-def _small(width: int) -> str:
-    return "UTINYINT" if width <= 2**8 else "USMALLINT" if width <= 2**16 else "INTEGER"
-
-
-def _paired(duck: Duck, m: int, id_: str) -> int:
+def _paired(duck: Engine, m: int, id_: str) -> int:
     """Number the rows, give each person the number of their record, and mark which values it still carries."""
-    duck.keep("r", "SELECT rowid AS rid, * FROM coded_r")
+    duck.keep("r", f"SELECT {duck.row_number('coded_r')} AS rid, * FROM coded_r")
     duck.drop("coded_r")
-    same = " + ".join(f"CASE WHEN o.c{j} = r.c{j} THEN {1 << j} ELSE 0 END" for j in range(m))
-    other = _types_of_ids(duck)
-    joined = f"FROM coded_o AS o LEFT JOIN r ON {other[0]} = {other[1]}"
+    same = " + ".join(f"CASE WHEN coded_o.c{j} = r.c{j} THEN {1 << j} ELSE 0 END" for j in range(m))
+    joined = f"FROM coded_o LEFT JOIN r ON {_equal_ids(duck)}"
     duck.keep(
         "o",
-        "SELECT o.rowid AS pid, o.*, coalesce(r.rid, -1) AS truth, "
+        f"SELECT {duck.row_number('coded_o')} AS pid, coded_o.*, coalesce(r.rid, -1) AS truth, "
         f"CAST(CASE WHEN r.rid IS NULL THEN 0 ELSE {same} END AS INTEGER) AS same {joined}",
     )
     duck.drop("coded_o")
@@ -244,7 +264,9 @@ def _paired(duck: Duck, m: int, id_: str) -> int:
     return paired
 
 
-def _types_of_ids(duck: Duck) -> tuple[str, str]:
+def _equal_ids(duck: Engine) -> str:
     """Whole numbers are compared as such; else both as text."""
     left, right = (duck.described(f"SELECT id FROM {table}")["id"] for table in ("coded_o", "r"))
-    return ("o.id", "r.id") if left == right else ("CAST(o.id AS VARCHAR)", "CAST(r.id AS VARCHAR)")
+    if left == right:
+        return "coded_o.id = r.id"
+    return f"CAST(coded_o.id AS {duck.dialect.text}) = CAST(r.id AS {duck.dialect.text})"
