@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from importlib.metadata import version
 from pathlib import Path
@@ -71,20 +72,41 @@ def write_tables(folder: Path, n: int) -> None:
 
 
 class Clock:
-    """Wall and CPU seconds of each step, and the most memory that the process has taken until then."""
+    """Wall and CPU seconds of each step, the most disk it took, and the most memory of the process until then."""
 
     def __init__(self) -> None:
         self.steps: dict[str, dict[str, float]] = {}
+        self.folder: Path | None = None
+        self._disk = 0
         self._last = time.perf_counter(), time.process_time()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        while True:
+            if self.folder is not None:
+                self._disk = max(self._disk, _on_disk(self.folder))
+            time.sleep(0.5)
 
     def note(self, name: str) -> None:
         """End of a step."""
         now = time.perf_counter(), time.process_time()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         wall, cpu = (round(b - a, 2) for a, b in zip(self._last, now, strict=True))
-        self.steps[name] = {"wall": wall, "cpu": cpu, "peak_gb": round(peak, 2)}
-        sys.stderr.write(f"  {name}: {wall} s wall, {cpu} s CPU, {peak:.2f} GB\n")
+        disk, self._disk = self._disk / 1e9, 0
+        self.steps[name] = {"wall": wall, "cpu": cpu, "peak_gb": round(peak, 2), "disk_gb": round(disk, 2)}
+        sys.stderr.write(f"  {name}: {wall} s wall, {cpu} s CPU, {peak:.2f} GB, disk {disk:.2f} GB\n")
+        sys.stderr.flush()
         self._last = time.perf_counter(), time.process_time()
+
+
+def _on_disk(folder: Path) -> int:
+    found = 0
+    for path in folder.rglob("*"):
+        try:
+            found += path.stat().st_blocks * 512
+        except FileNotFoundError:
+            continue
+    return found
 
 
 def measure(folder: Path, n: int) -> dict[str, object]:
@@ -92,6 +114,7 @@ def measure(folder: Path, n: int) -> dict[str, object]:
     places, entries = (folder / "original", folder / "released"), discover()
     figures: dict[str, object] = {}
     clock = Clock()
+    clock.folder = Path(tempfile.gettempdir())  # one of its own: nothing else is in it
     with open_store(*places, id="id", memory=MEMORY, threads=1) as store:
         clock.note("reading and coding")
         large = Large(store, 2000, 3, 0, 20.0 * n)
@@ -155,6 +178,8 @@ def one_size(n: int) -> None:
     folder = Path(tempfile.mkdtemp(prefix="unmask-large-"))
     try:
         write_tables(folder, n)
+        tempfile.tempdir = str(folder / "work")
+        Path(tempfile.tempdir).mkdir()
         sys.stdout.write(json.dumps(measure(folder, n)))
     finally:
         shutil.rmtree(folder, ignore_errors=True)

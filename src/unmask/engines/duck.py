@@ -62,8 +62,8 @@ class Duck:
 
     def row(self, query: str) -> tuple[Any, ...]:
         """The one row of a result."""
-        found = self.run(query).fetchone()
-        return tuple(found)
+        found = self.run(query).fetchall()  # all: a result that is not read to its end holds the connection
+        return tuple(found[0])
 
     def columns(self, query: str) -> dict[str, Ints]:
         """A small result of whole numbers, one array for each column; missing is 0."""
