@@ -110,10 +110,8 @@ def _coded(duck: Duck, sides: tuple[Source, Source], id_: str, names: tuple[str,
             "no attribute of the release has a value in common with the original", hint="is it coded otherwise?"
         )
     chosen, left = tuple(keys[j] for j in order), tuple(key for key in keys if not key.comparable)
-    for side in ("o", "r"):
-        _encode(duck, side, order, chosen)
+    n_paired = _paired(duck, order, chosen, id_)
     duck.drop(*(f"book{j}" for j in range(len(keys))), "plain_o", "plain_r")
-    n_paired = _paired(duck, len(order), id_)
     return Store(duck, chosen, left, sides, n_original, n_released, n_paired)
 
 
@@ -210,34 +208,32 @@ def _words(kinds: tuple[str, str]) -> str:
     return words.get(kinds[0], "numbers with decimals")
 
 
-def _encode(duck: Duck, side: str, order: list[int], keys: tuple[Key, ...]) -> None:
-    """The codes of one table, in types as small as they fit, in the order of the keys."""
+def _codes(side: str, order: list[int], keys: tuple[Key, ...]) -> str:
+    """The codes of one table, in types as small as they fit, in the order of the keys, and its rows numbered."""
     joins = " ".join(f"LEFT JOIN book{j} AS b{j} ON p.v{j} = b{j}.v" for j in order)
     codes = [
         f"CAST(coalesce(b{j}.c, 0) AS {_small(key.width)}) AS c{at}"
         for at, (j, key) in enumerate(zip(order, keys, strict=True))
     ]
     numbers = [f"p.x{j} AS x{at}" for at, (j, key) in enumerate(zip(order, keys, strict=True)) if key.numeric]
-    duck.keep(f"coded_{side}", f"SELECT p.id AS id, {', '.join([*codes, *numbers])} FROM plain_{side} AS p {joins}")
+    number = f"row_number() OVER () - 1 AS {'pid' if side == 'o' else 'rid'}"
+    return f"SELECT {number}, p.id AS id, {', '.join([*codes, *numbers])} FROM plain_{side} AS p {joins}"
 
 
 def _small(width: int) -> str:
     return "UTINYINT" if width <= 2**8 else "USMALLINT" if width <= 2**16 else "INTEGER"
 
 
-def _paired(duck: Duck, m: int, id_: str) -> int:
-    """Number the rows, give each person the number of their record, and mark which values it still carries."""
-    duck.keep("r", "SELECT rowid AS rid, * FROM coded_r")
-    duck.drop("coded_r")
-    same = " + ".join(f"CASE WHEN o.c{j} = r.c{j} THEN {1 << j} ELSE 0 END" for j in range(m))
-    other = _types_of_ids(duck)
-    joined = f"FROM coded_o AS o LEFT JOIN r ON {other[0]} = {other[1]}"
+def _paired(duck: Duck, order: list[int], keys: tuple[Key, ...], id_: str) -> int:
+    """Give each person the number of their record, and mark which values it still carries."""
+    duck.keep("r", _codes("r", order, keys))
+    same = " + ".join(f"CASE WHEN o.c{j} = r.c{j} THEN {1 << j} ELSE 0 END" for j in range(len(keys)))
+    left, right = _types_of_ids(duck)
     duck.keep(
         "o",
-        "SELECT o.rowid AS pid, o.*, coalesce(r.rid, -1) AS truth, "
-        f"CAST(CASE WHEN r.rid IS NULL THEN 0 ELSE {same} END AS INTEGER) AS same {joined}",
+        "SELECT o.*, coalesce(r.rid, -1) AS truth, CAST(CASE WHEN r.rid IS NULL THEN 0 "
+        f"ELSE {same} END AS INTEGER) AS same FROM ({_codes('o', order, keys)}) AS o LEFT JOIN r ON {left} = {right}",
     )
-    duck.drop("coded_o")
     paired = int(duck.row("SELECT count(*) FROM o WHERE truth >= 0")[0])
     if not paired:
         raise TableError(f"no id of {id_!r} is in both tables", hint="is it the same column, written the same way?")
@@ -246,5 +242,5 @@ def _paired(duck: Duck, m: int, id_: str) -> int:
 
 def _types_of_ids(duck: Duck) -> tuple[str, str]:
     """Whole numbers are compared as such; else both as text."""
-    left, right = (duck.described(f"SELECT id FROM {table}")["id"] for table in ("coded_o", "r"))
+    left, right = (duck.described(f"SELECT id FROM {table}")["id"] for table in ("plain_o", "plain_r"))
     return ("o.id", "r.id") if left == right else ("CAST(o.id AS VARCHAR)", "CAST(r.id AS VARCHAR)")
