@@ -2,12 +2,13 @@
 
     python benchmarks/large.py 100000 1000000 10000000      # writes benchmarks/results/large.json
 
-Tables are made in parts, seeded, and removed afterwards. Each size runs in a process of its own, on one thread. At a
-million rows, the counts are held against those of the same tables in memory.
+Tables are made in parts, seeded, and removed afterwards. Each size runs in a process of its own, on one thread unless
+--threads says otherwise. At a million rows, the counts are held against those of the same tables in memory.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
@@ -16,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from importlib.metadata import version
 from pathlib import Path
@@ -26,7 +28,16 @@ import polars as pl
 import unmask
 from unmask.assessment import discover
 from unmask.attacks import seed_of
-from unmask.engines import count_groups, count_sets, find_nearest, open_store, placed_by_distance, sample_people
+from unmask.engines import (
+    count_groups,
+    count_patterns,
+    count_sets,
+    find_nearest,
+    open_store,
+    placed_by_distance,
+    sample_people,
+)
+from unmask.kernels.pairs import patterns_by_groups
 from unmask.large import Large
 from unmask.large_assessment import MEASURES
 
@@ -71,28 +82,50 @@ def write_tables(folder: Path, n: int) -> None:
 
 
 class Clock:
-    """Wall and CPU seconds of each step, and the most memory that the process has taken until then."""
+    """Wall and CPU seconds of each step, the most disk it took, and the most memory of the process until then."""
 
     def __init__(self) -> None:
         self.steps: dict[str, dict[str, float]] = {}
+        self.folder: Path | None = None
+        self._disk = 0
         self._last = time.perf_counter(), time.process_time()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        while True:
+            if self.folder is not None:
+                self._disk = max(self._disk, _on_disk(self.folder))
+            time.sleep(0.5)
 
     def note(self, name: str) -> None:
         """End of a step."""
         now = time.perf_counter(), time.process_time()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         wall, cpu = (round(b - a, 2) for a, b in zip(self._last, now, strict=True))
-        self.steps[name] = {"wall": wall, "cpu": cpu, "peak_gb": round(peak, 2)}
-        sys.stderr.write(f"  {name}: {wall} s wall, {cpu} s CPU, {peak:.2f} GB\n")
+        disk, self._disk = self._disk / 1e9, 0
+        self.steps[name] = {"wall": wall, "cpu": cpu, "peak_gb": round(peak, 2), "disk_gb": round(disk, 2)}
+        sys.stderr.write(f"  {name}: {wall} s wall, {cpu} s CPU, {peak:.2f} GB, disk {disk:.2f} GB\n")
+        sys.stderr.flush()
         self._last = time.perf_counter(), time.process_time()
 
 
-def measure(folder: Path, n: int) -> dict[str, object]:
+def _on_disk(folder: Path) -> int:
+    found = 0
+    for path in folder.rglob("*"):
+        try:
+            found += path.stat().st_blocks * 512
+        except FileNotFoundError:
+            continue
+    return found
+
+
+def measure(folder: Path, n: int, threads: int) -> dict[str, object]:
     """Run each measure once on tables of n rows."""
     places, entries = (folder / "original", folder / "released"), discover()
     figures: dict[str, object] = {}
     clock = Clock()
-    with open_store(*places, id="id", memory=MEMORY, threads=1) as store:
+    clock.folder = Path(tempfile.gettempdir())  # one of its own: nothing else is in it
+    with open_store(*places, id="id", memory=MEMORY, threads=threads) as store:
         clock.note("reading and coding")
         large = Large(store, 2000, 3, 0, 20.0 * n)
         for name in MEASURES:
@@ -122,6 +155,9 @@ def compare(store: object, places: tuple[Path, Path]) -> dict[str, bool]:
     release = unmask.Release(*tables, id="id", quasi=keys, kinds=said)
     whole = unmask.link_nearest(release, decision_only=True)
     rows = np.array([int(one) for one in asked.ids])
+    patterns = count_patterns(store, lambda *_: None)
+    coded = [table.select(names[j] for j in patterns.keys).to_numpy().astype(np.int32) for table in tables]
+    every = patterns_by_groups(*(np.ascontiguousarray(side) for side in coded))
     return {
         "sizes of groups": bool(
             np.array_equal(groups.size[there], risk.sizes.size)
@@ -133,6 +169,9 @@ def compare(store: object, places: tuple[Path, Path]) -> dict[str, bool]:
         ),
         "minimal sample uniques of every set": bool(
             np.array_equal(uniques.masks, masks) and np.array_equal(uniques.number, number)
+        ),
+        "patterns of all pairs": bool(
+            np.array_equal(patterns.code, every.code) and np.array_equal(patterns.number, every.count)
         ),
         "credits of nearest records": bool(np.array_equal(near.credit, whole.credit[rows])),
     }
@@ -150,32 +189,44 @@ def exponents(runs: list[dict[str, object]]) -> dict[str, float]:
     }
 
 
-def one_size(n: int) -> None:
-    """Make the tables, measure, remove them, and print the result as JSON."""
+def one_size(n: int, threads: int) -> dict[str, object]:
+    """Make the tables, measure and remove them: each in a process of its own, so that memory is of the measures."""
     folder = Path(tempfile.mkdtemp(prefix="unmask-large-"))
     try:
-        write_tables(folder, n)
-        sys.stdout.write(json.dumps(measure(folder, n)))
+        subprocess.run([sys.executable, __file__, "--make", str(folder), str(n), "1"], check=True)
+        asked = [sys.executable, __file__, "--measure", str(folder), str(n), str(threads)]
+        load = os.getloadavg()[0]
+        done = subprocess.run(asked, stdout=subprocess.PIPE, check=True)
+        return {**json.loads(done.stdout), "load": round(load, 1), "threads": threads}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def main() -> None:
-    """Run each size in a process of its own, and write what was found as it comes."""
-    if sys.argv[1] == "--one":
-        one_size(int(sys.argv[2]))
+def part(what: str, folder: Path, n: int, threads: int) -> None:
+    """One of the processes of a size."""
+    if what == "--make":
+        write_tables(folder, n)
         return
-    runs: list[dict[str, object]] = []
-    before = json.loads(RESULTS.read_text())["runs"] if RESULTS.exists() else []
-    for n in sorted(map(int, sys.argv[1:])):
+    tempfile.tempdir = str(folder / "work")
+    Path(tempfile.tempdir).mkdir()
+    sys.stdout.write(json.dumps(measure(folder, n, threads)))
+
+
+def main() -> None:
+    """Run each size, and write what was found as it comes."""
+    if sys.argv[1] in {"--make", "--measure"}:
+        part(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
+        return
+    asked = argparse.ArgumentParser()
+    asked.add_argument("rows", type=int, nargs="+")
+    asked.add_argument("--threads", type=int, default=1)
+    given = asked.parse_args()
+    for n in sorted(given.rows):
         sys.stderr.write(f"{n:,} rows\n")
-        load = os.getloadavg()[0]
-        done = subprocess.run([sys.executable, __file__, "--one", str(n)], stdout=subprocess.PIPE, check=True)
-        runs.append({**json.loads(done.stdout), "load": round(load, 1)})
-        kept = sorted(
-            [*runs, *(r for r in before if r["rows"] not in {x["rows"] for x in runs})], key=lambda r: r["rows"]
-        )
-        machine = f"{platform.machine()}, {os.cpu_count()} cores, shared; one thread; memory {MEMORY}"
+        run = one_size(n, given.threads)
+        before = json.loads(RESULTS.read_text())["runs"] if RESULTS.exists() else []
+        kept = sorted([run, *(other for other in before if other["rows"] != n)], key=lambda one: one["rows"])
+        machine = f"{platform.machine()}, {os.cpu_count()} cores, shared; memory {MEMORY}"
         versions = {name: version(name) for name in ("duckdb", "polars", "numpy")}
         told = {"machine": machine, "versions": versions, "runs": kept, "exponents": exponents(kept)}
         RESULTS.write_text(json.dumps(told, indent=1) + "\n")

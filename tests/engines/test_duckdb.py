@@ -136,6 +136,24 @@ def test_sets_and_special_uniques_equal_those_in_memory(store, study):
     check_sets(store, study)
 
 
+@pytest.mark.parametrize(("rows", "block"), [(1, 2), (40, 3), (150, 20), (790, 100), (10_000, 1), (10_000, 10_000)])
+def test_patterns_do_not_depend_on_the_parts_they_are_counted_in(store, patterns, monkeypatch, rows, block):
+    from unmask.kernels.pairs import packed
+
+    monkeypatch.setattr(packed, "BLOCK", block)
+    found = engines.count_patterns(store, quiet, rows=rows)
+    assert found.keys == patterns.keys
+    assert found.code.tolist() == patterns.code.tolist()
+    assert found.number.tolist() == patterns.number.tolist()
+
+
+def test_the_progress_of_patterns_only_grows_and_ends(store):
+    seen = []
+    engines.count_patterns(store, lambda done, _words: seen.append(done), rows=40)
+    assert seen == sorted(seen)
+    assert seen[-1] == pytest.approx(1.0)
+
+
 def test_patterns_of_all_pairs_equal_those_pair_by_pair(store, study, patterns):
     from unmask.kernels.pairs import patterns_by_pairs
     from unmask.linkage.probabilistic import compare
@@ -166,9 +184,9 @@ def test_nearest_records_equal_those_in_memory_whatever_the_parts(store, study, 
 
 
 def test_too_many_patterns_leave_the_columns_that_tell_most(store, monkeypatch):
-    from unmask.engines import counts
+    from unmask.engines import patterns
 
-    monkeypatch.setattr(counts, "MOST_PATTERNS", 12)
+    monkeypatch.setattr(patterns, "MOST_PATTERNS", 12)
     found = engines.count_patterns(store, quiet)
     assert 2 ** sum(not gap for gap in found.gaps) * 3 ** sum(found.gaps) <= 12
     assert ODD[0] in {store.names[j] for j in found.keys}  # 60 ages: two people agree least often

@@ -66,8 +66,8 @@ class Duck:
 
     def row(self, query: str) -> tuple[Any, ...]:
         """The one row of a result."""
-        found = self.run(query).fetchone()
-        return tuple(found)
+        found = self.run(query).fetchall()  # all: a result that is not read to its end holds the connection
+        return tuple(found[0])
 
     def columns(self, query: str) -> dict[str, Ints]:
         """A small result of whole numbers, one array for each column; missing is 0."""
@@ -87,9 +87,9 @@ class Duck:
             if batch.num_rows:
                 yield work(batch)
 
-    def row_number(self, table: str) -> str:
-        """A whole number from 0 that no other row of the table has."""
-        return f"{table}.rowid"
+    def row_number(self, _table: str) -> str:
+        """A whole number from 0 that no other row of the table (``p``) has."""
+        return "row_number() OVER () - 1"
 
     def table(self, query: str) -> Any:  # noqa: ANN401 - an Arrow table
         """A small result, as an Arrow table."""

@@ -1,17 +1,18 @@
 """Spark, which this file alone knows: DataFrames and SQL only, so that it runs with Connect as it does without.
 
-Our tables are views of the session under names that nobody else has, cached on the cluster's memory and disks for as
-long as they are asked, and gone afterwards. What a lost worker held is computed again: every value of it follows from
-the tables that were given, and no number depends on the order of rows.
+Our tables are Parquet in a folder that all workers reach, read as views of the session under names that nobody else
+has, and gone afterwards. What a worker that is lost was doing is done again by another: every value follows from the
+tables that were given, and no number depends on the order of rows.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 from uuid import uuid4
@@ -39,10 +40,12 @@ class Spark:
 
     dialect = SPARK
 
-    def __init__(self, session: Any) -> None:  # noqa: ANN401 - no types here
+    def __init__(self, session: Any, work: str) -> None:  # noqa: ANN401 - no types here
         self._session = session
         self._mark = f"unmask_{uuid4().hex[:12]}_"
-        self._tables: list[str] = []
+        self._work = work
+        self._tables: dict[str, str] = {}  # and where their parts are; "": given
+        self._made = 0
 
     @property
     def session(self) -> Any:  # noqa: ANN401 - of Spark
@@ -88,35 +91,38 @@ class Spark:
             return frame.toArrow()
 
     def keep(self, table: str, query: str) -> None:
-        """Make a table of a result: computed once, held by the workers."""
-        named = self._named(query)  # before: a table may be made of its former self
-        self.drop(table)
+        """Make a table of a result: written once, read as often as it is asked."""
+        frame, self._made = self.frame(query), self._made + 1
+        place = f"{self._work}/{self._mark}{self._made}"
         with self.ours():
-            options = "OPTIONS ('storageLevel' 'MEMORY_AND_DISK')"
-            self._session.sql(f"CACHE TABLE {self._mark}{table} {options} AS {named}").collect()
-        self._tables.append(table)
+            frame.write.parquet(place)
+            self.drop(table)
+            self._session.read.schema(frame.schema).parquet(place).createOrReplaceTempView(f"{self._mark}{table}")
+        self._tables[table] = place
 
     def give(self, table: str, frame: Any) -> str:  # noqa: ANN401 - of Spark
         """Let queries read a DataFrame; the name to write in them."""
         with self.ours():
             frame.createOrReplaceTempView(f"{self._mark}{table}")
-        self._tables.append(table)
+        self._tables[table] = ""
         return table
 
     def drop(self, *tables: str) -> None:
-        """Remove tables."""
-        with self.ours():
-            for table in tables:
-                if table in self._tables:
-                    self._session.catalog.dropTempView(f"{self._mark}{table}")
-                    self._tables.remove(table)
+        """Remove tables; where Spark alone reaches their parts, empty ones are left."""
+        for table in [one for one in tables if one in self._tables]:
+            place = self._tables.pop(table)
+            with self.ours():
+                self._session.catalog.dropTempView(f"{self._mark}{table}")
+                if "://" in place:
+                    self._session.range(0).write.mode("overwrite").parquet(place)
+            if place:
+                shutil.rmtree(place, ignore_errors=True)
 
     def close(self) -> None:
-        """Remove all that is ours; a session that is gone has nothing left."""
-        try:
-            self.drop(*reversed(self._tables))
-        except UnmaskError:
-            self._tables.clear()
+        """Remove all that is ours; a session that is gone has no views left."""
+        for table in list(self._tables):
+            with suppress(UnmaskError):
+                self.drop(table)
 
     def described(self, query: str) -> dict[str, str]:
         """Names and types of the columns of a query."""
@@ -126,18 +132,18 @@ class Spark:
         return {name: KNOWN_TYPES.get(kind, kind) for name, kind in found}
 
     def row_number(self, table: str) -> str:
-        """A whole number from 0 that no other row of the table has, and the same if a row is computed again.
+        """A whole number from 0 that no other row of the table (``p``) has, the same if a row is computed again.
 
         It follows from the id: itself, or a hash of which it was counted that no two ids share it.
         """
-        if self.described(f"SELECT id FROM {table}")["id"] == "BIGINT":
-            if self.row(f"SELECT min(id) FROM {table}")[0] >= 0:
-                return f"{table}.id"
+        whole = self.described(f"SELECT id FROM {table}")["id"] == "BIGINT"
+        if whole and self.row(f"SELECT min(id) FROM {table}")[0] >= 0:
+            return "p.id"
         for salt in range(SALTS):
-            number = f"xxhash64({table}.id, {salt}) & {2**62 - 1}"
-            n, different = self.row(f"SELECT count(*), count(DISTINCT {number}) FROM {table}")
+            number = f"(xxhash64(p.id, {salt}) & {2**62 - 1})"
+            n, different = self.row(f"SELECT count(*), count(DISTINCT {number}) FROM {table} AS p")
             if n == different:
-                return f"({number})"
+                return number
         raise EngineError("the ids have no hash that tells them apart", hint="use whole numbers from 0 as ids")
 
     def over_parts(self, query: str, work: Any, rows: int) -> Iterator[Any]:  # noqa: ANN401 - a search
@@ -185,22 +191,37 @@ def _refused(error: Exception) -> UnmaskError:
 
 
 @contextmanager
-def open_spark(given: tuple[Any, Any], master: str | None) -> Iterator[Spark]:
-    """The session of the frames that are given, or one of our own, which ends with this."""
-    frames = [one for one in given if is_spark(one)]
-    sessions = [one.sparkSession for one in frames]
+def open_spark(given: tuple[Any, Any], master: str | None, work: str | None) -> Iterator[Spark]:
+    """The session of the frames that are given, or one of our own, which ends with this.
+
+    ``work``: a folder for tables on the way, which all workers reach; on this machine alone it is a private one.
+    """
+    sessions = [one.sparkSession for one in given if is_spark(one)]
     if any(one is not sessions[0] for one in sessions):
         raise ParameterError("the two frames are of different sessions of Spark", hint="make both in one session")
     if sessions and master is not None:
         raise ParameterError("a frame of Spark has its master already", got=master, hint="leave out the master")
     session, opened = (sessions[0], False) if sessions else start(master or "local[*]")
-    spark = Spark(session)
+    private, spark = tempfile.mkdtemp(prefix="unmask-"), None  # mode 0700
     try:
+        spark = Spark(session, (work or _private(session, private)).rstrip("/"))
         yield spark
     finally:
-        spark.close()
+        if spark is not None:
+            spark.close()
         if opened:
             session.stop()
+        shutil.rmtree(private, ignore_errors=True)
+
+
+def _private(session: Any, folder: str) -> str:  # noqa: ANN401 - of Spark
+    """A folder of this machine, where the workers are on it."""
+    if str(session.conf.get("spark.master", "")).startswith("local"):
+        return folder
+    raise ParameterError(
+        "Spark on many machines needs a folder for tables on the way",
+        hint="work= (--work) names one that all workers reach, such as hdfs:///tmp/unmask or s3a://bucket/tmp",
+    )
 
 
 def start(master: str) -> tuple[Any, bool]:

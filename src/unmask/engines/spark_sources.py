@@ -90,5 +90,3 @@ def _typed(spark: Spark, texts: str, view: str) -> str:
 
 def _fitting(value: str, kind: str, form: str) -> str:
     return f"count(CASE WHEN ({value}) RLIKE '{form}' THEN try_cast({value} AS {kind}) END)"
-
-

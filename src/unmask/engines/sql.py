@@ -176,6 +176,36 @@ def number(value: float) -> str:
     return f"CAST('{value!r}' AS DOUBLE)"
 
 
+def _where(conditions: Sequence[str]) -> str:
+    return f" WHERE {' AND '.join(conditions)}" if conditions else ""
+
+
+def rows_where(conditions: Sequence[str]) -> str:
+    """How many rows of both tables meet some conditions."""
+    both = " UNION ALL ".join(f"SELECT 1 AS one FROM {table}{_where(conditions)}" for table in ("o", "r"))
+    return f"SELECT count(*) FROM ({both}) AS t"
+
+
+def codes_where(j: int, conditions: Sequence[str]) -> str:
+    """How often each code of a key stands in both tables, missing left out, among rows that meet some conditions."""
+    there = _where([*conditions, f"c{j} > 0"])
+    both = " UNION ALL ".join(f"SELECT c{j} AS code FROM {table}{there}" for table in ("o", "r"))
+    return f"SELECT code, count(*) AS number FROM ({both}) AS t GROUP BY code ORDER BY code"
+
+
+def both_packed(words: Sequence[str], conditions: Sequence[str], *, grouped: bool) -> str:
+    """Rows of both tables as whole numbers k0, k1, .., and whether they are people (a) or records (b), or how many."""
+    chosen, keys = _named(words)
+    both = (
+        f"SELECT {chosen}, 1 AS a, 0 AS b FROM o{_where(conditions)} UNION ALL "
+        f"SELECT {chosen}, 0, 1 FROM r{_where(conditions)}"
+    )
+    if not grouped:
+        return both
+    summed = "CAST(sum(a) AS BIGINT) AS a, CAST(sum(b) AS BIGINT) AS b"
+    return f"SELECT {keys}, {summed} FROM ({both}) AS t GROUP BY {keys}"
+
+
 def moments(table: str, places: Sequence[int]) -> str:
     """Number of values, least and largest of some numbers."""
     chosen = ", ".join(f"count(x{j}), min(x{j}), max(x{j})" for j in places)

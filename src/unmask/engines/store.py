@@ -10,11 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from unmask.engines import sql
 from unmask.engines.duck import Duck, open_duck
+from unmask.engines.sources import Source, as_number, as_value, open_source, shared_columns
 from unmask.engines.spark import Spark, is_spark, open_spark
 from unmask.engines.spark_sources import open_spark_source
-from unmask.engines.sources import Source, as_number, as_value, open_source, shared_columns
 from unmask.errors import EngineError, ParameterError, RepeatedIdError, RoleError, TableError
 from unmask.tables import check_columns
 
@@ -88,12 +87,13 @@ def open_store(  # noqa: PLR0913 - what is known of two tables
     threads: int = 1,
     engine: str = "duckdb",
     master: str | None = None,
+    work: str | None = None,
 ) -> Iterator[Store]:
     """Read both tables where they are counted; ``others``: columns of other roles, ``kinds``: said by hand.
 
-    ``engine``: duckdb, a private database, within ``memory``; or spark, at a ``master``. Frames of Spark stay there.
+    ``engine``: duckdb, a private database, within ``memory``; or spark, at a ``master``, with a folder for ``work``.
     """
-    with _opened((original, released), engine, master, memory=memory, threads=threads) as (duck, sides):
+    with _opened((original, released), engine, (master, work), (memory, threads)) as (duck, sides):
         for source in sides:
             check_columns([id], source.types, "id", source.where)
         names = shared_columns(*sides, {id, *others}, quasi)
@@ -104,17 +104,20 @@ def open_store(  # noqa: PLR0913 - what is known of two tables
 
 @contextmanager
 def _opened(
-    given: tuple[Any, Any], engine: str, master: str | None, *, memory: str | float, threads: int
+    given: tuple[Any, Any], engine: str, where: tuple[str | None, str | None], limits: tuple[str | float, int]
 ) -> Iterator[tuple[Engine, tuple[Source, Source]]]:
     """The engine, and both tables as it reads them."""
     if engine == "spark" or any(map(is_spark, given)):
-        with open_spark(given, master) as spark:
-            yield spark, (
-                open_spark_source(spark, given[0], "the original", "o"),
-                open_spark_source(spark, given[1], "the release", "r"),
+        with open_spark(given, *where) as spark:
+            yield (
+                spark,
+                (
+                    open_spark_source(spark, given[0], "the original", "o"),
+                    open_spark_source(spark, given[1], "the release", "r"),
+                ),
             )
         return
-    with open_duck(memory=memory, threads=threads) as duck:
+    with open_duck(memory=limits[0], threads=limits[1]) as duck:
         yield duck, (open_source(duck, given[0], "the original", "o"), open_source(duck, given[1], "the release", "r"))
 
 
@@ -133,10 +136,8 @@ def _coded(duck: Engine, sides: tuple[Source, Source], id_: str, names: tuple[st
             "no attribute of the release has a value in common with the original", hint="is it coded otherwise?"
         )
     chosen, left = tuple(keys[j] for j in order), tuple(key for key in keys if not key.comparable)
-    for side in ("o", "r"):
-        _encode(duck, side, order, chosen)
+    n_paired = _paired(duck, order, chosen, id_)
     duck.drop(*(f"book{j}" for j in range(len(keys))), "plain_o", "plain_r")
-    n_paired = _paired(duck, len(order), id_)
     return Store(duck, chosen, left, sides, n_original, n_released, n_paired)
 
 
@@ -235,29 +236,28 @@ def _words(kinds: tuple[str, str]) -> str:
     return words.get(kinds[0], "numbers with decimals")
 
 
-def _encode(duck: Engine, side: str, order: list[int], keys: tuple[Key, ...]) -> None:
-    """The codes of one table, in types as small as they fit, in the order of the keys."""
+def _codes(duck: Engine, side: str, order: list[int], keys: tuple[Key, ...]) -> str:
+    """The codes of one table, in types as small as they fit, in the order of the keys, and its rows numbered."""
     joins = " ".join(f"LEFT JOIN book{j} AS b{j} ON p.v{j} = b{j}.v" for j in order)
     codes = [
         f"CAST(coalesce(b{j}.c, 0) AS {duck.dialect.code(key.width)}) AS c{at}"
         for at, (j, key) in enumerate(zip(order, keys, strict=True))
     ]
     numbers = [f"p.x{j} AS x{at}" for at, (j, key) in enumerate(zip(order, keys, strict=True)) if key.numeric]
-    duck.keep(f"coded_{side}", f"SELECT p.id AS id, {', '.join([*codes, *numbers])} FROM plain_{side} AS p {joins}")
+    number = f"{duck.row_number(f'plain_{side}')} AS {'pid' if side == 'o' else 'rid'}"
+    return f"SELECT {number}, p.id AS id, {', '.join([*codes, *numbers])} FROM plain_{side} AS p {joins}"
 
 
-def _paired(duck: Engine, m: int, id_: str) -> int:
-    """Number the rows, give each person the number of their record, and mark which values it still carries."""
-    duck.keep("r", f"SELECT {duck.row_number('coded_r')} AS rid, * FROM coded_r")
-    duck.drop("coded_r")
-    same = " + ".join(f"CASE WHEN coded_o.c{j} = r.c{j} THEN {1 << j} ELSE 0 END" for j in range(m))
-    joined = f"FROM coded_o LEFT JOIN r ON {_equal_ids(duck)}"
+def _paired(duck: Engine, order: list[int], keys: tuple[Key, ...], id_: str) -> int:
+    """Give each person the number of their record, and mark which values it still carries."""
+    duck.keep("r", _codes(duck, "r", order, keys))
+    same = " + ".join(f"CASE WHEN o.c{j} = r.c{j} THEN {1 << j} ELSE 0 END" for j in range(len(keys)))
+    people = _codes(duck, "o", order, keys)
     duck.keep(
         "o",
-        f"SELECT {duck.row_number('coded_o')} AS pid, coded_o.*, coalesce(r.rid, -1) AS truth, "
-        f"CAST(CASE WHEN r.rid IS NULL THEN 0 ELSE {same} END AS INTEGER) AS same {joined}",
+        "SELECT o.*, coalesce(r.rid, -1) AS truth, CAST(CASE WHEN r.rid IS NULL THEN 0 "
+        f"ELSE {same} END AS INTEGER) AS same FROM ({people}) AS o LEFT JOIN r ON {_equal_ids(duck)}",
     )
-    duck.drop("coded_o")
     paired = int(duck.row("SELECT count(*) FROM o WHERE truth >= 0")[0])
     if not paired:
         raise TableError(f"no id of {id_!r} is in both tables", hint="is it the same column, written the same way?")
@@ -266,7 +266,7 @@ def _paired(duck: Engine, m: int, id_: str) -> int:
 
 def _equal_ids(duck: Engine) -> str:
     """Whole numbers are compared as such; else both as text."""
-    left, right = (duck.described(f"SELECT id FROM {table}")["id"] for table in ("coded_o", "r"))
+    left, right = (duck.described(f"SELECT id FROM {table}")["id"] for table in ("plain_o", "plain_r"))
     if left == right:
-        return "coded_o.id = r.id"
-    return f"CAST(coded_o.id AS {duck.dialect.text}) = CAST(r.id AS {duck.dialect.text})"
+        return "o.id = r.id"
+    return f"CAST(o.id AS {duck.dialect.text}) = CAST(r.id AS {duck.dialect.text})"

@@ -177,9 +177,7 @@ def _moments(store: Store, table: str) -> list[_Moments]:
     reach = [max(abs(low), abs(high)) if n else 0.0 for n, low, high in told]
     sums = _exact(store, table, [f"x{j}" for j in places], reach)
     means = [float(total / n) if n else 0.0 for total, (n, _, _) in zip(sums, told, strict=True)]
-    away = [
-        max(high - mean, mean - low) ** 2 if n else 0.0 for (n, low, high), mean in zip(told, means, strict=True)
-    ]
+    away = [max(high - mean, mean - low) ** 2 if n else 0.0 for (n, low, high), mean in zip(told, means, strict=True)]
     squares = _exact(store, table, [sql.square(j, mean) for j, mean in zip(places, means, strict=True)], away)
     return [
         _Moments(n, low, high, mean, float(np.sqrt(float(square) / (n - 1))) if n > 1 else 0.0, float(square / n))
