@@ -55,7 +55,7 @@ def spark():
         warnings.simplefilter("ignore")
         from pyspark.sql import SparkSession
 
-        builder = SparkSession.builder.master("local[1]").appName("unmask-tests")
+        builder = SparkSession.builder.master("local[2]").appName("unmask-tests")
         for key, value in {
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",

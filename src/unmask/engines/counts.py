@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -70,34 +71,44 @@ def count_sets(store: Store, largest: int, k: int, tell: Tell) -> tuple[SetCount
     """
     duck, masks = store.duck, sql.masks_of(len(store.keys), largest)
     found: dict[int, tuple[int, ...]] = {}
-    number: dict[int, int] = {}
-    for place, mask in enumerate(sorted(masks, key=lambda one: (one.bit_count(), one))):
-        duck.keep("g", sql.groups_of(mask, store.widths))
-        below = f"count(*), count(*) FILTER (WHERE size = 1), coalesce(sum(size) FILTER (WHERE size < {k}), 0)"
-        found[mask] = tuple(map(int, duck.row(f"SELECT {below} FROM g")))
-        if found[mask][1]:
-            duck.keep(f"msu{mask}", sql.new_uniques([part for part in number if part & mask == part]))
-            number[mask] = int(duck.row(f"SELECT count(*) FROM msu{mask}")[0])
-        tell((place + 1) / len(masks), "sets of attributes")
+    made: dict[str, dict[int, int]] = {}  # tables of minimal uniques, and how many each set of theirs has
+    for batch in _batches(masks, duck.together):
+        duck.hold("g", sql.groups_of(batch, store.widths))
+        counts = duck.columns(sql.counts_of_sets(k))
+        found |= dict(zip(counts["mask"].tolist(), zip(*list(counts.values())[1:], strict=True), strict=True))
+        if counts["alone"].any():
+            parts = [name for name, those in made.items() if any(p & m == p for p in those for m in batch)]
+            duck.keep(f"msu{len(made)}", sql.new_uniques(parts))
+            many = duck.columns(f"SELECT mask, count(*) AS number FROM msu{len(made)} GROUP BY mask")
+            made[f"msu{len(made)}"] = dict(zip(many["mask"].tolist(), many["number"].tolist(), strict=True))
+        tell(len(found) / len(masks), "sets of attributes")
     duck.drop("g")
     table = np.array([found[mask] for mask in masks], dtype=np.int64)
-    uniques = _matched(store, {mask: many for mask, many in sorted(number.items()) if many})
-    duck.drop(*(f"msu{mask}" for mask in number))
+    uniques = _matched(store, made)
+    duck.drop(*made)
     return SetCounts(np.array(masks, dtype=np.int64), *(np.ascontiguousarray(table[:, i]) for i in range(3))), uniques
 
 
-def _matched(store: Store, number: dict[int, int]) -> UniqueCounts:
+def _batches(masks: list[int], together: int) -> Iterator[list[int]]:
+    """The sets, smallest first, so many at a time of one size: none of them is a part of another."""
+    for _, level in groupby(sorted(masks, key=lambda one: (one.bit_count(), one)), key=int.bit_count):
+        chosen = list(level)
+        yield from (chosen[start : start + together] for start in range(0, len(chosen), together))
+
+
+def _matched(store: Store, made: dict[str, dict[int, int]]) -> UniqueCounts:
     """Who carries the values of a record that stands out, over all sets."""
-    masks, none = np.array(list(number), dtype=np.int64), np.empty(0, dtype=np.int64)
+    number = dict(sorted(pair for those in made.values() for pair in those.items()))
+    masks, many = (np.array(list(side), dtype=np.int64) for side in (number, number.values()))
     if not number:
-        return UniqueCounts(masks, none, 0, none, none, none)
-    for mask in number:
-        store.duck.keep(f"hits{mask}", sql.matched_uniques(mask, store.widths))
-    crowds = store.duck.columns(sql.shared_uniques(list(number)))
-    special = int(store.duck.row(sql.special_records(list(number)))[0])
-    store.duck.drop(*(f"hits{mask}" for mask in number))
+        return UniqueCounts(masks, many, 0, many, many, many)
+    tables = [name for name, those in made.items() if those]
+    for name in tables:
+        store.duck.keep(f"hits_{name}", sql.matched_uniques(name, list(made[name]), store.widths))
+    crowds = store.duck.columns(sql.shared_uniques([f"hits_{name}" for name in tables]))
+    special = int(store.duck.row(sql.special_records(tables))[0])
+    store.duck.drop(*(f"hits_{name}" for name in tables))
     order = np.argsort(crowds["crowd"])
-    many = np.array(list(number.values()), dtype=np.int64)
     return UniqueCounts(masks, many, special, *(crowds[name][order] for name in ("crowd", "people", "own")))
 
 

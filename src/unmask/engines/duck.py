@@ -42,6 +42,8 @@ class Duck:
     """A connection: queries in, arrays out. Errors of the engine are ours, without words that may quote a value."""
 
     dialect = DUCKDB
+    name = package = "duckdb"
+    together = 1  # sets that are grouped by one query: each takes memory
 
     def __init__(self, connection: Any, folder: Path, module: Any) -> None:  # noqa: ANN401 - no types here
         self._connection, self.folder, self._module = connection, folder, module
@@ -81,7 +83,7 @@ class Duck:
         with self._ours():
             yield from self._connection.sql(query).to_arrow_reader(rows)
 
-    def over_parts(self, query: str, work: Callable[[Any], Made], rows: int) -> Iterator[Made]:
+    def over_parts(self, query: str, work: Callable[..., Made], rows: int) -> Iterator[Made]:
         """What some work makes of a large result, so many rows at a time."""
         for batch in self.parts(query, rows):
             if batch.num_rows:
@@ -99,6 +101,10 @@ class Duck:
     def keep(self, table: str, query: str) -> None:
         """Make a table of a result."""
         self.run(f"CREATE OR REPLACE TABLE {table} AS {query}")
+
+    def hold(self, table: str, query: str) -> None:
+        """Make a table of a result that is asked more than once."""
+        self.keep(table, query)
 
     def drop(self, *tables: str) -> None:
         """Remove tables."""

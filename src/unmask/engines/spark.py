@@ -39,6 +39,8 @@ class Spark:
     """A session: queries in, arrays out. Errors of the engine are ours, without words that may quote a value."""
 
     dialect = SPARK
+    name, package = "spark", "pyspark"
+    together = 28  # sets that are grouped by one query: each of a few jobs takes longer to plan than to run
 
     def __init__(self, session: Any, work: str) -> None:  # noqa: ANN401 - no types here
         self._session = session
@@ -95,10 +97,15 @@ class Spark:
         frame, self._made = self.frame(query), self._made + 1
         place = f"{self._work}/{self._mark}{self._made}"
         with self.ours():
+            form = frame.schema  # before its tables change: with Connect a query is read anew each time
             frame.write.parquet(place)
             self.drop(table)
-            self._session.read.schema(frame.schema).parquet(place).createOrReplaceTempView(f"{self._mark}{table}")
+            self._session.read.schema(form).parquet(place).createOrReplaceTempView(f"{self._mark}{table}")
         self._tables[table] = place
+
+    def hold(self, table: str, query: str) -> None:
+        """Name a result that is asked more than once: to group again takes less than to write all groups."""
+        self.give(table, self.frame(query))
 
     def give(self, table: str, frame: Any) -> str:  # noqa: ANN401 - of Spark
         """Let queries read a DataFrame; the name to write in them."""
@@ -234,6 +241,8 @@ def start(master: str) -> tuple[Any, bool]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of Spark, about other packages
             sql = import_module("pyspark.sql")
+            # it would write the words of errors, which may quote a cell, to the screen
+            import_module("pyspark.logger").PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
             builder = sql.SparkSession.builder
             active = None if remote else sql.SparkSession.getActiveSession()
             if active is not None:

@@ -79,38 +79,51 @@ def crowds(mask: int, widths: Sequence[int]) -> str:
     )
 
 
-def groups_of(mask: int, widths: Sequence[int]) -> str:
-    """The groups of a set: how many records each has, and one of them."""
-    chosen, keys = _named(packed(mask, widths))
-    return f"SELECT min(rid) AS rid, count(*) AS size FROM (SELECT rid, {chosen} FROM r) AS t GROUP BY {keys}"
+def groups_of(masks: Sequence[int], widths: Sequence[int]) -> str:
+    """The groups of some sets: how many records each has, and one of them."""
+    each = []
+    for mask in masks:
+        chosen, keys = _named(packed(mask, widths))
+        groups = f"FROM (SELECT rid, {chosen} FROM r) AS t GROUP BY {keys}"
+        each.append(f"SELECT CAST({mask} AS BIGINT) AS mask, min(rid) AS rid, count(*) AS size {groups}")
+    return " UNION ALL ".join(each)
 
 
-def new_uniques(parts: Sequence[int]) -> str:
-    """Records alone on a set (table ``g``) that are not alone on a part of it; ``parts``: masks of tables ``msu..``."""
-    alone = "SELECT g.rid AS rid FROM g WHERE g.size = 1"
+def counts_of_sets(k: int) -> str:
+    """Of each set in table ``g``: groups, records that are alone, records in groups of fewer than k."""
+    below = f"CAST(coalesce(sum(size) FILTER (WHERE size < {k}), 0) AS BIGINT) AS below"
+    return f"SELECT mask, count(*) AS groups, count(*) FILTER (WHERE size = 1) AS alone, {below} FROM g GROUP BY mask"
+
+
+def new_uniques(parts: Sequence[str]) -> str:
+    """Records alone on a set (table ``g``) and not on a part of it; ``parts``: tables with the uniques of such."""
+    alone = "SELECT g.mask AS mask, g.rid AS rid FROM g WHERE g.size = 1"
     if not parts:
         return alone
-    within = " UNION ALL ".join(f"SELECT rid FROM msu{part}" for part in parts)
-    return f"{alone} AND NOT EXISTS (SELECT 1 FROM ({within}) AS m WHERE m.rid = g.rid)"
+    known = " UNION ALL ".join(f"SELECT rid, mask FROM {part}" for part in parts)
+    return f"{alone} AND NOT EXISTS (SELECT 1 FROM ({known}) AS m WHERE m.rid = g.rid AND (m.mask & g.mask) = m.mask)"
 
 
-def matched_uniques(mask: int, widths: Sequence[int]) -> str:
+def matched_uniques(table: str, masks: Sequence[int], widths: Sequence[int]) -> str:
     """People who carry the values of a record that is alone with them on a set: person and record."""
-    left, right = packed(mask, widths, "o."), packed(mask, widths, "r.")
-    equal = " AND ".join(f"{a} = {b}" for a, b in zip(left, right, strict=True))
-    holders = f"(SELECT r.* FROM r JOIN msu{mask} AS m ON r.rid = m.rid) AS r"
-    return f"SELECT o.pid AS pid, r.rid AS rid, o.truth AS truth FROM o JOIN {holders} ON {equal}"
+    each = []
+    for mask in masks:
+        left, right = packed(mask, widths, "o."), packed(mask, widths, "r.")
+        equal = " AND ".join(f"{a} = {b}" for a, b in zip(left, right, strict=True))
+        holders = f"(SELECT r.* FROM r JOIN {table} AS m ON r.rid = m.rid WHERE m.mask = {mask}) AS r"
+        each.append(f"SELECT o.pid AS pid, r.rid AS rid, o.truth AS truth FROM o JOIN {holders} ON {equal}")
+    return " UNION ALL ".join(each)
 
 
-def special_records(masks: Sequence[int]) -> str:
+def special_records(tables: Sequence[str]) -> str:
     """How many records stand out on some set."""
-    every = " UNION ALL ".join(f"SELECT rid FROM msu{mask}" for mask in masks)
+    every = " UNION ALL ".join(f"SELECT rid FROM {table}" for table in tables)
     return f"SELECT count(*) FROM (SELECT rid FROM ({every}) AS m GROUP BY rid) AS t"
 
 
-def shared_uniques(masks: Sequence[int]) -> str:
-    """By how many records a person matches (tables ``hits..``): people who have a record; whose own is among them."""
-    every = " UNION ALL ".join(f"SELECT pid, rid, truth FROM hits{mask}" for mask in masks)
+def shared_uniques(tables: Sequence[str]) -> str:
+    """By how many records a person matches: people who have a record, and whose own is among them."""
+    every = " UNION ALL ".join(f"SELECT pid, rid, truth FROM {table}" for table in tables)
     inner = (
         "SELECT pid, count(*) AS crowd, max(CASE WHEN rid = truth THEN 1 ELSE 0 END) AS own "
         f"FROM (SELECT DISTINCT pid, rid, truth FROM ({every}) AS t WHERE truth >= 0) AS h GROUP BY pid"
@@ -213,7 +226,7 @@ def moments(table: str, places: Sequence[int]) -> str:
 
 
 def exact_sums(table: str, terms: Sequence[tuple[str, float, float]]) -> str:
-    """Sums that do not depend on any order: each term as two whole numbers, in units of 1/scale and 1/(scale * fine)."""
+    """Sums that depend on no order: each term as two whole numbers, in units of 1/scale and of 1/(scale * fine)."""
     chosen = []
     for term, scale, fine in terms:
         scaled, half = f"({term}) * {number(scale)}", number(0.5)

@@ -14,10 +14,11 @@ from unmask.engines.duck import Duck, open_duck
 from unmask.engines.sources import Source, as_number, as_value, open_source, shared_columns
 from unmask.engines.spark import Spark, is_spark, open_spark
 from unmask.engines.spark_sources import open_spark_source
-from unmask.errors import EngineError, ParameterError, RepeatedIdError, RoleError, TableError
+from unmask.errors import EngineError, ParameterError, RepeatedIdError, RoleError, TableError, check_name
 from unmask.tables import check_columns
 
 Engine = Duck | Spark
+ENGINES = ("duckdb", "spark")
 MOST_KEYS = 30  # sets of them are bits of a whole number
 NUMBERS = {"whole", "number", "wide", "day", "time"}
 FEW_CODES = ROWS_PER_CODE = 20  # whole numbers of few values, each in many rows, are codes: as `tables` has it
@@ -74,6 +75,18 @@ class Store:
         return [j for j, key in enumerate(self.keys) if key.numeric]
 
 
+def engine_of(given: tuple[Any, Any], engine: str | None) -> str:
+    """The engine that is named, else that of the frames that are given."""
+    there = any(map(is_spark, given))
+    chosen = engine or ("spark" if there else ENGINES[0])
+    check_name(chosen, ENGINES, f"no engine {engine!r}")
+    if there and chosen != "spark":
+        raise ParameterError(
+            "frames of Spark are counted by Spark", got=f"engine {chosen}", hint="leave out the engine"
+        )
+    return chosen
+
+
 @contextmanager
 def open_store(  # noqa: PLR0913 - what is known of two tables
     original: Any,  # noqa: ANN401 - a path, a relation or a frame
@@ -85,7 +98,7 @@ def open_store(  # noqa: PLR0913 - what is known of two tables
     kinds: Mapping[str, str] | None = None,
     memory: str | float = "3GB",
     threads: int = 1,
-    engine: str = "duckdb",
+    engine: str | None = None,
     master: str | None = None,
     work: str | None = None,
 ) -> Iterator[Store]:
@@ -93,7 +106,8 @@ def open_store(  # noqa: PLR0913 - what is known of two tables
 
     ``engine``: duckdb, a private database, within ``memory``; or spark, at a ``master``, with a folder for ``work``.
     """
-    with _opened((original, released), engine, (master, work), (memory, threads)) as (duck, sides):
+    given = original, released
+    with _opened(given, engine_of(given, engine), (master, work), (memory, threads)) as (duck, sides):
         for source in sides:
             check_columns([id], source.types, "id", source.where)
         names = shared_columns(*sides, {id, *others}, quasi)
@@ -107,7 +121,7 @@ def _opened(
     given: tuple[Any, Any], engine: str, where: tuple[str | None, str | None], limits: tuple[str | float, int]
 ) -> Iterator[tuple[Engine, tuple[Source, Source]]]:
     """The engine, and both tables as it reads them."""
-    if engine == "spark" or any(map(is_spark, given)):
+    if engine == "spark":
         with open_spark(given, *where) as spark:
             yield (
                 spark,
