@@ -16,7 +16,7 @@ import numpy as np
 from unmask.arrays import Ints
 from unmask.engines import sql
 from unmask.engines.store import Store
-from unmask.kernels.pairs import Field, Packed, fields_of, sums_of_sets
+from unmask.kernels.pairs import Field, Packed, fields_of, inverted, sums_of_sets
 
 Tell = Callable[[float, str], None]
 Span = tuple[float, float]  # from which share of the work to which
@@ -49,9 +49,7 @@ def count_patterns(store: Store, tell: Tell, rows: int = PART) -> PatternCounts:
     chosen = [keys[at] for at in order]
     sums = np.zeros([3 if gaps[at] else 2 for at in order], dtype=np.int64)
     _Walk(store, chosen, sums, rows, tell).visit((), (), (), (0.0, 1.0))
-    counts = np.transpose(sums, np.argsort(order))
-    for axis, gap in enumerate(gaps):
-        counts = _inverted(counts, axis, gap=gap)
+    counts = inverted(np.transpose(sums, np.argsort(order)), gaps)
     flat = np.ascontiguousarray(counts).ravel()
     there = np.flatnonzero(flat)
     return PatternCounts(keys, gaps, there.astype(np.int64), flat[there])
@@ -119,13 +117,6 @@ def _packed(keys: Sequence[int], fields: Sequence[Field]) -> list[str]:
     for j, field in zip(keys, fields, strict=True):
         words.setdefault(field.word, []).append(f"CAST(c{j} AS BIGINT) * {1 << field.shift}")
     return [" + ".join(words[word]) for word in sorted(words)]
-
-
-def _inverted(sums: Ints, axis: int, *, gap: bool) -> Ints:
-    """From sums over (equal, present, any) to counts of (equal, different, missing)."""
-    parts = np.moveaxis(sums, axis, 0)
-    found = [parts[0], parts[1] - parts[0], *([parts[2] - parts[1]] if gap else [])]
-    return np.moveaxis(np.stack(found), 0, axis)
 
 
 def _telling(store: Store, keys: list[int]) -> list[int]:

@@ -35,6 +35,7 @@ class Key:
     common: int = 0  # values that stand in both tables
     gaps: bool = False  # some are missing, in either table
     reason: str = ""
+    foreign: int = 0  # records of the release whose value does not stand in the original
 
     @property
     def comparable(self) -> bool:
@@ -207,12 +208,14 @@ def _book(duck: Engine, j: int, name: str, kinds: tuple[str, str], said: str | N
         f"FROM ({both}) AS t WHERE v IS NOT NULL GROUP BY v"
     )
     duck.keep(f"book{j}", f"SELECT v, a, b, row_number() OVER (ORDER BY v) AS c FROM ({counted}) AS t")
-    width, common, values, outside, rows, records = duck.row(
+    width, common, values, outside, rows, records, foreign = duck.row(
         "SELECT count(*) + 1, count(*) FILTER (WHERE a > 0 AND b > 0), count(*) FILTER (WHERE a > 0), "
-        f"count(*) FILTER (WHERE a = 0), coalesce(sum(a), 0), coalesce(sum(b), 0) FROM book{j}"
+        "count(*) FILTER (WHERE a = 0), coalesce(sum(a), 0), coalesce(sum(b), 0), "
+        f"coalesce(sum(b) FILTER (WHERE a = 0), 0) FROM book{j}"
     )
     total = sum(duck.row(f"SELECT count(*) FROM plain_{side}")[0] for side in ("o", "r"))
-    key = Key(name, kinds, {*kinds} <= NUMBERS, int(width), int(common), rows + records < total)
+    numeric, gaps = {*kinds} <= NUMBERS, rows + records < total
+    key = Key(name, kinds, numeric, int(width), int(common), gaps, foreign=int(foreign))
     if said is not None:
         return _as_said(key, said)
     if not key.numeric or not _are_whole(duck, j, kinds):

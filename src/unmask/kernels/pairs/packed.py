@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base import Ints
+from unmask.kernels.base import Codes, Ints
 from unmask.kernels.compiling import kernel
 
 WORD = 62  # bits of a whole number that are used
@@ -58,6 +58,25 @@ def fields_of(widths: Sequence[int], gaps: Sequence[bool]) -> list[Field]:
         found.append(Field(word, shift, width, gap))
         shift += _bits(width)
     return found
+
+
+def pack(left: Codes, right: Codes, fields: Sequence[Field]) -> Packed:
+    """Codes of two files, -1: missing, as whole numbers."""
+    n = len(left) + len(right)
+    keys = np.zeros((n, fields[-1].word + 1 if fields else 1), dtype=np.int64)
+    for k, field in enumerate(fields):
+        keys[:, field.word] |= (np.concatenate([left[:, k], right[:, k]]).astype(np.int64) + 1) << field.shift
+    known = (np.arange(n) < len(left)).astype(np.int64)
+    return Packed(keys, known, 1 - known)
+
+
+def inverted(sums: Ints, gaps: Sequence[bool]) -> Ints:
+    """From sums over (equal, present where some miss, any) to counts of (equal, different, missing)."""
+    for axis, gap in enumerate(gaps):
+        parts = np.moveaxis(sums, axis, 0)
+        found = [parts[0], parts[1] - parts[0], *([parts[2] - parts[1]] if gap else [])]
+        sums = np.moveaxis(np.stack(found), 0, axis)
+    return sums
 
 
 def sums_of_sets(packed: Packed, kept: Sequence[Field], asked: Sequence[Field]) -> Ints:
