@@ -3,7 +3,7 @@
     python benchmarks/large.py 100000 1000000 10000000      # writes benchmarks/results/large.json
 
 Tables are made in parts, seeded, and removed afterwards. Each size runs in a process of its own, on one thread unless
---threads says otherwise. At a million rows, the counts are held against those of the same tables in memory.
+--threads says otherwise. With --compare the counts are held against those of the same tables in memory.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import tempfile
 import threading
 import time
 from importlib.metadata import version
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -37,14 +38,12 @@ from unmask.engines import (
     placed_by_distance,
     sample_people,
 )
-from unmask.kernels.pairs import patterns_by_groups
 from unmask.large import Large
 from unmask.large_assessment import MEASURES
 
 RESULTS = Path(__file__).parent / "results" / "large.json"
 PART = 1_000_000
 MEMORY = "3GB"
-COMPARED = 1_000_000
 
 
 def part_of(start: int, n: int) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -119,7 +118,7 @@ def _on_disk(folder: Path) -> int:
     return found
 
 
-def measure(folder: Path, n: int, threads: int) -> dict[str, object]:
+def measure(folder: Path, n: int, threads: int, *, compared: bool) -> dict[str, object]:
     """Run each measure once on tables of n rows."""
     places, entries = (folder / "original", folder / "released"), discover()
     figures: dict[str, object] = {}
@@ -132,8 +131,8 @@ def measure(folder: Path, n: int, threads: int) -> dict[str, object]:
             told = large.run(name, seed_of(0, entries[name]), lambda *_: None)
             figures |= {one.key: one.estimate.value for one in told.observations}
             clock.note(name)
-        equal = compare(store, places) if n == COMPARED else None
-    return {"rows": n, "keys": 8, "steps": clock.steps, "figures": figures, "equal_to_memory": equal}
+        found = {"rows": n, "keys": 8, "steps": clock.steps, "figures": figures}
+        return {**found, "equal_to_memory": compare(store, places)} if compared else found
 
 
 def compare(store: object, places: tuple[Path, Path]) -> dict[str, bool]:
@@ -155,9 +154,6 @@ def compare(store: object, places: tuple[Path, Path]) -> dict[str, bool]:
     release = unmask.Release(*tables, id="id", quasi=keys, kinds=said)
     whole = unmask.link_nearest(release, decision_only=True)
     rows = np.array([int(one) for one in asked.ids])
-    patterns = count_patterns(store, lambda *_: None)
-    coded = [table.select(names[j] for j in patterns.keys).to_numpy().astype(np.int32) for table in tables]
-    every = patterns_by_groups(*(np.ascontiguousarray(side) for side in coded))
     return {
         "sizes of groups": bool(
             np.array_equal(groups.size[there], risk.sizes.size)
@@ -170,11 +166,24 @@ def compare(store: object, places: tuple[Path, Path]) -> dict[str, bool]:
         "minimal sample uniques of every set": bool(
             np.array_equal(uniques.masks, masks) and np.array_equal(uniques.number, number)
         ),
-        "patterns of all pairs": bool(
-            np.array_equal(patterns.code, every.code) and np.array_equal(patterns.number, every.count)
-        ),
+        "pairs that agree on 45 sets of keys": agreeing(store, tables),
         "credits of nearest records": bool(np.array_equal(near.credit, whole.credit[rows])),
     }
+
+
+def agreeing(store: object, tables: list[pl.DataFrame]) -> bool:
+    """Pairs that agree on one, two, all but one and all keys: those of the patterns, and of polars' group-bys."""
+    patterns = count_patterns(store, lambda *_: None)
+    names = [store.names[j] for j in patterns.keys]
+    m = len(names)
+    digits = np.array(np.unravel_index(patterns.code, [2 + gap for gap in patterns.gaps]))
+    for chosen in (chosen for k in (1, 2, m - 1, m) for chosen in combinations(range(m), k)):
+        keys = [names[j] for j in chosen]
+        left, right = (table.group_by(keys).len() for table in tables)
+        wanted = left.join(right, on=keys).select((pl.col("len").cast(pl.Int64) * pl.col("len_right")).sum()).item()
+        if wanted != int(patterns.number[(digits[list(chosen)] == 0).all(axis=0)].sum()):
+            return False
+    return True
 
 
 def exponents(runs: list[dict[str, object]]) -> dict[str, float]:
@@ -189,12 +198,12 @@ def exponents(runs: list[dict[str, object]]) -> dict[str, float]:
     }
 
 
-def one_size(n: int, threads: int) -> dict[str, object]:
+def one_size(n: int, threads: int, how: str) -> dict[str, object]:
     """Make the tables, measure and remove them: each in a process of its own, so that memory is of the measures."""
     folder = Path(tempfile.mkdtemp(prefix="unmask-large-"))
     try:
         subprocess.run([sys.executable, __file__, "--make", str(folder), str(n), "1"], check=True)
-        asked = [sys.executable, __file__, "--measure", str(folder), str(n), str(threads)]
+        asked = [sys.executable, __file__, how, str(folder), str(n), str(threads)]
         load = os.getloadavg()[0]
         done = subprocess.run(asked, stdout=subprocess.PIPE, check=True)
         return {**json.loads(done.stdout), "load": round(load, 1), "threads": threads}
@@ -209,21 +218,22 @@ def part(what: str, folder: Path, n: int, threads: int) -> None:
         return
     tempfile.tempdir = str(folder / "work")
     Path(tempfile.tempdir).mkdir()
-    sys.stdout.write(json.dumps(measure(folder, n, threads)))
+    sys.stdout.write(json.dumps(measure(folder, n, threads, compared=what == "--compared")))
 
 
 def main() -> None:
     """Run each size, and write what was found as it comes."""
-    if sys.argv[1] in {"--make", "--measure"}:
+    if sys.argv[1] in {"--make", "--measure", "--compared"}:
         part(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
         return
     asked = argparse.ArgumentParser()
     asked.add_argument("rows", type=int, nargs="+")
     asked.add_argument("--threads", type=int, default=1)
+    asked.add_argument("--compare", action="store_true")
     given = asked.parse_args()
     for n in sorted(given.rows):
         sys.stderr.write(f"{n:,} rows\n")
-        run = one_size(n, given.threads)
+        run = one_size(n, given.threads, "--compared" if given.compare else "--measure")
         before = json.loads(RESULTS.read_text())["runs"] if RESULTS.exists() else []
         kept = sorted([run, *(other for other in before if other["rows"] != n)], key=lambda one: one["rows"])
         machine = f"{platform.machine()}, {os.cpu_count()} cores, shared; memory {MEMORY}"

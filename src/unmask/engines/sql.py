@@ -158,32 +158,6 @@ def both_values(j: int) -> str:
     )
 
 
-def classes(keys: Sequence[int]) -> str:
-    """Combinations of some keys, with the number of people and of records that carry them."""
-    codes = ", ".join(f"c{j}" for j in keys)
-    both = f"SELECT {codes}, 1 AS person FROM o UNION ALL SELECT {codes}, 0 FROM r"
-    return (
-        f"SELECT {codes}, count(*) FILTER (WHERE person = 1) AS a, count(*) FILTER (WHERE person = 0) AS b "
-        f"FROM ({both}) AS t GROUP BY {codes}"
-    )
-
-
-def coarser(table: str, kept: Sequence[int], present: int | None) -> str:
-    """Classes of another table without one key; ``present``: that key, where only rows that have it are counted."""
-    codes = ", ".join(f"c{j}" for j in kept)
-    where = "" if present is None else f" WHERE c{present} > 0"
-    if not kept:
-        return f"SELECT CAST(sum(a) AS BIGINT) AS a, CAST(sum(b) AS BIGINT) AS b FROM {table}{where}"
-    summed = "CAST(sum(a) AS BIGINT) AS a, CAST(sum(b) AS BIGINT) AS b"
-    return f"SELECT {codes}, {summed} FROM {table}{where} GROUP BY {codes}"
-
-
-def pairs(table: str, present: Sequence[int]) -> str:
-    """Pairs of a person and a record in the same class, of those that have all keys in ``present``."""
-    where = " AND ".join(["a > 0", "b > 0", *(f"c{j} > 0" for j in present)])
-    return f"SELECT CAST(coalesce(sum(a * b), 0) AS BIGINT) AS pairs FROM {table} WHERE {where}"
-
-
 def number(value: float) -> str:
     """A number to the last digit: as a literal it could be read as a decimal of fewer."""
     return f"CAST('{value!r}' AS DOUBLE)"
