@@ -227,8 +227,8 @@ def _recoded(store: Store) -> tuple[Finding, ...]:
             f"{key.foreign:,} of {store.n_released:,} released records have a value of {key.name!r} that no original "
             "record has.",
             "inconclusive",
-            f"the engine {store.duck.name} compares categories as they stand, and does not know which values were made one or "
-            "renamed: whoever does may find more people",
+            f"the engine {store.duck.name} compares categories as they stand, and does not know which values were "
+            "made one or renamed: whoever does may find more people",
         )
         for key in found
     )

@@ -73,6 +73,7 @@ def count(how, folder):
     for key, value in QUICK.items():
         builder = builder.config(key, value)
     if how == "connect":
+        builder = builder.config("spark.connect.grpc.binding.address", "127.0.0.1")
         session = builder.remote("local[2]").getOrCreate()
     else:
         cluster = {"spark.executor.memory": "1g", "spark.executorEnv.PYTHONPATH": os.environ["PYTHONPATH"]}

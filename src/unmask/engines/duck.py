@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from unmask.arrays import Ints
 from unmask.engines.dialect import DUCKDB
 from unmask.errors import EngineError, ParameterError, TableError, UnmaskError
 
-Made = TypeVar("Made")
 UNITS = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 LEAST = 200e6  # bytes: with less not even small tables are joined
 FOR_QUERIES = 0.5  # share of the memory that DuckDB may take; the rest is for arrays and the program itself
@@ -83,7 +82,7 @@ class Duck:
         with self._ours():
             yield from self._connection.sql(query).to_arrow_reader(rows)
 
-    def over_parts(self, query: str, work: Callable[..., Made], rows: int) -> Iterator[Made]:
+    def over_parts(self, query: str, work: Any, rows: int) -> Iterator[Any]:  # noqa: ANN401 - a search
         """What some work makes of a large result, so many rows at a time."""
         for batch in self.parts(query, rows):
             if batch.num_rows:
