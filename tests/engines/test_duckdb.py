@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import math
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -385,3 +386,21 @@ def test_names_and_sets_are_written_as_sql():
     assert sql.masks_of(3, 2) == [1, 2, 3, 4, 5, 6]
     assert sql.packed(0b101, [4, 5, 6]) == ["(CAST(c0 AS BIGINT) * 6 + CAST(c2 AS BIGINT))"]
     assert len(sql.packed(0b111, [2**40, 2**30, 5])) == 2  # more than one number holds
+
+
+def test_means_are_exact_whatever_the_order():
+    """Sums that cancel: added up one by one, in any order, most of their digits would be lost."""
+    rng = np.random.default_rng(2)
+    large = rng.normal(0, 1e8, 300)
+    values = np.concatenate([large, -large, rng.normal(0, 1e-3, 400), [np.nan, 0.1]])
+    table = pl.DataFrame({"id": np.arange(len(values)), "x": values})
+    there = [Fraction(float(one)) for one in values if not np.isnan(one)]
+    mean = sum(there) / len(there)
+    found = []
+    for turned in (table, table.sample(fraction=1, shuffle=True, seed=4)):
+        with engines.open_store(turned, turned, id="id", kinds={"x": "numeric"}) as store:
+            found.append(engines.placed_by_distance(store))
+    assert found[0].centre[0].tolist() == [float(mean)] == found[1].centre[0].tolist()
+    square = sum(Fraction((float(one) - float(mean)) ** 2) for one in values if not np.isnan(one))
+    spread = float(np.sqrt(float(square) / (len(there) - 1)))
+    assert found[0].spread[0].tolist() == [spread] == found[1].spread[1].tolist()
