@@ -126,6 +126,7 @@ def main() -> None:
     names = words[1].split(",") if words[0] == "--only" else list(MEASURES)
     sizes = sorted(map(int, words[2:] if words[0] == "--only" else words))
     warnings.simplefilter("ignore")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # of the workers
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master(MASTER)

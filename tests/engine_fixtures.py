@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import sys
 import warnings
 from typing import NamedTuple
 
@@ -53,6 +54,7 @@ class Engine(NamedTuple):
 def spark():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # of the workers
         from pyspark.sql import SparkSession
 
         builder = SparkSession.builder.master("local[2]").appName("unmask-tests")

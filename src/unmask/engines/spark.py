@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -249,6 +250,8 @@ def start(master: str) -> tuple[Any, bool]:
                 return active, False
             if not remote:
                 _find_java()
+            if master.startswith("local"):
+                os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers run here, with what is installed here
             chosen = builder.remote(master) if remote else builder.master(master).appName("unmask")
             for key, value in ({} if remote else _settings(master)).items():
                 chosen = chosen.config(key, value)
