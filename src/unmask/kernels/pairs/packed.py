@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.kernels.base import Codes, Ints
 from unmask.kernels.compiling import kernel
@@ -40,7 +41,7 @@ class Packed(NamedTuple):
     left: Ints
     right: Ints
 
-    def taken(self, rows: object) -> Packed:
+    def taken(self, rows: slice | NDArray[np.integer | np.bool_]) -> Packed:
         """Some of the records."""
         return Packed(self.keys[rows], self.left[rows], self.right[rows])
 

@@ -40,8 +40,9 @@ def patterns_by_groups(left: Codes, right: Codes) -> Patterns:
     """Count the agreement patterns of all pairs: digit 0 agree, 1 differ, 2 missing in either (where any is, -1)."""
     gaps, sizes = np.asarray((left < 0).any(axis=0) | (right < 0).any(axis=0)), _levels(left, right)
     order = np.argsort(-sizes, kind="stable")  # many values first: their groups are small
-    fields = fields_of((sizes[order] + 1).tolist(), gaps[order].tolist())
-    counts = inverted(sums_of_sets(pack(left[:, order], right[:, order], fields), (), fields), gaps[order])
+    lacking = gaps[order].tolist()
+    fields = fields_of((sizes[order] + 1).tolist(), lacking)
+    counts = inverted(sums_of_sets(pack(left[:, order], right[:, order], fields), (), fields), lacking)
     flat = np.ascontiguousarray(np.transpose(counts, np.argsort(order))).ravel()
     code = np.flatnonzero(flat)
     return Patterns(code.astype(np.int64), flat[code])
