@@ -143,7 +143,8 @@ def _coded(duck: Engine, sides: tuple[Source, Source], id_: str, names: tuple[st
         _refuse_infinities(duck, source, names)
         _plain(duck, side, source, id_, pair)
     n_original, n_released = (_rows(duck, side, id_, one) for side, one in zip(("o", "r"), sides, strict=True))
-    keys = [_book(duck, j, name, kinds, said.get(name)) for j, (name, kinds) in enumerate(pair)]
+    total = n_original + n_released
+    keys = [_book(duck, j, name, kinds, said.get(name), total) for j, (name, kinds) in enumerate(pair)]
     order = [j for j in range(len(keys)) if keys[j].comparable]
     order.sort(key=lambda j: not keys[j].numeric)  # numbers first, as in memory
     if not order:
@@ -200,7 +201,7 @@ def _rows(duck: Engine, side: str, id_: str, source: Source) -> int:
     return int(n)
 
 
-def _book(duck: Engine, j: int, name: str, kinds: tuple[str, str], said: str | None) -> Key:
+def _book(duck: Engine, j: int, name: str, kinds: tuple[str, str], said: str | None, total: int) -> Key:
     """Number the values of a key over both tables, in their order, and tell how the key is read."""
     both = f"SELECT v{j} AS v, 1 AS person FROM plain_o UNION ALL SELECT v{j}, 0 FROM plain_r"
     counted = (
@@ -213,7 +214,6 @@ def _book(duck: Engine, j: int, name: str, kinds: tuple[str, str], said: str | N
         "count(*) FILTER (WHERE a = 0), coalesce(sum(a), 0), coalesce(sum(b), 0), "
         f"coalesce(sum(b) FILTER (WHERE a = 0), 0) FROM book{j}"
     )
-    total = sum(duck.row(f"SELECT count(*) FROM plain_{side}")[0] for side in ("o", "r"))
     numeric, gaps = {*kinds} <= NUMBERS, rows + records < total
     key = Key(name, kinds, numeric, int(width), int(common), gaps, foreign=int(foreign))
     if said is not None:
