@@ -2,12 +2,13 @@
 
     python benchmarks/large.py 100000 1000000 10000000      # writes benchmarks/results/large.json
 
-Tables are made in parts, seeded, and removed afterwards. Each size runs in a process of its own, on one thread. At a
-million rows, the counts are held against those of the same tables in memory.
+Tables are made in parts, seeded, and removed afterwards. Each size runs in a process of its own, on one thread unless
+--threads says otherwise. With --compare the counts are held against those of the same tables in memory.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
@@ -16,8 +17,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from importlib.metadata import version
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -26,14 +29,21 @@ import polars as pl
 import unmask
 from unmask.assessment import discover
 from unmask.attacks import seed_of
-from unmask.engines import count_groups, count_sets, find_nearest, open_store, placed_by_distance, sample_people
+from unmask.engines import (
+    count_groups,
+    count_patterns,
+    count_sets,
+    find_nearest,
+    open_store,
+    placed_by_distance,
+    sample_people,
+)
 from unmask.large import Large
 from unmask.large_assessment import MEASURES
 
 RESULTS = Path(__file__).parent / "results" / "large.json"
 PART = 1_000_000
 MEMORY = "3GB"
-COMPARED = 1_000_000
 
 
 def part_of(start: int, n: int) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -71,36 +81,58 @@ def write_tables(folder: Path, n: int) -> None:
 
 
 class Clock:
-    """Wall and CPU seconds of each step, and the most memory that the process has taken until then."""
+    """Wall and CPU seconds of each step, the most disk it took, and the most memory of the process until then."""
 
     def __init__(self) -> None:
         self.steps: dict[str, dict[str, float]] = {}
+        self.folder: Path | None = None
+        self._disk = 0
         self._last = time.perf_counter(), time.process_time()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        while True:
+            if self.folder is not None:
+                self._disk = max(self._disk, _on_disk(self.folder))
+            time.sleep(0.5)
 
     def note(self, name: str) -> None:
         """End of a step."""
         now = time.perf_counter(), time.process_time()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         wall, cpu = (round(b - a, 2) for a, b in zip(self._last, now, strict=True))
-        self.steps[name] = {"wall": wall, "cpu": cpu, "peak_gb": round(peak, 2)}
-        sys.stderr.write(f"  {name}: {wall} s wall, {cpu} s CPU, {peak:.2f} GB\n")
+        disk, self._disk = self._disk / 1e9, 0
+        self.steps[name] = {"wall": wall, "cpu": cpu, "peak_gb": round(peak, 2), "disk_gb": round(disk, 2)}
+        sys.stderr.write(f"  {name}: {wall} s wall, {cpu} s CPU, {peak:.2f} GB, disk {disk:.2f} GB\n")
+        sys.stderr.flush()
         self._last = time.perf_counter(), time.process_time()
 
 
-def measure(folder: Path, n: int) -> dict[str, object]:
+def _on_disk(folder: Path) -> int:
+    found = 0
+    for path in folder.rglob("*"):
+        try:
+            found += path.stat().st_blocks * 512
+        except FileNotFoundError:
+            continue
+    return found
+
+
+def measure(folder: Path, n: int, threads: int, *, compared: bool) -> dict[str, object]:
     """Run each measure once on tables of n rows."""
     places, entries = (folder / "original", folder / "released"), discover()
     figures: dict[str, object] = {}
     clock = Clock()
-    with open_store(*places, id="id", memory=MEMORY, threads=1) as store:
+    clock.folder = Path(tempfile.gettempdir())  # one of its own: nothing else is in it
+    with open_store(*places, id="id", memory=MEMORY, threads=threads) as store:
         clock.note("reading and coding")
         large = Large(store, 2000, 3, 0, 20.0 * n)
         for name in MEASURES:
             told = large.run(name, seed_of(0, entries[name]), lambda *_: None)
             figures |= {one.key: one.estimate.value for one in told.observations}
             clock.note(name)
-        equal = compare(store, places) if n == COMPARED else None
-    return {"rows": n, "keys": 8, "steps": clock.steps, "figures": figures, "equal_to_memory": equal}
+        found = {"rows": n, "keys": 8, "steps": clock.steps, "figures": figures}
+        return {**found, "equal_to_memory": compare(store, places)} if compared else found
 
 
 def compare(store: object, places: tuple[Path, Path]) -> dict[str, bool]:
@@ -134,8 +166,24 @@ def compare(store: object, places: tuple[Path, Path]) -> dict[str, bool]:
         "minimal sample uniques of every set": bool(
             np.array_equal(uniques.masks, masks) and np.array_equal(uniques.number, number)
         ),
+        "pairs that agree on 45 sets of keys": agreeing(store, tables),
         "credits of nearest records": bool(np.array_equal(near.credit, whole.credit[rows])),
     }
+
+
+def agreeing(store: object, tables: list[pl.DataFrame]) -> bool:
+    """Pairs that agree on one, two, all but one and all keys: those of the patterns, and of polars' group-bys."""
+    patterns = count_patterns(store, lambda *_: None)
+    names = [store.names[j] for j in patterns.keys]
+    m = len(names)
+    digits = np.array(np.unravel_index(patterns.code, [2 + gap for gap in patterns.gaps]))
+    for chosen in (chosen for k in (1, 2, m - 1, m) for chosen in combinations(range(m), k)):
+        keys = [names[j] for j in chosen]
+        left, right = (table.group_by(keys).len() for table in tables)
+        wanted = left.join(right, on=keys).select((pl.col("len").cast(pl.Int64) * pl.col("len_right")).sum()).item()
+        if wanted != int(patterns.number[(digits[list(chosen)] == 0).all(axis=0)].sum()):
+            return False
+    return True
 
 
 def exponents(runs: list[dict[str, object]]) -> dict[str, float]:
@@ -150,32 +198,45 @@ def exponents(runs: list[dict[str, object]]) -> dict[str, float]:
     }
 
 
-def one_size(n: int) -> None:
-    """Make the tables, measure, remove them, and print the result as JSON."""
+def one_size(n: int, threads: int, how: str) -> dict[str, object]:
+    """Make the tables, measure and remove them: each in a process of its own, so that memory is of the measures."""
     folder = Path(tempfile.mkdtemp(prefix="unmask-large-"))
     try:
-        write_tables(folder, n)
-        sys.stdout.write(json.dumps(measure(folder, n)))
+        subprocess.run([sys.executable, __file__, "--make", str(folder), str(n), "1"], check=True)
+        asked = [sys.executable, __file__, how, str(folder), str(n), str(threads)]
+        load = os.getloadavg()[0]
+        done = subprocess.run(asked, stdout=subprocess.PIPE, check=True)
+        return {**json.loads(done.stdout), "load": round(load, 1), "threads": threads}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def main() -> None:
-    """Run each size in a process of its own, and write what was found as it comes."""
-    if sys.argv[1] == "--one":
-        one_size(int(sys.argv[2]))
+def part(what: str, folder: Path, n: int, threads: int) -> None:
+    """One of the processes of a size."""
+    if what == "--make":
+        write_tables(folder, n)
         return
-    runs: list[dict[str, object]] = []
-    before = json.loads(RESULTS.read_text())["runs"] if RESULTS.exists() else []
-    for n in sorted(map(int, sys.argv[1:])):
+    tempfile.tempdir = str(folder / "work")
+    Path(tempfile.tempdir).mkdir()
+    sys.stdout.write(json.dumps(measure(folder, n, threads, compared=what == "--compared")))
+
+
+def main() -> None:
+    """Run each size, and write what was found as it comes."""
+    if sys.argv[1] in {"--make", "--measure", "--compared"}:
+        part(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
+        return
+    asked = argparse.ArgumentParser()
+    asked.add_argument("rows", type=int, nargs="+")
+    asked.add_argument("--threads", type=int, default=1)
+    asked.add_argument("--compare", action="store_true")
+    given = asked.parse_args()
+    for n in sorted(given.rows):
         sys.stderr.write(f"{n:,} rows\n")
-        load = os.getloadavg()[0]
-        done = subprocess.run([sys.executable, __file__, "--one", str(n)], stdout=subprocess.PIPE, check=True)
-        runs.append({**json.loads(done.stdout), "load": round(load, 1)})
-        kept = sorted(
-            [*runs, *(r for r in before if r["rows"] not in {x["rows"] for x in runs})], key=lambda r: r["rows"]
-        )
-        machine = f"{platform.machine()}, {os.cpu_count()} cores, shared; one thread; memory {MEMORY}"
+        run = one_size(n, given.threads, "--compared" if given.compare else "--measure")
+        before = json.loads(RESULTS.read_text())["runs"] if RESULTS.exists() else []
+        kept = sorted([run, *(other for other in before if other["rows"] != n)], key=lambda one: one["rows"])
+        machine = f"{platform.machine()}, {os.cpu_count()} cores, shared; memory {MEMORY}"
         versions = {name: version(name) for name in ("duckdb", "polars", "numpy")}
         told = {"machine": machine, "versions": versions, "runs": kept, "exponents": exponents(kept)}
         RESULTS.write_text(json.dumps(told, indent=1) + "\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import sys
 import warnings
 from typing import NamedTuple
 
@@ -53,9 +54,10 @@ class Engine(NamedTuple):
 def spark():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # of the workers
         from pyspark.sql import SparkSession
 
-        builder = SparkSession.builder.master("local[1]").appName("unmask-tests")
+        builder = SparkSession.builder.master("local[2]").appName("unmask-tests")
         for key, value in {
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",

@@ -21,7 +21,7 @@ MOST_IN_KERNELS = 16
 MORE = {
     "unmask.datasets.gauntlet": 9,  # what a case is made of, which benchmarks/gauntlet writes more of
     "unmask.disclosure": 22,  # one function for each measure, sets of keys, the attack on a released model, an audit
-    "unmask.engines": 13,  # the store, a question for each kind of count, and the pass over the release
+    "unmask.engines": 14,  # which engine, the store, a question for each kind of count, and the pass over the release
     "unmask.evidence": 53,  # what every measure writes, what assess makes of it, and for which intruder
     "unmask.graph": 19,  # the attack, its choices and a class for each kind of result
     "unmask.groups": 22,  # a function and its result for each measure, the same of counts, and the room that counts

@@ -149,7 +149,7 @@ class Large:
 
     def _part(self) -> tuple[int, int] | None:
         """How many people stand for how many: what is true of few of them is not shown to be true of few of all."""
-        n, people = len(self.asked.person), self.store.n_paired
+        n, people = len(self.asked.ids), self.store.n_paired
         return None if n == people else (n, people)
 
     def _sampled(self) -> tuple[str, ...]:
@@ -165,6 +165,6 @@ class Large:
             for entry in reported
             if isinstance(entry.evidence, Evidence) and entry.evidence.per_record is not None
         }
-        n = len(self.asked.person) if found else 1
+        n = len(self.asked.ids) if found else 1
         table = pl.DataFrame({"row": np.arange(1, n + 1), **found}).with_columns(pl.lit(None, pl.Float64).alias("risk"))
         return table.with_columns(pl.Series("id", self.asked.ids)) if show_values and found else table

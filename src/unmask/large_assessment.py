@@ -14,7 +14,7 @@ import numpy as np
 
 from unmask.assessment import VERSIONS_OF, Assessment, choose, discover
 from unmask.attacks import attempt, seed_of
-from unmask.engines import Store, bytes_of, open_store
+from unmask.engines import Store, bytes_of, engine_of, open_store
 from unmask.errors import ParameterError
 from unmask.evidence import (
     ColumnEntry,
@@ -76,20 +76,25 @@ def assess_large(  # noqa: PLR0913 - the options of an assessment
     seed: int = 0,
     memory: str | float = "3GB",
     threads: int = 1,
+    engine: str | None = None,
+    master: str | None = None,
+    work: str | None = None,
     progress: Progress | None = None,
     command: str | None = None,
     show_values: bool = False,
 ) -> Assessment:
-    """Attack a release that is larger than memory, on one machine, and say whether it may be published.
+    """Attack a release that is larger than memory, on one machine or many, and say whether it may be published.
 
-    Groups are counted by DuckDB, over everybody; people are linked for a sample of them, over the whole release. What
-    this engine cannot try (one-to-one matching, the intruder who learns the masking and others) is named in the report,
-    and is never taken for safety: under the policies that come with unmask the verdict is "unsafe" or "inconclusive".
+    Groups are counted by DuckDB or Spark, over everybody; people are linked for a sample of them, over the whole
+    release. What an engine cannot try (one-to-one matching, the intruder who learns the masking and others) is named in
+    the report, and is never taken for safety: under the policies that come with unmask the verdict is "unsafe" or
+    "inconclusive".
 
     Parameters
     ----------
     original, released
-        Parquet or CSV: a file, a folder, a pattern such as "part-*.parquet"; a relation of DuckDB; or a frame.
+        Parquet or CSV: a file, a folder, a pattern such as "part-*.parquet"; a relation of DuckDB; a DataFrame of
+        Spark, classic or of Connect, which stays where it is; or another frame.
     id
         Column, in both tables, that says which rows belong together.
     quasi, confidential, ignored, categorical, kinds
@@ -105,6 +110,13 @@ def assess_large(  # noqa: PLR0913 - the options of an assessment
         How many attributes the sets have at most that special uniques and the knowledge sweep look at.
     memory, threads
         What all of it may take, such as "3GB": half of it is DuckDB's. More threads are faster and take more.
+        For DuckDB.
+    engine
+        "duckdb" or "spark"; None: spark for DataFrames of Spark, else duckdb.
+    master, work
+        For Spark, where paths are given: local[4], spark://host:7077, yarn, or sc://host:15002 for a server of Connect;
+        and a folder for tables on the way that all workers reach, such as hdfs:///tmp/unmask. On one machine both may
+        be left out.
 
     Examples
     --------
@@ -116,24 +128,28 @@ def assess_large(  # noqa: PLR0913 - the options of an assessment
     """
     _check(sample, sets, seed)
     rules = policy if isinstance(policy, Policy) else Policy.load(policy)
-    chosen, left_out = chosen_of(only, skip)
+    using = engine_of((original, released), engine)
+    _check_where(using, master, work)
+    chosen, left_out = chosen_of(only, skip, using)
     said = {**dict.fromkeys(_listed(categorical), "categorical"), **(kinds or {})}
     secret, unused = _listed(confidential), _listed(ignored)
     settings: dict[str, Any] = {"id": id, "confidential": list(secret), "ignored": list(unused), "kinds": said}
-    settings |= {"population": population, "engine": ENGINE, "sample": sample, "sets": sets, "threads": threads}
+    settings |= {"population": population, "engine": using, "sample": sample, "sets": sets}
+    settings |= {"threads": threads, "memory": bytes_of(memory)} if using == ENGINE else {"master": master}
     others = tuple(dict.fromkeys((*secret, *unused)))
     with open_store(
-        original, released, id=id, quasi=quasi, others=others, kinds=said, memory=memory, threads=threads
-    ) as store:
+        original, released, id=id, quasi=quasi, others=others, kinds=said, memory=memory, threads=threads, engine=using,
+        master=master, work=work,
+    ) as store:  # fmt: skip
         large = Large(store, sample, sets, seed, population)
         reported = attack_large(large, chosen, seed, progress or silent)
         hidden = [name for name in store.sources[1].types if name not in {id, *others}]
-        checked = _unpaired(large, reported)
+        checked = (*_recoded(store), *_unpaired(large, reported))
         judged = conclude(reported, rules, columns=hidden, core="paired", left_out=left_out, checked=checked)
-        settings |= {"quasi": [*store.names, *(key.name for key in store.left_out)], "memory": bytes_of(memory)}
+        settings |= {"quasi": [*store.names, *(key.name for key in store.left_out)]}
         manifest = _manifest(store, (original, released), rules, chosen, settings)
         records = large.records(reported, show_values=show_values)
-        entries, warnings = _entries(large), (*_told(large, left_out, rules), *_unseen(judged))
+        entries, warnings = _entries(large), (*_not_compared(judged), *_told(large, left_out, rules))
     built = document.build(
         judged, check=CHECK, columns=entries, warnings=warnings, risk={"risk": np.full(1, np.nan)}, people=PEOPLE,
         labels=None, manifest=replace(manifest, seed=seed, command=command, show_values=show_values),
@@ -144,14 +160,14 @@ def assess_large(  # noqa: PLR0913 - the options of an assessment
     )  # fmt: skip
 
 
-def chosen_of(only: Iterable[str] | None, skip: Iterable[str]) -> tuple[list[Measure], list[str]]:
+def chosen_of(only: Iterable[str] | None, skip: Iterable[str], engine: str = ENGINE) -> tuple[list[Measure], list[str]]:
     """The measures to run, of those that this engine has, and the names of all that are not run."""
     known = discover()
     names = {entry.name for entry in choose(known, only, skip)}
     unable = sorted(names - set(MEASURES)) if only is not None else []
     if unable or not names & set(MEASURES):
         raise ParameterError(
-            f"the engine {ENGINE} does not have these measures", got=", ".join(unable), allowed=", ".join(MEASURES)
+            f"the engine {engine} does not have these measures", got=", ".join(unable), allowed=", ".join(MEASURES)
         )
     chosen = [known[name] for name in MEASURES if name in names]
     return chosen, [name for name in known if name not in {entry.name for entry in chosen}]
@@ -180,6 +196,12 @@ def _check(sample: int, sets: int, seed: int) -> None:
             raise ParameterError(f"{name} is a whole number from 1", got=str(given))
 
 
+def _check_where(engine: str, master: str | None, work: str | None) -> None:
+    given = [f"{name}={word!r}" for name, word in (("master", master), ("work", work)) if word is not None]
+    if engine != "spark" and given:
+        raise ParameterError("these options are for Spark", got=", ".join(given), hint='give engine="spark" too')
+
+
 def _listed(names: Iterable[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
@@ -195,14 +217,34 @@ def _unpaired(large: Large, reported: Iterable[Reported]) -> tuple[Finding, ...]
     return () if any(figure.low > figure.chance for figure in figures) else (UNPAIRED,)
 
 
-def _unseen(judged: Judgement) -> tuple[str, ...]:
-    return tuple(f"{finding.claim} {finding.reason}" for finding in judged.unseen)
+def _recoded(store: Store) -> tuple[Finding, ...]:
+    """Say so where categories of the release are none of the original's: who bears them was compared with nobody."""
+    found = [key for key in store.keys if not key.numeric and key.foreign]
+    return tuple(
+        Finding(
+            "check",
+            "check.recoded",
+            f"{key.foreign:,} of {store.n_released:,} released records have a value of {key.name!r} that no original "
+            "record has.",
+            "inconclusive",
+            f"the engine {store.duck.name} compares categories as they stand, and does not know which values were "
+            "made one or renamed: whoever does may find more people",
+        )
+        for key in found
+    )
+
+
+def _not_compared(judged: Judgement) -> tuple[str, ...]:
+    """What no attack could compare: figures that look small may look so for want of it."""
+    recoded = [finding for finding in judged.findings if finding.key == "check.recoded"]
+    return tuple(f"{finding.claim} {finding.reason}" for finding in (*judged.unseen, *recoded))
 
 
 def _told(large: Large, left_out: list[str], policy: Policy) -> tuple[str, ...]:
     """What a reader should know first."""
     store = large.store
-    tried = f"the engine {ENGINE} counts groups and links a sample of people: {len(left_out)} attacks were not tried"
+    does = f"the engine {store.duck.name} counts groups and links a sample of people"
+    tried = f"{does}: {len(left_out)} attacks were not tried"
     absent, extra = store.n_original - store.n_paired, store.n_released - store.n_paired
     notes = [f"{tried} ({', '.join(left_out)})"]
     if absent:
@@ -254,6 +296,6 @@ def _manifest(
         policy={"name": policy.name, "thresholds": {k: document.vars_of(v) for k, v in policy.thresholds.items()}},
         versions={
             "python": platform.python_version(),
-            **{name: version(name) for name in (*VERSIONS_OF, ENGINE)},
+            **{name: version(name) for name in (*VERSIONS_OF, store.duck.package)},
         },
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import math
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from unmask.engines import duck as duck_file
 from unmask.engines import sql
 from unmask.errors import EngineError, ParameterError, RepeatedIdError, RoleError, TableError
 from unmask.groups.special_uniques import _credit
+from unmask.sampling import people_by_hash
 from unmask.study import Study
 
 duckdb = pytest.importorskip("duckdb")
@@ -135,6 +137,24 @@ def test_sets_and_special_uniques_equal_those_in_memory(store, study):
     check_sets(store, study)
 
 
+@pytest.mark.parametrize(("rows", "block"), [(1, 2), (40, 3), (150, 20), (790, 100), (10_000, 1), (10_000, 10_000)])
+def test_patterns_do_not_depend_on_the_parts_they_are_counted_in(store, patterns, monkeypatch, rows, block):
+    from unmask.kernels.pairs import packed
+
+    monkeypatch.setattr(packed, "BLOCK", block)
+    found = engines.count_patterns(store, quiet, rows=rows)
+    assert found.keys == patterns.keys
+    assert found.code.tolist() == patterns.code.tolist()
+    assert found.number.tolist() == patterns.number.tolist()
+
+
+def test_the_progress_of_patterns_only_grows_and_ends(store):
+    seen = []
+    engines.count_patterns(store, lambda done, _words: seen.append(done), rows=40)
+    assert seen == sorted(seen)
+    assert seen[-1] == pytest.approx(1.0)
+
+
 def test_patterns_of_all_pairs_equal_those_pair_by_pair(store, study, patterns):
     from unmask.kernels.pairs import patterns_by_pairs
     from unmask.linkage.probabilistic import compare
@@ -165,9 +185,9 @@ def test_nearest_records_equal_those_in_memory_whatever_the_parts(store, study, 
 
 
 def test_too_many_patterns_leave_the_columns_that_tell_most(store, monkeypatch):
-    from unmask.engines import counts
+    from unmask.engines import patterns
 
-    monkeypatch.setattr(counts, "MOST_PATTERNS", 12)
+    monkeypatch.setattr(patterns, "MOST_PATTERNS", 12)
     found = engines.count_patterns(store, quiet)
     assert 2 ** sum(not gap for gap in found.gaps) * 3 ** sum(found.gaps) <= 12
     assert ODD[0] in {store.names[j] for j in found.keys}  # 60 ages: two people agree least often
@@ -241,7 +261,10 @@ def test_any_small_tables_are_counted_as_in_memory(pair):
 def test_people_are_drawn_by_a_hash_of_their_ids(tables, store):
     original, released = tables
     both = set(original["id"]) & set(released["id"])
-    least = sorted(both, key=lambda one: hashlib.md5(f"5:{one}".encode()).hexdigest())[:40]  # noqa: S324 - a draw
+    least = sorted(both, key=lambda one: hashlib.sha256(f"5:{one}".encode()).hexdigest())[:40]
+    release = unmask.Release(original, released, id="id")
+    here = release.original["id"].gather(people_by_hash(release, 40, 5))
+    assert sorted(here) == sorted(least)  # and in memory
     assert sorted(map(int, engines.sample_people(store, 40, 5).ids)) == sorted(least)
     turned = original.sample(fraction=1, shuffle=True, seed=9), released.reverse()
     with engines.open_store(*turned, id="id") as other:
@@ -363,3 +386,21 @@ def test_names_and_sets_are_written_as_sql():
     assert sql.masks_of(3, 2) == [1, 2, 3, 4, 5, 6]
     assert sql.packed(0b101, [4, 5, 6]) == ["(CAST(c0 AS BIGINT) * 6 + CAST(c2 AS BIGINT))"]
     assert len(sql.packed(0b111, [2**40, 2**30, 5])) == 2  # more than one number holds
+
+
+def test_means_are_exact_whatever_the_order():
+    """Sums that cancel: added up one by one, in any order, most of their digits would be lost."""
+    rng = np.random.default_rng(2)
+    large = rng.normal(0, 1e8, 300)
+    values = np.concatenate([large, -large, rng.normal(0, 1e-3, 400), [np.nan, 0.1]])
+    table = pl.DataFrame({"id": np.arange(len(values)), "x": values})
+    there = [Fraction(float(one)) for one in values if not np.isnan(one)]
+    mean = sum(there) / len(there)
+    found = []
+    for turned in (table, table.sample(fraction=1, shuffle=True, seed=4)):
+        with engines.open_store(turned, turned, id="id", kinds={"x": "numeric"}) as store:
+            found.append(engines.placed_by_distance(store))
+    assert found[0].centre[0].tolist() == [float(mean)] == found[1].centre[0].tolist()
+    square = sum(Fraction((float(one) - float(mean)) ** 2) for one in values if not np.isnan(one))
+    spread = float(np.sqrt(float(square) / (len(there) - 1)))
+    assert found[0].spread[0].tolist() == [spread] == found[1].spread[1].tolist()

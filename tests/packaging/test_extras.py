@@ -58,6 +58,8 @@ def test_a_release_is_assessed(files, tmp_path):
     [
         (("serve",), "web"),
         (("sign", "--new-key", "key.pem"), "sign"),
+        (("assess", "a.csv", "b.csv", "--id", "age", "--engine", "spark"), "spark"),
+        (("assess", "a.csv", "b.csv", "--id", "age", "--engine", "duckdb"), "large"),
         (("assess-model", "m.skops", "a.csv", "--target", "sex", "--control", "b.csv"), "models"),
         (("assess-model", "m.onnx", "a.csv", "--target", "sex", "--control", "b.csv"), "models"),
     ],

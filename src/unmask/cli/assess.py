@@ -110,9 +110,15 @@ def _note_few(release: Release, policy: Policy, recipients: tuple[Recipient, ...
 def _refuse_engine(options: Assess) -> None:
     """Options of an engine without one would be without effect."""
     usual = Assess()
-    given = [f"--{name}" for name in ("memory", "threads", "sample") if getattr(options, name) != getattr(usual, name)]
+    given = [
+        f"--{name}"
+        for name in ("memory", "threads", "sample", "master", "work")
+        if getattr(options, name) != getattr(usual, name)
+    ]
     if given:
-        raise ParameterError("these options are for an engine", got=", ".join(given), hint="give --engine duckdb too")
+        raise ParameterError(
+            "these options are for an engine", got=", ".join(given), hint="give --engine duckdb or spark too"
+        )
 
 
 def _checked(options: Assess) -> tuple[Policy, tuple[Recipient, ...]]:

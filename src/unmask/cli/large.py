@@ -1,4 +1,4 @@
-"""`unmask assess --engine duckdb`: releases that are larger than memory."""
+"""`unmask assess --engine duckdb` and `--engine spark`: releases that are larger than memory."""
 
 from __future__ import annotations
 
@@ -14,21 +14,25 @@ from unmask.cli.screen import progress_bar
 from unmask.cli.targets import check_files
 from unmask.errors import ParameterError, check_name
 from unmask.evidence import Policy
-from unmask.large_assessment import ENGINE, assess_large, chosen_of
+from unmask.large_assessment import assess_large, chosen_of
 
 FOR_LARGE = {
     "id", "quasi", "confidential", "categorical", "kinds", "population", "only", "skip", "engine", "memory", "threads",
-    "sample",
+    "sample", "master", "work",
 }  # fmt: skip
+OF = {"duckdb": ("memory", "threads"), "spark": ("master", "work")}  # options that are for one of them
 READING = ("separator", "encoding", "missing", "sheet")
 
 
 def attack_large(options: Assess) -> Assessment:
     """Attack by the engine that is named; show and write what was found."""
-    check_name(str(options.engine), ("memory", ENGINE), f"no engine {options.engine!r}")
-    words = f"the engine {ENGINE} compares two tables as they stand, and these options are not for it"
+    engine = str(options.engine)
+    check_name(engine, ("memory", *OF), f"no engine {engine!r}")
+    words = f"the engine {engine} compares two tables as they stand, and these options are not for it"
     refuse_others(options, FOR_LARGE, words)
     given = [f"--{name}" for name in READING if getattr(options, name)]
+    others = [name for one, names in OF.items() if one != engine for name in names]
+    given += [f"--{name}" for name in others if getattr(options, name) != getattr(Assess(), name)]
     if given:
         raise ParameterError(words, got=", ".join(given), hint="leave them out")
     options, people = _checked(options)
@@ -38,8 +42,8 @@ def attack_large(options: Assess) -> Assessment:
             confidential=options.confidential, categorical=options.categorical, kinds=options.kinds,
             population=people, policy=Policy.load(options.policy), only=options.only or None,
             skip=options.skip, sample=options.sample, seed=options.seed, memory=options.memory,
-            threads=options.threads, progress=told, command=shlex.join(["unmask", *sys.argv[1:]]),
-            show_values=options.show_values,
+            threads=options.threads, engine=engine, master=options.master, work=options.work, progress=told,
+            command=shlex.join(["unmask", *sys.argv[1:]]), show_values=options.show_values,
         )  # fmt: skip
     tell(assessment, write_reports(assessment, options), options)
     return assessment
@@ -49,15 +53,16 @@ def _checked(options: Assess) -> tuple[Assess, float | None]:
     """Refuse, before any work, what is missing, and files that cannot be written; folders and patterns are read."""
     options = by_suffix(options)
     if options.original is None or options.released is None:
-        raise ParameterError(f"the engine {ENGINE} needs two tables", hint="name ORIGINAL and RELEASED")
+        raise ParameterError(f"the engine {options.engine} needs two tables", hint="name ORIGINAL and RELEASED")
     if options.id is None:
         raise ParameterError(
-            f"the engine {ENGINE} needs an id", hint="--id names the column that says which rows belong together"
+            f"the engine {options.engine} needs an id",
+            hint="--id names the column that says which rows belong together",
         )
     if isinstance(options.population, str):
         raise ParameterError(
             "the population is a number of people for this engine", got="a file", hint="--population N"
         )
-    chosen_of(options.only or None, options.skip)
+    chosen_of(options.only or None, options.skip, str(options.engine))
     check_files(replace(options, original=None, released=None))
     return options, options.population

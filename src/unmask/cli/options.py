@@ -189,12 +189,20 @@ class Assess(Reporting, Tables):
     time: str | None = option("For many rows a person: the column that says when.", default=None)
     place: tuple[str, ...] = option("For many rows a person: the columns that say where.", default=())
     engine: str = option(
-        "Where tables are counted: memory, or duckdb for files, folders and patterns larger than that (needs --id).",
+        "Where tables are counted: memory, or duckdb for files, folders and patterns larger than that, or spark (both "
+        "need --id).",
         default="memory",
     )
     memory: str = option("For --engine duckdb: memory that all of it may take.", default="3GB")
     threads: int = option("For --engine duckdb: threads; more are faster and take more memory.", default=1, minimum=1)
-    sample: int = option("For --engine duckdb: people who are linked, by a hash of their ids.", default=2000, minimum=1)
+    master: str | None = option(
+        "For --engine spark: local[4], spark://host:7077, yarn, or sc://host:15002 (Connect). Default: local[*].",
+        default=None,
+    )
+    work: str | None = option(
+        "For --engine spark on many machines: a folder for tables on the way that all workers reach.", default=None
+    )
+    sample: int = option("For an engine: people who are linked, by a hash of their ids.", default=2000, minimum=1)
     state: str | None = option(
         "Folder in which finished attacks are kept, so that the same command goes on after a stop. Default: one beside "
         "the report, until it is written; a folder that you name stays.",

@@ -1,9 +1,10 @@
 from unmask.engines.counts import count_groups as count_groups
 from unmask.engines.counts import count_kept as count_kept
-from unmask.engines.counts import count_patterns as count_patterns
 from unmask.engines.counts import count_sets as count_sets
 from unmask.engines.duck import bytes_of as bytes_of
+from unmask.engines.patterns import count_patterns as count_patterns
 from unmask.engines.store import Store as Store
+from unmask.engines.store import engine_of as engine_of
 from unmask.engines.store import open_store as open_store
 from unmask.engines.stream import Asked as Asked
 from unmask.engines.stream import Near as Near

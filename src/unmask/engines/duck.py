@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from unmask.arrays import Ints
+from unmask.engines.dialect import DUCKDB
 from unmask.errors import EngineError, ParameterError, TableError, UnmaskError
 
 UNITS = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
@@ -38,6 +39,10 @@ def bytes_of(memory: str | float) -> float:
 
 class Duck:
     """A connection: queries in, arrays out. Errors of the engine are ours, without words that may quote a value."""
+
+    dialect = DUCKDB
+    name = package = "duckdb"
+    together = 1  # sets that are grouped by one query: each takes memory
 
     def __init__(self, connection: Any, folder: Path, module: Any) -> None:  # noqa: ANN401 - no types here
         self._connection, self.folder, self._module = connection, folder, module
@@ -62,8 +67,8 @@ class Duck:
 
     def row(self, query: str) -> tuple[Any, ...]:
         """The one row of a result."""
-        found = self.run(query).fetchone()
-        return tuple(found)
+        found = self.run(query).fetchall()  # all: a result that is not read to its end holds the connection
+        return tuple(found[0])
 
     def columns(self, query: str) -> dict[str, Ints]:
         """A small result of whole numbers, one array for each column; missing is 0."""
@@ -77,6 +82,16 @@ class Duck:
         with self._ours():
             yield from self._connection.sql(query).to_arrow_reader(rows)
 
+    def over_parts(self, query: str, work: Any, rows: int) -> Iterator[Any]:  # noqa: ANN401 - a search
+        """What some work makes of a large result, so many rows at a time."""
+        for batch in self.parts(query, rows):
+            if batch.num_rows:
+                yield work(batch)
+
+    def row_number(self, _table: str) -> str:
+        """A whole number from 0 that no other row of the table (``p``) has."""
+        return "row_number() OVER () - 1"
+
     def table(self, query: str) -> Any:  # noqa: ANN401 - an Arrow table
         """A small result, as an Arrow table."""
         with self._ours():
@@ -85,6 +100,10 @@ class Duck:
     def keep(self, table: str, query: str) -> None:
         """Make a table of a result."""
         self.run(f"CREATE OR REPLACE TABLE {table} AS {query}")
+
+    def hold(self, table: str, query: str) -> None:
+        """Make a table of a result that is asked more than once."""
+        self.keep(table, query)
 
     def drop(self, *tables: str) -> None:
         """Remove tables."""

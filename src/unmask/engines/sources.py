@@ -16,6 +16,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from unmask.engines import sql
+from unmask.engines.dialect import Dialect
 from unmask.engines.duck import Duck
 from unmask.errors import RoleError, TableError
 from unmask.tables import MISSING_MARKS, check_columns, format_of
@@ -141,25 +142,26 @@ def shared_columns(
     return known
 
 
-def as_value(column: str, kinds: tuple[str, str]) -> str:
+def as_value(source: Source, column: str, kinds: tuple[str, str], dialect: Dialect) -> str:
     """A key as it is compared: NaN and marks of missing are missing, -0.0 is 0.0, and both tables have one type."""
-    written = sql.name(column)
+    written = dialect.name(column)
     if set(kinds) <= {"whole"}:
         return f"CAST({written} AS BIGINT)"
     if set(kinds) <= {"whole", "wide"}:
-        return f"CAST({written} AS HUGEINT)"
+        return f"CAST({written} AS {dialect.wide})"
     if set(kinds) <= {"whole", "wide", "number"}:
         number = f"CAST({written} AS DOUBLE)"
         # not isnan(): DuckDB answers it from the statistics of Parquet files, which leave NaN out
         unsigned = f"CASE WHEN {number} = 0 THEN CAST(0 AS DOUBLE) ELSE {number} END"
         return f"CASE WHEN {number} - {number} = 0 THEN {unsigned} END"
     if kinds == ("text", "text"):
-        return f"CASE WHEN CAST({written} AS VARCHAR) IN ({MARKS}) THEN NULL ELSE CAST({written} AS VARCHAR) END"
+        text = f"CAST({written} AS {dialect.text})"
+        return f"CASE WHEN {text} IN ({MARKS}) THEN NULL ELSE {text} END"
     plain = {("day", "day"): "DATE", ("yes", "yes"): "BOOLEAN"}
     if kinds in plain:
         return f"CAST({written} AS {plain[kinds]})"
     if set(kinds) <= {"day", "time"}:
-        return f"CAST({written} AS TIMESTAMP)"
+        return dialect.moment(written, source.types[column])
     raise RoleError(
         f"column {column!r} is of different kinds in the two tables",
         got=f"{kinds[0]} in the original, {kinds[1]} in the release",
@@ -167,11 +169,11 @@ def as_value(column: str, kinds: tuple[str, str]) -> str:
     )
 
 
-def as_number(column: str, kinds: tuple[str, str]) -> str:
+def as_number(source: Source, column: str, kinds: tuple[str, str], dialect: Dialect) -> str:
     """The same as a number, in days for dates."""
-    value = as_value(column, kinds)
+    value = as_value(source, column, kinds, dialect)
     if kinds == ("day", "day"):
-        return f"CAST(datediff('day', DATE '1970-01-01', {value}) AS DOUBLE)"
+        return f"CAST({dialect.days_of_date(value)} AS DOUBLE)"
     if set(kinds) <= {"day", "time"}:
-        return f"epoch_us({value}) / 86400000000.0"
+        return dialect.days(value)
     return f"CAST({value} AS DOUBLE)"

@@ -16,11 +16,6 @@ from itertools import combinations
 ROOM = 2**62  # of one packed number
 
 
-def name(column: str) -> str:
-    """A column or table by its name, whatever is in it."""
-    return '"' + column.replace('"', '""') + '"'
-
-
 def text(value: str) -> str:
     """A text as it stands."""
     return "'" + value.replace("'", "''") + "'"
@@ -84,33 +79,54 @@ def crowds(mask: int, widths: Sequence[int]) -> str:
     )
 
 
-def groups_of(mask: int, widths: Sequence[int]) -> str:
-    """The groups of a set: how many records each has, and one of them."""
-    chosen, keys = _named(packed(mask, widths))
-    return f"SELECT min(rid) AS rid, count(*) AS size FROM (SELECT rid, {chosen} FROM r) AS t GROUP BY {keys}"
+def groups_of(masks: Sequence[int], widths: Sequence[int]) -> str:
+    """The groups of some sets: how many records each has, and one of them."""
+    each = []
+    for mask in masks:
+        chosen, keys = _named(packed(mask, widths))
+        groups = f"FROM (SELECT rid, {chosen} FROM r) AS t GROUP BY {keys}"
+        each.append(f"SELECT CAST({mask} AS BIGINT) AS mask, min(rid) AS rid, count(*) AS size {groups}")
+    return " UNION ALL ".join(each)
 
 
-def new_uniques(mask: int) -> str:
-    """Records alone on a set (table ``g``) that are not alone on a part of it (table ``msu``, of smaller sets)."""
-    within = f"msu.rid = g.rid AND (msu.mask & {mask}) = msu.mask"
-    return (
-        f"SELECT g.rid AS rid, {mask} AS mask FROM g WHERE g.size = 1 AND NOT EXISTS (SELECT 1 FROM msu WHERE {within})"
-    )
+def counts_of_sets(k: int) -> str:
+    """Of each set in table ``g``: groups, records that are alone, records in groups of fewer than k."""
+    below = f"CAST(coalesce(sum(size) FILTER (WHERE size < {k}), 0) AS BIGINT) AS below"
+    return f"SELECT mask, count(*) AS groups, count(*) FILTER (WHERE size = 1) AS alone, {below} FROM g GROUP BY mask"
 
 
-def matched_uniques(mask: int, widths: Sequence[int]) -> str:
+def new_uniques(parts: Sequence[str]) -> str:
+    """Records alone on a set (table ``g``) and not on a part of it; ``parts``: tables with the uniques of such."""
+    alone = "SELECT g.mask AS mask, g.rid AS rid FROM g WHERE g.size = 1"
+    if not parts:
+        return alone
+    known = " UNION ALL ".join(f"SELECT rid, mask FROM {part}" for part in parts)
+    return f"{alone} AND NOT EXISTS (SELECT 1 FROM ({known}) AS m WHERE m.rid = g.rid AND (m.mask & g.mask) = m.mask)"
+
+
+def matched_uniques(table: str, masks: Sequence[int], widths: Sequence[int]) -> str:
     """People who carry the values of a record that is alone with them on a set: person and record."""
-    left, right = packed(mask, widths, "o."), packed(mask, widths, "r.")
-    equal = " AND ".join(f"{a} = {b}" for a, b in zip(left, right, strict=True))
-    holders = f"(SELECT r.* FROM r JOIN msu ON r.rid = msu.rid WHERE msu.mask = {mask}) AS r"
-    return f"SELECT o.pid AS pid, r.rid AS rid, o.truth AS truth FROM o JOIN {holders} ON {equal}"
+    each = []
+    for mask in masks:
+        left, right = packed(mask, widths, "o."), packed(mask, widths, "r.")
+        equal = " AND ".join(f"{a} = {b}" for a, b in zip(left, right, strict=True))
+        holders = f"(SELECT r.* FROM r JOIN {table} AS m ON r.rid = m.rid WHERE m.mask = {mask}) AS r"
+        each.append(f"SELECT o.pid AS pid, r.rid AS rid, o.truth AS truth FROM o JOIN {holders} ON {equal}")
+    return " UNION ALL ".join(each)
 
 
-def shared_uniques() -> str:
-    """By how many records a person matches (table ``hits``): people who have a record, and whose own is among them."""
+def special_records(tables: Sequence[str]) -> str:
+    """How many records stand out on some set."""
+    every = " UNION ALL ".join(f"SELECT rid FROM {table}" for table in tables)
+    return f"SELECT count(*) FROM (SELECT rid FROM ({every}) AS m GROUP BY rid) AS t"
+
+
+def shared_uniques(tables: Sequence[str]) -> str:
+    """By how many records a person matches: people who have a record, and whose own is among them."""
+    every = " UNION ALL ".join(f"SELECT pid, rid, truth FROM {table}" for table in tables)
     inner = (
         "SELECT pid, count(*) AS crowd, max(CASE WHEN rid = truth THEN 1 ELSE 0 END) AS own "
-        "FROM (SELECT DISTINCT pid, rid, truth FROM hits WHERE truth >= 0) AS h GROUP BY pid"
+        f"FROM (SELECT DISTINCT pid, rid, truth FROM ({every}) AS t WHERE truth >= 0) AS h GROUP BY pid"
     )
     return f"SELECT crowd, count(*) AS people, CAST(sum(own) AS BIGINT) AS own FROM ({inner}) AS p GROUP BY crowd"
 
@@ -142,43 +158,64 @@ def both_values(j: int) -> str:
     )
 
 
-def classes(keys: Sequence[int]) -> str:
-    """Combinations of some keys, with the number of people and of records that carry them."""
-    codes = ", ".join(f"c{j}" for j in keys)
-    both = f"SELECT {codes}, 1 AS person FROM o UNION ALL SELECT {codes}, 0 FROM r"
-    return (
-        f"SELECT {codes}, count(*) FILTER (WHERE person = 1) AS a, count(*) FILTER (WHERE person = 0) AS b "
-        f"FROM ({both}) AS t GROUP BY {codes}"
+def number(value: float) -> str:
+    """A number to the last digit: as a literal it could be read as a decimal of fewer."""
+    return f"CAST('{value!r}' AS DOUBLE)"
+
+
+def _where(conditions: Sequence[str]) -> str:
+    return f" WHERE {' AND '.join(conditions)}" if conditions else ""
+
+
+def rows_where(conditions: Sequence[str]) -> str:
+    """How many rows of both tables meet some conditions."""
+    both = " UNION ALL ".join(f"SELECT 1 AS one FROM {table}{_where(conditions)}" for table in ("o", "r"))
+    return f"SELECT count(*) FROM ({both}) AS t"
+
+
+def codes_where(j: int, conditions: Sequence[str]) -> str:
+    """How often each code of a key stands in both tables, missing left out, among rows that meet some conditions."""
+    there = _where([*conditions, f"c{j} > 0"])
+    both = " UNION ALL ".join(f"SELECT c{j} AS code FROM {table}{there}" for table in ("o", "r"))
+    return f"SELECT code, count(*) AS number FROM ({both}) AS t GROUP BY code ORDER BY code"
+
+
+def both_packed(words: Sequence[str], conditions: Sequence[str], *, grouped: bool) -> str:
+    """Rows of both tables as whole numbers k0, k1, .., and whether they are people (a) or records (b), or how many."""
+    chosen, keys = _named(words)
+    both = (
+        f"SELECT {chosen}, 1 AS a, 0 AS b FROM o{_where(conditions)} UNION ALL "
+        f"SELECT {chosen}, 0, 1 FROM r{_where(conditions)}"
     )
-
-
-def coarser(table: str, kept: Sequence[int], present: int | None) -> str:
-    """Classes of another table without one key; ``present``: that key, where only rows that have it are counted."""
-    codes = ", ".join(f"c{j}" for j in kept)
-    where = "" if present is None else f" WHERE c{present} > 0"
-    if not kept:
-        return f"SELECT CAST(sum(a) AS BIGINT) AS a, CAST(sum(b) AS BIGINT) AS b FROM {table}{where}"
+    if not grouped:
+        return both
     summed = "CAST(sum(a) AS BIGINT) AS a, CAST(sum(b) AS BIGINT) AS b"
-    return f"SELECT {codes}, {summed} FROM {table}{where} GROUP BY {codes}"
+    return f"SELECT {keys}, {summed} FROM ({both}) AS t GROUP BY {keys}"
 
 
-def pairs(table: str, present: Sequence[int]) -> str:
-    """Pairs of a person and a record in the same class, of those that have all keys in ``present``."""
-    where = " AND ".join(["a > 0", "b > 0", *(f"c{j} > 0" for j in present)])
-    return f"SELECT CAST(coalesce(sum(a * b), 0) AS BIGINT) AS pairs FROM {table} WHERE {where}"
+def moments(table: str, places: Sequence[int]) -> str:
+    """Number of values, least and largest of some numbers."""
+    chosen = ", ".join(f"count(x{j}), min(x{j}), max(x{j})" for j in places)
+    return f"SELECT {chosen} FROM {table}"
 
 
-def moments(table: str, j: int) -> str:
-    """Number of values, least, largest and mean of a number."""
-    return f"SELECT count(x{j}), min(x{j}), max(x{j}), fsum(x{j}) / count(x{j}) FROM {table}"
+def exact_sums(table: str, terms: Sequence[tuple[str, float, float]]) -> str:
+    """Sums that depend on no order: each term as two whole numbers, in units of 1/scale and of 1/(scale * fine)."""
+    chosen = []
+    for term, scale, fine in terms:
+        scaled, half = f"({term}) * {number(scale)}", number(0.5)
+        high = f"floor({scaled} + {half})"
+        low = f"floor(({scaled} - {high}) * {number(fine)} + {half})"
+        chosen += [f"sum(CAST({high} AS BIGINT))", f"sum(CAST({low} AS BIGINT))"]
+    return f"SELECT {', '.join(chosen)} FROM {table}"
 
 
-def squares(table: str, j: int, mean: float) -> str:
-    """Sum of the squares around the mean."""
-    return f"SELECT fsum((x{j} - {mean!r}) * (x{j} - {mean!r})) FROM {table}"
+def square(j: int, mean: float) -> str:
+    """The square of a number around its mean."""
+    return f"(x{j} - {number(mean)}) * (x{j} - {number(mean)})"
 
 
-def sampled(seed: int, n: int) -> str:
-    """People who are asked: the least MD5 sums of their ids, as text, after a seed. The same on every engine."""
-    order = f"md5(concat({text(f'{seed}:')}, CAST(id AS VARCHAR)))"
-    return f"SELECT pid FROM o WHERE truth >= 0 ORDER BY {order}, pid LIMIT {n}"
+def sampled(hashed: str, n: int) -> str:
+    """People who are asked: the least hashes of their ids, and their place among them."""
+    least = f"SELECT pid, {hashed} AS h FROM o WHERE truth >= 0 ORDER BY h, pid LIMIT {n}"
+    return f"SELECT pid, row_number() OVER (ORDER BY h, pid) AS place FROM ({least}) AS t"

@@ -10,12 +10,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from unmask.engines import sql
 from unmask.engines.duck import Duck, open_duck
 from unmask.engines.sources import Source, as_number, as_value, open_source, shared_columns
-from unmask.errors import EngineError, ParameterError, RepeatedIdError, RoleError, TableError
+from unmask.engines.spark import Spark, is_spark, open_spark
+from unmask.engines.spark_sources import open_spark_source
+from unmask.errors import EngineError, ParameterError, RepeatedIdError, RoleError, TableError, check_name
 from unmask.tables import check_columns
 
+Engine = Duck | Spark
+ENGINES = ("duckdb", "spark")
 MOST_KEYS = 30  # sets of them are bits of a whole number
 NUMBERS = {"whole", "number", "wide", "day", "time"}
 FEW_CODES = ROWS_PER_CODE = 20  # whole numbers of few values, each in many rows, are codes: as `tables` has it
@@ -32,6 +35,7 @@ class Key:
     common: int = 0  # values that stand in both tables
     gaps: bool = False  # some are missing, in either table
     reason: str = ""
+    foreign: int = 0  # records of the release whose value does not stand in the original
 
     @property
     def comparable(self) -> bool:
@@ -43,7 +47,7 @@ class Key:
 class Store:
     """The two tables as codes, and what is known of them."""
 
-    duck: Duck
+    duck: Engine
     keys: tuple[Key, ...]  # numbers first; those that can be compared
     left_out: tuple[Key, ...]  # no value of theirs stands in both tables
     sources: tuple[Source, Source]
@@ -72,6 +76,18 @@ class Store:
         return [j for j, key in enumerate(self.keys) if key.numeric]
 
 
+def engine_of(given: tuple[Any, Any], engine: str | None) -> str:
+    """The engine that is named, else that of the frames that are given."""
+    there = any(map(is_spark, given))
+    chosen = engine or ("spark" if there else ENGINES[0])
+    check_name(chosen, ENGINES, f"no engine {engine!r}")
+    if there and chosen != "spark":
+        raise ParameterError(
+            "frames of Spark are counted by Spark", got=f"engine {chosen}", hint="leave out the engine"
+        )
+    return chosen
+
+
 @contextmanager
 def open_store(  # noqa: PLR0913 - what is known of two tables
     original: Any,  # noqa: ANN401 - a path, a relation or a frame
@@ -83,10 +99,16 @@ def open_store(  # noqa: PLR0913 - what is known of two tables
     kinds: Mapping[str, str] | None = None,
     memory: str | float = "3GB",
     threads: int = 1,
+    engine: str | None = None,
+    master: str | None = None,
+    work: str | None = None,
 ) -> Iterator[Store]:
-    """Read both tables into a private database; ``others``: columns of other roles, ``kinds``: said by hand."""
-    with open_duck(memory=memory, threads=threads) as duck:
-        sides = open_source(duck, original, "the original", "o"), open_source(duck, released, "the release", "r")
+    """Read both tables where they are counted; ``others``: columns of other roles, ``kinds``: said by hand.
+
+    ``engine``: duckdb, a private database, within ``memory``; or spark, at a ``master``, with a folder for ``work``.
+    """
+    given = original, released
+    with _opened(given, engine_of(given, engine), (master, work), (memory, threads)) as (duck, sides):
         for source in sides:
             check_columns([id], source.types, "id", source.where)
         names = shared_columns(*sides, {id, *others}, quasi)
@@ -95,14 +117,34 @@ def open_store(  # noqa: PLR0913 - what is known of two tables
         yield _coded(duck, sides, id, names, dict(kinds or {}))
 
 
-def _coded(duck: Duck, sides: tuple[Source, Source], id_: str, names: tuple[str, ...], said: dict[str, str]) -> Store:
+@contextmanager
+def _opened(
+    given: tuple[Any, Any], engine: str, where: tuple[str | None, str | None], limits: tuple[str | float, int]
+) -> Iterator[tuple[Engine, tuple[Source, Source]]]:
+    """The engine, and both tables as it reads them."""
+    if engine == "spark":
+        with open_spark(given, *where) as spark:
+            yield (
+                spark,
+                (
+                    open_spark_source(spark, given[0], "the original", "o"),
+                    open_spark_source(spark, given[1], "the release", "r"),
+                ),
+            )
+        return
+    with open_duck(memory=limits[0], threads=limits[1]) as duck:
+        yield duck, (open_source(duck, given[0], "the original", "o"), open_source(duck, given[1], "the release", "r"))
+
+
+def _coded(duck: Engine, sides: tuple[Source, Source], id_: str, names: tuple[str, ...], said: dict[str, str]) -> Store:
     check_columns(said, names, "kind override", "the columns that the intruder knows")
     pair = [(name, (sides[0].kind(name), sides[1].kind(name))) for name in names]
     for side, source in zip(("o", "r"), sides, strict=True):
         _refuse_infinities(duck, source, names)
         _plain(duck, side, source, id_, pair)
     n_original, n_released = (_rows(duck, side, id_, one) for side, one in zip(("o", "r"), sides, strict=True))
-    keys = [_book(duck, j, name, kinds, said.get(name)) for j, (name, kinds) in enumerate(pair)]
+    total = n_original + n_released
+    keys = [_book(duck, j, name, kinds, said.get(name), total) for j, (name, kinds) in enumerate(pair)]
     order = [j for j in range(len(keys)) if keys[j].comparable]
     order.sort(key=lambda j: not keys[j].numeric)  # numbers first, as in memory
     if not order:
@@ -110,37 +152,37 @@ def _coded(duck: Duck, sides: tuple[Source, Source], id_: str, names: tuple[str,
             "no attribute of the release has a value in common with the original", hint="is it coded otherwise?"
         )
     chosen, left = tuple(keys[j] for j in order), tuple(key for key in keys if not key.comparable)
-    for side in ("o", "r"):
-        _encode(duck, side, order, chosen)
+    n_paired = _paired(duck, order, chosen, id_)
     duck.drop(*(f"book{j}" for j in range(len(keys))), "plain_o", "plain_r")
-    n_paired = _paired(duck, len(order), id_)
     return Store(duck, chosen, left, sides, n_original, n_released, n_paired)
 
 
-def _plain(duck: Duck, side: str, source: Source, id_: str, pair: list[tuple[str, tuple[str, str]]]) -> None:
+def _plain(duck: Engine, side: str, source: Source, id_: str, pair: list[tuple[str, tuple[str, str]]]) -> None:
     """The keys as they are compared, under names of ours, and as numbers where they are."""
-    values = [f"{as_value(name, kinds)} AS v{j}" for j, (name, kinds) in enumerate(pair)]
-    numbers = [f"{as_number(name, kinds)} AS x{j}" for j, (name, kinds) in enumerate(pair) if {*kinds} <= NUMBERS]
-    chosen = ", ".join([f"CAST({sql.name(id_)} AS {_id_type(source, id_)}) AS id", *values, *numbers])
+    dialect = duck.dialect
+    values = [f"{as_value(source, name, kinds, dialect)} AS v{j}" for j, (name, kinds) in enumerate(pair)]
+    numbers = [
+        f"{as_number(source, name, kinds, dialect)} AS x{j}"
+        for j, (name, kinds) in enumerate(pair)
+        if {*kinds} <= NUMBERS
+    ]
+    as_id = "BIGINT" if source.kind(id_) == "whole" else dialect.text  # 1 and "1" are one id
+    chosen = ", ".join([f"CAST({dialect.name(id_)} AS {as_id}) AS id", *values, *numbers])
     duck.keep(f"plain_{side}", f"SELECT {chosen} FROM {source.query}")
 
 
-def _refuse_infinities(duck: Duck, source: Source, names: Iterable[str]) -> None:
+def _refuse_infinities(duck: Engine, source: Source, names: Iterable[str]) -> None:
     """They are refused by name: as values they would be missing."""
     floats = [name for name in names if source.kind(name) == "number"]
     for name in floats:
-        if duck.row(f"SELECT count(*) FROM {source.query} WHERE isinf(CAST({sql.name(name)} AS DOUBLE))")[0]:
+        size = f"abs(CAST({duck.dialect.name(name)} AS DOUBLE))"
+        if duck.row(f"SELECT count(*) FROM {source.query} WHERE {size} = CAST('Infinity' AS DOUBLE)")[0]:
             raise TableError(
                 f"column {name!r} of {source.where} holds an infinity", hint="leave the cell empty, or drop the row"
             )
 
 
-def _id_type(source: Source, id_: str) -> str:
-    """Ids are paired as text where they are no whole numbers: 1 and "1" are one id."""
-    return "BIGINT" if source.kind(id_) == "whole" else "VARCHAR"
-
-
-def _rows(duck: Duck, side: str, id_: str, source: Source) -> int:
+def _rows(duck: Engine, side: str, id_: str, source: Source) -> int:
     """Number of rows; refuse none, ids that are missing, and ids that repeat."""
     n, known = duck.row(f"SELECT count(*), count(id) FROM plain_{side}")
     if n == 0:
@@ -159,7 +201,7 @@ def _rows(duck: Duck, side: str, id_: str, source: Source) -> int:
     return int(n)
 
 
-def _book(duck: Duck, j: int, name: str, kinds: tuple[str, str], said: str | None) -> Key:
+def _book(duck: Engine, j: int, name: str, kinds: tuple[str, str], said: str | None, total: int) -> Key:
     """Number the values of a key over both tables, in their order, and tell how the key is read."""
     both = f"SELECT v{j} AS v, 1 AS person FROM plain_o UNION ALL SELECT v{j}, 0 FROM plain_r"
     counted = (
@@ -167,12 +209,13 @@ def _book(duck: Duck, j: int, name: str, kinds: tuple[str, str], said: str | Non
         f"FROM ({both}) AS t WHERE v IS NOT NULL GROUP BY v"
     )
     duck.keep(f"book{j}", f"SELECT v, a, b, row_number() OVER (ORDER BY v) AS c FROM ({counted}) AS t")
-    width, common, values, outside, rows, records = duck.row(
+    width, common, values, outside, rows, records, foreign = duck.row(
         "SELECT count(*) + 1, count(*) FILTER (WHERE a > 0 AND b > 0), count(*) FILTER (WHERE a > 0), "
-        f"count(*) FILTER (WHERE a = 0), coalesce(sum(a), 0), coalesce(sum(b), 0) FROM book{j}"
+        "count(*) FILTER (WHERE a = 0), coalesce(sum(a), 0), coalesce(sum(b), 0), "
+        f"coalesce(sum(b) FILTER (WHERE a = 0), 0) FROM book{j}"
     )
-    total = sum(duck.row(f"SELECT count(*) FROM plain_{side}")[0] for side in ("o", "r"))
-    key = Key(name, kinds, {*kinds} <= NUMBERS, int(width), int(common), rows + records < total)
+    numeric, gaps = {*kinds} <= NUMBERS, rows + records < total
+    key = Key(name, kinds, numeric, int(width), int(common), gaps, foreign=int(foreign))
     if said is not None:
         return _as_said(key, said)
     if not key.numeric or not _are_whole(duck, j, kinds):
@@ -196,7 +239,7 @@ def _as_said(key: Key, said: str) -> Key:
     return replace(key, numeric=said in {"numeric", "date"}, reason="as you said")
 
 
-def _are_whole(duck: Duck, j: int, kinds: tuple[str, str]) -> bool:
+def _are_whole(duck: Engine, j: int, kinds: tuple[str, str]) -> bool:
     """Whether all numbers of the original are whole: they may be codes."""
     if not {*kinds} <= {"whole", "wide", "number"}:
         return False
@@ -210,41 +253,37 @@ def _words(kinds: tuple[str, str]) -> str:
     return words.get(kinds[0], "numbers with decimals")
 
 
-def _encode(duck: Duck, side: str, order: list[int], keys: tuple[Key, ...]) -> None:
-    """The codes of one table, in types as small as they fit, in the order of the keys."""
+def _codes(duck: Engine, side: str, order: list[int], keys: tuple[Key, ...]) -> str:
+    """The codes of one table, in types as small as they fit, in the order of the keys, and its rows numbered."""
     joins = " ".join(f"LEFT JOIN book{j} AS b{j} ON p.v{j} = b{j}.v" for j in order)
     codes = [
-        f"CAST(coalesce(b{j}.c, 0) AS {_small(key.width)}) AS c{at}"
+        f"CAST(coalesce(b{j}.c, 0) AS {duck.dialect.code(key.width)}) AS c{at}"
         for at, (j, key) in enumerate(zip(order, keys, strict=True))
     ]
     numbers = [f"p.x{j} AS x{at}" for at, (j, key) in enumerate(zip(order, keys, strict=True)) if key.numeric]
-    duck.keep(f"coded_{side}", f"SELECT p.id AS id, {', '.join([*codes, *numbers])} FROM plain_{side} AS p {joins}")
+    number = f"{duck.row_number(f'plain_{side}')} AS {'pid' if side == 'o' else 'rid'}"
+    return f"SELECT {number}, p.id AS id, {', '.join([*codes, *numbers])} FROM plain_{side} AS p {joins}"
 
 
-def _small(width: int) -> str:
-    return "UTINYINT" if width <= 2**8 else "USMALLINT" if width <= 2**16 else "INTEGER"
-
-
-def _paired(duck: Duck, m: int, id_: str) -> int:
-    """Number the rows, give each person the number of their record, and mark which values it still carries."""
-    duck.keep("r", "SELECT rowid AS rid, * FROM coded_r")
-    duck.drop("coded_r")
-    same = " + ".join(f"CASE WHEN o.c{j} = r.c{j} THEN {1 << j} ELSE 0 END" for j in range(m))
-    other = _types_of_ids(duck)
-    joined = f"FROM coded_o AS o LEFT JOIN r ON {other[0]} = {other[1]}"
+def _paired(duck: Engine, order: list[int], keys: tuple[Key, ...], id_: str) -> int:
+    """Give each person the number of their record, and mark which values it still carries."""
+    duck.keep("r", _codes(duck, "r", order, keys))
+    same = " + ".join(f"CASE WHEN o.c{j} = r.c{j} THEN {1 << j} ELSE 0 END" for j in range(len(keys)))
+    people = _codes(duck, "o", order, keys)
     duck.keep(
         "o",
-        "SELECT o.rowid AS pid, o.*, coalesce(r.rid, -1) AS truth, "
-        f"CAST(CASE WHEN r.rid IS NULL THEN 0 ELSE {same} END AS INTEGER) AS same {joined}",
+        "SELECT o.*, coalesce(r.rid, -1) AS truth, CAST(CASE WHEN r.rid IS NULL THEN 0 "
+        f"ELSE {same} END AS INTEGER) AS same FROM ({people}) AS o LEFT JOIN r ON {_equal_ids(duck)}",
     )
-    duck.drop("coded_o")
     paired = int(duck.row("SELECT count(*) FROM o WHERE truth >= 0")[0])
     if not paired:
         raise TableError(f"no id of {id_!r} is in both tables", hint="is it the same column, written the same way?")
     return paired
 
 
-def _types_of_ids(duck: Duck) -> tuple[str, str]:
+def _equal_ids(duck: Engine) -> str:
     """Whole numbers are compared as such; else both as text."""
-    left, right = (duck.described(f"SELECT id FROM {table}")["id"] for table in ("coded_o", "r"))
-    return ("o.id", "r.id") if left == right else ("CAST(o.id AS VARCHAR)", "CAST(r.id AS VARCHAR)")
+    left, right = (duck.described(f"SELECT id FROM {table}")["id"] for table in ("plain_o", "plain_r"))
+    if left == right:
+        return "o.id = r.id"
+    return f"CAST(o.id AS {duck.dialect.text}) = CAST(r.id AS {duck.dialect.text})"

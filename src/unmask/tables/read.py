@@ -35,6 +35,8 @@ STATISTICAL = {
     ".xpt": "read_xport",
 }
 
+MOST_BROUGHT = 5_000_000  # rows of a table on Spark that are attacked in memory
+
 
 def read_table(  # noqa: PLR0913 - every way of reading has its options
     source: Any,  # noqa: ANN401 - a path or any frame that narwhals takes
@@ -168,6 +170,7 @@ def _from_frame(source: Any, name: str) -> pl.DataFrame:  # noqa: ANN401 - any f
             f"the {name} is neither a path nor a frame", got=type(source).__name__, allowed=FORMATS
         ) from error
     if isinstance(frame, nw.LazyFrame):
+        _refuse_what_is_large(frame, name)
         return pl.DataFrame(frame.collect(backend="polars").to_native())
     try:
         table = _with_levels(pl.DataFrame(frame.to_polars()), frame)
@@ -179,6 +182,20 @@ def _from_frame(source: Any, name: str) -> pl.DataFrame:  # noqa: ANN401 - any f
         if not _is_plain(kind) and not frame.schema[name].is_nested() and frame.schema[name] != nw.Binary
     ]
     return table.with_columns(_as_text(frame[name]) for name in odd)
+
+
+def _refuse_what_is_large(frame: nw.LazyFrame[Any], name: str) -> None:
+    """A table on many machines may be larger than this one: it is counted first."""
+    if not frame.implementation.is_spark_like():
+        return
+    n = int(frame.select(nw.len()).collect(backend="polars").item())
+    if n > MOST_BROUGHT:
+        raise TableError(
+            f"the {name} is too large to be brought here from Spark",
+            got=f"{n:,} rows",
+            allowed=f"up to {MOST_BROUGHT:,}",
+            hint="unmask.assess_large(original, released, id=...) attacks it where it is",
+        )
 
 
 def _with_levels(table: pl.DataFrame, frame: nw.DataFrame[Any]) -> pl.DataFrame:

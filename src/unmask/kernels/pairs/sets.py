@@ -1,22 +1,21 @@
-"""Walks over the sets of attributes on which two files agree: counts of patterns, and a sum over everybody per person.
+"""The sets of attributes on which two files agree: counts of patterns, and a sum over everybody per person.
 
-The pairs that agree at least on S number the sum over groups g of |A_g| |B_g|. A walk over the attributes takes or
-leaves each one; taking it splits the groups, and groups that one file alone is in are dropped, since no larger set can
-make them agree. Moebius inversion over the sets gives the count of every pattern.
+The pairs that agree at least on S number the sum over groups g of |A_g| |B_g|; Moebius inversion over the sets gives
+the count of every pattern. For the sums, a walk over the attributes takes or leaves each one; taking it splits the
+groups, and groups that one file alone is in are dropped, since no larger set can make them agree.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.base import Codes, Floats, Ints
-from unmask.kernels.compiling import in_chunks, kernel
+from unmask.kernels.compiling import kernel
 from unmask.kernels.groups import identical, label_rows
-
-SPLIT = 2  # depth from which subtrees go over the threads
+from unmask.kernels.pairs.packed import fields_of, inverted, pack, sums_of_sets
 
 
 class Patterns(NamedTuple):
@@ -37,23 +36,13 @@ class _Node(NamedTuple):
     total: int  # pairs that agree so far
 
 
-Task = tuple[_Node, Ints, NDArray[np.bool_], tuple[int, ...]]
-
-
 def patterns_by_groups(left: Codes, right: Codes) -> Patterns:
     """Count the agreement patterns of all pairs: digit 0 agree, 1 differ, 2 missing in either (where any is, -1)."""
     gaps, sizes = np.asarray((left < 0).any(axis=0) | (right < 0).any(axis=0)), _levels(left, right)
-    order = np.argsort(-sizes, kind="stable")  # many values first: their groups are small, and soon fall away
-    counts = np.zeros(tuple(3 if gaps[k] else 2 for k in order), dtype=np.int64)
-    tasks: list[Task] = []
-    _walk(_root(left[:, order], right[:, order])[0], sizes[order], gaps[order], (), counts, tasks)
-    walk: Any = _walk  # mypy miscounts what a tuple that holds a tuple unpacks to
-    in_chunks(lambda part: walk(*tasks[part.start], counts), len(tasks), chunk=1)
-    for axis, k in enumerate(order):
-        events = np.moveaxis(counts, axis, 0)
-        there = events[2] if gaps[k] else events[0]
-        parts = [events[1], there - events[1]] + ([events[0] - events[2]] if gaps[k] else [])
-        counts = np.moveaxis(np.stack(parts), 0, axis)
+    order = np.argsort(-sizes, kind="stable")  # many values first: their groups are small
+    lacking = gaps[order].tolist()
+    fields = fields_of((sizes[order] + 1).tolist(), lacking)
+    counts = inverted(sums_of_sets(pack(left[:, order], right[:, order], fields), (), fields), lacking)
     flat = np.ascontiguousarray(np.transpose(counts, np.argsort(order))).ravel()
     code = np.flatnonzero(flat)
     return Patterns(code.astype(np.int64), flat[code])
@@ -74,32 +63,6 @@ def _root(left: Codes, right: Codes) -> tuple[_Node, Ints]:
     a, b = (np.bincount(part, minlength=n) for part in (place, other))
     total = len(left) * len(right)
     return _Node(np.zeros(n, dtype=np.int64), 1, np.ascontiguousarray(both[groups.first]), a, b, total), place
-
-
-def _walk(
-    node: _Node,
-    sizes: Ints,
-    gaps: NDArray[np.bool_],
-    at: tuple[int, ...],
-    counts: NDArray[np.int64],
-    tasks: list[Task] | None = None,
-) -> None:
-    """Leave the next attribute, take it, or (event 2) ask only that it is present on both sides.
-
-    Subtrees from depth SPLIT are put into ``tasks``, if given: they write different cells, and go over the threads.
-    """
-    if not len(sizes):
-        counts[at] = node.total
-        return
-    if node.total == 0:
-        return
-    if tasks is not None and len(at) == SPLIT:
-        tasks.append((node, sizes, gaps, at))
-        return
-    _walk(_collapsed(_forget(node), sizes[1:])[0], sizes[1:], gaps[1:], (*at, 0), counts, tasks)
-    _walk(_split(node, int(sizes[0]))[0], sizes[1:], gaps[1:], (*at, 1), counts, tasks)
-    if gaps[0]:
-        _walk(_present(node), sizes[1:], gaps[1:], (*at, 2), counts, tasks)
 
 
 # --- the sum over everybody, for each person --------------------------------------------------------------------------
@@ -151,13 +114,6 @@ def _split(node: _Node, size: int) -> tuple[_Node, NDArray[np.bool_]]:
     """Ask that the next attribute is equal, and tell which rows are left."""
     label, groups, total = _refine(node.label, node.groups, node.codes[:, 0], max(size, 1), node.left, node.right)
     return _Node(*_kept(label, node.codes, node.left, node.right, int(groups), int(total))), label >= 0
-
-
-def _present(node: _Node) -> _Node:
-    keep = node.codes[:, 0] >= 0
-    label, left, right = node.label[keep], node.left[keep], node.right[keep]
-    total = _pairs_in_groups(label, node.groups, left, right)
-    return _Node(label, node.groups, np.ascontiguousarray(node.codes[keep, 1:]), left, right, total)
 
 
 def _pairs_in_groups(label: Ints, groups: int, left: Ints, right: Ints) -> int:

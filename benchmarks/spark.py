@@ -1,0 +1,158 @@
+"""The Spark engine on one machine: CPU seconds of each step for tables that Spark itself makes, in parts, as Parquet.
+
+    python benchmarks/spark.py 100000 1000000 10000000        # writes benchmarks/results/spark.json
+    python benchmarks/spark.py --only anonymity,nearest 10000000
+
+CPU time is that of all processes together: this one, Java's, and the Python workers. Sizes are run one after another
+in one session, the first after a small table, so that starting and compiling are not counted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import shutil
+import sys
+import tempfile
+import time
+import warnings
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from unmask.assessment import discover
+from unmask.attacks import seed_of
+from unmask.engines import open_store
+from unmask.large import Large
+from unmask.large_assessment import MEASURES
+
+RESULTS = Path(__file__).parent / "results" / "spark.json"
+PARTS = 250_000  # rows of a part
+MASTER = "local[2]"
+FAR = 100_000_000
+
+
+def write_tables(session, folder: Path, n: int) -> None:
+    """Eight keys, as in benchmarks/large.py: one age in three is moved by a year, one town in ten is another."""
+    draw = "pmod(xxhash64(id, {0}), {1})".format
+    keys = {
+        "sex": draw(1, 2), "age": draw(2, 100), "town": f"floor(sqrt({draw(3, 160000)}))", "education": draw(4, 7),
+        "work": f"floor(sqrt({draw(5, 3600)}))", "month": draw(6, 12), "rooms": draw(7, 8), "origin": draw(8, 30),
+    }  # fmt: skip
+    moved = {
+        **keys,
+        "age": f"{keys['age']} + CASE {draw(9, 6)} WHEN 0 THEN -1 WHEN 1 THEN 1 ELSE 0 END",
+        "town": f"CASE WHEN {draw(10, 10)} = 0 THEN {draw(11, 400)} ELSE {keys['town']} END",
+    }
+    rows = session.range(0, n, 1, max(2, n // PARTS))
+    for name, columns in (("original", keys), ("released", moved)):
+        chosen = [f"CAST({column} AS INT) AS {key}" for key, column in columns.items()]
+        rows.selectExpr("id", *chosen).write.parquet(str(folder / name))
+
+
+def spent() -> float:
+    """CPU seconds of this process and of all that descend from it."""
+    ticks, parents, used = os.sysconf("SC_CLK_TCK"), {}, {}
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (place / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(place.name)], used[int(place.name)] = int(words[1]), sum(map(int, words[11:15]))
+
+    def ours(pid: int) -> bool:
+        while pid in parents:
+            if pid == os.getpid():
+                return True
+            pid = parents[pid]
+        return False
+
+    return sum(used[pid] for pid in used if ours(pid)) / ticks
+
+
+def measure(session, n: int, names: list[str]) -> dict[str, object]:
+    """Run measures once on tables of n rows, which are made and removed."""
+    folder = Path(tempfile.mkdtemp(prefix="unmask-spark-"))
+    steps: dict[str, dict[str, float]] = {}
+    try:
+        write_tables(session, folder, n)
+        frames = [session.read.parquet(str(folder / name)) for name in ("original", "released")]
+        last = time.perf_counter(), spent()
+
+        def note(name: str) -> None:
+            nonlocal last
+            now = time.perf_counter(), spent()
+            wall, cpu = (round(b - a, 2) for a, b in zip(last, now, strict=True))
+            steps[name] = {"wall": wall, "cpu": cpu}
+            sys.stderr.write(f"  {name}: {wall} s wall, {cpu} s CPU\n")
+            last = time.perf_counter(), spent()
+
+        with open_store(*frames, id="id") as store:
+            note("reading and coding")
+            large, entries = Large(store, 2000, 3, 0, 20.0 * n), discover()
+            figures = {}
+            for name in names:
+                told = large.run(name, seed_of(0, entries[name]), lambda *_: None)
+                figures |= {one.key: one.estimate.value for one in told.observations}
+                note(name)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return {"rows": n, "steps": steps, "figures": figures, "load": round(os.getloadavg()[0], 1)}
+
+
+def fitted(runs: list[dict[str, object]]) -> dict[str, dict[str, float]]:
+    """Of each step: the exponent between the two largest sizes that have it, and CPU hours for 1e8 rows with it."""
+    found = {}
+    for name in {name for run in runs for name in run["steps"]}:
+        known = [(run["rows"], run["steps"][name]["cpu"]) for run in runs if name in run["steps"]]
+        if len(known) > 1:
+            (a, s), (b, t) = known[-2:]
+            exponent = float(np.log(max(t, 0.01) / max(s, 0.01)) / np.log(b / a))
+            far = t * (FAR / b) ** max(exponent, 1.0)
+            found[name] = {
+                "exponent": round(exponent, 2),
+                "microseconds_a_row": round(1e6 * t / b, 2),
+                "hours_at_1e8": round(far / 3600, 2),
+            }
+    return found
+
+
+def main() -> None:
+    """Run the sizes that are named, and write what was found as it comes."""
+    words = sys.argv[1:]
+    names = words[1].split(",") if words[0] == "--only" else list(MEASURES)
+    sizes = sorted(map(int, words[2:] if words[0] == "--only" else words))
+    warnings.simplefilter("ignore")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # of the workers
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(MASTER)
+    for key, value in {
+        "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1", "spark.log.level": "ERROR", "spark.driver.memory": "3g",
+        "spark.sql.shuffle.partitions": "8",
+    }.items():  # fmt: skip
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    runs = json.loads(RESULTS.read_text())["runs"] if RESULTS.exists() else []
+    sys.stderr.write("to begin with\n")
+    measure(session, 5000, names)
+    for n in sizes:
+        sys.stderr.write(f"{n:,} rows\n")
+        run = measure(session, n, names)
+        runs = sorted([*(one for one in runs if one["rows"] != n), run], key=lambda one: one["rows"])
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
+        told = {
+            "machine": f"{platform.machine()}, {os.cpu_count()} cores, shared; {MASTER}; Java with 3 GB",
+            "versions": {name: version(name) for name in ("pyspark", "pyarrow", "numpy")},
+            "children_peak_gb": round(peak, 2), "runs": runs, "fitted": fitted(runs),
+        }  # fmt: skip
+        RESULTS.write_text(json.dumps(told, indent=1) + "\n")
+    session.stop()
+
+
+if __name__ == "__main__":
+    main()

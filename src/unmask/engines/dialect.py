@@ -1,0 +1,70 @@
+"""What engines write differently: names, types and a few functions. All else of a query is the same text for all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MICROSECONDS = 86_400_000_000  # of a day
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The SQL of one engine."""
+
+    quote: str  # around names
+    text: str  # the type of texts
+    wide: str  # of whole numbers of any size
+    small: tuple[str, str, str]  # of codes below 2^8, 2^16 and 2^31
+    sha256: str  # of a text, as 64 digits
+
+    def name(self, column: str) -> str:
+        """A column or table by its name, whatever is in it."""
+        return self.quote + column.replace(self.quote, 2 * self.quote) + self.quote
+
+    def code(self, width: int) -> str:
+        """The type that holds so many codes."""
+        return self.small[0 if width <= 2**8 else 1 if width <= 2**16 else 2]
+
+    def hashed(self, text: str) -> str:
+        """SHA-256 of a text."""
+        return f"{self.sha256.format(text)}"
+
+    def moment(self, written: str, kind: str) -> str:  # noqa: ARG002 - of others
+        """A date or time as it is compared; ``kind`` is its type."""
+        return f"CAST({written} AS TIMESTAMP)"
+
+    def days(self, moment: str) -> str:
+        """The same in days."""
+        return f"epoch_us({moment}) / {MICROSECONDS}.0"
+
+    def days_of_date(self, date: str) -> str:
+        """A date in days."""
+        return f"datediff('day', DATE '1970-01-01', {date})"
+
+
+class SparkDialect(Dialect):
+    """The SQL of Spark. Times are microseconds, whatever the time zone of the session."""
+
+    __slots__ = ()
+
+    def moment(self, written: str, kind: str) -> str:
+        """Microseconds since 1970: of a clock without zone as it shows, of an instant in UTC."""
+        if kind == "DATE":
+            return f"unix_date({written}) * CAST({MICROSECONDS} AS BIGINT)"
+        if kind == "TIMESTAMP":
+            return f"unix_micros({written})"
+        clock = f"hour({written}) * 3600 + minute({written}) * 60"
+        seconds = f"CAST(unix_date(CAST({written} AS DATE)) AS BIGINT) * 86400 + {clock}"
+        return f"({seconds}) * 1000000 + CAST(extract(SECOND FROM {written}) * 1000000 AS BIGINT)"
+
+    def days(self, moment: str) -> str:
+        """The same in days."""
+        return f"CAST({moment} AS DOUBLE) / CAST({MICROSECONDS} AS DOUBLE)"
+
+    def days_of_date(self, date: str) -> str:
+        """A date in days."""
+        return f"unix_date({date})"
+
+
+DUCKDB = Dialect('"', "VARCHAR", "HUGEINT", ("UTINYINT", "USMALLINT", "INTEGER"), "sha256({})")
+SPARK = SparkDialect("`", "STRING", "DECIMAL(38, 0)", ("SMALLINT", "INT", "INT"), "sha2({}, 256)")

@@ -1,0 +1,56 @@
+"""All that an engine counts of two small tables, as plain lists: the same on every engine, to the last digit."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import numpy as np
+import polars as pl
+
+from unmask import engines
+
+KINDS = {"town": "categorical", "income": "numeric"}
+
+
+def quiet(_done, _words):
+    pass
+
+
+def people(n=150, seed=3):
+    """Ties, gaps, NaN, -0.0, dates, times and an odd name; ids of text; some people are in one table only."""
+    rng = np.random.default_rng(seed)
+    income = np.round(rng.normal(0, 2, n)) / 2
+    income = np.where((income == 0) & (rng.random(n) < 0.5), -0.0, income)
+    night = dt.datetime(2020, 3, 29)  # noqa: DTZ001 - a clock on the wall, of the night in which it goes forward
+    seen = [night + dt.timedelta(minutes=30 * int(half)) for half in rng.integers(0, 8, n)]
+    original = pl.DataFrame(
+        {
+            "who": [f"p {i}" for i in range(n)],
+            "a`b": [dt.date(1950, 1, 1) + dt.timedelta(days=int(day)) for day in rng.integers(0, 40, n)],
+            "income": np.where(rng.random(n) < 0.06, np.nan, income),
+            "town": [None if rng.random() < 0.06 else str(word) for word in rng.choice(list("uvwx"), n)],
+            "seen": seen,
+        }
+    ).with_columns(pl.col("seen").cast(pl.Datetime("us")))
+    moved = pl.when(pl.Series(rng.random(n) < 0.2)).then(pl.lit("u")).otherwise(pl.col("town"))
+    released = original.with_columns(moved.alias("town"), pl.col("a`b") + pl.duration(days=rng.integers(-1, 2, n)))
+    kept = released.sample(n - 12, shuffle=True, seed=seed)
+    others = kept.head(5).with_columns(pl.col("who") + " x")
+    return original, pl.concat([kept, others])
+
+
+def figures(store, sets=2, during=quiet):
+    """Every kind of count, and the links of a sample; ``during`` hears of each step."""
+    asked = engines.sample_people(store, 60, 1)
+    near = engines.find_nearest(store, asked, engines.placed_by_distance(store), during, rows=40)
+    found, uniques = engines.count_sets(store, sets, 5, during)
+    parts = [engines.count_groups(store), found, uniques, engines.count_kept(store), near]
+    patterns = engines.count_patterns(store, during)
+    plain = [[np.asarray(side).tolist() for side in part] for part in (*parts, patterns)]
+    return {
+        "names": list(store.names),
+        "rows": [store.n_original, store.n_released, store.n_paired],
+        "keys": [[key.width, key.common, key.gaps, key.numeric] for key in store.keys],
+        "ids": asked.ids,
+        "counts": plain,
+    }

@@ -1,0 +1,232 @@
+"""Counts and links by Spark, held against the same tables on DuckDB and in memory: equal to the last digit.
+
+On this machine, on a cluster of two workers of which two are killed, and on Connect. Sessions are slow to start: they
+are shared, and what is in a process of its own (`spark_session.py`) does all at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unmask
+from engine_figures import KINDS, figures, people, quiet
+from unmask import engines
+from unmask.engines import spark as spark_file
+from unmask.errors import EngineError, ParameterError, TableError, UnmaskError
+from unmask.study import Study
+from unmask.tables import read as read_file
+
+pytest.importorskip("duckdb")
+needs_spark = pytest.mark.skipif(
+    not os.environ.get("CI") and (find_spec("pyspark") is None or shutil.which("java") is None),
+    reason="pyspark and Java are not installed",
+)
+pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet:FutureWarning")
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return people()
+
+
+@pytest.fixture(scope="module")
+def wanted(tables):
+    with engines.open_store(*tables, id="who", kinds=KINDS) as store:
+        return figures(store)
+
+
+@pytest.fixture(scope="module")
+def frames(spark, tables):
+    return [spark.createDataFrame(table.to_arrow()).repartition(3) for table in tables]
+
+
+@pytest.fixture(scope="module")
+def store(frames):
+    with engines.open_store(*frames, id="who", kinds=KINDS) as opened:
+        yield opened
+
+
+@needs_spark
+@pytest.mark.slow
+def test_figures_equal_those_of_duckdb(store, wanted):
+    assert figures(store) == wanted
+
+
+@needs_spark
+@pytest.mark.slow
+def test_links_equal_those_in_memory(store, tables):
+    study = Study(unmask.Release(*tables, id="who", kinds=KINDS))
+    assert store.names == study.comparable.names
+    asked = engines.sample_people(store, 60, 1)
+    near = engines.find_nearest(store, asked, engines.placed_by_distance(store), quiet)
+    whole = unmask.link_nearest(study)
+    place = {who: row for row, who in enumerate(tables[0]["who"])}
+    rows = np.array([place[who] for who in asked.ids])
+    assert near.credit.tolist() == whole.credit[rows].tolist()
+    assert near.ties.tolist() == whole.tie_sizes[rows].tolist()
+    assert near.ties.max() > 1 and 0 < near.credit.mean() < 1
+
+
+@needs_spark
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["connect", "cluster"])
+def test_figures_are_equal_on_connect_and_on_a_cluster_that_loses_workers(how, tables, wanted, tmp_path):
+    for name, table in zip(("original", "released"), tables, strict=True):
+        table.write_parquet(tmp_path / f"{name}.parquet")
+    home = tmp_path / "spark"  # as installed, but a cluster writes its logs beside it
+    home.mkdir()
+    for part in Path(find_spec("pyspark").origin).parent.iterdir():
+        (home / part.name).symlink_to(part)
+    paths = [Path(unmask.__file__).parents[1], Path(__file__).parents[1]]
+    places = {"PYTHONPATH": os.pathsep.join(map(str, paths)), "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"}
+    places |= {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+    program = Path(__file__).with_name("spark_session.py")
+    done = subprocess.run(
+        [sys.executable, str(program), how, str(tmp_path)],
+        env={**os.environ, **places}, capture_output=True, text=True, timeout=900, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = json.loads((tmp_path / f"{how}.json").read_text())
+    assert {name: found[name] for name in wanted} == json.loads(json.dumps(wanted))
+    assert (found["killed"], (tmp_path / "flag").exists()) == ((1, True) if how == "cluster" else (0, False))
+    assert found["classic"] == (how == "cluster")
+    assert found["views"] == [] and found["inside"] and not found["outside"]  # nothing is left behind
+
+
+@needs_spark
+@pytest.mark.slow
+def test_assess_large_tells_what_duckdb_tells(frames, tables):
+    how = {"id": "who", "kinds": KINDS, "only": ["uniqueness", "nearest"], "sample": 40}
+    here, there = (unmask.assess_large(*given, **how) for given in (tables, frames))
+    assert [(f.key, f.estimate, f.outcome) for f in there.findings] == [
+        (f.key, f.estimate, f.outcome) for f in here.findings
+    ]
+    assert there.verdict == here.verdict
+    assert there.document.manifest.settings["engine"] == "spark"
+    assert "pyspark" in there.document.manifest.versions
+    with pytest.raises(ParameterError, match="counted by Spark"):
+        unmask.assess_large(*frames, id="who", engine="duckdb")
+    with pytest.raises(ParameterError, match="has its master already"):
+        unmask.assess_large(*frames, id="who", master="local[1]")
+
+
+@needs_spark
+@pytest.mark.slow
+def test_the_command_line_reads_text_as_duckdb_does(spark, tables, tmp_path):
+    from typer.testing import CliRunner
+
+    from unmask.cli.app import app
+
+    original, released = (table.with_columns(pl.col("income").fill_nan(None)) for table in tables)
+    original.write_csv(tmp_path / "o.csv", separator=";", null_value="NA", datetime_format="%Y-%m-%d %H:%M:%S")
+    (tmp_path / "r").mkdir()
+    released[:70].write_parquet(tmp_path / "r" / "a.parquet")
+    released[70:].write_parquet(tmp_path / "r" / "b.parquet")
+    given = ["assess", str(tmp_path / "o.csv"), str(tmp_path / "r"), "--id", "who", "--only", "anonymity"]
+    told, before = [], {table.name for table in spark.catalog.listTables()}
+    for engine in ("duckdb", "spark"):
+        done = CliRunner().invoke(app, [*given, "--engine", engine, "--json", str(tmp_path / f"{engine}.json")])
+        assert done.exit_code in {0, 1, 3}, done.output
+        told.append(json.loads((tmp_path / f"{engine}.json").read_text()))
+    assert told[0]["findings"] == told[1]["findings"]
+    assert [(c["name"], c["kind"]) for c in told[0]["columns"]] == [(c["name"], c["kind"]) for c in told[1]["columns"]]
+    assert told[0]["manifest"]["inputs"] == told[1]["manifest"]["inputs"]
+    assert {table.name for table in spark.catalog.listTables()} == before
+
+
+@needs_spark
+@pytest.mark.slow
+def test_a_release_of_spark_is_brought_here_while_it_is_small(frames, tables, monkeypatch):
+    release = unmask.Release(*frames, id="who")
+    assert release.original.height == tables[0].height
+    monkeypatch.setattr(read_file, "MOST_BROUGHT", 100)
+    with pytest.raises(TableError, match="too large to be brought here") as caught:
+        unmask.Release(*frames, id="who")
+    assert "assess_large" in str(caught.value)
+
+
+@needs_spark
+@pytest.mark.slow
+def test_errors_are_ours_and_quote_nothing(frames, tmp_path):
+    with (
+        pytest.raises(TableError, match="Spark cannot read a table") as caught,
+        engines.open_store("file:///none/there.parquet", frames[1], id="who"),
+    ):
+        pass
+    assert "none" not in str(caught.value)
+    (tmp_path / "b.parquet").write_bytes(b"no parquet, but somebody's 12345")
+    with (
+        pytest.raises(UnmaskError, match="Spark c") as caught,
+        engines.open_store(tmp_path / "b.parquet", frames[1], id="who"),
+    ):
+        pass
+    assert "12345" not in str(caught.value)
+
+
+# --- without Spark ----------------------------------------------------------------------------------------------------
+
+
+def test_spark_is_named_where_it_or_java_is_missing(monkeypatch):
+    pair = (pl.DataFrame({"id": [1]}),) * 2
+
+    def missing(name):
+        raise ModuleNotFoundError(name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(spark_file, "import_module", missing)
+        with pytest.raises(EngineError, match="not installed") as caught:
+            unmask.assess_large(*pair, id="id", engine="spark")
+    assert "unmask[spark]" in str(caught.value)
+    quiet_spark = SimpleNamespace(SparkSession=SimpleNamespace(builder=None, getActiveSession=lambda: None))
+    quiet_spark.PySparkLogger = SimpleNamespace(getLogger=lambda _name: SimpleNamespace())
+    monkeypatch.setattr(spark_file, "import_module", lambda _name: quiet_spark)
+    monkeypatch.setattr(spark_file.shutil, "which", lambda *_words, **_more: None)
+    with pytest.raises(EngineError, match="needs Java"):
+        unmask.assess_large(*pair, id="id", engine="spark")
+
+
+def test_many_machines_need_a_folder_that_all_reach(tmp_path):
+    far = SimpleNamespace(conf=SimpleNamespace(get=lambda *_words: "spark://host:7077"))
+    with pytest.raises(ParameterError, match="needs a folder"):
+        spark_file._private(far, str(tmp_path))
+    near = SimpleNamespace(conf=SimpleNamespace(get=lambda *_words: "local[2]"))
+    assert spark_file._private(near, str(tmp_path)) == str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--engine", "spark"], "needs an id"),
+        (["--engine", "spark", "--id", "id", "--memory", "1GB"], "--memory"),
+        (["--engine", "duckdb", "--id", "id", "--master", "local[2]"], "--master"),
+        (["--engine", "spark", "--id", "id", "--only", "channel"], "engine spark does not have"),
+        (["--master", "local[2]"], "for an engine"),
+    ],
+)
+def test_wrong_options_are_refused(more, words):
+    from typer.testing import CliRunner
+
+    from unmask.cli.app import app
+
+    done = CliRunner().invoke(app, ["assess", "a.parquet", "b.parquet", *more])
+    assert isinstance(done.exception, ParameterError)
+    assert words in str(done.exception)
+
+
+def test_options_of_spark_are_not_for_others():
+    pair = (pl.DataFrame({"id": [1]}),) * 2
+    with pytest.raises(ParameterError, match="for Spark"):
+        unmask.assess_large(*pair, id="id", work="hdfs:///x")
+    with pytest.raises(ParameterError, match="no engine 'sparc'"):
+        unmask.assess_large(*pair, id="id", engine="sparc")
