@@ -275,7 +275,7 @@ def _holders_of(matcher: Matcher, keys: list[int], holders: Counts) -> tuple[Cou
 
     Numbers of few values make one number, and people look theirs up: sorting everybody for each set would take long.
     """
-    known, carried = matcher.original[:, keys], matcher.released[np.ix_(holders, keys)]
+    known, carried = matcher.original[:, keys], matcher.released[holders][:, keys]
     wide = [int(max(known[:, k].max(initial=0), carried[:, k].max(initial=0))) + 1 for k in range(len(keys))]
     if prod(wide) >= 2**62 or any(key in matcher.inside for key in keys):
         match = matcher.match(keys, records=holders)

@@ -48,7 +48,7 @@ def _floors(space: Space) -> Floats:
         np.where(np.isnan(space.queries), space.missing, 0.0),
         np.where(space.query_codes < 0, space.code_missing, 0.0),
     ]
-    return np.hstack([*lost, np.zeros((len(space.queries), 1))]).max(axis=1)
+    return np.asarray(np.hstack([*lost, np.zeros((len(space.queries), 1))]).max(axis=1))
 
 
 def _agreeing(tree: Tree) -> Tree:
