@@ -195,6 +195,7 @@ def exponents(runs: list[dict[str, object]]) -> dict[str, float]:
     return {
         name: round(float(np.log(max(b["steps"][name]["cpu"], 0.01) / max(a["steps"][name]["cpu"], 0.01)) / scale), 2)
         for name in b["steps"]
+        if name in a["steps"]
     }
 
 

@@ -163,7 +163,9 @@ def assignment() -> list[Row]:
         ours, solved = best(lambda space=space: solve(space), 3)
         for name, peer in assignment_peers():
             taken, total = timed(lambda peer=peer, space=space: peer(space))
-            apart = f"totals {abs(total - solved.total) / total:.0e} apart"
+            apart = (
+                f"totals {abs(total - solved.total) / total:.0e} apart" if total != solved.total else "the same total"
+            )
             asked = f"{name} ({version_of('scipy' if name.startswith('SciPy') else 'lapx')})"
             found.append(row(f"one to one, exact, {masking}", f"{n:,} x 13", asked, ours, taken, apart))
     return found

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import resource
 import shutil
 import sys
 import tempfile
@@ -104,7 +103,10 @@ def measure(session, n: int, names: list[str]) -> dict[str, object]:
 
 
 def fitted(runs: list[dict[str, object]]) -> dict[str, dict[str, float]]:
-    """Of each step: the exponent between the two largest sizes that have it, and CPU hours for 1e8 rows with it."""
+    """Of each step: the exponent between the two largest sizes that have it, and CPU hours for 1e8 rows.
+
+    With that exponent, or in proportion where it is below 1: what is fixed hides what a row takes.
+    """
     found = {}
     for name in {name for run in runs for name in run["steps"]}:
         known = [(run["rows"], run["steps"][name]["cpu"]) for run in runs if name in run["steps"]]
@@ -144,11 +146,10 @@ def main() -> None:
         sys.stderr.write(f"{n:,} rows\n")
         run = measure(session, n, names)
         runs = sorted([*(one for one in runs if one["rows"] != n), run], key=lambda one: one["rows"])
-        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
         told = {
             "machine": f"{platform.machine()}, {os.cpu_count()} cores, shared; {MASTER}; Java with 3 GB",
             "versions": {name: version(name) for name in ("pyspark", "pyarrow", "numpy")},
-            "children_peak_gb": round(peak, 2), "runs": runs, "fitted": fitted(runs),
+            "runs": runs, "fitted": fitted(runs),
         }  # fmt: skip
         RESULTS.write_text(json.dumps(told, indent=1) + "\n")
     session.stop()
