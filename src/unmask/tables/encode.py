@@ -358,9 +358,23 @@ def centre_and_spread(column: Floats) -> tuple[float, float]:
 
 def canonical_order(*blocks: NDArray[Any]) -> Ints:
     """Order of rows by their whole content, so that what is random among equal values does not follow the file."""
-    columns = [block[:, k] for block in blocks for k in range(block.shape[1])]
-    rows = blocks[0].shape[0]
-    return np.lexsort(tuple(reversed(columns))).astype(np.int64) if columns else np.arange(rows, dtype=np.int64)
+    order = np.arange(blocks[0].shape[0], dtype=np.int64)
+    group, tied = np.zeros_like(order), np.arange(order.size)  # of each place, and places that are not told apart yet
+    for column in (block[:, k] for block in blocks for k in range(block.shape[1])):
+        values, groups = column[order[tied]], group[tied]
+        moved = np.lexsort((values, groups))
+        order[tied], values = order[tied][moved], values[moved]
+        fresh = np.append(True, (groups[1:] != groups[:-1]) | _differ(values[1:], values[:-1]))[: tied.size]
+        group[tied] = np.cumsum(fresh)
+        tied = tied[~(fresh & np.append(fresh[1:], True))]  # most rows are told apart by a column or two
+        if not tied.size:
+            break
+    return order
+
+
+def _differ(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which values differ; missing equals missing."""
+    return np.asarray((left != right) & ((left == left) | (right == right)))  # noqa: PLR0124 - NaN does not equal itself
 
 
 def rank(column: Floats, method: RankMethod = "ordinal", *, order: Ints | None = None, seed: int = 0) -> Floats:
