@@ -33,7 +33,14 @@ UNITS = {"s": 1, "m": 60, "h": 3600}
 EXACT_UP_TO = 30_000  # people: of so many everybody is asked for, unless a budget says otherwise
 MINUTES = 300.0  # seconds on the machine of the benchmark, beyond which an attack asks for some people
 ENOUGH = 20_000  # people who are then asked for: a rate is within 0.7 points of that of all
-ALL_UP_TO = {"channel": 200_000, "one_to_one": 100_000}  # people whom a measure asks for by itself, at most
+ALL_UP_TO = {  # people whom a measure asks for by itself, at most
+    "attribute_test": 100_000,
+    "channel": 200_000,
+    "dictionary": 100_000,
+    "likelihood": 100_000,
+    "one_to_one": 100_000,
+    "permuted": 100_000,
+}
 WHOEVER = 0.7  # part of the time for so many people that is needed whoever is asked for
 WORTH_IT = 0.8  # share of the time for everybody below which some people are asked for
 SIZES = (2_000, 5_000, 10_000, 20_000, 50_000)  # people that a budget may pay for, from few to many

@@ -13,6 +13,8 @@ from unmask.tables import canonical_order
 
 FOLDS = 2
 MOST_LEVELS = 20  # of a category, with a column each
+TEACHERS = 30_000  # people who teach, at most: many more teach nothing that these do not
+BLOCK = 50_000  # people who are estimated at once
 SHRINK = (1e-3, 1e-1, 10.0)  # ridge penalties per person, chosen on the people taught
 
 
@@ -27,15 +29,32 @@ def denoised(values: Floats, masked: Floats, record: Floats, *, seed: int = 0) -
     known = np.flatnonzero(~np.isnan(values) & ~np.isnan(masked))
     if known.size < 10 * FOLDS or np.ptp(values[known]) == 0:
         return estimate
-    design = _design(np.column_stack([masked, record])[known])
-    truth = values[known]
+    some = known if known.size <= TEACHERS else _drawn(values, masked, record, known, seed)
+    shown = np.column_stack([masked[some], record[some]])
+    design_of = _Design(shown)
+    design, truth = design_of(shown), values[some]
     fold = _folds(np.column_stack([truth, design]), seed)
     for part in range(FOLDS):
         taught, asked = np.flatnonzero(fold != part), np.flatnonzero(fold == part)
-        guess = _best(design[taught], truth[taught], masked[known][taught])
-        if guess is not None:
-            estimate[known[asked]] = guess(design[asked])
+        guess = _best(design[taught], truth[taught], masked[some][taught])
+        if guess is None:
+            continue
+        estimate[some[asked]] = guess(design[asked])
+        if part == 0 and some.size < known.size:  # whoever taught nobody may ask any of them
+            rest = np.setdiff1d(known, some, assume_unique=True)
+            for rows in (rest[start : start + BLOCK] for start in range(0, rest.size, BLOCK)):
+                estimate[rows] = guess(design_of(np.column_stack([masked[rows], record[rows]])))
     return estimate
+
+
+def _drawn(values: Floats, masked: Floats, record: Floats, known: Rows, seed: int) -> Rows:
+    """So many people by lot, whatever the order of rows: those of the smallest marks of what is known of them."""
+    mark = np.full(known.size, np.uint64(seed % 2**63 + 1))
+    for column in (values, masked, *record.T):
+        mark ^= np.where(np.isnan(column[known]), -1.0, column[known] + 0.0).view(np.uint64)
+        mark *= np.uint64(0x9E3779B97F4A7C15)
+        mark ^= mark >> np.uint64(29)
+    return np.sort(known[np.argsort(mark, kind="stable")[:TEACHERS]])
 
 
 def indicators(codes: Codes) -> list[Floats]:
@@ -50,15 +69,22 @@ def indicators(codes: Codes) -> list[Floats]:
     return columns
 
 
-def _design(columns: Floats) -> Floats:
+class _Design:
     """Standardised columns, missing cells at the mean with a flag of their own; constants are left out."""
-    missing = np.isnan(columns)
-    centre = np.array([_mean(columns[~gap, k]) for k, gap in enumerate(missing.T)])
-    filled = np.where(missing, centre, columns)
-    spread = np.array([np.sqrt(_mean((column - _mean(column)) ** 2)) for column in filled.T])
-    kept = spread > 0
-    flags = missing[:, missing.any(axis=0) & ~missing.all(axis=0)].astype(np.float64)
-    return np.column_stack([(filled[:, kept] - centre[kept]) / spread[kept], flags])
+
+    def __init__(self, columns: Floats) -> None:
+        missing = np.isnan(columns)
+        self.centre = np.array([_mean(columns[~gap, k]) for k, gap in enumerate(missing.T)])
+        filled = np.where(missing, self.centre, columns)
+        self.spread = np.array([np.sqrt(_mean((column - _mean(column)) ** 2)) for column in filled.T])
+        self.kept = self.spread > 0
+        self.flagged = missing.any(axis=0) & ~missing.all(axis=0)
+
+    def __call__(self, columns: Floats) -> Floats:
+        missing, kept = np.isnan(columns), self.kept
+        filled = np.where(missing, self.centre, columns)
+        flags = missing[:, self.flagged].astype(np.float64)
+        return np.column_stack([(filled[:, kept] - self.centre[kept]) / self.spread[kept], flags])
 
 
 def _mean(column: Floats) -> float:

@@ -98,19 +98,24 @@ def _target(study: Study, name: str) -> tuple[Floats, Floats]:
 def folds_of(study: Study, count: int, seed: int) -> Rows:
     """Deal the people into folds: by lot over their canonical order (own and published values), not by row."""
     release = study.release
-    shared = [name for name in (*release.quasi, *release.confidential) if name in release.released.columns]
-    encoding = study.encoding(dict.fromkeys(shared))
     people = release.paired_rows
     if people.size < count:
         raise ParameterError(
             "there are fewer people than folds", got=f"{people.size} people, {count} folds", hint="give fewer folds="
         )
-    own, rows = matrix(encoding.original)[people], matrix(encoding.released)[release.truth[people]]
-    order = canonical_order(own, rows)
+    order = study.kept("order of people", lambda: _order_of_people(study))  # sorting a million takes seconds
     fold = np.full(release.original.height, -1, dtype=np.int64)
     lot = np.random.default_rng(seed).permutation(people.size) % count
     fold[people[order]] = lot
     return fold
+
+
+def _order_of_people(study: Study) -> Rows:
+    """The paired people by what both tables hold of them."""
+    release = study.release
+    shared = [name for name in (*release.quasi, *release.confidential) if name in release.released.columns]
+    encoding, people = study.encoding(dict.fromkeys(shared)), release.paired_rows
+    return canonical_order(matrix(encoding.original)[people], matrix(encoding.released)[release.truth[people]])
 
 
 def guess(task: Task, learner: Learner, rows: Rows, people: Rows, seed: int) -> Floats:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from math import comb, factorial
+from math import comb, factorial, prod
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -258,18 +258,36 @@ def _credit(matcher: Matcher, found: SpecialUniques, truth: Counts) -> tuple[Flo
     for mask in np.unique(found.msu_mask):
         keys = [k for k in range(len(matcher.names)) if mask >> k & 1]
         holders = record[found.msu_class[found.msu_mask == mask]]
-        match = matcher.match(keys, records=holders)
-        who, groups = match.pairs()
-        owner = np.full(len(match.sizes), -1)
-        owner[match.group] = holders  # an MSU is unique: one record for each combination
+        who, whose = _holders_of(matcher, keys, holders)
         persons.append(who)
-        records.append(owner[groups])
-    pairs = np.unique(np.stack([np.concatenate(persons), np.concatenate(records)]), axis=1)
-    crowd = np.bincount(pairs[0], minlength=len(matcher.original))
-    own = pairs[0][truth[pairs[0]] == pairs[1]]
+        records.append(whose)
+    n = max(1, len(matcher.released))
+    person, row = np.divmod(np.unique(np.concatenate(persons) * n + np.concatenate(records)), n)
+    crowd = np.bincount(person, minlength=len(matcher.original))
+    own = person[truth[person] == row]
     credit = np.zeros(len(matcher.original))
     credit[own] = 1 / crowd[own]
     return credit, crowd > 0
+
+
+def _holders_of(matcher: Matcher, keys: list[int], holders: Counts) -> tuple[Counts, Counts]:
+    """Every person with each record among ``holders``, no two of them alike, that carries their values of these keys.
+
+    Numbers of few values make one number, and people look theirs up: sorting everybody for each set would take long.
+    """
+    known, carried = matcher.original[:, keys], matcher.released[np.ix_(holders, keys)]
+    wide = [int(max(known[:, k].max(initial=0), carried[:, k].max(initial=0))) + 1 for k in range(len(keys))]
+    if prod(wide) >= 2**62 or any(key in matcher.inside for key in keys):
+        match = matcher.match(keys, records=holders)
+        who, groups = match.pairs()
+        owner = np.full(len(match.sizes), -1)
+        owner[match.group] = holders
+        return who, owner[groups]
+    theirs, there = (np.ravel_multi_index(tuple(side.T), wide) for side in (known, carried))
+    order = np.argsort(there)
+    place = np.minimum(np.searchsorted(there, theirs, sorter=order), len(holders) - 1)
+    who = np.flatnonzero(there[order[place]] == theirs)
+    return who, holders[order[place[who]]]
 
 
 def _records_of(matcher: Matcher, found: SpecialUniques) -> Counts:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from unmask.arrays import Floats, Ints
+from unmask.arrays import Floats, Ints, Rows
 from unmask.errors import ParameterError, RoleError, check_name
 from unmask.evidence import Context, Evidence, Fact, Observation, measure, rate
 from unmask.kernels.search import distance_of_pairs
@@ -20,7 +20,7 @@ from unmask.max_knowledge.evidence import distributions, facts, ks_observation
 from unmask.max_knowledge.ranks import Ranked, ranked
 from unmask.max_knowledge.result import DeniabilityTest, compared_with_instances
 from unmask.shares import percent
-from unmask.study import Study, as_study
+from unmask.study import Index, Study, as_study, spread
 from unmask.tables import RankMethod, Release
 
 INSTANTIATIONS = 99  # cheap here: no linkage is repeated
@@ -90,11 +90,14 @@ def _ranked(study: Study, attribute: str, ranks: RankMethod, seed: int) -> Ranke
     return ranked(study, columns=[*known, attribute], ranks=ranks, seed=seed)
 
 
-def _tested(study: Study, both: Ranked, attribute: str, instantiations: int, seed: int) -> AttributeTest:
-    others = both.without(attribute)
-    points = study.index_of(others.space).nearest(seed=seed).row[both.query_of]
-    distances = attribute_errors(both, attribute, both.query_of, points)
-    instances = reference_errors(both, attribute, points, instantiations, seed)
+def _tested(
+    study: Study, both: Ranked, attribute: str, instantiations: int, seed: int, people: Rows | None = None
+) -> AttributeTest:
+    """Test one attribute; ``people``: rows of the original of those who are asked for, None: all."""
+    queries = both.query_of if people is None else both.query_of[people]
+    points = _linked(study.index_of(both.without(attribute).space), queries, seed, whole=people is None)
+    distances = attribute_errors(both, attribute, queries, points)
+    instances = reference_errors(both, attribute, points, instantiations, seed, queries=queries)
     basis = compared_with_instances("attribute", distances, instances, both.n_released, seed)
     rows = both.row_of[points]
     return AttributeTest(
@@ -103,13 +106,23 @@ def _tested(study: Study, both: Ranked, attribute: str, instantiations: int, see
     )  # fmt: skip
 
 
+def _linked(index: Index, queries: Ints, seed: int, *, whole: bool) -> Ints:
+    """The point that each of some queries is linked to."""
+    if whole:
+        return np.asarray(index.nearest(seed=seed).row[queries])
+    asked, place = np.unique(queries, return_inverse=True)
+    return np.asarray(index.nearest(seed=seed, rows=asked).row[place])
+
+
 def attribute_errors(both: Ranked, attribute: str, queries: Ints, points: Ints) -> Floats:
     """Return the rank difference of one attribute for pairs of an original and a released record."""
     return distance_of_pairs(both.only(attribute).space, queries, points)
 
 
-def reference_errors(both: Ranked, attribute: str, points: Ints, instantiations: int, seed: int) -> list[Floats]:
-    """Return the rank differences on each Y'.
+def reference_errors(
+    both: Ranked, attribute: str, points: Ints, instantiations: int, seed: int, *, queries: Ints | None = None
+) -> list[Floats]:
+    """Return the rank differences on each Y'; ``queries``: those who were linked to the points, None: everybody.
 
     In Y' the unknown attribute is permuted by itself, whatever the others say. So the links need not be searched
     again: permuting the attribute under the links that were found has the same law, for people linked to the same
@@ -117,7 +130,7 @@ def reference_errors(both: Ranked, attribute: str, points: Ints, instantiations:
     """
     instances = []
     space = both.only(attribute).space
-    pairs = np.column_stack([both.query_of, points])
+    pairs = np.column_stack([both.query_of if queries is None else queries, points])
     pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]  # the same people for any order of the file
     for number in range(instantiations):
         rng = np.random.default_rng([seed, 3, number])
@@ -135,26 +148,29 @@ def _check_attribute(release: Release, attribute: str) -> None:
             raise RoleError(f"attribute {attribute!r} has no value in the {where}", hint="there is nothing to learn")
 
 
-def held_out_errors(study: Study, both: Ranked, test: AttributeTest, seed: int) -> Floats:
+def held_out_errors(study: Study, both: Ranked, test: AttributeTest, seed: int, people: Rows | None = None) -> Floats:
     """Return each person's error when their own record is not in the release: what general knowledge gives.
 
     Who was linked to another record keeps that link. The others are put in five folds, and each links to the release
     without the records of their fold. Where nothing is left to link to, the error is that of knowing nothing: n.
+    ``people``: rows of those whom the test asked for; None: all.
     """
-    attribute, release = test.attribute, study.release
-    own = np.flatnonzero(test.links == release.truth)
+    attribute = test.attribute
+    truth, asking = study.release.truth, both.query_of
+    truth, asking = (truth, asking) if people is None else (truth[people], asking[people])
+    own = np.flatnonzero(test.links == truth)
     fold = np.random.default_rng([seed, 5]).permutation(np.arange(both.n_released) % FOLDS)  # of each point
     errors = test.distances.copy()
     errors[own] = both.n_released
     space = both.without(attribute).space
     for number in range(FOLDS):
         rest = np.flatnonzero(fold != number)
-        people = own[fold[both.point_of[release.truth[own]]] == number]
-        if not (rest.size and people.size):
+        out = own[fold[both.point_of[truth[own]]] == number]
+        if not (rest.size and out.size):
             continue
-        queries, place = np.unique(both.query_of[people], return_inverse=True)  # lots must not follow the file's order
+        queries, place = np.unique(asking[out], return_inverse=True)  # lots must not follow the file's order
         found = study.index_of(space.of(queries, rest)).nearest(seed=seed).row
-        errors[people] = attribute_errors(both, attribute, queries, rest[found])[place]
+        errors[out] = attribute_errors(both, attribute, queries, rest[found])[place]
     return errors
 
 
@@ -174,20 +190,21 @@ def _applies(release: Release) -> str | None:
     "and take the value they find. Do they do better with the person's own record in the release than without it?",
     keys=("attribute_test.learnt", "attribute_test.ks"),
     applies=_applies,
+    cheaper="people",
 )
 def assess_attribute(study: Study, context: Context) -> Evidence:
     """Run the test for every confidential attribute and tell the worst; average ranks, so that ties hide nothing."""
-    release = study.release
+    release, asked = study.release, context.people
     told = []
     for name in _wanted(release):
         both = _ranked(study, name, "average", context.seed)
-        test = _tested(study, both, name, INSTANTIATIONS, context.seed)
-        outside = held_out_errors(study, both, test, context.seed)
+        test = _tested(study, both, name, INSTANTIATIONS, context.seed, asked)
+        outside = held_out_errors(study, both, test, context.seed, asked)
         near = (test.distances <= CLOSE * test.n_released), (outside <= CLOSE * test.n_released)
         told.append((test, near[0] & ~near[1], near[1] & ~near[0]))
         context.progress(len(told) / len(_wanted(release)), name)
     test, gained, lost = max(told, key=lambda entry: int(entry[1].sum()) - int(entry[2].sum()))
-    people = release.paired_rows
+    people = release.paired_rows if asked is None else slice(None)  # whom the figures are about
     opposite = float(lost[people].mean())
     blind = max(opposite, 1.0 / test.n_released)  # a blind guess meets one's own record once in n
     found = rate(gained[people].astype(float), chance=blind, seed=context.seed)
@@ -197,6 +214,7 @@ def assess_attribute(study: Study, context: Context) -> Evidence:
         f"opposite "
         f"happens to {percent(opposite)}."
     )
+    gains = np.max([entry[1].astype(float) for entry in told], axis=0)
     means = tuple(
         Fact(f"mean rank error, {t.attribute}", round(t.mean, 1), f"{t.reference_mean:.1f} where nothing is disclosed")
         for t, _, _ in told
@@ -209,10 +227,11 @@ def assess_attribute(study: Study, context: Context) -> Evidence:
                 test,
                 f"Their estimates of {test.attribute!r} are off by {test.mean:,.0f} ranks on average, by "
                 f"{test.reference_mean:,.0f} where nothing is disclosed. KS distance {test.ks:.2f}: {test.words}.",
+                whole=asked is None,
             ),
         ),
-        per_record=np.max([entry[1].astype(float) for entry in told], axis=0),
+        per_record=gains if asked is None else spread(gains, asked, release.original.height, np.nan),
         identity=False,
-        facts=(*means, *facts(test)),
+        facts=(*means, *facts(test, asked)),
         figures=(distributions(test, "to shuffled releases"),),
     )

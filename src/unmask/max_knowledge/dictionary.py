@@ -62,7 +62,7 @@ def dictionary_distances(both: Ranked, size: int, seed: int, tell: Progress = si
         queries[:, k] = space.queries[rows[k], k]
     for k in range(codes.shape[1]):
         codes[:, k] = space.query_codes[rows[numbers + k], k]
-    return Index(space._replace(queries=queries, query_codes=codes)).nearest(seed=0, tell=tell).least
+    return Index(space._replace(queries=queries, query_codes=codes)).least(tell=tell)
 
 
 def dictionary_rows(both: Ranked, size: int, seed: int) -> Iterator[Ints]:

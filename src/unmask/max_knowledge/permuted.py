@@ -20,6 +20,7 @@ from unmask.tables import RankMethod, Release
 
 INSTANTIATIONS = 19  # the least p-value is then 0.05
 INTRUDERS = 10_000  # original records linked to each instantiation: 100,000 reference distances are plenty
+MANY, FEW = 100_000, 2_000  # released records from which on so few are linked to each: 38,000 distances are enough
 
 
 def permuted_test(
@@ -78,7 +79,7 @@ def permuted_distances(
         asked = order
         if intruders is not None and order.size > intruders:
             asked = np.sort(rng.choice(order, intruders, replace=False))
-        instances.append(Index(permuted_space(both.space, rng).of(asked)).nearest(seed=0).least)
+        instances.append(Index(permuted_space(both.space, rng).of(asked)).least())
         tell((number + 1) / instantiations, "links to shuffled releases")
     return instances
 
@@ -104,6 +105,7 @@ def permuted_space(space: Space, rng: np.random.Generator) -> Space:
 def assess_permuted(study: Study, context: Context) -> Evidence:
     """Run the test with average ranks: equal values are at distance 0, so that ties cannot hide a copy."""
     both = ranked(study, ranks="average", seed=context.seed)
-    most = INTRUDERS if context.people is None else min(INTRUDERS, context.people.size)
+    most = FEW if both.n_released > MANY else INTRUDERS
+    most = most if context.people is None else min(most, context.people.size)
     test = _tested(both, INSTANTIATIONS, most, context.seed, part(context.progress, 0.0, 0.9), context.people)
     return identity_evidence(study.release, both, test, "to shuffled releases", context.people)

@@ -101,9 +101,9 @@ def _ranked(study: Study, columns: tuple[str, ...] | None, ranks: RankMethod, se
 def linkage_distances(ranks: Ranked, tell: Progress = silent, people: Rows | None = None) -> Floats:
     """Return d(x, Y) for every original record, or those of some people: its distance to the nearest released one."""
     if people is None:
-        return np.asarray(ranks.index.nearest(seed=0, tell=tell).least[ranks.query_of])
+        return np.asarray(ranks.index.least(tell=tell)[ranks.query_of])
     asked, place = np.unique(ranks.query_of[people], return_inverse=True)
-    return np.asarray(ranks.index.nearest(seed=0, rows=asked, tell=tell).least[place])
+    return np.asarray(ranks.index.least(rows=asked, tell=tell)[place])
 
 
 def part(tell: Progress, start: float, end: float) -> Progress:

@@ -63,6 +63,11 @@ class Index:
         space, tree = self._asked(rows, tell)
         return search.nearest(space, seed=seed, tree=tree, progress=lambda done: tell(done, "nearest records"))
 
+    def least(self, *, rows: Rows | None = None, tell: Progress = quiet) -> Floats:
+        """Find how far the nearest point is, and nothing else."""
+        space, tree = self._asked(rows, tell)
+        return search.least_distances(space, tree=tree, progress=lambda done: tell(done, "nearest records"))
+
     def nearest_k(self, k: int, *, seed: int, rows: Rows | None = None) -> tuple[Rows, Floats]:
         """Find the k nearest points: rows and reduced distances."""
         space, tree = self._asked(rows)

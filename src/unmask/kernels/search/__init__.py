@@ -7,10 +7,20 @@ decides. `priced` is the same search with a price on every point, for kernels/as
 
 from unmask.kernels.search import priced
 from unmask.kernels.search.distance import distance_of_pairs
-from unmask.kernels.search.nearest import Decision, Nearest, decide, decide_few, nearest, nearest_k, rank_of_truth, tied
+from unmask.kernels.search.nearest import (
+    Decision,
+    Nearest,
+    decide,
+    decide_few,
+    least_distances,
+    nearest,
+    nearest_k,
+    rank_of_truth,
+    tied,
+)
 from unmask.kernels.search.tree import Tree, plant
 
 __all__ = [
-    "Decision", "Nearest", "Tree", "decide", "decide_few", "distance_of_pairs", "nearest", "nearest_k", "plant",
-    "priced", "rank_of_truth", "tied",
+    "Decision", "Nearest", "Tree", "decide", "decide_few", "distance_of_pairs", "least_distances", "nearest",
+    "nearest_k", "plant", "priced", "rank_of_truth", "tied",
 ]  # fmt: skip

@@ -54,12 +54,23 @@ def nearest(
 ) -> Nearest:
     """Find for each query a nearest point, the least and the second-best reduced distance, and the number of ties."""
     tree = plant(space) if tree is None else tree
-    groups = identical(space.queries, space.query_codes)
-    best = expand(_search(space, tree, groups.first, progress), groups.label)  # equal queries are searched once
+    best = _best_of_all(space, tree, progress)
     several = np.flatnonzero(best.ties > tree.weight[best.place])
     order = several[search_order(tree, several)]
     in_chunks(lambda part: draw_ties(space, tree, order[part], seed, best, new_buffer()), len(order))
     return Nearest(winners(tree, best, seed), best.least, best.second, best.ties)
+
+
+def least_distances(
+    space: Space, *, tree: Tree | None = None, progress: Callable[[float], None] | None = None
+) -> Floats:
+    """The reduced distance of each query to its nearest point: nothing is drawn among ties, often much of the work."""
+    return _best_of_all(space, plant(space) if tree is None else tree, progress).least
+
+
+def _best_of_all(space: Space, tree: Tree, progress: Callable[[float], None] | None) -> Best:
+    groups = identical(space.queries, space.query_codes)
+    return expand(_search(space, tree, groups.first, progress), groups.label)  # equal queries are searched once
 
 
 def _search(space: Space, tree: Tree, queries: Ints, progress: Callable[[float], None] | None = None) -> Best:
