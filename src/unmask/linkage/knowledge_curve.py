@@ -19,7 +19,7 @@ from unmask.errors import ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.linkage.nearest import best_reading, best_scale
 from unmask.shares import percent
-from unmask.study import Index, Study, as_study, draw, narrowed, of_attributes, spread
+from unmask.study import Study, as_study, draw, narrowed, of_attributes, spread
 from unmask.tables import by_content
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def knowledge_curve(
     def ask(chosen: Names) -> Floats:
         if chosen not in asked:
             space = of_attributes(whole, [k for k, name in enumerate(encoding.names) if name in chosen])
-            asked[chosen] = Index(space).decide(truth[rows], rows=rows).credit
+            asked[chosen] = study.index_for_few(space).decide(truth[rows], rows=rows).credit
         return asked[chosen]
 
     for known in range(1, len(names) + 1):

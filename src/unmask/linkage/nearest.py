@@ -157,7 +157,7 @@ def attribute_contributions(
     rate_of_all, gains = reid(whole), []
     for number, name in enumerate(encoding.names):
         others = [k for k in range(len(encoding.names)) if k != number]
-        gains.append((name, rate_of_all - reid(Index(of_attributes(whole.space, others)))))
+        gains.append((name, rate_of_all - reid(study.index_for_few(of_attributes(whole.space, others)))))
         progress((number + 1) / len(encoding.names), "which attributes matter")
     return tuple(gains)
 

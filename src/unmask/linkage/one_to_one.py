@@ -20,11 +20,22 @@ from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observati
 from unmask.kernels.assignment import classify, solve
 from unmask.kernels.assignment import credits as shares_of_optima
 from unmask.kernels.base import EUCLIDEAN
-from unmask.linkage.competing import TOGETHER, Pair, competition_of
+from unmask.linkage.competing import TOGETHER, Added, Pair, competition_of
 from unmask.linkage.nearest import best_reading, best_scale, link_nearest
 from unmask.linkage.result import Linkage, why_more
 from unmask.shares import percent, span
-from unmask.study import PREPARING, How, Scene, Study, as_study, check_memory, memory_of_search, readable, set_scene
+from unmask.study import (
+    PREPARING,
+    How,
+    Scale,
+    Scene,
+    Study,
+    as_study,
+    check_memory,
+    memory_of_search,
+    readable,
+    set_scene,
+)
 from unmask.tables import Release
 
 EXACT_UP_TO = 100_000  # records that `assess` matches exactly; beyond, to a proven gap of LOOSE
@@ -183,15 +194,39 @@ def assess_global(study: Study, context: Context) -> Evidence:
 
 
 def assess_some(study: Study, people: Rows, context: Context) -> Evidence:
-    """What a matching of all would find, where all are too many: some people by their nearest record, and the gain.
-
-    What matching adds is measured among fewer people, with their records, whom it takes seconds to match exactly.
-    """
-    seed = context.seed
-    study, read = best_reading(study, seed, people)
-    scale, note = best_scale(study, seed, people)
-    nearest = link_nearest(study, scale=scale, sample=people, seed=seed)
+    """What a matching of all would find, where all are too many: some people by their nearest record, and the gain."""
+    study, read = best_reading(study, context.seed, people)
+    scale, note = best_scale(study, context.seed, people)
+    nearest = link_nearest(study, scale=scale, sample=people, seed=context.seed)
     context.progress(0.3, "what matching adds, among fewer people")
+    gain, claims = _gain(study, people, scale, context.seed)
+    found, known, few = gain.raise_to(nearest.estimate), nearest.known(), min(TOGETHER, people.size)
+    known = replace(known, high=max(known.high, claims.high))
+    rate_ = "would be linked to their own record if all were linked at once, one to one, as far as fewer people tell."
+    sure = "are linked so clearly, by the nearest record, that the intruder is right 19 times in 20."
+    sure += why_more(known, found, nearest.right())
+    return Evidence(
+        observations=(
+            Observation.of_people("one_to_one.rate", found, rate_),
+            Observation.of_people("one_to_one.known", known, sure, claims=round(known.hits)),
+        ),
+        compared=study.compared,
+        facts=(
+            Fact("found by nearest-record linkage", nearest.estimate.value, "share of those asked for", share=True),
+            Fact(
+                "added by global linkage",
+                gain.expected,
+                f"share of people, as expected of all; as measured among {few:,} at most {percent(gain.most)}",
+                share=True,
+            ),
+        ),
+        figures=(_bars(nearest.chance, {"nearest record": nearest.estimate.value, "one to one": found.value}),),
+        notes=(*read, *note, _of_fewer(people.size, few)),
+    )
+
+
+def _gain(study: Study, people: Rows, scale: Scale, seed: int) -> tuple[Added, Estimate]:
+    """What matching adds among fewer people, whom it takes seconds to match exactly; and how many of them are known."""
     claims: list[Estimate] = []
 
     def both(few: Study) -> tuple[Pair]:
@@ -200,38 +235,7 @@ def assess_some(study: Study, people: Rows, context: Context) -> Evidence:
         return ((link_nearest(few, scale=scale, decision_only=True, seed=seed).credit, matched.credit),)
 
     (gain,) = competition_of(study, people, both, seed)
-    found, known = gain.raise_to(nearest.estimate), nearest.known()
-    known = replace(known, high=max(known.high, claims[-1].high))
-    few = min(TOGETHER, people.size)
-    return Evidence(
-        observations=(
-            Observation.of_people(
-                "one_to_one.rate",
-                found,
-                "would be linked to their own record if all were linked at once, one to one, as far as fewer people "
-                "tell.",
-            ),
-            Observation.of_people(
-                "one_to_one.known",
-                known,
-                "are linked so clearly, by the nearest record, that the intruder is right 19 times in 20."
-                + why_more(known, found, nearest.right()),
-                claims=round(known.hits),
-            ),
-        ),
-        compared=study.compared,
-        facts=(
-            Fact("found by nearest-record linkage", nearest.estimate.value, "share of those asked for", share=True),
-            Fact(
-                "added by global linkage",
-                gain.expected,
-                f"share of people, as it is expected of all; measured among {few:,}, it is at most {percent(gain.most)}",
-                share=True,
-            ),
-        ),
-        figures=(_bars(nearest.chance, {"nearest record": nearest.estimate.value, "one to one": found.value}),),
-        notes=(*read, *note, _of_fewer(people.size, few)),
-    )
+    return gain, claims[-1]
 
 
 def _of_fewer(people: int, few: int) -> str:

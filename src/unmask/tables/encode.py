@@ -17,8 +17,6 @@ from unmask.tables.recode import into_bands, into_intervals, into_merged, into_p
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
     from unmask.tables.periods import Periods
     from unmask.tables.release import Release
 
@@ -354,27 +352,6 @@ def centre_and_spread(column: Floats) -> tuple[float, float]:
     if values.size == 1:
         return mean, 0.0
     return mean, float(np.sqrt(np.sort((values - mean) ** 2).sum() / (values.size - 1)))
-
-
-def canonical_order(*blocks: NDArray[Any]) -> Ints:
-    """Order of rows by their whole content, so that what is random among equal values does not follow the file."""
-    order = np.arange(blocks[0].shape[0], dtype=np.int64)
-    group, tied = np.zeros_like(order), np.arange(order.size)  # of each place, and places that are not told apart yet
-    for column in (block[:, k] for block in blocks for k in range(block.shape[1])):
-        values, groups = column[order[tied]], group[tied]
-        moved = np.lexsort((values, groups))
-        order[tied], values = order[tied][moved], values[moved]
-        fresh = np.append(True, (groups[1:] != groups[:-1]) | _differ(values[1:], values[:-1]))[: tied.size]
-        group[tied] = np.cumsum(fresh)
-        tied = tied[~(fresh & np.append(fresh[1:], True))]  # most rows are told apart by a column or two
-        if not tied.size:
-            break
-    return order
-
-
-def _differ(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which values differ; missing equals missing."""
-    return np.asarray((left != right) & ((left == left) | (right == right)))  # noqa: PLR0124 - NaN does not equal itself
 
 
 def rank(column: Floats, method: RankMethod = "ordinal", *, order: Ints | None = None, seed: int = 0) -> Floats:
