@@ -38,8 +38,7 @@ COSTS = HERE.parent / "src" / "unmask" / "costs.toml"
 COLUMNS, WIDE = 13, {"numbers": 13, "patients": 12}  # columns that the intruder knows
 COSTS_HEAD = """\
 # What each attack takes, by benchmarks/scale.py --costs: CPU seconds and MB for so many people and columns, the seconds
-# that it takes at the least, and the exponent of people; the same if 20,000 people are asked for, whoever they are
-# (some, grows).
+# that it takes at the least, and the exponent of people; the same if 20,000 people are asked for (some).
 people = 10_000
 columns = 13
 unknown = { seconds = 1.0, least = 0.1, exponent = 1.2, memory = 50 }  # measures that the benchmark did not reach
@@ -141,13 +140,14 @@ def table(known: dict, case: str) -> str:
     used = {name: by_default(by) for name, by in found.items()}
     order = sorted(found, key=lambda name: -used[name][max(used[name])]["cpu"])
     lines = [
-        "| measure | " + " | ".join(f"n = {n:,}" for n in sizes) + " | memory at the largest n | exponent |",
+        "| measure | " + " | ".join(f"n = {n:,}" for n in sizes) + " | memory | exponent |",
         "|---|" + "---:|" * (len(sizes) + 2),
     ]
     for name in order:
         by, mine = found[name], used[name]
         slope = exponent({n: one["cpu"] for n, one in mine.items()})
-        memory = f"{mine[max(mine)]['memory'] / 1e6:,.0f} MB"
+        most = [one["memory"] for one in mine.values() if "memory" in one][-1]
+        memory = f"{most / 1e6:,.0f} MB"
         cells = [_cell(by.get(n, {})) for n in sizes]
         lines.append(f"| {name} | {' | '.join(cells)} | {memory} | {'' if slope is None else f'{slope:.2f}'} |")
     return "\n".join(lines)
@@ -185,33 +185,29 @@ def write_page() -> None:
     PAGE.write_text(before + BEGIN + "\n" + "\n".join(parts) + "\n" + END + after)
 
 
-def fitted(by: dict[int, dict], columns: int) -> dict[str, float] | None:
-    """What one case says of a measure, for 13 columns: seconds and memory at n = 10,000, and how they grow.
+def fitted(by: dict[int, dict], columns: int) -> dict[str, object]:
+    """What one case says of a measure, for 13 columns: seconds for everybody and for some people, and memory."""
+    wide = COLUMNS / columns
+    whole = {n: one["cpu"] * wide for n, one in by.items() if "cpu" in one}
+    some = {n: one["cheaper"] * wide for n, one in by.items() if "cheaper" in one}
+    some |= {n: one["some"]["cpu"] * wide for n, one in by.items() if one.get("some")}
+    largest = [one["memory"] / n for n, one in by_default(by).items() if n >= min(max(by), BASE) and "memory" in one]
+    found: dict[str, object] = {"whole": grown(whole), "memory": max(largest) * BASE}
+    return found | ({"some": grown(some)} if any(n >= LARGE for n in some) else {})
 
-    Exponents are those between the two largest n, and at least 1, since what they are for may be larger still.
+
+def grown(cpu: dict[int, float]) -> dict[str, float]:
+    """Seconds at the least, and what is added at n = 10,000 and grows by an exponent, so that the largest n is met.
+
+    The exponent is that between the two largest n, and at least 1, since what it is for may be larger still.
     """
-    whole = {n: one for n, one in sorted(by.items()) if "cpu" in one}
-    some = {n: one["some"] for n, one in sorted(by.items()) if one.get("some")}
-    if not whole and not some:
-        return None
-    wide, found = COLUMNS / columns, {}
-    if whole:
-        at, slope = _line({n: one["cpu"] for n, one in whole.items()})
-        found = {"seconds": at * wide, "exponent": slope}
-        found["least"] = min(whole.get(1_000, {"cpu": 0.0})["cpu"], at) * wide
-    if some:
-        at, slope = _line({n: one["cpu"] for n, one in some.items()})
-        found |= {"some": at * wide, "grows": slope}
-    largest = [(one["memory"] / n) for n, one in by_default(by).items() if n >= min(max(by), BASE)]
-    return found | {"memory": max(largest) * BASE}
-
-
-def _line(cpu: dict[int, float]) -> tuple[float, float]:
-    """Seconds at n = 10,000 and the exponent between the two largest n, so that the largest is met."""
-    last, top = sorted(cpu)[-2:], max(cpu)
-    slope = np.log(cpu[top] / max(cpu[last[0]], 1e-3)) / np.log(top / last[0]) if len(last) > 1 else 1.0
-    slope = float(np.clip(slope, 1.0, 2.2))
-    return cpu[top] * (BASE / top) ** slope, slope
+    least, top = min(cpu.values()), max(cpu)
+    more = {n: cpu[n] - least for n in sorted(cpu)[-2:]}
+    slope = np.log(more[top] / more[min(more)]) / np.log(top / min(more)) if min(more.values()) > 0 else 1.0
+    slope = float(np.clip(slope, 1.0, 2.2)) if len(more) > 1 else 1.0
+    if len(cpu) == 1:
+        least, more = 0.0, cpu
+    return {"seconds": least + more[top] * (BASE / top) ** slope, "least": least, "exponent": slope}
 
 
 def write_costs() -> None:
@@ -224,14 +220,19 @@ def write_costs() -> None:
             for case in CASES
             if any(known.get(case, {}).get(name, {}).values())
         ]
-        there = [one for one in cases if one]
-        if not there or not any("seconds" in one for one in there):
+        if not cases:
             continue
-        keys = ("seconds", "least", "exponent", "memory", "some", "grows")
-        most = {key: max(one[key] for one in there if key in one) for key in keys if any(key in one for one in there)}
-        most["memory"] = max(1, round(most["memory"] / 1e6))
-        lines.append(f"{name} = {{ {', '.join(f'{key} = {value:.3g}' for key, value in most.items())} }}")
+        told = _most([one["whole"] for one in cases])
+        told += f", memory = {max(1, round(max(one['memory'] for one in cases) / 1e6))}"
+        some = [one["some"] for one in cases if "some" in one]
+        told += f", some = {{ {_most(some)} }}" if some else ""
+        lines.append(f"{name} = {{ {told} }}")
     COSTS.write_text("\n".join(lines) + "\n")
+
+
+def _most(cases: list[dict[str, float]]) -> str:
+    """The largest of each number over cases."""
+    return ", ".join(f"{key} = {max(one[key] for one in cases):.3g}" for key in cases[0])
 
 
 def main() -> None:

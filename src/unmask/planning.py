@@ -224,15 +224,20 @@ def _cost(entry: Measure, release: Release, policy: Policy) -> Cost:
     wide = max(1, len(release.quasi))
     known = costs()["measures"].get(entry.name, costs()["unknown"])
     size = rows / costs()["people"]
-    least = known["least"]
-    seconds = (least + (known["seconds"] - least) * size ** known["exponent"]) * wide / costs()["columns"]
-    some = known["some"] * size ** known["grows"] * wide / costs()["columns"] if "some" in known else seconds
+    seconds = _grown(known, size, wide)
+    some = _grown(known["some"], size, wide) if "some" in known else seconds
     judged = any(_limited(policy, key) for key in entry.keys)
     core = any(entry.name in names for names in policy.core.values())
     memory = int(1e6 * known["memory"] * size * wide / costs()["columns"])
     cheaper = "" if release.synthetic else entry.cheaper
     each = (1.0 - WHOEVER) * some / ENOUGH
     return Cost(entry.name, n, seconds, WHOEVER * some, memory, judged, core, cheaper, each)
+
+
+def _grown(known: Mapping[str, float], size: float, wide: int) -> float:
+    """Seconds of a measure for a release of this size, in sizes of the benchmark, and so many columns."""
+    more = (known["seconds"] - known["least"]) * size ** known["exponent"]
+    return (known["least"] + more) * wide / int(costs()["columns"])
 
 
 def _limited(policy: Policy, key: str) -> bool:

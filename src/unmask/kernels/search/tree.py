@@ -115,21 +115,25 @@ def _names(groups: Groups, order: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
 def _split(columns: Singles, kinds: Kinds, order: Ints, n_leaves: int) -> None:
     """Put the points in tree order: split ranges of leaves until each is one leaf, the large ones in threads."""
     keys, ranges = np.empty(columns.shape[1], dtype=np.float32), [(0, n_leaves)]
-    while n_leaves >= _SHARED and len(ranges) < _TASKS:
+
+    def split_all(*, once: bool) -> list[int]:
         middles = [0] * len(ranges)
 
-        def halve(part: slice, ranges: list[tuple[int, int]] = ranges, middles: list[int] = middles) -> None:
-            middles[part.start] = _split_range(columns, kinds, order, keys, *ranges[part.start], once=True)
+        def work(part: slice) -> None:
+            first, last = ranges[part.start]
+            middles[part.start] = _split_range(columns, kinds, order, keys, first, last, once=once)
 
-        in_chunks(halve, len(ranges), chunk=1)
+        in_chunks(work, len(ranges), chunk=1)
+        return middles
+
+    while n_leaves >= _SHARED and len(ranges) < _TASKS:
+        middles = split_all(once=True)
         ranges = [half for (a, b), c in zip(ranges, middles, strict=True) for half in ((a, c), (c, b))]
-    in_chunks(
-        lambda part: _split_range(columns, kinds, order, keys, *ranges[part.start], once=False), len(ranges), chunk=1
-    )
+    split_all(once=False)
 
 
 @kernel
-def _split_range(  # noqa: PLR0913
+def _split_range(
     columns: Singles,
     kinds: Kinds,
     order: Ints,
