@@ -191,8 +191,8 @@ def fitted(by: dict[int, dict], columns: int) -> dict[str, object]:
     whole = {n: one["cpu"] * wide for n, one in by.items() if "cpu" in one}
     some = {n: one["cheaper"] * wide for n, one in by.items() if "cheaper" in one}
     some |= {n: one["some"]["cpu"] * wide for n, one in by.items() if one.get("some")}
-    largest = [one["memory"] / n for n, one in by_default(by).items() if n >= min(max(by), BASE) and "memory" in one]
-    found: dict[str, object] = {"whole": grown(whole), "memory": max(largest) * BASE}
+    held = {n: one["memory"] for n, one in by_default(by).items() if "memory" in one}
+    found: dict[str, object] = {"whole": grown(whole), "memory": held[max(held)] / max(held) * BASE}
     return found | ({"some": grown(some)} if any(n >= LARGE for n in some) else {})
 
 

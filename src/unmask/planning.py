@@ -237,7 +237,7 @@ def _cost(entry: Measure, release: Release, policy: Policy) -> Cost:
 def _grown(known: Mapping[str, float], size: float, wide: int) -> float:
     """Seconds of a measure for a release of this size, in sizes of the benchmark, and so many columns."""
     more = (known["seconds"] - known["least"]) * size ** known["exponent"]
-    return (known["least"] + more) * wide / int(costs()["columns"])
+    return float((known["least"] + more) * wide / costs()["columns"])
 
 
 def _limited(policy: Policy, key: str) -> bool:
