@@ -1,13 +1,15 @@
 """How do time and memory of each measure grow with the people? A table measure x n, with exponents.
 
-``python benchmarks/scale.py`` attacks releases of 1,000, 10,000 and 30,000 people (``--n`` names others, ``--case``
-one of the two tables, ``--only`` measures). *numbers*: the 13 numbers of the census with noise of half a standard
+``python benchmarks/scale.py`` attacks releases of 1,000 to 1,000,000 people (``--n`` names others, ``--case`` one of
+the two tables, ``--only`` measures). *numbers*: the 13 numbers of the census with noise of half a standard
 deviation. *patients*: the stays of the demo, with dates, places, categories and gaps, as its hospital would publish
 them. Each measure runs as if it were alone, with its kernels loaded: CPU seconds, and the memory it takes beside what
 was there. In `assess` measures share encodings and trees, so the whole costs less than their sum. Results are kept one
 by one in benchmarks/results/scale.json; ``--table`` writes them into docs/scale.md, ``--costs`` what the plan of an
-assessment knows into src/unmask/costs.toml. The exponent is the slope of log time from the smallest n on whose time is
-at least 0.3 CPU seconds.
+assessment knows into src/unmask/costs.toml. From 100,000 people on attacks that can ask for some people are also run
+with 20,000 of them, and beyond 100,000 with these alone (``--some`` at any n). The exponent is the slope of log time
+from 10,000 people on, of the form that is used by default. ``--compare`` holds the figures of 20,000 people against
+those of all at one n, in benchmarks/results/scale_sampled.json.
 """
 
 from __future__ import annotations
@@ -29,21 +31,20 @@ from unmask.study import Study
 
 HERE = Path(__file__).parent
 RESULTS, PAGE = HERE / "results" / "scale.json", HERE.parent / "docs" / "scale.md"
-SIZES = (1_000, 10_000, 30_000)
+SAMPLED = HERE / "results" / "scale_sampled.json"
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
 CASES = ("numbers", "patients")
 COSTS = HERE.parent / "src" / "unmask" / "costs.toml"
 COLUMNS, WIDE = 13, {"numbers": 13, "patients": 12}  # columns that the intruder knows
 COSTS_HEAD = """\
 # What each attack takes, by benchmarks/scale.py --costs: CPU seconds and MB for so many people and columns, the seconds
-# that it takes at the least, the exponent of people, and the share of the time that is needed whoever is asked for
-# (fixed), or for a matching that is not proven to be the best (loose).
+# that it takes at the least, and the exponent of people; the same if 20,000 people are asked for (some).
 people = 10_000
 columns = 13
 unknown = { seconds = 1.0, least = 0.1, exponent = 1.2, memory = 50 }  # measures that the benchmark did not reach
 
 [measures]"""
-LEAST = 0.3  # CPU seconds from which on an exponent means something
-ASKED, LARGE = 2_000, 10_000  # people who are asked for in place of all, from so many on
+ASKED, LARGE, BASE = 20_000, 100_000, 10_000  # people asked for in place of all, from so many on; of the costs
 BEGIN, END = "<!-- scale -->\n", "<!-- end -->\n"
 
 
@@ -75,34 +76,57 @@ def _peak(*, reset: bool = False) -> int:
     return int(line.split()[1]) * 1024
 
 
-def cheaper(name: str, release: unmask.Release) -> Context:
-    """How a measure runs that has less time: on some people, or to a proven gap."""
-    if discover()[name].cheaper == "gap":
-        return Context(0, loose=True)
-    return Context(0, people=people_by_hash(release, ASKED, 0))
-
-
-def measured(cases: list[str], sizes: list[int], only: list[str]) -> None:
+def measured(cases: list[str], sizes: list[int], only: list[str], *, some: bool) -> None:
     """Run what is asked for, smallest first, and keep every result as it comes."""
-    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     names = only or list(discover())
     for n in sizes:
         for case in cases:
-            small = Study(release_of(case, 300).in_order_of_content())
+            small = release_of(case, 300).in_order_of_content()
             release = release_of(case, n).in_order_of_content()
             for name in names:
-                run_measure(discover()[name], small, Context(0))  # loads the kernels
-                told = spent(Study(release), name, Context(0))
-                if told and discover()[name].cheaper and n >= LARGE:
-                    told["cheaper"] = spent(Study(release), name, cheaper(name, release))["cpu"]
-                known.setdefault(case, {}).setdefault(name, {})[str(n)] = told
+                told = told_of(name, small, release, n, some=some)
+                known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+                known.setdefault(case, {}).setdefault(name, {}).setdefault(str(n), {}).update(told)
                 print(case, n, name, told, flush=True)
                 RESULTS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 
+def told_of(name: str, small: unmask.Release, release: unmask.Release, n: int, *, some: bool) -> dict[str, object]:
+    """What one measure takes for everybody, for some people, or both; the kernels are loaded before."""
+    entry, told = discover()[name], {}
+    if not (entry.cheaper and (n > LARGE or some)):
+        run_measure(entry, Study(small), Context(0))
+        told |= spent(Study(release), name, Context(0))
+    if entry.cheaper and n >= LARGE:
+        run_measure(entry, Study(small), Context(0, people=people_by_hash(small, 100, 0)))
+        asked = Context(0, people=people_by_hash(release, ASKED, 0))
+        told["some"] = spent(Study(release), name, asked)
+    return told
+
+
+def compared(n: int, names: list[str]) -> None:
+    """Hold the figures of some people against those of all, and keep them."""
+    release = release_of("numbers", n).in_order_of_content()
+    people = people_by_hash(release, ASKED, 0)
+    for name in names:
+        entry = discover()[name]
+        whole, some = (run_measure(entry, Study(release), Context(0, people=asked)) for asked in (None, people))
+        known = json.loads(SAMPLED.read_text()) if SAMPLED.exists() else {}
+        for all_, few in zip(whole.observations, some.observations, strict=True):
+            told = [all_.estimate.value, few.estimate.value, few.estimate.low, few.estimate.high]
+            known.setdefault(str(n), {})[all_.key] = [round(value, 6) for value in told]
+            print(n, all_.key, told, flush=True)
+        SAMPLED.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+
+
+def by_default(by: dict[int, dict]) -> dict[int, dict[str, float]]:
+    """What a measure takes at each n: of everybody, or of some people where no more is measured."""
+    return {n: one if "cpu" in one else one["some"] for n, one in sorted(by.items()) if one.get("some", one)}
+
+
 def exponent(times: dict[int, float]) -> float | None:
-    """Slope of log CPU over log n; None with fewer than two times that mean something."""
-    there = [(n, cpu) for n, cpu in sorted(times.items()) if cpu >= LEAST]
+    """Slope of log CPU over log n from 10,000 people on; None with fewer than two times."""
+    there = [(n, cpu) for n, cpu in sorted(times.items()) if n >= BASE and cpu > 0]
     if len(there) < 2:
         return None
     return float(np.polyfit(*np.log(np.array(there)).T, 1)[0])
@@ -113,17 +137,39 @@ def table(known: dict, case: str) -> str:
     found = {name: {int(n): one for n, one in by.items() if one} for name, by in known.get(case, {}).items()}
     found = {name: by for name, by in found.items() if by}
     sizes = sorted({n for by in found.values() for n in by})
-    order = sorted(found, key=lambda name: -found[name][max(found[name])]["cpu"])
+    used = {name: by_default(by) for name, by in found.items()}
+    order = sorted(found, key=lambda name: -used[name][max(used[name])]["cpu"])
     lines = [
-        "| measure | " + " | ".join(f"n = {n:,}" for n in sizes) + " | memory at the largest n | exponent |",
+        "| measure | " + " | ".join(f"n = {n:,}" for n in sizes) + " | memory | exponent |",
         "|---|" + "---:|" * (len(sizes) + 2),
     ]
     for name in order:
-        by = found[name]
-        slope = exponent({n: one["cpu"] for n, one in by.items()})
-        cells = [f"{by[n]['cpu']:.2f} s" if n in by else "" for n in sizes]
-        memory = f"{by[max(by)]['memory'] / 1e6:,.0f} MB"
+        by, mine = found[name], used[name]
+        slope = exponent({n: one["cpu"] for n, one in mine.items()})
+        most = [one["memory"] for one in mine.values() if "memory" in one][-1]
+        memory = f"{most / 1e6:,.0f} MB"
+        cells = [_cell(by.get(n, {})) for n in sizes]
         lines.append(f"| {name} | {' | '.join(cells)} | {memory} | {'' if slope is None else f'{slope:.2f}'} |")
+    return "\n".join(lines)
+
+
+def _cell(one: dict) -> str:
+    """Seconds of everybody, and of some people in brackets."""
+    told = [f"{one['cpu']:.2f} s"] if "cpu" in one else []
+    told += [f"({one['some']['cpu']:.2f} s)"] if one.get("some") else []
+    return " ".join(told)
+
+
+def table_of_sampled() -> str:
+    """Figures of all people and of some, where both were had."""
+    lines = ["| figure | n | all people | 20,000 people | interval | difference |", "|---|---:|---:|---:|---|---:|"]
+    for n, figures in json.loads(SAMPLED.read_text()).items():
+        for key, (whole, some, low, high) in sorted(figures.items()):
+            holds = "holds" if low - 1e-9 <= whole <= high + 1e-9 else "does not hold"
+            lines.append(
+                f"| `{key}` | {int(n):,} | {100 * whole:.2f} % | {100 * some:.2f} % | {100 * low:.2f} to "
+                f"{100 * high:.2f} %, {holds} | {100 * (some - whole):+.2f} |"
+            )
     return "\n".join(lines)
 
 
@@ -134,56 +180,59 @@ def write_page() -> None:
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
     parts = [f"### {case.capitalize()}\n\n{table(known, case)}\n" for case in CASES if case in known]
+    if SAMPLED.exists():
+        parts.append(f"### Some people against all\n\n{table_of_sampled()}\n")
     PAGE.write_text(before + BEGIN + "\n" + "\n".join(parts) + "\n" + END + after)
 
 
-def fitted(by: dict[int, dict[str, float]], columns: int) -> dict[str, float] | None:
-    """What one case says of a measure, for 13 columns: seconds and memory at n = 10,000, and how they grow.
+def fitted(by: dict[int, dict], columns: int) -> dict[str, object]:
+    """What one case says of a measure, for 13 columns: seconds for everybody and for some people, and memory."""
+    wide = COLUMNS / columns
+    whole = {n: one["cpu"] * wide for n, one in by.items() if "cpu" in one}
+    some = {n: one["cheaper"] * wide for n, one in by.items() if "cheaper" in one}
+    some |= {n: one["some"]["cpu"] * wide for n, one in by.items() if one.get("some")}
+    held = {n: one["memory"] for n, one in by_default(by).items() if "memory" in one}
+    found: dict[str, object] = {"whole": grown(whole), "memory": held[max(held)] / max(held) * BASE}
+    return found | ({"some": grown(some)} if any(n >= LARGE for n in some) else {})
 
-    ``exponent``: between the two largest n, and at least 1, since what it is for is larger still.
+
+def grown(cpu: dict[int, float]) -> dict[str, float]:
+    """Seconds at the least, and what is added at n = 10,000 and grows by an exponent, so that the largest n is met.
+
+    The exponent is that between the two largest n, and at least 1, since what it is for may be larger still.
     """
-    there = {n: one for n, one in sorted(by.items()) if one}
-    if not there:
-        return None
-    cpu, top, wide = {n: one["cpu"] for n, one in there.items()}, max(there), COLUMNS / columns
-    last = sorted(cpu)[-2:]
-    slope = np.log(cpu[last[-1]] / max(cpu[last[0]], 1e-3)) / np.log(last[-1] / last[0]) if len(last) > 1 else 1.0
-    slope = float(np.clip(slope, 1.0, 2.2))
-    at = cpu.get(LARGE, cpu[top] * (LARGE / top) ** slope)
-    memory = max(one["memory"] / n for n, one in there.items() if n >= min(top, LARGE)) * LARGE
-    found = {"seconds": at * wide, "exponent": slope, "memory": memory}
-    found["least"] = min(cpu.get(1_000, 0.0), at) * wide
-    less = {n: one["cheaper"] / max(one["cpu"], 1e-3) for n, one in there.items() if "cheaper" in one}
-    if less:
-        found["loose"] = min(1.0, less[max(less)])
-        share = ASKED / max(less)
-        found["fixed"] = float(np.clip((less[max(less)] - share) / (1 - share), 0.0, 1.0))
-    return found
+    least, top = min(cpu.values()), max(cpu)
+    more = {n: cpu[n] - least for n in sorted(cpu)[-2:]}
+    slope = np.log(more[top] / more[min(more)]) / np.log(top / min(more)) if min(more.values()) > 0 else 1.0
+    slope = float(np.clip(slope, 1.0, 2.2)) if len(more) > 1 else 1.0
+    if len(cpu) == 1:
+        least, more = 0.0, cpu
+    return {"seconds": least + more[top] * (BASE / top) ** slope, "least": least, "exponent": slope}
 
 
 def write_costs() -> None:
     """Write what the plan of an assessment knows of each measure: the costlier of the two cases."""
     known = json.loads(RESULTS.read_text())
     lines = [COSTS_HEAD]
-    for name, entry in discover().items():
+    for name in discover():
         cases = [
-            fitted({int(n): one for n, one in known.get(case, {}).get(name, {}).items()}, WIDE[case]) for case in CASES
+            fitted({int(n): one for n, one in known.get(case, {}).get(name, {}).items() if one}, WIDE[case])
+            for case in CASES
+            if any(known.get(case, {}).get(name, {}).values())
         ]
-        there = [one for one in cases if one]
-        if not there:
+        if not cases:
             continue
-        most = {key: max(one.get(key, 0.0) for one in there) for key in ("seconds", "least", "exponent", "memory")}
-        told = [
-            f"seconds = {most['seconds']:.3g}",
-            f"least = {most['least']:.2g}",
-            f"exponent = {most['exponent']:.2f}",
-        ]
-        told += [f"memory = {max(1, round(most['memory'] / 1e6))}"]
-        for key, kind in (("fixed", "people"), ("loose", "gap")):
-            if entry.cheaper == kind:
-                told.append(f"{key} = {max(one.get(key, 1.0) for one in there):.2f}")
-        lines.append(f"{name} = {{ {', '.join(told)} }}")
+        told = _most([one["whole"] for one in cases])
+        told += f", memory = {max(1, round(max(one['memory'] for one in cases) / 1e6))}"
+        some = [one["some"] for one in cases if "some" in one]
+        told += f", some = {{ {_most(some)} }}" if some else ""
+        lines.append(f"{name} = {{ {told} }}")
     COSTS.write_text("\n".join(lines) + "\n")
+
+
+def _most(cases: list[dict[str, float]]) -> str:
+    """The largest of each number over cases."""
+    return ", ".join(f"{key} = {max(one[key] for one in cases):.3g}" for key in cases[0])
 
 
 def main() -> None:
@@ -191,14 +240,18 @@ def main() -> None:
     parser.add_argument("--n", type=int, nargs="*", default=list(SIZES))
     parser.add_argument("--case", choices=CASES)
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--some", action="store_true", help="ask for 20,000 people only, where a measure can")
+    parser.add_argument("--compare", type=int, help="hold 20,000 people against all of so many")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--costs", action="store_true", help="write src/unmask/costs.toml from the results")
     given = parser.parse_args()
     if given.costs:
         write_costs()
         return
-    if not given.table:
-        measured([given.case] if given.case else list(CASES), given.n, given.only)
+    if given.compare:
+        compared(given.compare, given.only)
+    elif not given.table:
+        measured([given.case] if given.case else list(CASES), given.n, given.only, some=given.some)
     write_page()
 
 

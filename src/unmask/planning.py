@@ -33,8 +33,15 @@ UNITS = {"s": 1, "m": 60, "h": 3600}
 EXACT_UP_TO = 30_000  # people: of so many everybody is asked for, unless a budget says otherwise
 MINUTES = 300.0  # seconds on the machine of the benchmark, beyond which an attack asks for some people
 ENOUGH = 20_000  # people who are then asked for: a rate is within 0.7 points of that of all
-MATCHED_UP_TO = 100_000  # records that are matched one to one exactly
-ALL_UP_TO = {"attribute_test": 100_000, "channel": 200_000}  # people whom a measure asks for by itself, at most
+ALL_UP_TO = {  # people whom a measure asks for by itself, at most
+    "attribute_test": 100_000,
+    "channel": 200_000,
+    "dictionary": 100_000,
+    "likelihood": 100_000,
+    "one_to_one": 100_000,
+    "permuted": 100_000,
+}
+WHOEVER = 0.7  # part of the time for so many people that is needed whoever is asked for
 WORTH_IT = 0.8  # share of the time for everybody below which some people are asked for
 SIZES = (2_000, 5_000, 10_000, 20_000, 50_000)  # people that a budget may pay for, from few to many
 OVERHEAD = 2.0  # seconds for reading, checking and the report
@@ -144,7 +151,7 @@ def plan_attacks(release: Release, measures: Sequence[Measure], policy: Policy, 
         entries = [cost.by_default() for cost in costs]
     else:
         slow = machine_slowness()
-        costs = [replace(cost, exact=cost.exact * slow, fixed=cost.fixed * slow) for cost in costs]
+        costs = [cost.slower(slow) for cost in costs]
         spent = (OVERHEAD + PER_ROW * (release.original.height + release.released.height)) * slow
         entries = _within(costs, budget - spent)
     core = {name for names in policy.core.values() for name in names}
@@ -154,7 +161,7 @@ def plan_attacks(release: Release, measures: Sequence[Measure], policy: Policy, 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one attack takes: ``exact`` seconds for everybody, of which ``fixed`` whoever is asked for."""
+    """What one attack takes: ``exact`` seconds for everybody; ``fixed`` whoever is asked for, and ``each`` person."""
 
     measure: str
     people: int
@@ -163,34 +170,29 @@ class Cost:
     memory: int
     judged: bool
     core: bool
-    cheaper: str  # how it may do with less time: "people", "gap", or not at all
-    loose: float  # share of the time that a bounded matching takes
+    cheaper: str  # how it may do with less time: "people", or not at all
+    each: float
+
+    def slower(self, times: float) -> Cost:
+        """The same on a machine that takes so many times as long."""
+        return replace(self, exact=self.exact * times, fixed=self.fixed * times, each=self.each * times)
 
     def of(self, people: int) -> Planned:
         """The plan for so many people."""
         form: Form = "exact" if people >= self.people else "sampled"
         asked = min(people, self.people)
-        share = 1.0 if people >= self.people else people / self.people
-        seconds = self.fixed + share * (self.exact - self.fixed)
+        seconds = self.exact if people >= self.people else min(self.exact, self.fixed + people * self.each)
         return Planned(self.measure, form, asked, self.people, seconds, self.memory, self.judged)
 
     def by_default(self) -> Planned:
         """Exact, or of some people where everybody would take too long."""
-        if self.cheaper == "gap":  # the measure itself goes over to it
-            return self.bounded() if self.people > MATCHED_UP_TO else self.of(self.people)
         long = self.people > EXACT_UP_TO and (
             self.exact > MINUTES or self.people > ALL_UP_TO.get(self.measure, self.people)
         )
         return self.of(ENOUGH if long and self.cheaper == "people" else self.people)
 
-    def bounded(self) -> Planned:
-        """The plan for a matching that is proven to be near the best one."""
-        return replace(self.of(self.people), form="bounded", seconds=self.loose * self.exact)
-
     def forms(self) -> list[Planned]:
         """All that may be planned, the cheapest first."""
-        if self.cheaper == "gap":
-            return [self.bounded(), self.of(self.people)]
         sizes = [size for size in SIZES if size < self.people] if self.cheaper == "people" else []
         whole = [] if sizes and self.people > ALL_UP_TO.get(self.measure, self.people) else [self.people]
         found = [self.of(size) for size in (*sizes, *whole)]
@@ -209,7 +211,7 @@ def _within(costs: Iterable[Cost], budget: float) -> list[Planned]:
     for cost in order:
         now = found[cost.measure]
         better = [form for form in cost.forms()[1:] if form.seconds - now.seconds <= budget]
-        if now.form in {"sampled", "bounded"} and better:
+        if now.form == "sampled" and better:
             found[cost.measure] = better[-1]
             budget -= better[-1].seconds - now.seconds
     return list(found.values())
@@ -222,14 +224,20 @@ def _cost(entry: Measure, release: Release, policy: Policy) -> Cost:
     wide = max(1, len(release.quasi))
     known = costs()["measures"].get(entry.name, costs()["unknown"])
     size = rows / costs()["people"]
-    least = known["least"]
-    seconds = (least + (known["seconds"] - least) * size ** known["exponent"]) * wide / costs()["columns"]
-    fixed = known.get("fixed", 1.0) * seconds
+    seconds = _grown(known, size, wide)
+    some = _grown(known["some"], size, wide) if "some" in known else seconds
     judged = any(_limited(policy, key) for key in entry.keys)
     core = any(entry.name in names for names in policy.core.values())
     memory = int(1e6 * known["memory"] * size * wide / costs()["columns"])
     cheaper = "" if release.synthetic else entry.cheaper
-    return Cost(entry.name, n, seconds, fixed, memory, judged, core, cheaper, known.get("loose", 1.0))
+    each = (1.0 - WHOEVER) * some / ENOUGH
+    return Cost(entry.name, n, seconds, WHOEVER * some, memory, judged, core, cheaper, each)
+
+
+def _grown(known: Mapping[str, float], size: float, wide: int) -> float:
+    """Seconds of a measure for a release of this size, in sizes of the benchmark, and so many columns."""
+    more = (known["seconds"] - known["least"]) * size ** known["exponent"]
+    return float((known["least"] + more) * wide / costs()["columns"])
 
 
 def _limited(policy: Policy, key: str) -> bool:

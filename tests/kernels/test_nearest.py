@@ -9,7 +9,7 @@ from scipy.spatial import cKDTree
 from spaces import plain, spaces
 
 from naive import nearest as naive
-from unmask.kernels.search import decide, distance_of_pairs, nearest, nearest_k, plant, rank_of_truth, tied
+from unmask.kernels.search import decide, decide_few, distance_of_pairs, nearest, nearest_k, plant, rank_of_truth, tied
 
 many = settings(max_examples=150, deadline=None)
 
@@ -62,6 +62,15 @@ def test_decision_equals_definition_and_full_search(space, seed):
     true = [naive.distance(space, i, j) if j >= 0 else np.inf for i, j in enumerate(truth)]
     linked = np.array(true) <= found.least * (1 + space.tolerance) + space.floor
     assert decision.credit.tolist() == np.where(linked, 1 / found.ties, 0.0).tolist()
+
+
+@many
+@given(space=spaces(max_points=300), seed=st.integers(0, 9), met=st.sampled_from([0, np.inf]))
+def test_decisions_about_few_equal_definition(space, seed, met):
+    """By meeting every point, and by a tree where many stay open."""
+    truth = truths(space, np.random.default_rng(seed))
+    decision = decide_few(space, truth, most=met)
+    assert list(zip(decision.closer, decision.ties, strict=True)) == naive.decide(space, truth)
 
 
 @many

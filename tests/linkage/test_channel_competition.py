@@ -9,8 +9,8 @@ import pytest
 from unmask import Release
 from unmask.evidence.estimate import Estimate
 from unmask.linkage.channel import attack, competition, link_channel, linking
-from unmask.linkage.channel.competition import Added, _added
 from unmask.linkage.channel.gather import gather
+from unmask.linkage.competing import Added, added
 
 
 def noisy(n, sd, seed, columns=5):
@@ -56,8 +56,8 @@ def credits_of(*shares):
 
 def test_what_falls_adds_no_more_and_what_rises_goes_on_rising():
     """Gains of 10 points, then 5: at most 5 and its error; of 5, then 10: twice 5 more after two steps."""
-    falls = _added(credits_of(0.5, 0.6), credits_of(0.3, 0.35), 2.0, 0)
-    rises = _added(credits_of(0.5, 0.55), credits_of(0.3, 0.4), 2.0, 0)
+    falls = added(credits_of(0.5, 0.6), credits_of(0.3, 0.35), 2.0, 0)
+    rises = added(credits_of(0.5, 0.55), credits_of(0.3, 0.4), 2.0, 0)
     error = [1.96 * np.sqrt(gain * (1 - gain) / 400) for gain in (0.05, 0.10)]
     assert falls.most == pytest.approx(0.05 + error[0], abs=1e-4)
     assert rises.most == pytest.approx(0.10 + error[1] + 2 * 0.05, abs=1e-4)

@@ -73,3 +73,15 @@ def test_a_sample_is_asked_where_everybody_would_not_fit(monkeypatch):
     with pytest.raises(EngineError, match=r"would need(?s:.*)sample="):
         index.nearest(seed=0)
     assert np.array_equal(index.decide(truth, rows=few).credit, wanted)
+
+
+@pytest.mark.parametrize("many", [1, 10**9])
+def test_few_people_among_many_points_are_decided_without_a_tree_and_equally(monkeypatch, many):
+    monkeypatch.setattr(ask, "MANY", many)
+    rng = np.random.default_rng(3)
+    space = ranked(Release(table(rng), table(rng)), ranks="average").space
+    index, rows = Index(space), np.array([1, 5, 6, 200])
+    truth = rng.integers(-1, len(space.points), len(space.queries))
+    few = index.decide(truth[rows], rows=rows)
+    assert (index._tree is None) == (many == 1)
+    assert np.array_equal(few.credit, index.decide(truth).credit[rows])

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from naive import definitions as naive
 from unmask import Release
 from unmask.errors import ParameterError, TableError
-from unmask.tables.encode import canonical_order, centre_and_spread, encode, rank, to_floats
+from unmask.tables.canonical import canonical_order
+from unmask.tables.encode import centre_and_spread, encode, rank, to_floats
 
 COLUMN = st.lists(st.sampled_from([0.0, 1.0, 1.5, 2.0, 7.0]), min_size=1, max_size=25)
 

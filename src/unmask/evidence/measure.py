@@ -11,7 +11,7 @@ from unmask.evidence.catalogue import ENTRIES, FORMER, NO_ORIGINAL, PAIRS, RELEA
 from unmask.evidence.finding import Evidence
 
 Run = Callable[[Any, "Context"], Evidence]
-Cheaper = Literal["", "people", "gap"]
+Cheaper = Literal["", "people"]
 
 
 Progress = Callable[[float, str], None]  # share done, words
@@ -88,7 +88,7 @@ def measure(  # noqa: PLR0913 - what a report must know of a measure
 
     ``pairs``: it needs to know which row was made from whom; it then does not apply to a synthetic release.
     ``names``: it needs columns that the intruder knows under the name that they have in the release.
-    ``cheaper``: it asks for ``context.people`` alone where some are named ("people"), or heeds ``loose`` ("gap").
+    ``cheaper``: it asks for ``context.people`` alone where some are named ("people").
     """
 
     def fits(release: Any) -> str | None:  # noqa: ANN401 - a release, which evidence does not know

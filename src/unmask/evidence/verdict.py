@@ -134,8 +134,7 @@ def judge(reported: Sequence[Reported], policy: Policy) -> tuple[Finding, ...]:
             absent = Finding(entry.measure, entry.measure, entry.title, entry.evidence.outcome, entry.evidence.reason)
             found.append(Judged(absent))
         else:
-            asked = entry.evidence.asked
-            found += [_judge_one(entry.measure, one, policy, asked) for one in entry.evidence.observations]
+            found += [_judge_one(entry.measure, one, policy, entry.evidence) for one in entry.evidence.observations]
     return _judge_together(found)
 
 
@@ -154,14 +153,14 @@ class Held(NamedTuple):
     chance: float
 
 
-def _judge_one(measure: str, observation: Observation, policy: Policy, asked: tuple[int, int] | None = None) -> Judged:
+def _judge_one(measure: str, observation: Observation, policy: Policy, evidence: Evidence) -> Judged:
     threshold = policy.threshold(observation.key)
     observation = held_to_risk(held_to(observation, threshold.groups), threshold.groups)
     estimate = observation.estimate
     most = threshold.allows(observation.key, estimate.chance)
     held = [_as_share(estimate, threshold, most)] if threshold.value < 1 else []
     if threshold.people is not None:
-        held.append(_of_some(_as_number(observation, threshold, threshold.people), asked, threshold.people))
+        held.append(_of_some(_as_number(observation, threshold, threshold.people), evidence, threshold.people))
     judged = Finding(
         measure, observation.key, observation.claim, "not judged", NO_LIMIT, estimate, most, threshold.people
     )
@@ -196,11 +195,12 @@ def _as_share(estimate: Estimate, threshold: Threshold, most: float) -> Held:
     return Held("inconclusive", f"{told} contains {limit}", chance)
 
 
-def _of_some(held: Held, asked: tuple[int, int] | None, most: int) -> Held:
-    """That there are no more people than so many is not shown by asking for some of them."""
-    if asked is None or held.outcome != "for":
+def _of_some(held: Held, evidence: Evidence, most: int) -> Held:
+    """That there are no more people than so many is not shown by some of them, nor by an attack that is not ended."""
+    if held.outcome != "for" or (evidence.asked is None and not evidence.inexact):
         return held
-    told = f"{asked[0]:,} of {asked[1]:,} people were asked for"
+    asked = evidence.asked
+    told = evidence.inexact if asked is None else f"{asked[0]:,} of {asked[1]:,} people were asked for"
     return Held("inconclusive", f"{told}, which cannot show that it is true of {_most(most)} among all", held.chance)
 
 

@@ -19,7 +19,7 @@ from unmask.errors import ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
 from unmask.linkage.nearest import best_reading, best_scale
 from unmask.shares import percent
-from unmask.study import Study, as_study, draw, narrowed, spread
+from unmask.study import Study, as_study, draw, narrowed, of_attributes, spread
 from unmask.tables import by_content
 
 if TYPE_CHECKING:
@@ -88,13 +88,13 @@ def knowledge_curve(
     sizes: list[Size] = []
     half, of_half = np.zeros(len(rows)), [0.0]
 
-    scale = best_scale(study, seed)[0]
+    whole = study.index(scale=best_scale(study, seed)[0]).space
     asked: dict[Names, Floats] = {}
 
     def ask(chosen: Names) -> Floats:
         if chosen not in asked:
-            index = study.index([name for name in encoding.names if name in chosen], scale=scale)
-            asked[chosen] = index.decide(truth[rows], rows=rows).credit
+            space = of_attributes(whole, [k for k, name in enumerate(encoding.names) if name in chosen])
+            asked[chosen] = study.index_for_few(space).decide(truth[rows], rows=rows).credit
         return asked[chosen]
 
     for known in range(1, len(names) + 1):

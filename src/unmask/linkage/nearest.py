@@ -15,10 +15,21 @@ import numpy as np
 from unmask.arrays import Rows
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Observation, Progress, measure, silent
-from unmask.kernels.base import Space
 from unmask.linkage.result import Linkage, why_more
 from unmask.shares import percent
-from unmask.study import Direction, How, Scale, Study, as_study, draw, in_order, readable, set_scene, without
+from unmask.study import (
+    Direction,
+    How,
+    Index,
+    Scale,
+    Study,
+    as_study,
+    draw,
+    in_order,
+    of_attributes,
+    readable,
+    set_scene,
+)
 from unmask.tables import Encoding, Release
 
 MOST_ATTRIBUTES = 100  # beyond, one by one would take longer than the attack and fill no readable chart
@@ -135,17 +146,18 @@ def attribute_contributions(
     if len(encoding.names) > MOST_ATTRIBUTES:
         return ()
     people = draw(encoding, truth, "to_release", SAMPLE_FOR_ATTRIBUTES, seed)
-    whole = study.index(scale=scale).space
+    whole = study.index(scale=scale)
 
-    def reid(space: Space) -> float:
-        credit = study.index_of(space).decide(truth[people], rows=people).credit
+    def reid(index: Index) -> float:
+        credit = index.decide(truth[people], rows=people).credit
         return float(np.sort(credit[truth[people] >= 0]).mean())
 
     if len(encoding.names) < 2:
         return tuple((name, reid(whole) - 1.0 / len(encoding.released)) for name in encoding.names)
     rate_of_all, gains = reid(whole), []
     for number, name in enumerate(encoding.names):
-        gains.append((name, rate_of_all - reid(without(whole, number))))
+        others = [k for k in range(len(encoding.names)) if k != number]
+        gains.append((name, rate_of_all - reid(study.index_for_few(of_attributes(whole.space, others)))))
         progress((number + 1) / len(encoding.names), "which attributes matter")
     return tuple(gains)
 

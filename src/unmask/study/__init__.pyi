@@ -12,8 +12,8 @@ from unmask.study.memory import memory_of_search as memory_of_search
 from unmask.study.metric import Metric as Metric
 from unmask.study.metric import Scale as Scale
 from unmask.study.metric import category_steps as category_steps
+from unmask.study.metric import of_attributes as of_attributes
 from unmask.study.metric import readable as readable
-from unmask.study.metric import without as without
 from unmask.study.narrow import in_order as in_order
 from unmask.study.narrow import narrowed as narrowed
 from unmask.study.narrow import telling as telling

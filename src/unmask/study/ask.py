@@ -18,6 +18,8 @@ from unmask.study.memory import check_search, fits, memory_of_search
 
 Progress = Callable[[float, str], None]
 
+MANY, FEW = 100_000, 5_000  # points from which on a tree is not planted for a decision about so few people
+
 PREPARING = "preparing (kernels are compiled once, on the first run)"
 
 
@@ -76,6 +78,8 @@ class Index:
 
         ``truth`` has one entry for each query that asks.
         """
+        if rows is not None and self._tree is None and len(rows) <= FEW and len(self.space.points) >= MANY:
+            return search.decide_few(self.space.of(rows), truth)
         space, tree = self._asked(rows, tell)
         return search.decide(
             space, truth, tree=tree, progress=lambda done: tell(done, "true records against nearer ones")

@@ -18,7 +18,7 @@ Made = TypeVar("Made")
 
 SHARE_OF_MEMORY = 0.8
 SHARE_TO_KEEP = 0.1  # of the free memory that made things may hold ...
-MOST_TO_KEEP = 2**27  # ... and the most, in bytes
+MOST_TO_KEEP = 2**30  # ... and the most, in bytes
 
 
 def available_memory() -> int:

@@ -6,7 +6,7 @@ category that differs contributes what a two-valued standardised number would, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
 import numpy as np
@@ -64,11 +64,11 @@ def build_space(
     return _assemble(encoding, left * factors, right * factors, norm, code_weights, metric)
 
 
-def without(space: Space, attribute: int) -> Space:
-    """Take one attribute away (numbers first, then categories): the others contribute as before."""
-    p, q = space.queries.shape[1], space.query_codes.shape[1]
-    kept = [k for k in range(p + q) if k != attribute]
-    return space.only([k for k in kept if k < p], [k - p for k in kept if k >= p])
+def of_attributes(space: Space, attributes: Iterable[int]) -> Space:
+    """The space of some attributes (numbers first, then categories), as if it had been built of them alone."""
+    p, chosen = space.queries.shape[1], sorted(attributes)
+    part = space.only([k for k in chosen if k < p], [k - p for k in chosen if k >= p])
+    return part._replace(floor=_floor(part.queries, part.points, squared=space.norm == EUCLIDEAN))
 
 
 def readable(reduced: Floats, norm: int) -> Floats:
@@ -206,10 +206,6 @@ def _assemble(encoding: Encoding, left: Floats, right: Floats, norm: int, code_w
     a, b = encoding.original.codes, encoding.released.codes
     differ = np.array([_share_different(a[:, k], b[:, k]) for k in range(a.shape[1])])
     step = category_steps(differ, metric, len(encoding.released), squared=squared) * code_weights
-    largest = max(
-        (float(np.nanmax(np.abs(side))) for side in (left, right) if side.size and not np.isnan(side).all()),
-        default=0.0,
-    )
     return Space(
         np.ascontiguousarray(left),
         np.ascontiguousarray(right),
@@ -219,8 +215,17 @@ def _assemble(encoding: Encoding, left: Floats, right: Floats, norm: int, code_w
         missing,
         step,
         step * differ,
-        floor=(ROUNDING * largest) ** (2 if squared else 1),
+        floor=_floor(left, right, squared=squared),
     )
+
+
+def _floor(left: Floats, right: Floats, *, squared: bool) -> float:
+    """Reduced distance that rounding alone may leave."""
+    largest = max(
+        (float(np.nanmax(np.abs(side))) for side in (left, right) if side.size and not np.isnan(side).all()),
+        default=0.0,
+    )
+    return float((ROUNDING * largest) ** (2 if squared else 1))
 
 
 def category_steps(differ: Floats, metric: str, n: int, *, squared: bool) -> Floats:

@@ -16,7 +16,7 @@ import numpy as np
 from unmask.arrays import Flags
 from unmask.errors import EngineError, RoleError
 from unmask.kernels.base import Space
-from unmask.study.ask import Index
+from unmask.study.ask import MANY, Index
 from unmask.study.match import Matcher, make_matcher
 from unmask.study.memory import Kept, digest
 from unmask.study.metric import build_space
@@ -118,6 +118,10 @@ class Study:
     def index_of(self, space: Space) -> Index:
         """A space with its tree; equal spaces share one."""
         return self._kept.get(digest(tuple(space)), lambda: Index(space))
+
+    def index_for_few(self, space: Space) -> Index:
+        """The same for decisions about few people: among very many points it has no tree, and is not kept."""
+        return Index(space) if len(space.points) >= MANY else self.index_of(space)
 
     # --- the same release with other people -------------------------------------------------------------------------
 

@@ -1,3 +1,4 @@
+from unmask.tables.canonical import canonical_order as canonical_order
 from unmask.tables.days import read_days as read_days
 from unmask.tables.digits import moved_nearby as moved_nearby
 from unmask.tables.earlier import Earlier as Earlier
@@ -9,7 +10,6 @@ from unmask.tables.encode import RankMethod as RankMethod
 from unmask.tables.encode import Spans as Spans
 from unmask.tables.encode import as_text as as_text
 from unmask.tables.encode import assemble as assemble
-from unmask.tables.encode import canonical_order as canonical_order
 from unmask.tables.encode import centre_and_spread as centre_and_spread
 from unmask.tables.encode import encode_column as encode_column
 from unmask.tables.encode import rank as rank

@@ -17,8 +17,6 @@ from unmask.tables.recode import into_bands, into_intervals, into_merged, into_p
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
     from unmask.tables.periods import Periods
     from unmask.tables.release import Release
 
@@ -354,13 +352,6 @@ def centre_and_spread(column: Floats) -> tuple[float, float]:
     if values.size == 1:
         return mean, 0.0
     return mean, float(np.sqrt(np.sort((values - mean) ** 2).sum() / (values.size - 1)))
-
-
-def canonical_order(*blocks: NDArray[Any]) -> Ints:
-    """Order of rows by their whole content, so that what is random among equal values does not follow the file."""
-    columns = [block[:, k] for block in blocks for k in range(block.shape[1])]
-    rows = blocks[0].shape[0]
-    return np.lexsort(tuple(reversed(columns))).astype(np.int64) if columns else np.arange(rows, dtype=np.int64)
 
 
 def rank(column: Floats, method: RankMethod = "ordinal", *, order: Ints | None = None, seed: int = 0) -> Floats:

@@ -12,6 +12,7 @@ from unmask.kernels.search.nearest import (
     Decision,
     Nearest,
     decide,
+    decide_few,
     nearest,
     nearest_k,
     rank_of_truth,
@@ -20,6 +21,6 @@ from unmask.kernels.search.nearest import (
 from unmask.kernels.search.tree import Tree, plant
 
 __all__ = [
-    "Decision", "Nearest", "Tree", "decide", "distance_of_pairs", "least_distances", "nearest", "nearest_k", "plant",
-    "priced", "rank_of_truth", "tied",
+    "Decision", "Nearest", "Tree", "decide", "decide_few", "distance_of_pairs", "least_distances", "nearest",
+    "nearest_k", "plant", "priced", "rank_of_truth", "tied",
 ]  # fmt: skip

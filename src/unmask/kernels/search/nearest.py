@@ -21,6 +21,7 @@ from unmask.kernels.compiling import in_chunks
 from unmask.kernels.groups import identical
 from unmask.kernels.search.best import Best, blank, draw_ties, expand, find_best, winners
 from unmask.kernels.search.distance import distance_of_pairs
+from unmask.kernels.search.few import MOST_MET, meet_all, sift
 from unmask.kernels.search.lists import Lists, k_part, spread, tied_part
 from unmask.kernels.search.tree import Tree, plant
 from unmask.kernels.search.truth import decide_part, rank_part
@@ -98,6 +99,20 @@ def decide(
         lambda part: decide_part(space, tree, order[part], distances, closer, ties, new_buffer()),
         len(order), progress=progress,
     )  # fmt: skip
+    return Decision(closer, np.where(closer, 0, ties))
+
+
+def decide_few(space: Space, truth: Ints, *, most: float = MOST_MET) -> Decision:
+    """The same for few queries among very many points: a tree is planted if more than ``most`` pairs stay open."""
+    distances = _true_distances(space, truth)
+    closer = sift(space, distances)
+    left = np.flatnonzero(~closer)
+    if len(left) * len(space.points) > most:
+        found = decide(space.of(left), truth[left])
+        closer[left], ties = found.closer, np.zeros(len(closer), dtype=np.int64)
+        ties[left] = found.ties
+        return Decision(closer, ties)
+    closer, ties = meet_all(space, distances, closer)
     return Decision(closer, np.where(closer, 0, ties))
 
 

@@ -45,6 +45,7 @@ from unmask.kernels.search.frame import choose_frame, store
 Kinds = tuple[Singles, Singles, int, int]  # contributions of missing values and unequal codes, p, norm
 
 _CHUNK = 256  # leaves per task of a thread
+_SHARED, _TASKS = 512, 64  # leaves from which on threads share the splitting, and ranges that are then given out
 
 
 class Tree(NamedTuple):
@@ -111,11 +112,38 @@ def _names(groups: Groups, order: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     return groups.first[order], sizes, start, members, place[groups.label]
 
 
-@kernel
 def _split(columns: Singles, kinds: Kinds, order: Ints, n_leaves: int) -> None:
-    """Put the points in tree order: split ranges of leaves until each is one leaf."""
-    n = columns.shape[1]
-    keys, todo = np.empty(n, dtype=np.float32), [(0, n_leaves)]
+    """Put the points in tree order: split ranges of leaves until each is one leaf, the large ones in threads."""
+    keys, ranges = np.empty(columns.shape[1], dtype=np.float32), [(0, n_leaves)]
+
+    def split_all(*, once: bool) -> list[int]:
+        middles = [0] * len(ranges)
+
+        def work(part: slice) -> None:
+            first, last = ranges[part.start]
+            middles[part.start] = _split_range(columns, kinds, order, keys, first, last, once=once)
+
+        in_chunks(work, len(ranges), chunk=1)
+        return middles
+
+    while n_leaves >= _SHARED and len(ranges) < _TASKS:
+        middles = split_all(once=True)
+        ranges = [half for (a, b), c in zip(ranges, middles, strict=True) for half in ((a, c), (c, b))]
+    split_all(once=False)
+
+
+@kernel
+def _split_range(
+    columns: Singles,
+    kinds: Kinds,
+    order: Ints,
+    keys: Singles,
+    first: int,
+    last: int,
+    once: bool,  # noqa: FBT001
+) -> int:
+    """Split a range of leaves, once or down to single leaves; returns the first leaf of the second half."""
+    n, todo, halfway = columns.shape[1], [(first, last)], last
     while todo:
         first, last = todo.pop()
         if last - first <= 1:
@@ -127,8 +155,12 @@ def _split(columns: Singles, kinds: Kinds, order: Ints, n_leaves: int) -> None:
             value = columns[k, order[i]]
             keys[i] = value if value == value else np.float32(np.inf)  # noqa: PLR0124
         _select(keys[a:b], order[a:b], (middle - first) * LEAF)
+        if once:
+            halfway = middle
+            continue
         todo.append((first, middle))
         todo.append((middle, last))
+    return halfway
 
 
 @inner

@@ -20,19 +20,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.base import Codes, Ints
-from unmask.kernels.compiling import kernel
+from unmask.kernels.compiling import kernel, lowest
 from unmask.kernels.uniques.partition import Levels, Scratch, by_cardinality, new_levels, new_scratch, restore, split
 
 CHUNK = 1 << 16
+MOST_TOLD = 21  # attributes up to which pairs are told by bits: four words for each class
 
 
 class Found(NamedTuple):
-    """MSUs as linked lists, one for each class: head of the list, next place, mask; how many places are taken."""
+    """MSUs as linked lists, one for each class: head of the list, next place, mask; how many places are taken.
+
+    ``told``: a bit of each class for each attribute and each pair of them that is an MSU, where no larger subset
+    matters: one look in place of a walk along a list. Else it is empty.
+    """
 
     heads: Codes
     links: Codes
     masks: Ints
     many: int
+    told: Ints
 
 
 class WorkBoundError(RuntimeError):
@@ -75,7 +81,9 @@ def _walk(
 ) -> Found:
     """Take each attribute as the highest of a set: one compiled call for all sets that it is the highest of."""
     m, n = columns.shape
-    found = Found(np.full(n, -1, np.int32), np.empty(max(n, 16), np.int32), np.empty(max(n, 16), np.int64), 0)
+    words = (m + comb(m, 2)) // 64 + 1 if max_size <= 3 and m <= MOST_TOLD else 0
+    told = np.zeros((n if words else 0, words), np.int64)
+    found = Found(np.full(n, -1, np.int32), np.empty(max(n, 16), np.int32), np.empty(max(n, 16), np.int64), 0, told)
     scratch, levels = new_scratch(n, n_codes), new_levels(n, max_size)
     work = 0
     for high in range(m):
@@ -110,18 +118,51 @@ def _unlink(heads: Codes, links: Codes, masks: Ints, found: int) -> tuple[Codes,
 @kernel
 def _note(row: int, mask: int, found: Found) -> Found:
     """Add S to the MSUs of a class that is unique on S, unless a subset of S is among them."""
-    heads, links, masks, many = found
-    place = heads[row]
-    while place >= 0 and masks[place] & mask != masks[place]:
-        place = links[place]
-    if place >= 0:
-        return found
+    heads, links, masks, many, told = found
+    if told.shape[0]:
+        if _is_told(told, row, mask):
+            return found
+    else:
+        place = heads[row]
+        while place >= 0 and masks[place] & mask != masks[place]:
+            place = links[place]
+        if place >= 0:
+            return found
     if many == links.shape[0]:
         wider, longer = np.empty(2 * many, np.int32), np.empty(2 * many, np.int64)
         wider[:many], longer[:many] = links, masks
         links, masks = wider, longer
     links[many], masks[many], heads[row] = heads[row], mask, many
-    return Found(heads, links, masks, many + 1)
+    return Found(heads, links, masks, many + 1, told)
+
+
+@kernel
+def _is_told(told: Ints, row: int, mask: int) -> bool:
+    """Whether an attribute or a pair of attributes of S is an MSU of a class; if not, S of one or two is told now."""
+    place, size, rest = 0, 0, mask
+    while rest:
+        b = lowest(rest)
+        rest &= rest - 1
+        place, size = _pair(b, b), size + 1
+        if told[row, place >> 6] >> (place & 63) & 1:
+            return True
+        others = rest
+        while others:
+            place = _pair(lowest(others), b)
+            others &= others - 1
+            if told[row, place >> 6] >> (place & 63) & 1:
+                return True
+    if size <= 2:
+        low = lowest(mask)
+        place = _pair(low if size == 1 else lowest(mask & (mask - 1)), low)
+        told[row, place >> 6] |= np.int64(1) << np.int64(place & 63)
+    return False
+
+
+@kernel
+def _pair(high: int, low: int) -> int:
+    """Place of a pair of attributes, or of one by itself (twice the same), among the bits of a class."""
+    return high * (high + 1) // 2 + low
 
 
 @kernel

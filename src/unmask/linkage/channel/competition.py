@@ -1,11 +1,4 @@
-"""What competition adds: of very many people some are asked for one by one, though all of them want records.
-
-Whoever looks for everybody at once finds more, since a record that suits somebody else better is nobody else's. Among
-fewer people, drawn at random with their records, both can be had: the same people asked for one by one, and all at
-once. What that adds rises from nothing, where everybody is found anyway, ever more slowly with the logarithm of their
-number, and falls again as people get lost in the crowd. So it is at most what it would be if it went on rising as it
-does last, or if it falls, what it was; and more people are found no oftener than fewer are, all at once.
-"""
+"""What competition adds to the attack of an intruder who learns the channel: see unmask/linkage/competing.py."""
 
 from __future__ import annotations
 
@@ -14,36 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.evidence import Z95, claims, rate
+from unmask.evidence import claims
 from unmask.linkage.channel.gather import Gathered
 from unmask.linkage.channel.linking import Links, best_attack, link_people
 from unmask.linkage.channel.select import Channel
+from unmask.linkage.competing import FEWER, TOGETHER, Added, Pair, added
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unmask.evidence import Estimate
     from unmask.linkage.channel.material import Material
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-TOGETHER = 20_000  # people, with their records, who are looked for all at once
 GROUPED = 5000  # the same where people are published together, which only all pairs show
-FEWER = 4  # times: to see whether what is added falls
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """What competition may add to a share of people, and the share of fewer people that is found with it."""
-
-    most: float  # upper end of what is added
-    together: float  # upper end of what is found of fewer people, all at once
-
-    def widen(self, estimate: Estimate) -> Estimate:
-        """The estimate, its upper end raised by what competition may add."""
-        high = min(estimate.high + self.most, self.together)
-        return replace(estimate, high=min(1.0, max(estimate.high, high)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +40,8 @@ def competition(scene: Gathered, channels: list[Channel], part: Ints, seed: int,
     sizes = max(1, min(most, n) // FEWER), min(most, n)
     fewer, more = (_both(scene, channels, part, size, seed, competing=competing) for size in sizes)
     steps = np.log(n / sizes[1]) / np.log(FEWER)
-    found, known = (_added(*pairs, steps, seed) for pairs in zip(fewer, more, strict=True))
+    found, known = (added(*pairs, steps, seed) for pairs in zip(fewer, more, strict=True))
     return Competition(found, known, sizes[1], not competing)
-
-
-Pair = tuple["Floats", "Floats"]  # credits of the same people: as they were asked for, and by the whole attack
-
-
-def _added(fewer: Pair, more: Pair, steps: float, seed: int) -> Added:
-    before, now = (whole - plain for plain, whole in (fewer, more))
-    highest = max(0.0, float(now.mean() + Z95 * now.std() / np.sqrt(now.size)))
-    rising = max(0.0, float(now.mean() - before.mean())) * steps
-    return Added(highest + rising, rate(more[1], chance=0.0, seed=seed).high)
 
 
 def _both(
