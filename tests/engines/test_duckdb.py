@@ -139,7 +139,7 @@ def test_sets_and_special_uniques_equal_those_in_memory(store, study):
 
 @pytest.mark.parametrize(("rows", "block"), [(1, 2), (40, 3), (150, 20), (790, 100), (10_000, 1), (10_000, 10_000)])
 def test_patterns_do_not_depend_on_the_parts_they_are_counted_in(store, patterns, monkeypatch, rows, block):
-    from unmask.kernels.pairs import packed
+    from unmask.kernels import packed
 
     monkeypatch.setattr(packed, "BLOCK", block)
     found = engines.count_patterns(store, quiet, rows=rows)

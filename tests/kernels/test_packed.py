@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from unmask.kernels.pairs import packed
+from unmask.kernels import packed
 
 
 def by_pairs(left, right, kept, gaps):

@@ -16,7 +16,7 @@ import numpy as np
 from unmask.arrays import Ints
 from unmask.engines import sql
 from unmask.engines.store import Store
-from unmask.kernels.pairs import Field, Packed, fields_of, inverted, sums_of_sets
+from unmask.kernels.packed import Field, Packed, fields_of, inverted, sums_of_sets
 
 Tell = Callable[[float, str], None]
 Span = tuple[float, float]  # from which share of the work to which

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from unmask.kernels.base import Codes, Floats, Ints
 from unmask.kernels.compiling import kernel
 from unmask.kernels.groups import identical, label_rows
-from unmask.kernels.pairs.packed import fields_of, inverted, pack, sums_of_sets
+from unmask.kernels.packed import fields_of, inverted, pack, sums_of_sets
 
 
 class Patterns(NamedTuple):
