@@ -9,6 +9,8 @@ prices that satisfy them to rounding. Whether these prove the matching is for th
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from unmask.kernels.assignment.allocation import holdings
@@ -16,35 +18,52 @@ from unmask.kernels.assignment.forward_reverse import Side
 from unmask.kernels.base import Floats, Ints
 from unmask.kernels.compiling import inlined, kernel
 
-_NEAR = 2.0  # epsilons within which a pair is taken for tight
+_NEAR = 1.5  # epsilons within which a pair is taken for tight; more would tie people who need not be
+_TIED = 0.5
+
+
+class _Near(NamedTuple):
+    """Candidates within a few epsilons of the best of their bidder, the nearest to it first."""
+
+    who: Ints
+    what: Ints
+    cost: Floats
+    least: Floats  # (bidders,) their duals
+    share: float  # of all candidates
 
 
 def snapped_prices(side: Side, epsilon: float) -> Floats:
     """Prices that make matched pairs tight, and those within a few epsilons as far as these do not contradict."""
     state, n_b = side.state, len(side.state.supply)
     holder, item, _, cost = holdings(state)
-    who, what, listed = _listed(side)
-    least = np.full(n_b, np.inf)
-    np.minimum.at(least, holder, cost + state.price[item])
-    np.minimum.at(least, who, listed + state.price[what])
-    slack = listed + state.price[what] - least[who]
-    near = np.flatnonzero(slack <= _NEAR * epsilon)
-    near = near[np.argsort(slack[near], kind="stable")]
-    a, b = np.concatenate([holder, who[near]]), np.concatenate([item, what[near]])
-    root, level = _span(n_b + len(state.price), a, n_b + b, np.concatenate([cost, listed[near]]))
+    near = _near(side, epsilon)
+    a, b = np.concatenate([holder, near.who]), np.concatenate([item, near.what])
+    root, level = _span(n_b + len(state.price), a, n_b + b, np.concatenate([cost, near.cost]))
     tree = np.unique(root, return_inverse=True)[1]
-    off = np.bincount(tree, np.concatenate([least, state.price]) - level) / np.bincount(tree)
+    off = np.bincount(tree, np.concatenate([near.least, state.price]) - level) / np.bincount(tree)
     prices: Floats = (level + off[tree])[n_b:]
     return prices
 
 
-def _listed(side: Side) -> tuple[Ints, Ints, Floats]:
-    """All candidates: bidders, objects, costs."""
-    lists = side.lists
+def is_tied(side: Side, epsilon: float) -> bool:
+    """Tell whether most candidates are as good as the best: then a smaller epsilon will not part them either."""
+    return _near(side, epsilon).share > _TIED
+
+
+def _near(side: Side, epsilon: float) -> _Near:
+    lists, price = side.lists, side.state.price
     who = np.repeat(np.arange(len(lists.length)), lists.length)
     before = np.cumsum(lists.length) - lists.length
     at = lists.start[who] + np.arange(len(who)) - before[who]
-    return who, lists.item[at].astype(np.int64), lists.cost[at]
+    what, cost = lists.item[at].astype(np.int64), lists.cost[at]
+    holder, item, _, held = holdings(side.state)
+    least = np.full(len(lists.length), np.inf)
+    np.minimum.at(least, holder, held + price[item])
+    np.minimum.at(least, who, cost + price[what])
+    slack = cost + price[what] - least[who]
+    near = np.flatnonzero(slack <= _NEAR * epsilon)
+    near = near[np.argsort(slack[near], kind="stable")]
+    return _Near(who[near], what[near], cost[near], least, len(near) / max(1, len(who)))
 
 
 @kernel

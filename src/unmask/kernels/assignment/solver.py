@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from unmask.kernels.assignment.allocation import holdings
 from unmask.kernels.assignment.bidding import bids_made, least_priced, searches_made
 from unmask.kernels.assignment.certificate import Bound, bound, centre, relative_gap
 from unmask.kernels.assignment.classes import Classes, both, of_classes
-from unmask.kernels.assignment.forest import snapped_prices
+from unmask.kernels.assignment.forest import is_tied, snapped_prices
 from unmask.kernels.assignment.forward_reverse import (
     LISTED,
     Auction,
@@ -44,7 +45,7 @@ _EXACT = 1e-11  # relative gap at which to stop in any case
 _FACTOR = 10.0
 _EASY_FACTOR = 100.0  # after a phase of few bids: the matching hardly changes any more
 _CHUNK = 16384  # first searches between two looks at the clock
-_SEARCHED = 4  # searches per bidder that make a phase a hard one: more would not be cheaper
+_SEARCHED = 4  # searches per bidder that make a phase a hard one: further ones would not be cheaper
 
 
 class Matching(NamedTuple):
@@ -152,7 +153,7 @@ def _auction(auction: Auction, max_gap: float, clock: _Clock) -> None:
             search_lists(auction, side, np.arange(part, min(real, part + _CHUNK)))
     epsilon, last = _epsilons(auction)
     phases = math.log(epsilon / last)
-    while True:
+    for phase in count():
         before, searched = bids_made(side.queue), _searches(auction)
         epsilon = run_phase(auction, epsilon, clock.late)
         if not epsilon:
@@ -163,7 +164,8 @@ def _auction(auction: Auction, max_gap: float, clock: _Clock) -> None:
         clock.say(0.2 + 0.7 * min(1.0, done), f"epsilon {epsilon:.1e}, gap {gap:.1e}")
         if gap <= max(max_gap, _EXACT) or epsilon <= last:
             return
-        if _searches(auction) - searched > _SEARCHED * real and _snap(auction, epsilon):
+        hard = _searches(auction) - searched > _SEARCHED * real and (phase > 0 or is_tied(side, epsilon))
+        if hard and _snap(auction, epsilon):
             return
         easy = bids_made(side.queue) - before < 3 * side.state.supply.sum()
         epsilon = max(last, epsilon / (_EASY_FACTOR if easy else _FACTOR))
