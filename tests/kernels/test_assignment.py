@@ -5,6 +5,7 @@ import json
 import os
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import numba
 import numpy as np
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from spaces import plain, spaces
 
 from naive import assignment as naive
-from unmask.kernels.assignment import credits, solve  # noqa: A004
+from unmask.kernels.assignment import credits, optima, solve  # noqa: A004
 
 SHARED = Path(os.environ.get("UNMASK_DATA", Path(__file__).parents[3] / "shared"))
 GOLDEN = (SHARED.parent if SHARED.name == "data" else SHARED) / "golden"
@@ -256,3 +257,14 @@ def test_equals_sdcmicro(name, norm):
     pairs = {int(row["x_row"]) - 1: int(row["y_row"]) - 1 for row in golden_table(f"{name}_matches")}
     assert [pairs[i] for i in range(300)] == found.cols.tolist()
     assert int((found.cols == np.arange(300)).sum()) == scalars["correct_matches"]
+
+
+@many
+@given(space=spaces(max_queries=40, max_points=40), seed=st.integers(0, 99))
+def test_tight_pairs_are_the_same_by_searches_and_by_a_look_at_all(space, seed):
+    found, truth = solve(space), np.random.default_rng(seed).integers(-1, len(space.points), len(space.queries))
+    searched = credits(space, found, truth, draws=20)
+    with patch.object(optima, "_MANY", -1):
+        looked = credits(space, found, truth, draws=20)
+    np.testing.assert_array_equal(searched.credit, looked.credit)
+    np.testing.assert_array_equal(searched.exact, looked.exact)

@@ -57,3 +57,39 @@ def test_a_gap_that_stays_open_is_not_waited_for(monkeypatch):
     turned = flows.sample_part(a, b, flow, 4000, np.random.default_rng(0))
     assert not np.array_equal(waited, turned)
     assert turned == pytest.approx(waited, abs=0.08 * flow.max())
+
+
+def walked(a, b, flow, draws, rng):
+    """The walk of a gap, with plain lists: every unit is looked for from the first on."""
+    flow, capacity = flow.astype(int), np.bincount(b, weights=flow).astype(int)
+    of_b = [np.flatnonzero(b == j) for j in range(len(capacity))]
+    total = np.zeros(len(a))
+
+    def unit(pairs, amounts, x):
+        for e, amount in zip(pairs, amounts, strict=True):
+            if x < amount:
+                return e, x
+            x -= amount
+        return -1, x
+
+    for draw in range(draws + 20):
+        steps = 0
+        while steps < 2 * capacity.sum():
+            j, x = unit(range(len(capacity)), capacity, int(rng.random() * capacity.sum()))
+            e, _ = unit(of_b[j], flow[of_b[j]], x)
+            while e >= 0:
+                flow[e] -= 1
+                mine = np.flatnonzero(a == a[e])
+                taken, x = unit(mine, capacity[b[mine]], int(rng.random() * capacity[b[mine]].sum()))
+                e, _ = unit(of_b[b[taken]], flow[of_b[b[taken]]], x)
+                flow[taken] += 1
+                steps += 1
+        total += flow * (draw >= 20)
+    return total / draws
+
+
+@pytest.mark.parametrize(("seed", "n", "m", "units", "share"), [(5, 6, 4, 30, 0.5), (6, 12, 12, 14, 0.9)])
+def test_the_walk_equals_a_slow_one_to_the_last_bit(seed, n, m, units, share):
+    a, b, flow = part(seed, n, m, units, share)
+    found = flows.sample_part(a, b, flow, 40, np.random.default_rng(2))
+    assert np.array_equal(found, walked(a, b, flow, 40, np.random.default_rng(2)))

@@ -31,7 +31,7 @@ class Queue(NamedTuple):
     ring: Ints
     waiting: NDArray[np.bool_]
     stale: Ints
-    state: Ints  # head and length of the ring, number of stale bidders, bids made, searches made at once
+    state: Ints  # head and length of the ring, number of stale bidders, bids made, searches made
 
 
 def empty_queue(n: int) -> Queue:
@@ -65,8 +65,13 @@ def bids_made(q: Queue) -> int:
 
 @lean
 def searches_made(q: Queue) -> int:
-    """Return the number of searches that bidders ever made at once."""
+    """Return the number of searches that bidders ever made."""
     return int(q.state[_SEARCHES])
+
+
+def count_searches(q: Queue, more: int) -> None:
+    """Count searches that were made for bidders."""
+    q.state[_SEARCHES] += more
 
 
 @lean

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.base import Floats, Ints
-from unmask.kernels.compiling import kernel
+from unmask.kernels.compiling import inlined, kernel
 
 _BURN_IN = 20  # draws that are thrown away
 _STEPS = 2  # steps of the walk per unit and draw
@@ -75,15 +75,24 @@ def _count(tight: NDArray[np.bool_]) -> Floats:
 
 
 class _Pairs(NamedTuple):
-    """Pairs of classes, and where those of each class are."""
+    """Pairs of classes, and what each class a reaches by them."""
 
     a: Ints
     b: Ints
     by_a: Ints  # pairs in the order of a
     start_a: Ints
-    by_b: Ints
-    start_b: Ints
-    capacity: Ints  # units of each class b
+    reach: Ints  # units that a class reaches by its pairs up to this one, in the order of a
+    first: Ints  # the first unit of each class b
+
+
+class _Walk(NamedTuple):
+    """A matching on its way: the flow of each pair, and its sum over the draws so far, up to its last change."""
+
+    flow: Ints
+    held: Ints  # pairs with a flow, by class b from its first unit on, in the order of the pairs
+    amount: Ints  # how many of them each class b has
+    total: Floats
+    since: Ints  # draws that are in the total
 
 
 def sample_part(a: Ints, b: Ints, flow: Floats, draws: int, rng: np.random.Generator) -> Floats:
@@ -92,46 +101,39 @@ def sample_part(a: Ints, b: Ints, flow: Floats, draws: int, rng: np.random.Gener
     Where gaps hardly ever close (nearly all matchings but one pair, compared with whole ones, are far too many), cycles
     are turned instead, from the beginning: both walks have the same uniform matchings.
     """
-    by_a, by_b = np.argsort(a, kind="stable"), np.argsort(b, kind="stable")
-    start_a, start_b = (
-        np.searchsorted(a[by_a], np.arange(a.max() + 2)),
-        np.searchsorted(b[by_b], np.arange(b.max() + 2)),
-    )
-    capacity = np.bincount(b, weights=flow).astype(np.int64)
-    pairs, start = _Pairs(a, b, by_a, start_a, by_b, start_b, capacity), flow.astype(np.int64)
-    mean: Floats = _walk(pairs, start.copy(), draws, rng)
+    pairs = _ordered(a, b, flow)
+    used = np.flatnonzero(flow)
+    used = used[np.argsort(b[used], kind="stable")]
+    amount = np.bincount(b[used], minlength=len(pairs.first) - 1)
+    held = np.zeros(pairs.first[-1], np.int64)
+    before = np.cumsum(amount) - amount
+    held[pairs.first[b[used]] + np.arange(len(used)) - before[b[used]]] = used
+    walk = _Walk(flow.astype(np.int64), held, amount, np.zeros(len(a)), np.zeros(len(a), np.int64))
+    mean: Floats = _walk(pairs, walk, draws, rng)
     return mean if len(mean) else turn_part(a, b, flow, draws, rng)
 
 
-def turn_part(a: Ints, b: Ints, flow: Floats, draws: int, rng: np.random.Generator) -> Floats:
-    """The same by turning cycles."""
-    by_a, units = np.argsort(a, kind="stable"), flow.astype(np.int64)
+def _ordered(a: Ints, b: Ints, flow: Floats) -> _Pairs:
+    by_a = np.argsort(a, kind="stable")
     start = np.searchsorted(a[by_a], np.arange(a.max() + 2))
     capacity = np.bincount(b, weights=flow).astype(np.int64)
     before = np.append(0, np.cumsum(capacity[b[by_a]]))
     reach = before[1:] - before[start[a[by_a]]]
-    first = np.append(0, np.cumsum(capacity))  # the first unit of each class b
-    pair = np.repeat(np.arange(len(a)), units)  # of each unit of the left side, as it is matched at first
+    return _Pairs(a, b, by_a, start, reach, np.append(0, np.cumsum(capacity)))
+
+
+def turn_part(a: Ints, b: Ints, flow: Floats, draws: int, rng: np.random.Generator) -> Floats:
+    """The same by turning cycles."""
+    pair = np.repeat(np.arange(len(a)), flow.astype(np.int64))  # of each unit of the left side, as it is matched first
     owner = np.argsort(np.argsort(b[pair], kind="stable"), kind="stable")  # unit of b that each unit of a has
     holder = np.empty(len(pair), np.int64)
     holder[owner] = np.arange(len(pair))
-    mean: Floats = _turn(_Reach(a, b, by_a, start, reach, first), pair, holder, draws, rng)
+    mean: Floats = _turn(_ordered(a, b, flow), pair, holder, draws, rng)
     return mean
 
 
-class _Reach(NamedTuple):
-    """Pairs of classes, and what each class a reaches by them."""
-
-    a: Ints
-    b: Ints
-    by_a: Ints  # pairs in the order of a
-    start_a: Ints
-    reach: Ints  # units that a class reaches by its pairs up to this one, in the order of a
-    first: Ints  # unit of each class b
-
-
 @kernel
-def _turn(pairs: _Reach, pair: Ints, holder: Ints, draws: int, rng: np.random.Generator) -> Floats:
+def _turn(pairs: _Pairs, pair: Ints, holder: Ints, draws: int, rng: np.random.Generator) -> Floats:
     """Follow random tight units and their holders until one is met again, then turn that cycle; average the flow.
 
     Every unit on the way makes one choice, with chance 1 / degree, and the turned matching is turned back by as many
@@ -161,82 +163,100 @@ def _turn(pairs: _Reach, pair: Ints, holder: Ints, draws: int, rng: np.random.Ge
     return total / draws
 
 
-@kernel
-def _reached(pairs: _Reach, u: int, rng: np.random.Generator) -> tuple[int, int]:
-    """A random unit that class u reaches: the pair of classes, and the unit."""
-    low, high = pairs.start_a[u], pairs.start_a[u + 1] - 1
-    x = int(rng.random() * pairs.reach[high])
+@inlined
+def _above(values: Ints, low: int, high: int, x: int) -> int:
+    """First place from low to high whose value is above x; high at the latest."""
     while low < high:
         middle = (low + high) // 2
-        if pairs.reach[middle] > x:
+        if values[middle] > x:
             high = middle
         else:
             low = middle + 1
-    e = pairs.by_a[low]
-    j = pairs.b[e]
-    return int(e), int(pairs.first[j + 1] + x - pairs.reach[low])
+    return low
+
+
+@inlined
+def _reached(pairs: _Pairs, u: int, rng: np.random.Generator) -> tuple[int, int]:
+    """A random unit that class u reaches: the pair of classes, and the unit."""
+    low, high = pairs.start_a[u], pairs.start_a[u + 1] - 1
+    x = int(rng.random() * pairs.reach[high])
+    k = _above(pairs.reach, low, high, x)
+    e = pairs.by_a[k]
+    return int(e), int(pairs.first[pairs.b[e] + 1] + x - pairs.reach[k])
 
 
 @kernel
-def _walk(pairs: _Pairs, flow: Ints, draws: int, rng: np.random.Generator) -> Floats:
+def _walk(pairs: _Pairs, walk: _Walk, draws: int, rng: np.random.Generator) -> Floats:
     """Open a random pair, move the gap until it closes, again and again; average the flow.
 
     A gap at u moves to a random tight unit w and takes its partner's place, with chance 1 / degree(u). The chain is
     reversible with weight degree(u) for a gap at u and equal weights for all closed matchings, so these are uniform.
     Nothing is returned where a gap stays open too long.
     """
-    units = pairs.capacity.sum()
-    total = np.zeros(len(flow))
-    for draw in range(draws + _BURN_IN):
+    units = pairs.first[-1]
+    for draw in range(-_BURN_IN, draws):
         steps = 0
         while steps < _STEPS * units:
-            e = _matched_pair(pairs, flow, units, rng)
-            flow[e] -= 1
+            e = _matched_pair(pairs, walk, units, rng)
+            _change(pairs, walk, e, -1, max(draw, 0))
             u = pairs.a[e]
             while u >= 0:
-                u = _step(pairs, flow, u, rng)
+                u = _step(pairs, walk, u, max(draw, 0), rng)
                 steps += 1
                 if steps > _LONG * units:
                     return np.empty(0)
-        if draw >= _BURN_IN:
-            total += flow
-    return total / draws
+    return (walk.total + walk.flow * (draws - walk.since)) / draws
 
 
-@kernel
-def _matched_pair(pairs: _Pairs, flow: Ints, units: int, rng: np.random.Generator) -> int:
+@inlined
+def _matched_pair(pairs: _Pairs, walk: _Walk, units: int, rng: np.random.Generator) -> int:
     """Choose the pair of a random unit of the right-hand side."""
     x = int(rng.random() * units)
-    j = 0
-    while x >= pairs.capacity[j]:
-        x -= pairs.capacity[j]
-        j += 1
-    for k in range(pairs.start_b[j], pairs.start_b[j + 1]):
-        x -= flow[pairs.by_b[k]]
+    j = _above(pairs.first, 0, len(pairs.first) - 1, x) - 1
+    return _held(pairs, walk, j, x - pairs.first[j])
+
+
+@inlined
+def _held(pairs: _Pairs, walk: _Walk, j: int, x: int) -> int:
+    """Pair that holds unit x of class j; -1 if it is free, as one is while a gap is open."""
+    for k in range(pairs.first[j], pairs.first[j] + walk.amount[j]):
+        x -= walk.flow[walk.held[k]]
         if x < 0:
-            return int(pairs.by_b[k])
-    return int(pairs.by_b[pairs.start_b[j + 1] - 1])
-
-
-@kernel
-def _step(pairs: _Pairs, flow: Ints, u: int, rng: np.random.Generator) -> int:
-    """Match the free unit of class u with a random tight one. Returns the class that lost it, -1 if it was free."""
-    b, by_a, start_a, capacity = pairs.b, pairs.by_a, pairs.start_a, pairs.capacity
-    degree = 0
-    for k in range(start_a[u], start_a[u + 1]):
-        degree += capacity[b[by_a[k]]]
-    x = int(rng.random() * degree)
-    k = start_a[u]
-    while x >= capacity[b[by_a[k]]]:
-        x -= capacity[b[by_a[k]]]
-        k += 1
-    taken = by_a[k]
-    for r in range(pairs.start_b[b[taken]], pairs.start_b[b[taken] + 1]):
-        e = pairs.by_b[r]
-        if x < flow[e]:
-            flow[e] -= 1
-            flow[taken] += 1
-            return int(pairs.a[e])
-        x -= flow[e]
-    flow[taken] += 1
+            return int(walk.held[k])
     return -1
+
+
+@inlined
+def _step(pairs: _Pairs, walk: _Walk, u: int, draw: int, rng: np.random.Generator) -> int:
+    """Match the free unit of class u with a random tight one. Returns the class that lost it, -1 if it was free."""
+    taken, unit = _reached(pairs, u, rng)
+    j = pairs.b[taken]
+    e = _held(pairs, walk, j, unit - pairs.first[j])
+    if e >= 0:
+        _change(pairs, walk, e, -1, draw)
+    _change(pairs, walk, taken, 1, draw)
+    return int(pairs.a[e]) if e >= 0 else -1
+
+
+@inlined
+def _change(pairs: _Pairs, walk: _Walk, e: int, by: int, draw: int) -> None:
+    """Change the flow of a pair by a unit; its old flow counts for the draws before."""
+    walk.total[e] += walk.flow[e] * (draw - walk.since[e])
+    walk.since[e] = draw
+    walk.flow[e] += by
+    j, held = pairs.b[e], walk.held
+    first = pairs.first[j]
+    if walk.flow[e] == 0:
+        walk.amount[j] -= 1
+        k = first
+        while held[k] != e:
+            k += 1
+        for r in range(k, first + walk.amount[j]):
+            held[r] = held[r + 1]
+    elif by > 0 and walk.flow[e] == by:
+        k = first + walk.amount[j]
+        while k > first and held[k - 1] > e:
+            held[k] = held[k - 1]
+            k -= 1
+        held[k] = e
+        walk.amount[j] += 1

@@ -19,6 +19,7 @@ from unmask.kernels.assignment.allocation import Allocation, give, give_rest, ne
 from unmask.kernels.assignment.bidding import (
     Queue,
     bids_made,
+    count_searches,
     drain,
     empty_queue,
     fill_queue,
@@ -129,16 +130,15 @@ def _run(auction: Auction, side: Side, epsilon: float, stop: Callable[[int, int]
     state, lists, queue, index = side.state, side.lists, side.queue, side.objects
     fill_queue(queue, state.free)
     buffer = priced.new_buffer(int(np.diff(lists.start).max()))
-    before, searches, alone = searches_made(queue), 0, 0
+    before, alone = searches_made(queue), 0
     while drain(state, lists, queue, index, buffer, epsilon, last, alone):
         stale = take_stale(queue)
         for part in range(0, len(stale), _SLICE):
-            done = searches + searches_made(queue) - before
-            if stop(done, int(state.free[stale].sum())):
+            if stop(searches_made(queue) - before, int(state.free[stale].sum())):
                 return False
             chosen = stale[part : part + _SLICE]
             search_lists(auction, side, chosen)
-            searches += len(chosen)
+            count_searches(queue, len(chosen))
         alone = _ALONE if len(stale) <= _ALONE else 0
     return not state.free.any()
 

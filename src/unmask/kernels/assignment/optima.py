@@ -26,10 +26,14 @@ from unmask.kernels.assignment.classes import Classes, both, of_classes
 from unmask.kernels.assignment.flows import count_part, sample_part, strip
 from unmask.kernels.assignment.solver import Matching
 from unmask.kernels.base import Floats, Ints, Space
+from unmask.kernels.compiling import in_chunks, lean
 from unmask.kernels.search import priced
 
 COUNTED = 10  # units of a part up to which its matchings are counted
 _TIGHT = 1e-9  # of the mean cost
+_SAMPLE = 32  # bidders that tell whether pairs are tight in masses
+_MANY = 64  # tight pairs of a bidder that are masses
+_LOOKED = 1 << 24  # pairs that may all be looked at
 
 
 class Credits(NamedTuple):
@@ -94,17 +98,41 @@ def _tight(space: Space, matching: Matching, queries: Classes, points: Classes, 
     profit[queries.label], price[points.label] = matching.profits, matching.prices
     tolerance = _TIGHT * (float(np.nanmean(matching.costs)) or _size(space))
     index, _, rows, cols = priced.index_both(of_classes(space, queries, points), squared=matching.squared)
-    priced.update_prices(index, price[cols])
-    who, what, whole = priced.pairs_below(index, price[cols], profit[rows] + tolerance)
-    keys = [rows[who] * used.n_b + cols[what], used.a * used.n_b + used.b]
+    keys, whole = _keys(index, price[cols], profit[rows] + tolerance, rows * used.n_b, cols)
+    more = [used.a * used.n_b + used.b]
     if len(points.label) > len(queries.label):
-        keys.append((used.n_a - 1) * used.n_b + np.flatnonzero(price <= tolerance))
+        more.append((used.n_a - 1) * used.n_b + np.flatnonzero(price <= tolerance))
     if len(queries.label) > len(points.label):
-        keys.append(np.flatnonzero(profit >= -tolerance) * used.n_b + used.n_b - 1)
-    every = np.unique(np.concatenate(keys))
+        more.append(np.flatnonzero(profit >= -tolerance) * used.n_b + used.n_b - 1)
+    every = np.sort(np.concatenate([keys, *more]), kind="stable")  # numpy's own unique takes ten times as long
+    every = every[np.diff(every, prepend=-1) > 0]
     flow = np.zeros(len(every))
     flow[np.searchsorted(every, used.a * used.n_b + used.b)] = used.flow
     return _Graph(every // used.n_b, every % used.n_b, flow, used.n_a, used.n_b, whole)
+
+
+def _keys(index: priced.Index, price: Floats, cut: Floats, row: Ints, col: Ints) -> tuple[Ints, bool]:
+    """Numbers row + col of the pairs with a priced cost below the bidder's cut, and whether these are all.
+
+    Where bidders have many, as a sample of them tells, a look at every pair is quicker than searches with long lists.
+    """
+    priced.update_prices(index, price)
+    n_b, n_o = len(cut), len(price)
+    step = -(-n_b // _SAMPLE)
+    some = np.where(np.arange(n_b) % step, -np.inf, cut)
+    if n_b * n_o <= _LOOKED and len(priced.pairs_below(index, price, some)[0]) * step > _MANY * n_b:
+        tight = np.zeros((n_b, n_o), np.bool_)
+        in_chunks(lambda part: _look(index, price, cut, np.arange(n_b)[part], tight), n_b)
+        return np.concatenate([np.sort(row[i] + col[tight[i]]) for i in np.argsort(row)]), True
+    who, what, whole = priced.pairs_below(index, price, cut)
+    return row[who] + col[what], whole
+
+
+@lean
+def _look(index: priced.Index, price: Floats, cut: Floats, bidders: Ints, tight: NDArray[np.bool_]) -> None:
+    for i in bidders:
+        for j in range(price.shape[0]):
+            tight[i, j] = priced.cost_of(index, i, j) + price[j] < cut[i]
 
 
 def _size(space: Space) -> float:
@@ -130,7 +158,7 @@ def _mean_flow(graph: _Graph, seed: int, draws: int) -> tuple[Floats, NDArray[np
     for number, (first, last) in enumerate(pairwise(bounds)):
         chosen = order[first:last]
         edges = inner[chosen]
-        left, right = np.unique(a[chosen], return_inverse=True)[1], np.unique(b[chosen], return_inverse=True)[1]
+        left, right = _renumbered(a[chosen]), _renumbered(b[chosen])
         flow = graph.flow[edges]
         if flow.sum() <= COUNTED:
             mean[edges] = count_part(left, right, flow)
@@ -159,8 +187,17 @@ def _parts(graph: _Graph, inner: Ints) -> tuple[Ints, Ints]:
     part = np.where(a < graph.n_a - 1, label[a], label[graph.n_a + b])
     left = np.where(a < graph.n_a - 1, a, graph.n_a + part)
     right = np.where(b < graph.n_b - 1, graph.n_a + n + b, graph.n_a + n + graph.n_b + part)
-    names = np.unique(np.concatenate([left, right]), return_inverse=True)[1]
+    names = _renumbered(np.concatenate([left, right]))
     return names[: len(a)], names[len(a) :]
+
+
+def _renumbered(names: Ints) -> Ints:
+    """Number names from 0 in their order, without a sort where there are many of few."""
+    if len(names) < names.max(initial=-1):
+        return np.unique(names, return_inverse=True)[1]
+    there = np.zeros(names.max(initial=-1) + 1, np.int64)
+    there[names] = 1
+    return np.asarray(np.cumsum(there)[names] - 1)
 
 
 def _components(tails: Ints, heads: Ints, n: int, *, strong: bool = False) -> Ints:

@@ -13,14 +13,16 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 
 from unmask.kernels.assignment.allocation import holdings
-from unmask.kernels.assignment.bidding import bids_made, least_priced
+from unmask.kernels.assignment.bidding import bids_made, least_priced, searches_made
 from unmask.kernels.assignment.certificate import Bound, bound, centre, relative_gap
 from unmask.kernels.assignment.classes import Classes, both, of_classes
+from unmask.kernels.assignment.forest import is_tied, snapped_prices
 from unmask.kernels.assignment.forward_reverse import (
     LISTED,
     Auction,
@@ -43,6 +45,7 @@ _EXACT = 1e-11  # relative gap at which to stop in any case
 _FACTOR = 10.0
 _EASY_FACTOR = 100.0  # after a phase of few bids: the matching hardly changes any more
 _CHUNK = 16384  # first searches between two looks at the clock
+_SEARCHED = 4  # searches per bidder that make a phase a hard one: further ones would not be cheaper
 
 
 class Matching(NamedTuple):
@@ -150,8 +153,8 @@ def _auction(auction: Auction, max_gap: float, clock: _Clock) -> None:
             search_lists(auction, side, np.arange(part, min(real, part + _CHUNK)))
     epsilon, last = _epsilons(auction)
     phases = math.log(epsilon / last)
-    while True:
-        before = bids_made(side.queue)
+    for phase in count():
+        before, searched = bids_made(side.queue), _searches(auction)
         epsilon = run_phase(auction, epsilon, clock.late)
         if not epsilon:
             match_rest(auction)
@@ -161,9 +164,28 @@ def _auction(auction: Auction, max_gap: float, clock: _Clock) -> None:
         clock.say(0.2 + 0.7 * min(1.0, done), f"epsilon {epsilon:.1e}, gap {gap:.1e}")
         if gap <= max(max_gap, _EXACT) or epsilon <= last:
             return
+        hard = _searches(auction) - searched > _SEARCHED * real and (phase > 0 or is_tied(side, epsilon))
+        if hard and _snap(auction, epsilon):
+            return
         easy = bids_made(side.queue) - before < 3 * side.state.supply.sum()
         epsilon = max(last, epsilon / (_EASY_FACTOR if easy else _FACTOR))
         next_phase(auction, epsilon)
+
+
+def _searches(auction: Auction) -> int:
+    return searches_made(auction.forward.queue) + searches_made(auction.reverse.queue)
+
+
+def _snap(auction: Auction, epsilon: float) -> bool:
+    """Make the prices exact at once, if they prove the matching then; else leave them as they are."""
+    state = auction.forward.state
+    prices = snapped_prices(auction.forward, epsilon)
+    _, _, amount, cost = holdings(state)
+    proven = relative_gap(math.fsum(amount * cost), _prove(auction, prices).dual) <= _EXACT
+    if proven:
+        state.price[:] = prices
+    priced.update_prices(auction.forward.objects, state.price)
+    return proven
 
 
 def _epsilons(auction: Auction) -> tuple[float, float]:
@@ -190,20 +212,35 @@ def _certify(auction: Auction, *, exact: bool) -> Bound:
     """Bound the optimum, with a search over all pairs if exact, else from lists and thresholds."""
     side = auction.forward
     state, real = side.state, len(side.objects.space.queries)
-    holder, item, _, cost = holdings(state)
-    shift = centre(state.price, leftovers=auction.dummy >= 0)
-    price = state.price - shift
-    leftover = item[holder >= real]  # within epsilon of the lowest price; the bound is sharper at that price
-    sunk = price[leftover].max(initial=0.0)
-    price[leftover] = price.min()
     if exact:
-        start = np.full(real, np.inf)
-        priced.update_prices(side.objects, price)
-        np.minimum.at(start, holder[holder < real], (cost + price[item])[holder < real])
-        least = priced.least_costs(side.objects, price, start)
-        return bound(least, price, state.supply[:real], state.capacity)
+        return _prove(auction, state.price)
+    price, shift, sunk = _centred(auction, state.price)
     least = np.maximum(least_priced(state, side.lists)[:real] - shift - sunk, price.min())
     return bound(least, price, state.supply[:real], state.capacity, float(np.abs(state.price).max()))
+
+
+def _prove(auction: Auction, price: Floats) -> Bound:
+    """Bound the optimum by any prices, with a search over all pairs."""
+    side = auction.forward
+    state, real = side.state, len(side.objects.space.queries)
+    holder, item, _, cost = holdings(state)
+    price = _centred(auction, price)[0]
+    start = np.full(real, np.inf)
+    priced.update_prices(side.objects, price)
+    np.minimum.at(start, holder[holder < real], (cost + price[item])[holder < real])
+    least = priced.least_costs(side.objects, price, start)
+    return bound(least, price, state.supply[:real], state.capacity)
+
+
+def _centred(auction: Auction, price: Floats) -> tuple[Floats, float, float]:
+    """Centre prices, leftovers at the lowest one; what was subtracted, and by how much leftovers were above it."""
+    holder, item, _, _ = holdings(auction.forward.state)
+    shift = centre(price, leftovers=auction.dummy >= 0)
+    price = price - shift
+    leftover = item[holder >= len(auction.forward.objects.space.queries)]
+    sunk = float(price[leftover].max(initial=0.0))
+    price[leftover] = price.min()  # within epsilon of it; the bound is sharper so
+    return price, shift, sunk
 
 
 def _expand(space: Space, layout: _Layout, auction: Auction, proof: Bound, seed: int, *, squared: bool) -> Matching:
