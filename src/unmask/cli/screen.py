@@ -11,8 +11,9 @@ from typing import Any
 
 from unmask.assessment import Assessment
 from unmask.cli.serve import PROGRESS
+from unmask.cli.stopping import note
 from unmask.errors import TableError
-from unmask.evidence import Progress, silent
+from unmask.evidence import ENDED, Progress, silent
 from unmask.inert import json_text, visible
 from unmask.tables import write_atomically
 
@@ -46,6 +47,20 @@ def show_assessment(assessment: Assessment, *, to_stderr: bool) -> None:
 
 @contextmanager
 def progress_bar(*, quiet: bool = False) -> Iterator[Progress]:
+    """Show how far a command is; what attacks found is noted, to be told if somebody stops it."""
+    with _shown(quiet=quiet) as show:
+
+        def tell(done: float, words: str) -> None:
+            title, ended, found = words.partition(f": {ENDED}")
+            if ended:
+                note(f"{title}: {found}")
+            show(done, words)
+
+        yield tell
+
+
+@contextmanager
+def _shown(*, quiet: bool) -> Iterator[Progress]:
     """Show a bar on standard error when it is a terminal; note it in a file where one is asked for."""
     if os.environ.get(PROGRESS):
         yield _noted(os.environ[PROGRESS])
