@@ -106,7 +106,7 @@ def test_what_is_kept_holds_no_cell_and_is_the_owners_alone(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("show_values", [False, True])
 def test_no_attack_leaves_a_value_behind(tmp_path, show_values):
-    """Of no column, in words, pictures or arrays, on a paired and a synthetic release; also where a report shows them."""
+    """Of no column, in words, pictures or arrays, on a paired and a synthetic release, whatever a report shows."""
     everybody = unmask.datasets.patients(150, seed=5)
     texts = [name for name, kind in everybody.schema.items() if kind == pl.String and name != "patient"]
     everybody = everybody.with_columns(pl.lit("CANARY ") + pl.col(texts), pl.col("cost", "bmi") + 0.123456)

@@ -45,7 +45,9 @@ def keeping(folder: str | Path | None, release: Release, **asked: Any) -> Iterat
 def _about(release: Release, asked: dict[str, Any]) -> str:
     """Everything that an attack's result follows from, in one line."""
     inputs = {name: source.sha256 for name, source in release.sources.items()}
-    inputs |= {f"hierarchy of {name}": _checksum(sorted(tree.rows.items())) for name, tree in release.hierarchies.items()}
+    inputs |= {
+        f"hierarchy of {name}": _checksum(sorted(tree.rows.items())) for name, tree in release.hierarchies.items()
+    }
     matrices = {"distances": release.distances, "known distances": release.known_distances}
     inputs |= {name: _checksum(encode(matrix)) for name, matrix in matrices.items() if matrix is not None}
     versions = {name: version(name) for name in VERSIONS_OF}

@@ -47,6 +47,7 @@ COMMANDS: dict[str, tuple[type[options.Common], str]] = {  # name: its options, 
     "sign": (report_options.Sign, "sign"),
     "selfcheck": (options.Selfcheck, "selfcheck"),
     "demo": (options.Demo, "demo"),
+    "warmup": (options.Warmup, "warmup"),
     "serve": (serve.Serve, "serve"),
 }
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
 from unmask.assessment import Assessment
@@ -17,6 +17,7 @@ from unmask.evidence import ENDED, Progress, silent
 from unmask.inert import json_text, visible
 from unmask.tables import write_atomically
 
+ONCE = "; first run, compiling once: "
 BETWEEN = 0.2  # seconds, at least, between two notes of how far a command is
 
 
@@ -49,14 +50,26 @@ def show_assessment(assessment: Assessment, *, to_stderr: bool) -> None:
 def progress_bar(*, quiet: bool = False) -> Iterator[Progress]:
     """Show how far a command is; what attacks found is noted, to be told if somebody stops it."""
     with _shown(quiet=quiet) as show:
+        last: Any = [0.0, ""]
 
         def tell(done: float, words: str) -> None:
             title, ended, found = words.partition(f": {ENDED}")
             if ended:
                 note(f"{title}: {found}")
+            last[:] = done, words
             show(done, words)
 
-        yield tell
+        def tell_compiling(name: str) -> None:
+            show(last[0], f"{last[1]}{ONCE}{name}")
+
+        with nullcontext() if show is silent else _while_compiling(tell_compiling):
+            yield tell
+
+
+def _while_compiling(tell: Callable[[str], None]) -> AbstractContextManager[None]:
+    from unmask.kernels.compiling import while_compiling  # noqa: PLC0415 - numba
+
+    return while_compiling(tell)
 
 
 @contextmanager
