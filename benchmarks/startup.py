@@ -3,10 +3,14 @@
 Peer: the time Python needs to import polars, numpy, scipy and numba. Ours: `unmask assess` on 1,080 rows and 13
 attributes with noise of 0.5 sd, end to end in a process of its own, less the time of the attacks themselves (measured
 in a fresh process, the loading of their compiled kernels included). Target: under 3 times the peer.
+
+`startup.py --compile [MEASURE ..]`: what the first run of these attacks compiles on the demo's table, from an empty
+cache: seconds of the processor of each function, without those that it calls, and for how many types.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -45,11 +49,53 @@ print(time.perf_counter() - start)
 """
 
 
+COMPILED = """
+import sys, time, unmask
+from collections import defaultdict
+from numba.core import event
+
+spent, times, inside = defaultdict(float), defaultdict(int), []
+
+class Clock(event.Listener):
+    def on_start(self, told):
+        inside.append([time.thread_time(), 0.0])
+
+    def on_end(self, told):
+        begun, of_others = inside.pop()
+        took = time.thread_time() - begun
+        function = told.data["dispatcher"].py_func
+        name = f"{function.__module__.removeprefix('unmask.kernels.')}.{function.__name__}"
+        spent[name] += took - of_others
+        times[name] += 1
+        if inside:
+            inside[-1][1] += took
+
+event.register("numba:compile", Clock())
+people = unmask.datasets.patients(500, seed=0)
+masked = unmask.parse_masking("noise(0.3)").apply(people, 1)
+release = unmask.Release(people, masked, id="patient", confidential=["diagnosis", "cost"])
+unmask.assess(release, only=sys.argv[1:] or None, utility="none")
+for name in sorted(spent, key=spent.get, reverse=True):
+    print(f"{spent[name]:7.2f} s {times[name]:4d}  {name}")
+print(f"{sum(spent.values()):7.2f} s {sum(times.values()):4d}  in all")
+"""
+
+
+def compiling(measures) -> None:
+    """Show what is compiled from an empty cache."""
+    with tempfile.TemporaryDirectory() as folder:
+        code = [sys.executable, "-c", COMPILED, *measures]
+        subprocess.run(code, check=True, env={**os.environ, "NUMBA_CACHE_DIR": folder, "NUMBA_NUM_THREADS": "1"})
+
+
 def child(code, *arguments) -> str:
     return subprocess.run([sys.executable, "-c", code, *arguments], check=True, capture_output=True, text=True).stdout
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["--compile"]:
+        compiling(sys.argv[2:])
+        return
     original = pl.read_csv(SHARED) if SHARED.exists() else unmask.datasets.census(1080)
     masked = unmask.parse_masking("noise(0.5)").apply(original, 1)
     with tempfile.TemporaryDirectory() as folder:

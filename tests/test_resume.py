@@ -11,13 +11,14 @@ import sys
 import time
 
 import numpy as np
+import polars as pl
 import pytest
 
 import unmask
-from unmask import attacks
+from unmask import attacks, resume
 from unmask.errors import TableError
 from unmask.evidence import Absence, Evidence
-from unmask.resume import decode, encode
+from unmask.resume import decode, encode, keeping
 from unmask.tables import locked_folder
 
 QUICK = ["nearest", "uniqueness", "inference", "probabilistic", "anonymity"]
@@ -100,6 +101,73 @@ def test_what_is_kept_holds_no_cell_and_is_the_owners_alone(tmp_path):
     for path in kept:
         assert "CANARY" not in path.read_text()
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("show_values", [False, True])
+def test_no_attack_leaves_a_value_behind(tmp_path, show_values):
+    """Of no column, in words, pictures or arrays, on a paired and a synthetic release, whatever a report shows."""
+    everybody = unmask.datasets.patients(150, seed=5)
+    texts = [name for name, kind in everybody.schema.items() if kind == pl.String and name != "patient"]
+    everybody = everybody.with_columns(pl.col(texts).str.replace("^", "CANARY "), pl.col("cost", "bmi") + 0.123456)
+    people, others = everybody[:90], everybody[90:]
+    masked = unmask.parse_masking("noise(0.3)").apply(people, 1)
+    roles = {"confidential": ["diagnosis", "cost"], "control": others, "id": "patient"}
+    cells = np.concatenate([table[name].to_numpy() for table in (people, masked, others) for name in ("cost", "bmi")])
+    for more in ({"population": 5000, "coordinates": ["longitude", "latitude"]}, {"synthetic": True}):
+        unmask.assess(unmask.Release(people, masked, **roles, **more), resume=tmp_path, show_values=show_values,
+                      utility="none")  # fmt: skip
+    kept = sorted(tmp_path.glob("*.json"))
+    assert len(kept) > 30
+    for path in kept:
+        assert "CANARY" not in path.read_text(), path.name
+        assert not np.isin(numbers_in(json.loads(path.read_text())), cells).any(), path.name
+    assert any(path.name.startswith("graph") for path in kept) != show_values
+
+
+def numbers_in(value):
+    """All numbers of a file of the state, those of its arrays among them."""
+    if isinstance(value, dict) and "$array" in value:
+        return decode(value).astype(float).ravel()
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    own = [value] if isinstance(value, (int, float)) else []
+    return np.concatenate([np.array(own, dtype=float), *map(numbers_in, inside)])
+
+
+@pytest.mark.parametrize("other", ["hierarchy", "distances", "known_distances"])
+def test_what_is_given_in_memory_is_part_of_the_name(tmp_path, other):
+    """A hierarchy or matrix of the same path, or of none, may be another."""
+    tree = tmp_path / "sex.csv"
+    near = np.abs(np.subtract.outer(np.arange(80.0), np.arange(80.0)))
+
+    def name(change):
+        tree.write_text(f"F;{'all' if change != 'hierarchy' else 'everybody'}\nM;all\n")
+        given = {key: near * (2 if key == change else 1) for key in ("distances", "known_distances")}
+        people = release().original
+        made = unmask.Release(people, people, id="patient", hierarchies={"sex": tree}, **given)
+        with keeping(tmp_path / "state", made, seed=0) as kept:
+            return kept._path(None, "nearest")
+
+    assert name(other) != name("nothing") == name("nothing")
+
+
+def test_after_a_full_disk_it_goes_on(tmp_path, monkeypatch):
+    """The third attack finds no room: one message, nothing half written; with room again the first two are there."""
+    plain, times = resume.write_atomically, []
+
+    def full(path, content):
+        times.append(path)
+        if len(times) == 3:
+            raise TableError("cannot write", got="No space left on device")
+        plain(path, content)
+
+    monkeypatch.setattr(resume, "write_atomically", full)
+    with pytest.raises(TableError, match="No space left"):
+        unmask.assess(release(), only=QUICK, resume=tmp_path)
+    assert len(list(tmp_path.glob("*.json"))) == 2
+    ran = counted(monkeypatch)
+    unmask.assess(release(), only=QUICK, resume=tmp_path)
+    assert ran == sorted(QUICK)[2:]
 
 
 def test_an_attack_that_could_not_run_is_tried_again(tmp_path, monkeypatch):

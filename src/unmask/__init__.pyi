@@ -158,5 +158,6 @@ from unmask.utility import propensity_score as propensity_score
 from unmask.utility import summarise_utility as summarise_utility
 from unmask.utility import what_is_left as what_is_left
 from unmask.verify import verify as verify
+from unmask.warmup import warmup as warmup
 
 __version__: str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.errors import NothingToTryError, UnmaskError, refused_by_system, tell_where
-from unmask.evidence import Absence, Context, Evidence, Measure, Reported, closed_to, conclude
+from unmask.evidence import ENDED, Absence, Context, Evidence, Measure, Reported, closed_to, conclude
 from unmask.intake import Check, check, readable
 from unmask.people import risk_of_people
 from unmask.sampling import people_by_hash
@@ -186,6 +186,9 @@ def _report(entry: Measure, study: Study, context: Context, keeper: Keeper, plan
     evidence = keeper(entry.name + _form(planned), lambda: run_measure(entry, study, seeded))
     if seeded.people is not None and isinstance(evidence, Evidence):
         evidence = replace(evidence, asked=(seeded.people.size, len(study.release.paired_rows)))
+    if isinstance(evidence, Evidence):
+        claims = (one.claim for one in evidence.observations if one.claim)
+        context.progress(1.0, ENDED + next(claims, "to be judged with the others"))
     return Reported(entry.name, entry.title, entry.story, evidence)
 
 

@@ -45,8 +45,17 @@ def keeping(folder: str | Path | None, release: Release, **asked: Any) -> Iterat
 def _about(release: Release, asked: dict[str, Any]) -> str:
     """Everything that an attack's result follows from, in one line."""
     inputs = {name: source.sha256 for name, source in release.sources.items()}
+    inputs |= {
+        f"hierarchy of {name}": _checksum(sorted(tree.rows.items())) for name, tree in release.hierarchies.items()
+    }
+    matrices = {"distances": release.distances, "known distances": release.known_distances}
+    inputs |= {name: _checksum(encode(matrix)) for name, matrix in matrices.items() if matrix is not None}
     versions = {name: version(name) for name in VERSIONS_OF}
     return json.dumps([inputs, release.settings, asked, versions], sort_keys=True, default=str)
+
+
+def _checksum(content: Any) -> str:  # noqa: ANN401 - whatever JSON can hold
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +81,8 @@ class Kept:
         return found if isinstance(found, (Evidence, Absence)) else None
 
     def keep(self, party: object, measure: str, found: Evidence | Absence) -> None:
-        """Write what an attack found; an attack that could not run is tried again."""
-        if isinstance(found, Evidence) or found.outcome == "does not apply":
+        """Write what an attack found; an attack that could not run, or quotes values, is run again."""
+        if not found.quotes if isinstance(found, Evidence) else found.outcome == "does not apply":
             write_atomically(
                 self._path(party, measure), json.dumps({KEY: FORMS["state"].name(), "found": encode(found)})
             )

@@ -1,6 +1,6 @@
 """The command line: parse, call, exit code. Everything else is in the library.
 
-Exit codes: 0 safe (or the same, or passed), 1 unsafe (or different, or failed), 3 inconclusive, 2 cannot.
+Exit codes: 0 safe (or the same, or passed), 1 unsafe (or different, or failed), 3 inconclusive, 2 cannot, 130 stopped.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ import typer
 
 from unmask.cli import making_options, network_options, options, report_options, serve
 from unmask.cli.fields import as_command
+from unmask.cli.stopping import STOPPED, stoppable, tell_stopped
 from unmask.cli.streams import check_handles, end_unread, guarded
 from unmask.errors import DEBUG, ParameterError, UnmaskError, debugging, refused_by_system, tell_where
 from unmask.inert import visible
@@ -45,6 +47,7 @@ COMMANDS: dict[str, tuple[type[options.Common], str]] = {  # name: its options, 
     "sign": (report_options.Sign, "sign"),
     "selfcheck": (options.Selfcheck, "selfcheck"),
     "demo": (options.Demo, "demo"),
+    "warmup": (options.Warmup, "warmup"),
     "serve": (serve.Serve, "serve"),
 }
 
@@ -64,7 +67,8 @@ def main() -> None:
     """Run the command line; errors are one clear message and exit code 2."""
     words = sys.argv[1:]
     with guarded() as out:
-        with debugging(on="--debug" in words):
+        watched = nullcontext() if words[:1] == ["serve"] else stoppable()  # a server ends in its own order
+        with debugging(on="--debug" in words), watched:
             code = _run(words)
         out.flush()
         if out.failed is not None:
@@ -78,15 +82,13 @@ def _run(words: list[str]) -> int:
         check_handles()
         _refuse_empty(words)
         app()
-    except SystemExit as end:  # how typer returns
-        return _code(end)
+    except SystemExit as end:  # how typer returns, after Ctrl-C too
+        return tell_stopped() if end.code == STOPPED else _code(end)
     except UnmaskError as error:
         tell_where(error)
         return _cannot(str(error))
     except KeyboardInterrupt:
-        return _cannot(
-            "stopped; no report was written. With --json, --html or --state the same command goes on where it was"
-        )
+        return tell_stopped()
     except BaseException as error:  # noqa: BLE001 - a crash is no verdict, and its words may quote a value
         refused = refused_by_system(error)
         tell_where(error, show_values="--show-values" in words)

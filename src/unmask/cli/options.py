@@ -372,6 +372,16 @@ class Demo(Common):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Warmup(Common):
+    """Compile what attacks need, once and beforehand: for images, clusters, and machines without a writable home.
+
+    Example:  NUMBA_CACHE_DIR=/opt/kernels unmask warmup
+    """
+
+    quiet: bool = option("Show nothing.", "--quiet", "-q", default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Measures(Common):
     """List the measures: what each does, needs and is called, and its page; or tell one of them.
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
 from unmask.assessment import Assessment
 from unmask.cli.serve import PROGRESS
+from unmask.cli.stopping import note
 from unmask.errors import TableError
-from unmask.evidence import Progress, silent
+from unmask.evidence import ENDED, Progress, silent
 from unmask.inert import json_text, visible
 from unmask.tables import write_atomically
 
+ONCE = "; first run, compiling once: "
 BETWEEN = 0.2  # seconds, at least, between two notes of how far a command is
 
 
@@ -46,6 +48,32 @@ def show_assessment(assessment: Assessment, *, to_stderr: bool) -> None:
 
 @contextmanager
 def progress_bar(*, quiet: bool = False) -> Iterator[Progress]:
+    """Show how far a command is; what attacks found is noted, to be told if somebody stops it."""
+    with _shown(quiet=quiet) as show:
+        last: Any = [0.0, ""]
+
+        def tell(done: float, words: str) -> None:
+            title, ended, found = words.partition(f": {ENDED}")
+            if ended:
+                note(f"{title}: {found}")
+            last[:] = done, words
+            show(done, words)
+
+        def tell_compiling(name: str) -> None:
+            show(last[0], f"{last[1]}{ONCE}{name}")
+
+        with nullcontext() if show is silent else _while_compiling(tell_compiling):
+            yield tell
+
+
+def _while_compiling(tell: Callable[[str], None]) -> AbstractContextManager[None]:
+    from unmask.kernels.compiling import while_compiling  # noqa: PLC0415 - numba
+
+    return while_compiling(tell)
+
+
+@contextmanager
+def _shown(*, quiet: bool) -> Iterator[Progress]:
     """Show a bar on standard error when it is a terminal; note it in a file where one is asked for."""
     if os.environ.get(PROGRESS):
         yield _noted(os.environ[PROGRESS])

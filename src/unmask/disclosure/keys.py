@@ -121,6 +121,7 @@ def assess_keys(study: Study, context: Context) -> Evidence:
         per_record=found.replicated.astype(np.float64),
         attributes=tuple((name, 1 / len(figures.keys)) for name in figures.keys),  # all of them are looked up together
         compared=(*keys, *([target] if target else [])),
+        quotes=target is not None,  # a note may name its most frequent value
         identity=False,
     )
 

@@ -121,6 +121,7 @@ class Evidence:
     outside: Outside | None = field(default=None, repr=False)  # people of the population who look the same
     asked: tuple[int, int] | None = None  # so many people, of so many, stand for all; None: everybody was asked for
     inexact: str = ""  # what else was not done to the end, in words
+    quotes: bool = False  # its words or pictures hold values of a table: for the report, and nowhere else
     identity: bool = True  # per_record is the chance of being *found*; False: of having something learnt about one
 
 

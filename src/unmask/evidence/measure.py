@@ -15,6 +15,7 @@ Cheaper = Literal["", "people"]
 
 
 Progress = Callable[[float, str], None]  # share done, words
+ENDED = "ended: "  # how words begin that tell what an attack found
 
 
 def silent(_fraction: float, _text: str) -> None:

@@ -67,6 +67,7 @@ def assess_graph(study: Study, context: Context) -> Evidence:
         facts=_facts(stage, found, truth),
         figures=(_figure(found, estimate), found_on_a_map(stage, found, show_values=context.show_values), *maps),
         notes=(*stage.notes, found.why, *_others(tried, shares, best)),
+        quotes=context.show_values,
     )
 
 

@@ -57,10 +57,14 @@ def machine(function: F) -> F:
 
 def _compiled(function: F, *ways: str) -> F:
     options = {} if not native else {name: value for way in ways for name, value in native.OPTIONS[way].items()}
+    if native and "unwrapped" in ways:
+        options["pipeline_class"] = native.PartCompiler
     if not native:
         function.__qualname__ += "_plain"  # has a place of its own in numba's cache on disk
     compiled = nb.njit(nogil=True, **options)(function)
     if compiled is not function:  # numba is not switched off
+        if native:
+            native.compile_little(compiled)
         keep = native.keep_carefully if native else type(compiled).enable_caching
         with suppress(RuntimeError):  # no folder can be written, neither beside the source nor the user's own
             keep(compiled)

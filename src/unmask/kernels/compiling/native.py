@@ -12,20 +12,24 @@ All distances are float32 and are used to exclude only, so their order of summat
 
 from __future__ import annotations
 
+import gc
 import pickle
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils, sigutils
 from numba.core.caching import FunctionCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.options import DefaultOptions
 from numba.extending import intrinsic
 
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, MANHATTAN
 
-OPTIONS: dict[str, dict[str, bool]] = {
+OPTIONS: dict[str, dict[str, Any]] = {
     "wrapped": {"no_cfunc_wrapper": True},
     "unwrapped": {"no_cfunc_wrapper": True, "no_cpython_wrapper": True},
     "uncounted": {"_nrt": False},
@@ -43,6 +47,9 @@ CHECK = 4  # attributes between two looks at whether any point is still within t
 emitted: Any = intrinsic  # typed as taking the arguments of its emitter, which is not how it is called
 _alloca: Any = cgutils.alloca_once_value
 _kept: Any = FunctionCache
+_library: Any = JITCodeLibrary
+_compiler: Any = Compiler
+_widened: Any = types.unliteral
 _types_of: Any = sigutils.normalize_signature
 
 
@@ -219,6 +226,77 @@ def box_mask(typing: Any, box: Any, group: Any, probe: Any, kinds: Any, within: 
         return tool.bits(builder.load(total), tool.splat(args[4]))
 
     return types.int64(box, types.int64, probe, kinds, types.float32, gaps), emit
+
+
+class _PartLibrary(_library):  # type: ignore[misc]  # numba's classes have no types
+    """The code of a function that only kernels call: it becomes a part of theirs, and is optimised and emitted there.
+
+    numba would optimise it and make machine code of it by itself first, which nobody runs.
+    """
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+    def get_pointer_to_function(self, _name: str) -> int:
+        """Tell that there is nothing to be called from outside."""
+        self._ensure_finalized()
+        return 0
+
+    def serialize_using_object_code(self) -> Any:
+        """What is kept on disk: there is no machine code."""
+        return self.serialize_using_bitcode()
+
+    @property
+    def codegen(self) -> Any:
+        """Where numba asks for the code generator to set what a function needs from Python: these need nothing."""
+        return self
+
+    def set_env(self, _name: str, _env: Any) -> None:
+        """Do nothing."""
+
+
+class PartCompiler(_compiler):  # type: ignore[misc]
+    """Compiles functions that only kernels call."""
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile into a part."""
+        self.state.library = _PartLibrary(self.state.targetctx.codegen(), func.__qualname__)
+        self.state.library.enable_object_caching()
+        return super().compile_extra(func)
+
+
+def compile_little(compiled: Any) -> None:
+    """Let a function be compiled once for all numbers of a type, and without a search for garbage in between.
+
+    numba compiles a function that is called with a constant for this very constant, and then again for its type.
+    """
+    template_of, compile_ = compiled.get_call_template, compiled.compile
+
+    def for_types(args: Any, kws: Any) -> Any:
+        return template_of(tuple(map(_widened, args)), {name: _widened(one) for name, one in kws.items()})
+
+    def undisturbed(sig: Any) -> Any:
+        with _without_garbage_collection():
+            return compile_(sig)
+
+    compiled.get_call_template, compiled.compile = for_types, undisturbed
+
+
+@contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """A compiler makes many objects that stay: looking through them again and again takes a tenth of its time."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
 
 
 UNREADABLE = (OSError, EOFError, pickle.UnpicklingError)

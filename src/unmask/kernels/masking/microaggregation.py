@@ -59,7 +59,8 @@ def _gather(
         left -= 1
         rows[place], far[place] = rows[left], far[left]
         total -= points[:, place]
-        points[:, place] = points[:, left]
+        for c in range(points.shape[0]):
+            points[c, place] = points[c, left]
     return left
 
 

@@ -54,5 +54,5 @@ def _pairs(space: Space, queries: Ints, points: Ints) -> Floats:
 
 def distance_of_pairs(space: Space, queries: Ints, points: Ints) -> Floats:
     """Reduced distances of the pairs (queries[i], points[i])."""
-    found: Floats = _pairs(space, np.asarray(queries, dtype=np.int64), np.asarray(points, dtype=np.int64))
+    found: Floats = _pairs(space, *(np.ascontiguousarray(rows, dtype=np.int64) for rows in (queries, points)))
     return found

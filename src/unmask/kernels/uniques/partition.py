@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unmask.kernels.base import Codes, Ints
-from unmask.kernels.compiling import kernel
+from unmask.kernels.compiling import inner
 
 
 class Scratch(NamedTuple):
@@ -62,7 +62,7 @@ def restore(masks: Ints, order: Ints) -> Ints:
     return restored
 
 
-@kernel
+@inner
 def split(column: Codes, rows: Codes, begin: int, end: int, out: Codes, at: int, scratch: Scratch) -> int:
     """Order ``rows[begin:end]`` by their code into ``out[at:]``; write where parts begin; return how many there are.
 

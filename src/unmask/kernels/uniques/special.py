@@ -130,7 +130,8 @@ def _note(row: int, mask: int, found: Found) -> Found:
             return found
     if many == links.shape[0]:
         wider, longer = np.empty(2 * many, np.int32), np.empty(2 * many, np.int64)
-        wider[:many], longer[:many] = links, masks
+        for i in range(many):
+            wider[i], longer[i] = links[i], masks[i]
         links, masks = wider, longer
     links[many], masks[many], heads[row] = heads[row], mask, many
     return Found(heads, links, masks, many + 1, told)

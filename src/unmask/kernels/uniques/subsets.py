@@ -12,7 +12,7 @@ from math import comb
 import numpy as np
 
 from unmask.kernels.base import Codes, Ints
-from unmask.kernels.compiling import kernel
+from unmask.kernels.compiling import inner, kernel
 from unmask.kernels.uniques.partition import Levels, Scratch, by_cardinality, new_levels, new_scratch, restore, split
 
 
@@ -34,7 +34,7 @@ def subset_counts(codes: Codes, counts: Ints, *, max_size: int, k: int) -> tuple
     return restored[by], table[by]
 
 
-@kernel
+@inner
 def _refine(
     column: Codes, counts: Ints, k: int, levels: Levels, depth: int, groups: int, settled: Ints, scratch: Scratch
 ) -> tuple[int, int]:
@@ -79,7 +79,8 @@ def _walk(
     at, depth, mask = 0, 1, np.int64(1)
     chain[0] = m
     while depth > 0:
-        settled[depth] = settled[depth - 1]
+        for j in range(3):  # a copy of a slice compiles numba's text functions, for an error that cannot be
+            settled[depth, j] = settled[depth - 1, j]
         kept[depth], below = _refine(
             columns[chain[depth]], counts, k, levels, depth, kept[depth - 1], settled[depth], scratch
         )
