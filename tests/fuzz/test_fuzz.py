@@ -69,6 +69,7 @@ def test_a_seed_makes_the_same_input_again(tmp_path):
         (Said("exit 70", code=70), "exit code"),
         (Said("read", warned=["RuntimeWarning: x"]), "warning"),
         (Said("read", messages=["UserWarning: x"]), "warning"),
+        (Said("refused", under=["thread '<unnamed>' panicked"]), "past Python"),
         (Said("safe", messages=["could not run: an error of unmask itself (KeyError); run again"]), "of unmask itself"),
         (Said("refused", messages=[f"no such town: {WORD}3"]), "a value"),
         (Said("refused", messages=[f"got: {int(DIGITS):,}"]), "a value"),
