@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import resource
 import shutil
 import sys
 import tempfile
@@ -26,7 +27,10 @@ from fuzz.running import run  # noqa: E402
 
 EVERY = 50  # inputs between two writings of the file
 TWICE, APART = 23, 41  # one in so many is run again; one command in so many in a process of its own
-MEMORY = Path("/dev/shm")  # a folder that is no disk, where there is one
+ROOM = 12 * 2**30  # bytes of addresses at most: what asks for more must be refused, not kill the machine
+MEMORY = Path("/dev/shm")  # noqa: S108 - a fresh folder in it: a folder that is no disk, where there is one
+
+DEAD = ("unknown | unknown", "died", ["the process died"], "")
 
 
 def state() -> str:
@@ -68,11 +72,14 @@ def go_on(counts: Path, minutes: float, most: int, first: int = 0) -> int:
     name = state()
     start = max((part["next"] for part in kept.values()), default=first)
     mine = kept.setdefault(name, {"first": start, "next": start, "counts": {}, "faults": {}})
+    at = counts.with_suffix(".at")  # the seed that is being run: whoever kills the process is named by the next
+    died = int(at.read_text()) if at.exists() else -1
     found, begin, seed = Counter(mine["counts"]), time.monotonic(), mine["next"]
     last = seed + most
     with fresh() as folder:
         while seed < last and time.monotonic() - begin < 60 * minutes:
-            what, outcome, wrong, where = tried(seed, Path(folder))
+            at.write_text(str(seed))
+            what, outcome, wrong, where = DEAD if seed == died else tried(seed, Path(folder))
             found[f"{what} | {outcome}"] += 1
             if wrong:
                 mine["faults"][str(seed)] = wrong
@@ -82,6 +89,7 @@ def go_on(counts: Path, minutes: float, most: int, first: int = 0) -> int:
             if seed % EVERY == 0 or seed == last:
                 _write(counts, kept, mine, found, seed)
         _write(counts, kept, mine, found, seed)
+        at.unlink(missing_ok=True)
     sys.stdout.write(f"{seed - mine['first']:,} inputs of this source, {len(mine['faults'])} went wrong\n")
     return len(mine["faults"])
 
@@ -105,8 +113,7 @@ def table(*counts: Path) -> str:
         told = ", ".join(f"{outcome} {n:,}" for outcome, n in found.most_common())
         lines.append(f"| {kind} | {way} | {found.total():,} | {told} |")
     states = [
-        f"{name}: seeds {part['first']} to {part['next'] - 1}, {len(part['faults'])} went wrong"
-        for name, part in parts
+        f"{name}: seeds {part['first']} to {part['next'] - 1}, {len(part['faults'])} went wrong" for name, part in parts
     ]
     whole = sum(row.total() for row in rows.values())
     return "\n".join([*lines, "", f"{whole:,} inputs", *states])
@@ -122,6 +129,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, help="run this one alone")
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (ROOM if hard == resource.RLIM_INFINITY else min(ROOM, hard), hard))
     if options.table:
         sys.stdout.write(table(*options.counts) + "\n")
         return 0
