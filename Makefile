@@ -69,7 +69,7 @@ mutants: $(STAMP)  ## Change single places that decide a number and see whether 
 
 MINUTES ?= 10
 fuzz: $(STAMP)  ## Nasty inputs for so many MINUTES, from where fuzz.json ends (docs/fuzz.md)
-	NUMBA_NUM_THREADS=1 nice -n 19 $(BIN)/python tests/fuzz/run.py --minutes $(MINUTES)
+	NUMBA_NUM_THREADS=1 POLARS_MAX_THREADS=1 nice -n 19 $(BIN)/python tests/fuzz/run.py --minutes $(MINUTES)
 
 lint: $(STAMP)  ## ruff and mypy --strict
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -446,7 +446,7 @@ def _test(mutants: list[Mutant], tests: Asked, told: IO[str]) -> NoReturn:
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
     words = f"({tests.words}) and not spark" if tests.words else "not spark"
-    how = ["-q", "--no-header", "-p", "no:cacheprovider", "-m", QUICK, "-k", words]
+    how = ["-q", "--no-header", "--assert=plain", "-p", "no:cacheprovider", "-m", QUICK, "-k", words]
     os._exit(int(pytest.main([*how, *tests.paths], plugins=[Trial(mutants, told)])))
 
 

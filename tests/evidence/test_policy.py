@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from unmask.assessment import discover
 from unmask.errors import ParameterError
-from unmask.evidence.policy import NAMES, Policy
+from unmask.evidence.finding import Absence, Observation
+from unmask.evidence.policy import NAMES, Policy, of_single_people
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -164,3 +166,29 @@ def test_two_limits_for_one_figure_are_refused(tmp_path):
     )
     with pytest.raises(ParameterError, match="'one_to_one.rate' twice"):
         Policy.load(write(tmp_path, f'extends = "strict"\n{limits}'))
+
+
+def test_exactly_as_many_people_as_are_needed_are_not_too_few():
+    policy = Policy.load("public")
+    least = policy.least_people("paired")
+    assert policy.too_few("paired", least) == () and policy.too_few("paired", least + 7, besides=7) == ()
+    assert len(policy.too_few("paired", least - 1)) == len(policy.too_few("paired", least + 6, besides=7)) == 1
+
+
+def test_where_averages_are_judged_no_risk_of_one_person_is_too_large():
+    policy = Policy.load("public")
+    single = {key for key in policy.thresholds if of_single_people(key)}
+    averages = policy.for_averages().thresholds
+    assert single and all(averages[key].value == 1.0 for key in single)
+    assert all(averages[key] == policy.thresholds[key] for key in set(averages) - single)
+
+
+def test_only_what_had_no_time_is_late():
+    assert Absence.for_want_of_time().late
+    assert not Absence("could not run", "there is no control table").late
+
+
+def test_risks_that_differ_in_the_ninth_place_are_in_order():
+    risk, hits = np.array([0.5, 0.500000002, 0.5 + 1e-12]), np.array([0.0, 1.0, 1.0])
+    ranked = Observation.of_risks("nearest.worst", risk, hits, "nearest", 1).ranked
+    assert ranked.risk.tolist() == [0.500000002, 0.5, 0.5 + 1e-12] and ranked.hits.tolist() == [1.0, 0.0, 1.0]

@@ -46,7 +46,7 @@ CELLS = (
 
 def text(rng: random.Random) -> tuple[str, bytes]:
     """Name and bytes of a text file that somebody's program could have written."""
-    width = rng.choice((1, 2, 3, 4, 8)) if rng.random() > 0.004 else rng.choice((200, 3000))
+    width = rng.choice((1, 1, 2, 2, 3, 4, 8)) if rng.random() > 0.004 else rng.choice((200, 3000))
     rows = rng.choice((0, 1, 1, 2, 2, 3, 6, 20))
     separator = rng.choice(",,,;\t|")
     head = header(rng, width)

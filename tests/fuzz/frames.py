@@ -41,7 +41,7 @@ def pair(rng: random.Random) -> Pair:
 
 
 def _width(rng: random.Random) -> int:
-    return rng.choice(WIDE) if rng.random() < 0.03 else rng.choice((1, 2, 3, 3, 4, 5, 6, 8))
+    return rng.choice(WIDE) if rng.random() < 0.03 else rng.choice((1, 2, 2, 3, 3, 4, 5, 8))
 
 
 def table(rng: random.Random, n: int, width: int) -> pl.DataFrame:

@@ -9,11 +9,11 @@ from typing import Any
 
 from fuzz import files, frames
 
-KINDS = {"damaged": 40, "text": 26, "frames": 22, "typed": 7, "records": 4, "place": 1}  # in a hundred
+KINDS = {"damaged": 44, "text": 23, "frames": 20, "typed": 7, "records": 5, "place": 1}  # in a hundred
 WAYS = {  # what is done with it, in a hundred
-    "frames": {"read": 40, "one": 45, "quick": 9, "all": 1, "command": 5},
+    "frames": {"read": 57, "one": 23, "quick": 8, "all": 2, "command": 10},
     "place": {"read": 50, "command": 50},
-    "files": {"read": 80, "one": 6, "command": 14},
+    "files": {"read": 85, "one": 4, "command": 11},
 }
 QUICK = (
     "anonymity",

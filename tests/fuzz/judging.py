@@ -24,6 +24,8 @@ def faults(given: Input, said: Said, again: Said | None = None) -> list[str]:
         found.append(f"exit code {said.code}")
     if said.warned or "Warning:" in text:
         found.append(f"warning: {'; '.join(said.warned) or 'in what was printed'}")
+    if any(said.under):
+        found.append(f"written past Python: {said.under[0].strip().splitlines()[0][:80]}")
     if ITSELF in text:
         found.append(f"{ITSELF}: {text.split(ITSELF)[1][:40].split(')')[0]})")
     if given.canary and (WORD in text or DIGITS in text.replace(",", "").replace("_", "")):

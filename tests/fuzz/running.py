@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
+import os
 import signal
+import tempfile
 import time
 import traceback
 import warnings
@@ -14,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import typer.main
 
 import unmask
 from command_line import run as command
@@ -23,6 +27,8 @@ from unmask.assessment import discover
 
 LIMIT = 60  # seconds
 IDLE = 0.005  # seconds of work in that time: it waits for something that does not come
+
+typer.main.get_command = functools.cache(typer.main.get_command)  # built once, not for each of thousands of commands
 
 
 class HangError(BaseException):
@@ -37,6 +43,7 @@ class Said:
     messages: list[str] = field(default_factory=list)  # what somebody reads
     where: str = ""  # the traceback of an error that is none of ours
     warned: list[str] = field(default_factory=list)
+    under: list[str] = field(default_factory=list)  # what was written past Python
     code: int | None = None
 
 
@@ -64,6 +71,21 @@ def limited(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+@contextlib.contextmanager
+def below(kept: list[str]) -> Iterator[None]:
+    """Keep what libraries that are not Python write to the screen, past `sys.stderr`: polars' panics do."""
+    screen = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(screen, 2)
+            os.close(screen)
+            file.seek(0)
+            kept.append(file.read().decode(errors="replace"))
+
+
 def run(given: Input, folder: Path, *, apart: bool = False) -> Said:
     """Run an input; ``apart``: the command line in a process of its own."""
     said, out, err = Said(), io.StringIO(), io.StringIO()
@@ -71,7 +93,7 @@ def run(given: Input, folder: Path, *, apart: bool = False) -> Said:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.simplefilter("ignore", ResourceWarning)
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        with below(said.under), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
                 with limited(LIMIT):
                     _way(given, folder, said, apart=apart)

@@ -174,7 +174,58 @@ def test_days_that_no_calendar_has_are_refused(kind):
     assert read_table(edges).height == 3
 
 
+def test_rows_that_do_not_fit_into_a_file_are_refused(tmp_path):
+    """A damaged head of 838 bytes that speaks of 990 million rows: 18 GB were taken, and the system killed us."""
+    import pyreadstat
+
+    path = tmp_path / "a.sav"
+    pyreadstat.write_sav(pl.DataFrame({"x": [1.0, 2.0], "y": ["a", "b"]}).to_pandas(), str(path))
+    assert read_table(path).height == 2
+    raw = bytearray(path.read_bytes())
+    raw[0x53] = 0x3B  # the number of rows, its highest byte
+    path.write_bytes(raw)
+    with pytest.raises(TableError, match="more rows than fit"):
+        read_table(path)
+
+
+def test_a_panic_of_polars_at_a_damaged_file_is_a_refusal(tmp_path, monkeypatch):
+    def panic(*_):
+        raise pl.exceptions.PanicException("called unwrap on secret")
+
+    monkeypatch.setattr(pl, "read_ipc", panic)
+    (tmp_path / "a.arrow").write_bytes(b"ARROW1")
+    with pytest.raises(TableError, match="not a readable") as told:
+        read_table(tmp_path / "a.arrow")
+    assert "secret" not in str(told.value)
+
+
 def test_numbers_of_eight_bits_are_held_against_days_without_overflow():
     table = pl.DataFrame({"a": pl.Series(range(100), dtype=pl.Int8), "b": pl.Series(range(100), dtype=pl.UInt8)})
     release = unmask.Release(table, table.with_columns(pl.col("a") // 10))
     assert release.original["a"].to_list() == list(range(100))
+
+
+@pytest.mark.parametrize("end", ["q", "\nx", '"x', " -"])
+def test_a_cell_of_many_mask_signs_does_not_stop_the_reading(end):
+    """A pattern looked at every beginning of it against every end: minutes for 300,000 signs."""
+    table = pl.DataFrame({"town": [f"{'x' * 300_000}{end}", "a"], "age": [31.5, 42.5]})
+    assert unmask.Release(table, table).released.height == 2
+
+
+def test_a_few_people_of_a_quintillion_are_no_warning():
+    table = pl.DataFrame({"town": list("aabbcdefgh"), "age": [31, 42, 31, 42, 53, 64, 31, 31, 42, 42]})
+    with np.errstate(divide="raise", invalid="raise"):
+        told = reasons(unmask.Release(table, table, population=10**18), "population")
+    assert told["population"]
+
+
+@pytest.mark.slow
+def test_above_62_columns_sets_are_sought_among_the_most_telling():
+    """Sets of attributes are bits of one number: more than 62 do not fit, and a report looks at 60 and says so."""
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({f"c{k}": rng.integers(0, 3, 12) for k in range(64)})
+    found = unmask.assess(unmask.Release(table, table), only=["knowledge_sweep", "special_uniques"], utility="none")
+    told = {finding.key: finding.estimate.value for finding in found.findings if finding.estimate}
+    assert told == {"knowledge_sweep.rate": 0.75, "special_uniques.rate": 1.0}  # by the worst three; by any three
+    notes = [note for part in found.document.measures for note in part.notes]
+    assert notes.count("with 64 attributes it looks at the 60 that masking has changed least") == 2

@@ -69,6 +69,7 @@ def test_a_seed_makes_the_same_input_again(tmp_path):
         (Said("exit 70", code=70), "exit code"),
         (Said("read", warned=["RuntimeWarning: x"]), "warning"),
         (Said("read", messages=["UserWarning: x"]), "warning"),
+        (Said("refused", under=["thread '<unnamed>' panicked"]), "past Python"),
         (Said("safe", messages=["could not run: an error of unmask itself (KeyError); run again"]), "of unmask itself"),
         (Said("refused", messages=[f"no such town: {WORD}3"]), "a value"),
         (Said("refused", messages=[f"got: {int(DIGITS):,}"]), "a value"),
@@ -103,3 +104,21 @@ def test_a_run_goes_on_where_it_was(tmp_path, monkeypatch):
     assert [part["counts"] for part in parts] == [{"text | read | read": 6}, {"text | read | hang": 2}]
     assert parts[1]["first"] == 6 and set(parts[1]["faults"]) == {"6", "7"}
     assert "| text | read | 8 | read 6, hang 2 |" in run.table(counts)
+
+
+def test_an_input_that_kills_the_process_is_named_by_the_next(tmp_path, monkeypatch):
+    counts, asked = tmp_path / "counts.json", []
+
+    def deadly(seed, _):
+        asked.append(seed)
+        if seed == 1:
+            raise KeyboardInterrupt
+        return "text | read", "read", [], ""
+
+    monkeypatch.setattr(run, "tried", deadly)
+    with pytest.raises(KeyboardInterrupt):
+        run.go_on(counts, 1.0, 3)
+    assert run.go_on(counts, 1.0, 3) == 1
+    part = next(iter(json.loads(counts.read_text()).values()))
+    assert asked == [0, 1, 0, 2] and part["faults"] == {"1": ["the process died"]}
+    assert part["counts"] == {"text | read | read": 2, "unknown | unknown | died": 1}

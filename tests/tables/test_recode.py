@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import itertools
+import re
+
 import numpy as np
 import polars as pl
 import pytest
 
 import unmask
+from unmask.tables import recode
 from unmask.tables.encode import encode
 from unmask.tables.intervals import bounds
 from unmask.tables.recode import into_bands, into_intervals, into_merged, into_prefixes
@@ -61,6 +65,16 @@ def test_prefixes():
     original, released = pl.Series(["75011", "75012", "69001", "1"]), pl.Series(["750**", "750**", "69***", "1"])
     assert into_prefixes(original, original, released).to_list() == ["750**", "750**", "69***", "1"]
     assert into_prefixes(original, original, original) is None
+
+
+def test_prefixes_are_what_a_pattern_finds():
+    """The pattern is the definition; it takes quadratic time on long runs of mask signs, the function does not."""
+    pattern = re.compile(r"^(.+?)(?:\s?[*?xX•#…]+|-{2,}|\.{2,})$")
+    for size in range(6):
+        for signs in itertools.product("*x-. 7\n", repeat=size):
+            text = "".join(signs)
+            found = pattern.match(text) if not text.endswith("\n") else None
+            assert recode._prefix(text) == (found[1] if found else ""), text
 
 
 @pytest.mark.parametrize(

@@ -70,11 +70,10 @@ class Knowledge(Shown):
     def smallest_sets(self, *, share: float = 0.0) -> list[tuple[tuple[str, ...], int]]:
         """Sets that single out more than ``share`` of the records while no part of them does; smallest first."""
         hits = self.n_unique > share * self.n_records
-        minimal: list[int] = []
-        for mask in self.masks[hits][np.argsort(self.sizes[hits], kind="stable")].tolist():
-            if not any(mask & old == old for old in minimal):
-                minimal.append(mask)
-        count = dict(zip(self.masks.tolist(), self.n_unique.tolist(), strict=True))
+        count = dict(zip(self.masks[hits].tolist(), self.n_unique[hits].tolist(), strict=True))
+        bits = [1 << j for j in range(len(self.keys))]
+        # Who is alone stays alone when more is known: no part of a set does if no part with one attribute less does.
+        minimal = [mask for mask in count if not any(mask & bit and mask ^ bit in count for bit in bits)]
         ranked = sorted(minimal, key=lambda mask: (mask.bit_count(), -count[mask], mask))
         return [(self.attributes(mask), count[mask]) for mask in ranked]
 

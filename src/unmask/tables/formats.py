@@ -56,7 +56,7 @@ def _zstd(raw: bytes) -> bytes:
     return bytes(pa.CompressedInputStream(pa.BufferReader(raw), "zstd").read())
 
 
-def unreadable(path: Path, error: Exception) -> TableError:
+def unreadable(path: Path, error: BaseException) -> TableError:
     """Each library raises its own; its words may quote a value."""
     return TableError(
         f"{path.name} is not a readable {path.suffix} file",

@@ -137,7 +137,9 @@ def _read_binary(path: Path, suffix: str) -> pl.DataFrame:
         )
     try:
         return readers[suffix](path)
-    except Exception as error:
+    except TableError:
+        raise
+    except (Exception, pl.exceptions.PanicException) as error:  # a panic of polars is no Exception
         raise unreadable(path, error) from error
 
 
@@ -152,9 +154,28 @@ def _read_statistical(path: Path) -> pl.DataFrame:
     import pyreadstat  # noqa: PLC0415 - heavy, and only needed here
 
     suffix = path.suffix.lower()
+    read = getattr(pyreadstat, STATISTICAL[suffix])
     labels = {} if suffix == ".xpt" else {"apply_value_formats": True, "formats_as_category": False}
-    frame, _ = getattr(pyreadstat, STATISTICAL[suffix])(str(path), output_format="polars", **labels)
+    about = read(str(path), metadataonly=True)[1]
+    _check_rows(path, about.number_rows or 0, about.number_columns)
+    frame, _ = read(str(path), output_format="polars", **labels)
     return pl.DataFrame(frame).with_columns(cs.string().replace("", None))
+
+
+def _check_rows(path: Path, rows: int, columns: int) -> None:
+    """Refuse a file that says it has more rows than fit: memory is taken for as many before any of them is read.
+
+    A cell takes a byte at least, in SAS files a row; compressed by zlib a byte holds no more than 1,032 of them.
+    """
+    with path.open("rb") as file:
+        zipped = file.read(4) == b"$FL3"
+    cells = rows * (1 if path.suffix.lower() == ".sas7bdat" else columns)
+    if cells > path.stat().st_size * (1032 if zipped else 1):
+        raise TableError(
+            f"{path.name} says that it has more rows than fit into a file of its size",
+            got=f"{rows:,} rows",
+            hint="the file is damaged: save it again",
+        )
 
 
 # --- frames ---------------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ MOSTLY = 0.5  # of the different released texts that must be ranges
 MOST_LABELS = 20  # that the other file may write in its own way, and anybody reads
 HOLDS = 0.95  # share of tested rows that must follow the rule, beyond those that the largest category has anyway
 FEWEST_IN_BAND = 5  # people for each word for a band, on average
-PREFIX = re.compile(r"^(.+?)(?:\s?[*?xX•#…]+|-{2,}|\.{2,})$")
+MASKS = {"*?xX•#…": 1, "-": 2, ".": 2}  # signs that stand for the rest of a text, and how many there must be
 HIDDEN = "*?xX•#_0"  # signs that may stand for others in a text of the same length
 
 
@@ -81,7 +81,7 @@ def into_prefixes(original: pl.Series, paired_original: pl.Series, paired_releas
     of its own original and some are shorter ("750"). The longest prefix wins; a text with none stays as it is.
     """
     labels: dict[str, str] = {
-        text: match[1] for text in paired_released.drop_nulls().unique() if (match := PREFIX.match(text))
+        text: prefix for text in paired_released.drop_nulls().unique() if (prefix := _prefix(text))
     }
     kept = set(original.drop_nulls().unique())
     prefixes = {prefix: text for text, prefix in sorted(labels.items()) if text not in kept}
@@ -100,6 +100,17 @@ def into_prefixes(original: pl.Series, paired_original: pl.Series, paired_releas
         return next(iter((*own, *shorter)), known)
 
     return original.replace({text: shorten(text) for text in kept})
+
+
+def _prefix(text: str) -> str:
+    """What mask signs follow ("750" of "750**"), one sign at least; nothing where there are none, or a line ends."""
+    for signs, least in MASKS.items():
+        shown = text.rstrip(signs) or text[:1]
+        if len(text) - len(shown) >= least:
+            spaced = least == 1 and len(shown) > 1 and shown[-1].isspace()
+            prefix = shown[:-1] if spaced else shown
+            return "" if "\n" in prefix else prefix
+    return ""
 
 
 def _zeros_lost(kept: set[str], labels: dict[str, str]) -> int:

@@ -152,7 +152,7 @@ def poisson_gamma(sizes: Sizes) -> Model:
 
     def loss(raw: Floats) -> float:
         a, b = _gamma_parameters(raw)
-        return -_truncated_log_likelihood(sizes, a, b / (b + pi))
+        return -_truncated_log_likelihood(sizes, a, pi / b)
 
     def outlook(raw: Floats) -> Floats:
         a, b = _gamma_parameters(raw)
@@ -166,7 +166,7 @@ def poisson_gamma(sizes: Sizes) -> Model:
 
     raw, region = _fit(loss, outlook, np.array([np.log(0.5), np.log(pi)]))
     a, b = _gamma_parameters(raw)
-    possible = -sizes.classes * a / np.expm1(a * (np.log(b) - np.log(b + pi)))  # K a, K the classes of the population
+    possible = -sizes.classes * a / np.expm1(-a * np.log1p(pi / b))  # K a, K the classes of the population
     uniques = possible * np.exp(a * (np.log(b) - np.log1p(b))) / (1 + b)
     return _model("poisson-gamma", sizes, outlook(raw), region, float(uniques), (("shape", a), ("rate", b)))
 
@@ -175,12 +175,15 @@ def _gamma_parameters(raw: Floats) -> tuple[float, float]:
     return float(np.exp(np.clip(raw[0], -12, 12))), float(np.exp(np.clip(raw[1], -40, 20)))
 
 
-def _truncated_log_likelihood(sizes: Sizes, a: float, p: float) -> float:
-    """Log-likelihood of counts f >= 1: (a)_f / f! p^a (1-p)^f / (1 - p^a)."""
-    from scipy.special import betaln, xlogy  # noqa: PLC0415 - slow to import
+def _truncated_log_likelihood(sizes: Sizes, a: float, odds: float) -> float:
+    """Log-likelihood of counts f >= 1: (a)_f / f! p^a (1-p)^f / (1 - p^a), where (1-p)/p is ``odds``.
 
-    f = sizes.size
-    each = -betaln(a, f) - np.log(f) + a * np.log(p) + xlogy(f, 1 - p) - np.log(-np.expm1(a * np.log(p)))
+    By the odds, as p itself is 1 in double precision where a few people stand for more than 10^16.
+    """
+    from scipy.special import betaln  # noqa: PLC0415 - slow to import
+
+    f, stays = sizes.size, -np.log1p(odds)  # log p
+    each = -betaln(a, f) - np.log(f) + a * stays + f * (np.log(odds) + stays) - np.log(-np.expm1(a * stays))
     return float(sizes.number @ each)
 
 
