@@ -77,6 +77,99 @@ def test_a_report_and_a_comparison_fit(files, tmp_path):
         unmask.verify(tmp_path / "c.json")
 
 
+def read(path):
+    """A file as it is read by others: numbers that are none are no JSON."""
+    text = path.read_text(encoding="utf-8")
+    return json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+
+
+def test_a_check_says_its_form(files, tmp_path):
+    run("check", *files, "--json", tmp_path / "c.json")
+    found = read(tmp_path / "c.json")
+    fits("check", found)
+    with pytest.raises(AssertionError):
+        fits("check", {**found, "columns": [{}]})
+
+
+def test_what_is_left_of_the_data_says_its_form(files, tmp_path):
+    run("utility", *files, "--keep", "mean(cost)", "-o", tmp_path / "u.json")
+    found = read(tmp_path / "u.json")
+    found.pop("il1s", None)  # more figures, where columns are numbers
+    fits("utility", found)
+    assert found["analyses"][0]["numbers"]
+
+
+def test_releases_that_were_tried_say_their_form(files, tmp_path):
+    run("explore", files[0], "--id", "patient", "--masking", "noise(0.3)", "--glance", "--json", tmp_path / "e.json")
+    found = read(tmp_path / "e.json")
+    fits("frontier", found)
+    assert found["points"]
+
+
+def test_an_audit_says_its_form(files, tmp_path):
+    claim = "laplace(1, [(cost, 0, 100000)])"
+    run("audit", files[0], "--masking", claim, "--runs", "20", "--people", "5", "--json", tmp_path / "a.json")
+    fits("audit", read(tmp_path / "a.json"))
+
+
+def test_certificates_and_signatures_fit_and_are_checked(files, tmp_path):
+    """Both certificates as the command writes them, and the signature of one."""
+    words = ("--id", "patient", "--only", "uniqueness", "--quiet", "--certificate", tmp_path / "c.html")
+    run("assess", *files, *words, "--public-certificate", tmp_path / "p.html")
+    for name in ("c", "p"):
+        fits("certificate", read(tmp_path / f"{name}.jsonld"))
+    with pytest.raises(AssertionError):
+        fits("certificate", {**read(tmp_path / "c.jsonld"), "verdict": 7})
+    run("sign", "--new-key", tmp_path / "k.pem")
+    run("sign", tmp_path / "c.jsonld", "--key", tmp_path / "k.pem", "--name", "Dr A")
+    signature = read(tmp_path / "c.jsonld.sig")
+    fits("signature", signature)
+    for broken in ({**signature, "sha256": "x"}, {**signature, "more": 1}, {**signature, "schema": "unmask-report/2"}):
+        with pytest.raises(AssertionError):
+            fits("signature", broken)
+
+
+def test_a_report_on_tables_fits(tmp_path):
+    (tmp_path / "t.csv").write_text("town,ill,count\na,no,5\na,yes,1\nb,no,9\nb,yes,4\n")
+    run("assess-tables", tmp_path / "t.csv", "--confidential", "ill", "--quiet", "--json", tmp_path / "r.json")
+    fits("report", read(tmp_path / "r.json"))
+
+
+@pytest.mark.slow
+def test_reports_of_networks_many_rows_and_large_tables_fit(tmp_path, files):
+    ties = [(f"p{i}", f"p{(7 * i + 1) % 40}") for i in range(40)]
+    for name, prefix in (("n", "p"), ("nr", "x")):
+        lines = [",".join(end.replace("p", prefix) for end in tie) for tie in ties]
+        (tmp_path / f"{name}.csv").write_text("from,to\n" + "\n".join(lines) + "\n")
+    (tmp_path / "k.csv").write_text("o,r\n" + "".join(f"p{i},x{i}\n" for i in range(40)))
+    truth = ("--truth", tmp_path / "k.csv", "--quiet", "--json", tmp_path / "n.json")
+    run("network", tmp_path / "n.csv", tmp_path / "nr.csv", *truth)
+    for name, path in zip(("v", "vr"), files, strict=True):
+        lines = Path(path).read_text().splitlines()
+        (tmp_path / f"{name}.csv").write_text("\n".join([*lines, *lines[1:]]) + "\n")
+    more = ("--id", "patient", "--quiet", "--json")
+    run("assess", tmp_path / "v.csv", tmp_path / "vr.csv", *more, tmp_path / "v.json")
+    run("assess", *files, "--engine", "duckdb", *more, tmp_path / "d.json")
+    for name in ("n", "v", "d"):
+        fits("report", read(tmp_path / f"{name}.json"))
+
+
+@pytest.mark.slow
+def test_a_search_writes_files_that_fit(tmp_path, files):
+    """The plan, the header of its folder and the state of an attack, as `protect` and `assess` write them."""
+    made = ("-o", tmp_path / "r.csv", "--plan", tmp_path / "p.toml", "--folder", tmp_path / "f")
+    run("protect", files[0], "--id", "patient", "--policy", "internal", "--budget", "5s", *made)
+    header = read(tmp_path / "f" / "explore.json")
+    fits("run", {"schema": header["schema"]})
+    if (tmp_path / "p.toml").exists():
+        fits("plan", tomllib.loads((tmp_path / "p.toml").read_text()))
+    run("assess", *files, "--id", "patient", "--only", "nearest", "--quiet", "--state", tmp_path / "s")
+    kept = list((tmp_path / "s").glob("nearest-*.json"))
+    assert kept
+    for path in kept:
+        fits("state", read(path))
+
+
 @pytest.mark.slow
 def test_reports_of_every_kind_fit():
     import kinds
