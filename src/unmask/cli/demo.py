@@ -122,7 +122,7 @@ def write_tables(folder: Path, n: int, seed: int) -> tuple[Path, Path]:
     """Write both tables into ``folder``."""
     check_folder(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise TableError(f"cannot make the folder {folder}", got=error.strerror, hint="choose another") from error
     paths = folder / "original.csv", folder / "release.csv"
