@@ -21,9 +21,6 @@ LITTLE = 60 * 2**20  # bytes: less than Python with the libraries takes
 OTHERS = (  # commands that write figures, by what they write
     "person one.json --row 3 --chart r.svg",
     "assess-tables towns.csv --json r.json --quiet",
-    "audit a.csv --masking laplace(1,[(height,100,220)]) --runs 20 --people 10 --chart r.svg --quiet",
-    "network ties.csv ties.csv --records r.csv --quiet",
-    "selfcheck --only anonymity",
 )
 
 
@@ -34,7 +31,6 @@ def place(tmp_path_factory):
     people.write_csv(folder / "a.csv")
     unmask.parse_masking("noise(0.3)").apply(people, 1).write_csv(folder / "b.csv")
     people.group_by("town", "smoker").len("count").sort("town", "smoker").write_csv(folder / "towns.csv")
-    (folder / "ties.csv").write_text("from,to\n" + "".join(f"p{i},p{(i * 7 + 1) % 60}\n" for i in range(60)))
     release = unmask.Release(folder / "a.csv", folder / "b.csv", id="patient")
     unmask.assess(release, only=["anonymity"]).write_json(folder / "one.json")
     return folder
@@ -106,12 +102,12 @@ def test_a_clock_that_is_set_back_changes_no_finding(place, tmp_path):
 @pytest.mark.parametrize("words", OTHERS, ids=lambda words: words.split(" ")[0])
 def test_other_commands_write_the_same_without_assertions_and_in_turkish(place, tmp_path, words):
     folder = shutil.copytree(place, tmp_path / "here")
-    target = next((folder / word for word in words.split(" ") if word.startswith("r.")), None)
-    first, written = call(words, folder), target and steady(target)
+    target = next(folder / word for word in words.split(" ") if word.startswith("r."))
+    first, written = call(words, folder), steady(target)
     language = {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8", **turkish(tmp_path)}
     again = call(words, folder, flags=("-O",), **language)
     assert (again.code, again.err) == (first.code, first.err)
-    assert (target and steady(target)) == written
+    assert steady(target) == written
 
 
 def steady(path):

@@ -136,41 +136,6 @@ def test_a_report_on_tables_fits(tmp_path):
 
 
 @pytest.mark.slow
-def test_reports_of_networks_many_rows_and_large_tables_fit(tmp_path, files):
-    ties = [(f"p{i}", f"p{(7 * i + 1) % 40}") for i in range(40)]
-    for name, prefix in (("n", "p"), ("nr", "x")):
-        lines = [",".join(end.replace("p", prefix) for end in tie) for tie in ties]
-        (tmp_path / f"{name}.csv").write_text("from,to\n" + "\n".join(lines) + "\n")
-    (tmp_path / "k.csv").write_text("o,r\n" + "".join(f"p{i},x{i}\n" for i in range(40)))
-    truth = ("--truth", tmp_path / "k.csv", "--quiet", "--json", tmp_path / "n.json")
-    run("network", tmp_path / "n.csv", tmp_path / "nr.csv", *truth)
-    for name, path in zip(("v", "vr"), files, strict=True):
-        lines = Path(path).read_text().splitlines()
-        (tmp_path / f"{name}.csv").write_text("\n".join([*lines, *lines[1:]]) + "\n")
-    more = ("--id", "patient", "--quiet", "--json")
-    run("assess", tmp_path / "v.csv", tmp_path / "vr.csv", *more, tmp_path / "v.json")
-    run("assess", *files, "--engine", "duckdb", *more, tmp_path / "d.json")
-    for name in ("n", "v", "d"):
-        fits("report", read(tmp_path / f"{name}.json"))
-
-
-@pytest.mark.slow
-def test_a_search_writes_files_that_fit(tmp_path, files):
-    """The plan, the header of its folder and the state of an attack, as `protect` and `assess` write them."""
-    made = ("-o", tmp_path / "r.csv", "--plan", tmp_path / "p.toml", "--folder", tmp_path / "f")
-    run("protect", files[0], "--id", "patient", "--policy", "internal", "--budget", "5s", *made)
-    header = read(tmp_path / "f" / "explore.json")
-    fits("run", {"schema": header["schema"]})
-    if (tmp_path / "p.toml").exists():
-        fits("plan", tomllib.loads((tmp_path / "p.toml").read_text()))
-    run("assess", *files, "--id", "patient", "--only", "nearest", "--quiet", "--state", tmp_path / "s")
-    kept = list((tmp_path / "s").glob("nearest-*.json"))
-    assert kept
-    for path in kept:
-        fits("state", read(path))
-
-
-@pytest.mark.slow
 def test_reports_of_every_kind_fit():
     import kinds
 
