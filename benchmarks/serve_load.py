@@ -3,7 +3,9 @@
 A real server process, driven over loopback as browsers drive it: every session enters by the printed address, chooses
 the same two small tables again and again until the jobs are queued, asks every second how far its job is (as the page's
 script does) and looks at a page every few seconds: the list of everything, and its own check. Meanwhile the memory of
-the server (not of its jobs) is noted. After the time is over sessions end, and the queue is left to run empty.
+the server (not of its jobs) is noted. After the time is over sessions end, one browser asks for each page many times to
+see what it costs the server in processor time (which other work on the machine does not change as it changes waiting),
+and the queue is left to run empty.
 
     python benchmarks/serve_load.py                                    # 50 sessions, 200 jobs, 10 minutes
     python benchmarks/serve_load.py --sessions 4 --jobs 12 --minutes 0.2 --output somewhere.json
@@ -33,6 +35,7 @@ import unmask
 RESULTS = Path(__file__).parent / "results" / "serve_load.json"
 PAGE = 4  # a page is looked at instead of the progress every so many seconds
 NOTE = 5.0  # seconds between two notes of the memory
+COST = 100  # answers of a kind by which its cost is measured
 PATIENCE = 30.0  # minutes, at most, that the queue is left to run empty after the sessions have ended
 
 
@@ -63,6 +66,7 @@ class Load:
         self.took: dict[str, list[float]] = {"page": [], "progress": [], "choose": []}
         self.cases: list[str] = []
         self.wrong: Counter[str] = Counter()
+        self.cost: dict[str, float] = {}  # milliseconds of the server's processor time for an answer
         self.loads: list[float] = []
 
     async def ask(self, kind: str, client: httpx2.AsyncClient, method: str, path: str, **more) -> httpx2.Response:
@@ -73,12 +77,28 @@ class Load:
             self.wrong[f"{kind}: {answer.status_code}"] += 1
         return answer
 
+    async def enter(self, client: httpx2.AsyncClient) -> tuple[httpx2.Response, str]:
+        first = await client.get(self.address, follow_redirects=True)
+        return first, str(first.url).rstrip("/")
+
+    async def weigh(self, pid: int) -> None:
+        """What an answer of each kind costs the server, with all cases there."""
+        async with httpx2.AsyncClient(timeout=60) as client:
+            _, root = await self.enter(client)
+            check = f"/case/{self.cases[-1]}/check"
+            found = re.search(r'data-follow="[^"]*(/job/[^"]+)"', (await client.get(f"{root}{check}")).text)
+            paths = {"list of everything": "/", "check": check} | ({"progress": found[1]} if found else {})
+            for kind, path in paths.items():
+                before = processor(pid)
+                for _ in range(COST):
+                    await client.get(f"{root}{path}")
+                self.cost[kind] = round(1000 * (processor(pid) - before) / COST, 2)
+
     async def session(self, wait: float) -> None:
         """One browser: enter, choose tables while jobs are wanted, follow them, look around."""
         await asyncio.sleep(wait)
         async with httpx2.AsyncClient(timeout=60) as client:
-            first = await client.get(self.address, follow_redirects=True)
-            root = str(first.url).rstrip("/")
+            first, root = await self.enter(client)
             token = re.search(r'name="form_token" value="([^"]+)"', first.text)[1]
             origin = {"origin": f"http://{first.url.netloc.decode()}"}
             mine, follow, turn = "", "", 0
@@ -106,6 +126,12 @@ def resident(pid: int) -> float:
     return round(int(found[1]) / 1024, 1)
 
 
+def processor(pid: int) -> float:
+    """Seconds of processor time of a process itself, without its jobs."""
+    user, system = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 async def watch(pid: int, load: Load, began: float) -> list[tuple[int, float]]:
     """Note the memory of the server, and how busy the machine is, until it is over."""
     noted = []
@@ -124,7 +150,11 @@ def states(folder: Path) -> Counter[str]:
 
 async def drive(pid: int, load: Load, sessions: int) -> list[tuple[int, float]]:
     browsers = [load.session(number / sessions) for number in range(sessions)]
+    before = processor(pid)
     noted, *_ = await asyncio.gather(watch(pid, load, time.monotonic()), *browsers)
+    answers = sum(map(len, load.took.values()))
+    load.cost["all answers of the run"] = round(1000 * (processor(pid) - before) / answers, 2)
+    await load.weigh(pid)
     return noted
 
 
@@ -150,6 +180,7 @@ def run(sessions: int, jobs: int, minutes: float, patience: float = PATIENCE) ->
         "states when the sessions ended": dict(at_the_end), "states at the end": dict(after),
         "wrong answers": dict(load.wrong), "alive at the end": alive, "standard error": errors,
         "milliseconds": {kind: spread(times) for kind, times in load.took.items()},
+        "milliseconds of the server's processor time": load.cost,
         "memory of the server, MB": {"by second": noted, "when the queue was empty": last},
     }  # fmt: skip
 

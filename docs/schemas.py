@@ -15,6 +15,7 @@ from typing import Any
 
 from unmask.certificate import Certificate
 from unmask.cli.app import COMMANDS
+from unmask.protect import Point
 from unmask.report import comparison, document
 from unmask.schemas import FORMS, KEY
 
@@ -23,7 +24,8 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 TEXT: dict[str, Any] = {"type": "string"}
 TEXTS: dict[str, Any] = {"type": "array", "items": TEXT}
 WHOLE: dict[str, Any] = {"type": "integer"}
-PLAIN = {str: TEXT, int: WHOLE, bool: {"type": "boolean"}, float: {"type": ["number", "null"]}}
+NUMBER: dict[str, Any] = {"type": ["number", "null"]}
+PLAIN = {str: TEXT, int: WHOLE, bool: {"type": "boolean"}, float: NUMBER}
 
 
 def of(hint: Any, parts: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401, PLR0911 - any type that a field has
@@ -72,6 +74,31 @@ def stated(needed: tuple[str, ...], **found: Any) -> dict[str, Any]:  # noqa: AN
     return {"type": "object", "properties": found, "required": list(needed), "additionalProperties": False}
 
 
+def opened(**found: Any) -> dict[str, Any]:  # noqa: ANN401
+    """A file that we write: everything is there, and more may be in a later version."""
+    return {"type": "object", "properties": found, "required": list(found)}
+
+
+def check() -> dict[str, Any]:
+    """What is seen before any attack."""
+    parts: dict[str, Any] = {}
+    told, column = part(document.CheckEntry, parts), part(document.ColumnEntry, parts)
+    texts = {"type": "object", "additionalProperties": TEXT}
+    found = opened(check=told, columns={"type": "array", "items": column}, roles=texts, reasons=texts, ids=TEXTS)
+    return {**found, "$defs": dict(sorted(parts.items()))}
+
+
+def frontier() -> dict[str, Any]:
+    """Releases that were tried; figures that were asked for are beside those of every point."""
+    point = of(Point, parts := {}) and parts["Point"]
+    fields = {name: kind for name, kind in point["properties"].items() if name not in {"measured", "used"}}
+    entry = opened(**fields, front=PLAIN[bool], recommended=PLAIN[bool])
+    return opened(
+        policy=TEXT, limit=NUMBER, people=WHOLE, left_out=WHOLE, points={"type": "array", "items": entry},
+        recommended={"type": ["string", "null"]},
+    )  # fmt: skip
+
+
 def settings() -> dict[str, Any]:
     """The options of all commands by name; which of them a command takes is in its --help."""
     found: dict[str, list[dict[str, Any]]] = {}
@@ -96,11 +123,21 @@ def schemas() -> dict[str, dict[str, Any]]:
     )  # fmt: skip
     step = stated(("masking",), masking=TEXT, why=TEXT)
     grid = stated(("masking", "strengths"), masking=TEXT, strengths={"type": "array"})
+    number = opened(label=TEXT, original=NUMBER, released=NUMBER, overlap=NUMBER)
+    analysis = opened(analysis=TEXT, overlap=NUMBER, reason={"type": ["string", "null"]},
+                      numbers={"type": "array", "items": number})  # fmt: skip
     hexes = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
     return {
         "report": written(document.Document),
         "comparison": written(comparison.Comparison, words=TEXT, schema=TEXT),
-        "certificate": written(Certificate),
+        "check": check(),
+        "utility": opened(columns={"type": "object", "additionalProperties": NUMBER}, told_apart=NUMBER,
+                          correlations_moved=NUMBER, analyses={"type": "array", "items": analysis}),
+        "frontier": frontier(),
+        "audit": opened(method=TEXT, seed=WHOLE, claimed=NUMBER, delta=NUMBER, shown=NUMBER, value=NUMBER,
+                        confidence=NUMBER, refuted={"type": ["boolean", "null"]}, most=NUMBER, runs=WHOLE,
+                        counted=of(dict[str, int], {}), attack=TEXT, neighbours=TEXT, words=TEXT),
+        "certificate": written(Certificate, **{"@context": {"type": "object"}, "@type": TEXT}),
         "signature": stated(
             ("name", "at", "public_key", "signature"), algorithm={"const": "Ed25519"}, name=TEXT, at=TEXT,
             sha256=hexes, public_key=TEXT, signature=TEXT,

@@ -68,7 +68,7 @@ def fork_for_all():
     from unmask import cli
 
     for name in ("assess", "check", "compare", "explore", "fix", "hierarchy", "link", "mask", "mask_network",
-                 "network", "person", "protect", "utility", "verify"):  # fmt: skip
+                 "network", "person", "protect", "utility", "verify", "sign", "audit", "assess_tables"):  # fmt: skip
         importlib.import_module(f"unmask.cli.{name}")
     for line in sys.stdin:
         asked = json.loads(line)
@@ -160,7 +160,7 @@ def give_up_rights():
 def whole(path):
     """Whether a file is a whole one of its kind."""
     content = path.read_bytes()
-    if path.suffix == ".json":
+    if path.suffix in {".json", ".sig"}:
         return isinstance(json.loads(content), dict)
     if path.suffix == ".csv":
         rows = list(csv.reader(content.decode().splitlines()))

@@ -8,6 +8,7 @@ import gzip
 import html
 import io
 import json
+import pickle
 import stat
 import tempfile
 from pathlib import Path
@@ -15,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import unmask
 from canaries import HIGH, LOW, YEAR, leaks, people, search
@@ -35,11 +37,12 @@ class Place:
         table = people()
         masked = unmask.parse_masking("noise(0.3)").apply(table, 1)
         more = people(seed=5)
-        visits = pl.concat([table, more])
+        visits, draw = pl.concat([table, more]), np.random.default_rng(3)
         for name, one in {
             "o": table, "r": masked, "c": people(60, word="Kifctrl", seed=9), "v": visits,
             "vr": unmask.parse_masking("noise(0.3)").apply(visits, 1),
             "t": table.group_by("town", "diagnosis").len("count").sort("town", "diagnosis"),
+            "p": people(40).with_columns(x=LOW + draw.uniform(1, 9e5, 40), y=LOW + draw.uniform(1, 9e5, 40)),
             **self.network(table["person"].to_list()),
         }.items():  # fmt: skip
             one.write_csv(folder / "in" / f"{name}.csv")
@@ -271,6 +274,47 @@ def test_commands_on_other_kinds_of_release(place):
     place.call("link", place.path("c"), place.path("r"), "-o", "believed.csv", "--chart", "believed.svg")
     place.call("audit", place.path("o"), "--masking", HARD, "--runs", "60", "--json", "audit.json")
     place.call("utility", place.path("o"), place.path("r"), "-o", "utility.json")
+    place.judge()
+
+
+@pytest.mark.slow
+def test_commands_on_places_and_networks(place):
+    """Places are canaries too. Of a masked network only the key names anybody."""
+    places, tied = place.path("p"), place.out("named.csv", data=True)
+    place.call("graph", places, places, "--labels", "town,sex", "--original-lonlat", "x,y", "--released-lonlat", "x,y",
+               "--planar", "--tolerance", "1", "--truth", "person", "-o", "pairs.csv")  # fmt: skip
+    place.call("graph-sweep", places, "--labels", "town,sex", "--lonlat", "x,y", "--planar", "--masking",
+               "place_noise(1000)", "--repetitions", "1", "-o", "sweep.csv", "--chart", "sweep.svg")  # fmt: skip
+    place.call("mask-network", place.path("n"), "--ends", "a,b", "-o", "unnamed.csv", "--key", tied)
+    assert leaks(tied.read_bytes()) == {"Zyxid"}
+    place.judge()
+
+
+@pytest.mark.slow
+def test_a_model(place):
+    """It learns from canaries, in numbers and in the class that it predicts."""
+    table, path = pl.read_csv(place.path("o")), place.folder / "in" / "m.pkl"
+    path.write_bytes(pickle.dumps(GaussianNB().fit(table.select("income", "cost").to_numpy(), table["diagnosis"])))
+    place.call("assess-model", path, place.path("o"), "--trust", "--control", place.path("c"), "--target", "diagnosis",
+               "--ignore", "person,town,sex,born", "--shadows", "8", "--json", "m.json", "--html", "m.html",
+               "--records", "m.csv", codes=(0, 1, 2, 3))  # fmt: skip
+    assert (place.folder / "out" / "m.html").exists()
+    place.judge()
+
+
+@pytest.mark.slow
+def test_an_engine_that_keeps_tables_on_disk(place):
+    place.call("assess", place.path("o"), place.path("r"), *ROLES, "--engine", "duckdb", "--memory", "1GB", "--json",
+               "duck.json", "--html", "duck.html")  # fmt: skip
+    place.judge()
+
+
+@pytest.mark.slow
+def test_commands_without_a_table_of_yours(place):
+    """Nothing of theirs is confidential; their files are private all the same, and nothing is left behind."""
+    place.call("measures")
+    place.call("selfcheck", "--only", "anonymity")
+    place.call("demo", "--n", "40", "-o", "demo")
     place.judge()
 
 

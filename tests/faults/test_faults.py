@@ -13,24 +13,38 @@ from pathlib import Path
 import pytest
 
 import unmask
+from command_line import run
 from fault_runs import BEFORE, Forker, left_over, nothing_half_written, one_clear_message
 
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
 COMMANDS = {  # words, and what is written
     "assess": (
-        "assess a.csv b.csv --id patient --only anonymity --json r.json --html r.html --records r.csv", "json html csv"
+        "assess a.csv b.csv --id patient --only anonymity --json r.json --html r.html --records r.csv",
+        "r.json r.html r.csv",
     ),
-    "check": ("check a.csv b.csv --json r.json --accept-roles r.toml", "json toml"),
-    "link": ("link a.csv b.csv --id patient --attack nearest -o r.csv", "csv"),
-    "mask": ("mask a.csv --masking noise(0.3) -o r.csv", "csv"),
-    "fix": ("fix b.csv --quasi sex,smoker,town --k 3 -o r.csv", "csv"),
-    "hierarchy": ("hierarchy a.csv --column height -o r.csv", "csv"),
-    "utility": ("utility a.csv b.csv -o r.json", "json"),
-    "explore": ("explore a.csv --id patient --masking noise(0.3) --glance -o r.csv --json r.json", "csv json"),
-    "mask-network": ("mask-network ties.csv -o r.csv --key k.csv", "csv"),
-    "compare": ("compare one.json two.json -o r.html --json r.json", "html json"),
+    "check": ("check a.csv b.csv --json r.json --accept-roles r.toml", "r.json r.toml"),
+    "link": ("link a.csv b.csv --id patient --attack nearest -o r.csv", "r.csv"),
+    "mask": ("mask a.csv --masking noise(0.3) -o r.csv", "r.csv"),
+    "fix": ("fix b.csv --quasi sex,smoker,town --k 3 -o r.csv", "r.csv"),
+    "hierarchy": ("hierarchy a.csv --column height -o r.csv", "r.csv"),
+    "utility": ("utility a.csv b.csv -o r.json", "r.json"),
+    "explore": ("explore a.csv --id patient --masking noise(0.3) --glance -o r.csv --json r.json", "r.csv r.json"),
+    "mask-network": ("mask-network ties.csv -o r.csv --key r.key.csv", "r.csv r.key.csv"),
+    "compare": ("compare one.json two.json -o r.html --json r.json", "r.html r.json"),
     "verify": ("verify one.json", ""),
     "measures": ("measures", ""),
+    "person": ("person one.json --row 3 --chart r.svg", "r.svg"),
+    "sign": ("sign r.jsonld --key key.pem --name A", "r.jsonld.sig"),
+    "audit": (
+        "audit a.csv --masking laplace(1,[(height,100,220)]) --runs 20 --people 10 --json r.json --chart r.svg",
+        "r.json r.svg",
+    ),
+    "assess-tables": (
+        "assess-tables towns.csv sexes.csv --json r.json --html r.html --records r.csv", "r.json r.html r.csv"
+    ),
+    "network": ("network ties.csv ties.csv --json r.json --html r.html --records r.csv", "r.json r.html r.csv"),
+    "selfcheck": ("selfcheck --only anonymity", ""),
+    "schema": ("schema report", ""),
 }  # fmt: skip
 SMALL = 200  # bytes of the largest file: fewer than any report or table has here
 FAULTS = {
@@ -50,14 +64,22 @@ FAULTS = {
     "dumb terminal": {"env": {"TERM": "dumb"}},
     "files dated ten years ahead": {"ahead": True},
 }
+FIRST = (  # of the commands of the second table
+    "kill -9 while it writes", "no file over 200 bytes", "disk full", "output in a read-only folder", "no home at all",
+    "8 files open at once", "4 MB of memory left", "standard output read by nobody", "standard output on a full disk",
+)  # fmt: skip
 QUICK = {"mask": None, "assess": ("kill -9 while it writes", "standard output read by nobody")}  # None: all faults
 
 
 def table():
-    """The table of the page: what happens, by fault and command."""
-    rows = [line.strip("| \n").split("|") for line in PAGE.read_text().splitlines() if line.startswith("|")]
-    head, _, *body = [[cell.strip().strip("`") for cell in row] for row in rows if len(row) == len(COMMANDS) + 1]
-    return {(row[0], name): cell for row in body for name, cell in zip(head[1:], row[1:], strict=True)}
+    """The tables of the page: what happens, by fault and command."""
+    found, head = {}, []
+    for line in PAGE.read_text().splitlines():
+        first, *cells = (cell.strip().strip("`") for cell in line.strip("| \n").split("|"))
+        head = cells if first == "what happens to it" else head
+        if first in FAULTS:
+            found |= {(first, name): cell for name, cell in zip(head, cells, strict=True)}
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +98,11 @@ def made(tmp_path_factory):
     people.write_csv(folder / "a.csv")
     masked.write_csv(folder / "b.csv")
     (folder / "ties.csv").write_text("from,to\n" + "".join(f"p{i},p{(i * 7 + 1) % 60}\n" for i in range(120)))
+    for name in ("town", "sex"):
+        people.group_by(name, "smoker").len("count").sort(name, "smoker").write_csv(folder / f"{name}s.csv")
+    (folder / "sexs.csv").rename(folder / "sexes.csv")
+    (folder / "r.jsonld").write_text("{}\n")
+    assert run("sign", "--new-key", folder / "key.pem") == 0
     for name in ("one", "two"):
         release = unmask.Release(folder / "a.csv", folder / "b.csv", id="patient")
         unmask.assess(release, only=["anonymity"], seed=len(name)).write_json(folder / f"{name}.json")
@@ -106,7 +133,7 @@ def disk(tmp_path):
 
 
 def outputs(command):
-    return [f"r.{suffix}" for suffix in COMMANDS[command][1].split()] + (["k.csv"] if "network" in command else [])
+    return COMMANDS[command][1].split()
 
 
 def happened(ended, folder, command):
@@ -157,7 +184,7 @@ def fill(place, disk, command):
     needed = [word for word in COMMANDS[command][0].split(" ") if (place / word).is_file()]
     folder = disk / "here"
     folder.mkdir()
-    for name in needed + (["a.csv", "b.csv"] if command == "verify" else []):
+    for name in needed + (["a.csv", "b.csv"] if command in {"verify", "person"} else []):
         shutil.copy(place / name, folder)
     put_before(folder, command)
     handle = os.open(disk / "filled", os.O_WRONLY | os.O_CREAT)
@@ -177,6 +204,7 @@ def cells():
 
 def test_the_page_has_every_cell():
     assert {fault for fault, _ in table()} == set(FAULTS)
+    assert len(table()) == 12 * len(FAULTS) + (len(COMMANDS) - 12) * len(FIRST)
     assert {command for _, command in table()} == set(COMMANDS)
 
 

@@ -163,7 +163,10 @@ def test_exact_match_equals_definition(rows, random):
         return
     names = release.quasi
     left, right = ([tuple(r) for r in t.select(names).rows()] for t in (release.original, release.released))
-    credit = make_matcher(encode(release)).match().credit(release.truth)
+    encoded = encode(release)
+    if encoded.notes:  # a coding that is understood, such as one category in place of two: more fits than is equal
+        return
+    credit = make_matcher(encoded).match().credit(release.truth)
     assert credit.tolist() == [naive.matching_credit(left, right, release.truth, i) for i in range(len(rows))]
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
+from rattler_build import Stage0Recipe
 
 import unmask
 
@@ -101,3 +104,34 @@ def test_what_the_container_copies_is_there_and_is_sent(name):
     assert f"\n!{name}\n" in (ROOT / ".containerignore").read_text()
     assert any(word == "COPY" and name in rest for word, rest in instructions())
     assert (ROOT / ".dockerignore").read_text() == (ROOT / ".containerignore").read_text()
+
+
+# --- the tools of others --------------------------------------------------------------------------------------------
+
+
+def linted(text):
+    """What hadolint has to say of a container file."""
+    tool = Path(sys.executable).parent / "hadolint"
+    return subprocess.run([tool, "-"], input=text, capture_output=True, text=True, check=False)
+
+
+def test_hadolint_finds_nothing_in_the_container_file():
+    clean = linted(CONTAINER)
+    assert (clean.returncode, clean.stdout) == (0, "")
+    wrong = linted(CONTAINER.replace("python:3.11-slim", "python:latest"))
+    assert wrong.returncode == 1 and "DL3007" in wrong.stdout
+
+
+WRONG = [(" run:\n", " runs:\n"), ("license: Apache-2.0", "license: My own"), (">=3.11\n", ">>3.11\n")]
+
+
+def test_rattler_build_reads_and_renders_the_recipe():
+    """As it does before it builds: every field, version and licence is one that it knows."""
+    text = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text()
+    (rendered,) = Stage0Recipe.from_yaml(text).render()
+    found = rendered.recipe
+    assert (str(found.package.name), str(found.package.version)) == ("unmask", unmask.__version__)
+    assert len(found.requirements.run) == len(NEEDED) + 1
+    for right, wrong in WRONG:
+        with pytest.raises(Exception, match="invalid value"):
+            Stage0Recipe.from_yaml(text.replace(right, wrong)).render()

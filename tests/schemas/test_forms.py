@@ -77,6 +77,64 @@ def test_a_report_and_a_comparison_fit(files, tmp_path):
         unmask.verify(tmp_path / "c.json")
 
 
+def read(path):
+    """A file as it is read by others: numbers that are none are no JSON."""
+    text = path.read_text(encoding="utf-8")
+    return json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+
+
+def test_a_check_says_its_form(files, tmp_path):
+    run("check", *files, "--json", tmp_path / "c.json")
+    found = read(tmp_path / "c.json")
+    fits("check", found)
+    with pytest.raises(AssertionError):
+        fits("check", {**found, "columns": [{}]})
+
+
+def test_what_is_left_of_the_data_says_its_form(files, tmp_path):
+    run("utility", *files, "--keep", "mean(cost)", "-o", tmp_path / "u.json")
+    found = read(tmp_path / "u.json")
+    found.pop("il1s", None)  # more figures, where columns are numbers
+    fits("utility", found)
+    assert found["analyses"][0]["numbers"]
+
+
+def test_releases_that_were_tried_say_their_form(files, tmp_path):
+    run("explore", files[0], "--id", "patient", "--masking", "noise(0.3)", "--glance", "--json", tmp_path / "e.json")
+    found = read(tmp_path / "e.json")
+    fits("frontier", found)
+    assert found["points"]
+
+
+def test_an_audit_says_its_form(files, tmp_path):
+    claim = "laplace(1, [(cost, 0, 100000)])"
+    run("audit", files[0], "--masking", claim, "--runs", "20", "--people", "5", "--json", tmp_path / "a.json")
+    fits("audit", read(tmp_path / "a.json"))
+
+
+def test_certificates_and_signatures_fit_and_are_checked(files, tmp_path):
+    """Both certificates as the command writes them, and the signature of one."""
+    words = ("--id", "patient", "--only", "uniqueness", "--quiet", "--certificate", tmp_path / "c.html")
+    run("assess", *files, *words, "--public-certificate", tmp_path / "p.html")
+    for name in ("c", "p"):
+        fits("certificate", read(tmp_path / f"{name}.jsonld"))
+    with pytest.raises(AssertionError):
+        fits("certificate", {**read(tmp_path / "c.jsonld"), "verdict": 7})
+    run("sign", "--new-key", tmp_path / "k.pem")
+    run("sign", tmp_path / "c.jsonld", "--key", tmp_path / "k.pem", "--name", "Dr A")
+    signature = read(tmp_path / "c.jsonld.sig")
+    fits("signature", signature)
+    for broken in ({**signature, "sha256": "x"}, {**signature, "more": 1}, {**signature, "schema": "unmask-report/2"}):
+        with pytest.raises(AssertionError):
+            fits("signature", broken)
+
+
+def test_a_report_on_tables_fits(tmp_path):
+    (tmp_path / "t.csv").write_text("town,ill,count\na,no,5\na,yes,1\nb,no,9\nb,yes,4\n")
+    run("assess-tables", tmp_path / "t.csv", "--confidential", "ill", "--quiet", "--json", tmp_path / "r.json")
+    fits("report", read(tmp_path / "r.json"))
+
+
 @pytest.mark.slow
 def test_reports_of_every_kind_fit():
     import kinds

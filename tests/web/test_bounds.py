@@ -5,10 +5,15 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import shutil
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
+from starlette.testclient import TestClient
 
 from unmask.errors import TableError
 from unmask.web import jobs, results, security, store, work
@@ -122,6 +127,67 @@ def test_what_was_read_is_read_again_when_its_file_is_another(tmp_path):
     assert two.job(job.id).state == one.job(job.id).state == "interrupted"
     one.delete_case(case)
     assert two.job(job.id) is None and two.case(case.id) is None
+
+
+def test_lists_are_read_again_when_something_has_changed(tmp_path, monkeypatch):
+    """Every page asks for them: unchanged ones cost one look at the folder."""
+    kept = Store(tmp_path / "serve")
+    case = kept.new_case(original="a.csv", released="b.csv", names=("a.csv", "b.csv"))
+    job = kept.new_job(case, "check", ("x",), id=new_id())
+    assert kept.all_jobs() == [job] and kept.all_cases() == [case]
+    with monkeypatch.context() as patch:
+        patch.setattr(kept, "_found", None)  # reads files
+        assert kept.all_jobs() == [job] and kept.all_cases() == [case]
+    kept.all_jobs().clear()
+    done = replace(job, state="done")
+    kept.save_job(done)
+    assert kept.all_jobs() == [done]
+    named = replace(case, names=("c.csv", "d.csv"))
+    kept.save_case(named)
+    assert kept.all_cases() == [named]
+    shutil.rmtree(kept.place(job))  # by hand
+    assert kept.all_jobs() == []
+    kept.delete_case(named)
+    assert kept.all_cases() == []
+
+
+def test_results_that_are_written_again_are_read_again(tmp_path):
+    kept = Store(tmp_path / "serve")
+    case = kept.new_case(original="a.csv", released="b.csv", names=("a.csv", "b.csv"))
+    job = kept.new_job(case, "check", ("x",), id=new_id())
+    assert kept.results(job, "r.json") is None
+    for number in (1, 22):
+        (kept.place(job) / "r.json").write_text(str(number))
+        assert kept.results(job, "r.json") == kept.results(job, "r.json") == number
+
+
+def test_pages_are_answered_while_a_form_waits_for_the_disk(browser, files, monkeypatch):
+    begun, go_on, written = threading.Event(), threading.Event(), store.write_atomically
+
+    def slow(*given):
+        begun.set()
+        assert go_on.wait(60)
+        written(*given)
+
+    monkeypatch.setattr(store, "write_atomically", slow)
+    root, form = browser.keys.root, {"form_token": browser.keys.form, "original_path": files[0]}
+    with TestClient(browser.guard.app) as client, ThreadPoolExecutor(1) as pool:  # one loop, as in a server
+        choosing = pool.submit(client.post, f"{root}/cases", data={**form, "released_path": files[1]})
+        assert begun.wait(60)
+        assert client.get(f"{root}/").status_code == 200 and not choosing.done()
+        go_on.set()
+        assert choosing.result().status_code == 200
+    assert [case.original for case in browser.store.all_cases()] == [str(files[0])]
+
+
+def test_a_job_gives_way_to_the_server(tmp_path):
+    kept = Store(tmp_path / "serve")
+    case = kept.new_case(original="a.csv", released="b.csv", names=("a.csv", "b.csv"))
+    job = kept.new_job(case, "check", ("--help",), id=new_id())
+    own, process = os.nice(0), jobs._start(kept.place(job))
+    wait(lambda: process.poll() is not None or os.getpriority(os.PRIO_PROCESS, process.pid) > own)
+    assert process.poll() is None
+    process.wait(60)
 
 
 def test_a_certificate_is_printed_from_the_page_that_is_there(tmp_path, monkeypatch):

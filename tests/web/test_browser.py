@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 
 from reference import BROWSERS
 from unmask import datasets, parse_masking
-from unmask.web.app import ROUTES
+from unmask.web import app
 
 pytestmark = pytest.mark.browser
 FLAGS = (
@@ -310,13 +310,13 @@ def test_a_page_of_another_server_reaches_no_address_though_it_knows_them_all(ch
     ours.goto(f"{root}/")
     job = ours.locator(f"li:has(a[href*='{case}']) .jobs a").first.get_attribute("href").rsplit("/", 1)[1]
     before = ours.locator(".cases").inner_text()
-    paths = {"GET": [], "POST": []}
-    for path, _, method in ROUTES:
-        filled = path.replace("{number:int}", "0").format(case=case, job=job, name="check.json")
-        paths[method].append(filled)
+    read, acted = (
+        [path.replace("{number:int}", "0").format(case=case, job=job, name="check.json") for path, _ in routes]
+        for routes in (app.READ, app.ACTED)
+    )
     other = context.new_page()
     other.goto(elsewhere[0])
-    assert other.evaluate(ALL, [root, paths["GET"], paths["POST"]]) == []
+    assert other.evaluate(ALL, [root, read, acted]) == []
     ours.reload()
     assert ours.locator(".cases").inner_text() == before  # nothing was deleted, begun or ended
     context.close()

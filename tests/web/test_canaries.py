@@ -40,6 +40,32 @@ def test_no_page_and_no_file_of_the_folder(tables, tmp_path):
 
 
 @pytest.mark.slow
+def test_no_page_and_no_file_of_an_attack_and_a_search(tables, tmp_path):
+    """An attack with its report and certificates, and a search, as the pages start them."""
+    client = Browser(tmp_path / "serve")
+    client.runner.start()
+    case = client.choose(*tables)
+    done = lambda: not any(job.waiting for job in client.store.all_jobs())  # noqa: E731
+    wait(done, 120)
+    names = ("person", "town", "sex", "born", "income", "diagnosis", "cost")
+    given = {"person": "id", "diagnosis": "confidential", "cost": "confidential"}
+    client.post(f"/case/{case.id}/roles", {f"role{at}": given.get(name, "known") for at, name in enumerate(names)})
+    client.post(f"/case/{case.id}/run", {"attacks": "quick", "certificate": "yes"})
+    client.post(f"/case/{case.id}/search", {"way": "explore", "minutes": "5"})
+    wait(done, 600)
+    client.runner.stop()
+    jobs = {job.kind: job for job in client.store.all_jobs()}
+    assert {job.state for job in jobs.values()} == {"done"} and set(jobs) == {"check", "assess", "explore"}
+    paths = [f"/job/{job.id}" for job in jobs.values()] + [f"/job/{jobs['explore'].id}/point/0", "/"]
+    paths += [f"/job/{jobs['assess'].id}/{rest}" for rest in ("report", "file/report.json", "file/unmask.toml")]
+    paths += [f"/job/{jobs['assess'].id}/file/{name}certificate.jsonld" for name in ("", "public-")]
+    for answer in map(client.get, paths):
+        assert answer.status_code == 200, answer.url
+        assert leaks(answer.content) == set(), answer.url
+    assert search(tmp_path, besides=[path for path in client.store.private.rglob("*") if path.is_file()]) == {}
+
+
+@pytest.mark.slow
 @pytest.mark.browser
 def test_a_browser_keeps_nothing(tables, tmp_path):
     from playwright.sync_api import sync_playwright

@@ -7,12 +7,12 @@ import re
 
 import pytest
 
-from unmask.web.app import ROUTES
+from unmask.web.app import ACTED, READ
 from unmask.web.security import DRAIN, HEADERS, REPORT, Guard, Keys
 from web_pages import CHECKED, HOST, LIMIT, Browser, tokens
 
-POSTS = [path for path, _, method in ROUTES if method == "POST"]
-GETS = [path for path, _, method in ROUTES if method == "GET"]
+POSTS = [path for path, _ in ACTED]
+GETS = [path for path, _ in READ]
 NOBODY = "0" * 32
 
 

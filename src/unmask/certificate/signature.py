@@ -11,7 +11,7 @@ from typing import Any
 
 from unmask.errors import EngineError, ParameterError, TableError
 from unmask.inert import json_text
-from unmask.tables import write_atomically
+from unmask.tables import check_target, write_atomically
 
 SCHEMA = "unmask-signature/1"
 SUFFIX = ".sig"
@@ -50,6 +50,7 @@ def sign_file(path: str | Path, key: str | Path, *, name: str = "") -> Path:
     }
     entry |= {"public_key": _text(raw), "signature": _text(private.sign(_message(signed, name, at)))}
     target = Path(f"{path}{SUFFIX}")
+    check_target(target)  # what a killed run left goes
     write_atomically(target, json_text(entry) + "\n")
     return target
 

@@ -10,6 +10,7 @@ from unmask.disclosure import audit_privacy
 from unmask.errors import ParameterError
 from unmask.inert import json_text
 from unmask.masking import Masking, Synthesiser, parse_masking
+from unmask.schemas import FORMS, KEY
 from unmask.shares import percent
 from unmask.tables import read_table
 
@@ -25,7 +26,7 @@ def run(options: Audit) -> int:
             neighbours=options.neighbours, columns=options.columns or None, canary=options.canary,
             confidence=options.confidence, seed=options.seed, progress=tell,
         )  # fmt: skip
-    text = json_text({"method": str(how), "seed": options.seed, **found.to_dict()})
+    text = json_text({KEY: FORMS["audit"].name(), "method": str(how), "seed": options.seed, **found.to_dict()})
     if options.json == "-":
         say(text)
     else:

@@ -43,7 +43,8 @@ def _plain(checked: Check) -> dict[str, object]:
     told = asdict(check_of(checked))
     reasons = {each.column: each.reason for each in checked.suggestions}
     ids = list(checked.pairing.ids)
-    return {"check": told, "columns": columns, "roles": checked.roles, "reasons": reasons, "ids": ids}
+    form = FORMS["check"].name()
+    return {KEY: form, "check": told, "columns": columns, "roles": checked.roles, "reasons": reasons, "ids": ids}
 
 
 def _show(checked: Check, least: int) -> None:

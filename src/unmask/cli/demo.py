@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,8 +18,10 @@ from unmask.datasets import patients
 from unmask.errors import TableError
 from unmask.evidence import Policy
 from unmask.explore import explore
+from unmask.inert import json_text
 from unmask.masking import parse_masking
 from unmask.protect import Point
+from unmask.schemas import FORMS, KEY
 from unmask.trying import make_release
 
 FILES = {
@@ -86,7 +87,9 @@ def search(folder: Path, original: str, seed: int) -> Point | None:
         found = explore(original, SAFER, keep=KEEP, seed=seed, id=ID, confidential=SECRET, progress=tell)
     show_frontier(found)
     write_atomically(str(folder / "frontier.svg"), draw(found.figure()))
-    write_atomically(str(folder / "frontier.json"), json.dumps(found.to_dict(), indent=1) + "\n")
+    write_atomically(
+        str(folder / "frontier.json"), json_text({KEY: FORMS["frontier"].name(), **found.to_dict()}) + "\n"
+    )
     best = found.recommended
     if best is None:
         return None
@@ -119,7 +122,7 @@ def write_tables(folder: Path, n: int, seed: int) -> tuple[Path, Path]:
     """Write both tables into ``folder``."""
     check_folder(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise TableError(f"cannot make the folder {folder}", got=error.strerror, hint="choose another") from error
     paths = folder / "original.csv", folder / "release.csv"

@@ -18,7 +18,7 @@ from unmask.fingerprints import make_key
 from unmask.inert import json_text
 from unmask.planning import seconds
 from unmask.protect import Frontier, in_words
-from unmask.schemas import KEY, check_form
+from unmask.schemas import FORMS, KEY, check_form
 from unmask.shares import percent, span
 from unmask.trying import make_release
 
@@ -114,7 +114,7 @@ def _write(frontier: Frontier, options: Explore, roles: dict[str, Any]) -> None:
         write_findings(frontier.to_frame(), options.output)
         say(f"Points: {options.output}.")
     if options.json is not None:
-        write_atomically(options.json, json_text(frontier.to_dict()) + "\n")
+        write_atomically(options.json, json_text({KEY: FORMS["frontier"].name(), **frontier.to_dict()}) + "\n")
         say(f"JSON: {options.json}.")
     if options.html is not None:
         from unmask.report import render_frontier  # noqa: PLC0415 - imports jinja2

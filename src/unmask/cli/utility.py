@@ -12,6 +12,7 @@ from unmask.cli.screen import console, say
 from unmask.cli.targets import check_files, write_atomically
 from unmask.errors import RoleError
 from unmask.inert import json_text
+from unmask.schemas import FORMS, KEY
 from unmask.shares import percent
 from unmask.tables import read_table
 from unmask.utility import Kept, compare_analyses, compare_marginals, compare_moments, propensity_score
@@ -25,7 +26,8 @@ def run(options: Utility) -> int:
     left = read_table(options.original, name="original", **options.reading)
     right = read_table(options.released, name="release", role="released", **options.reading)
     kept = compare_analyses(left, right, options.keep)
-    figures = {**_figures(left, right, options.seed), "analyses": [_plain(one) for one in kept]}
+    analyses = [_plain(one) for one in kept]
+    figures = {KEY: FORMS["utility"].name(), **_figures(left, right, options.seed), "analyses": analyses}
     if options.output is not None:
         text = json_text(figures) + "\n"
         if options.output == "-":

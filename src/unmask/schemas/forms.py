@@ -39,6 +39,10 @@ FORMS = {
     for form in (
         Form("report", "a report", 2, (2, 1), "unmask assess ... --json report.json"),
         Form("comparison", "a comparison of two reports", 1, (1,), "unmask compare ... --json compared.json"),
+        Form("check", "a check", 1, (1,), "unmask check ... --json check.json"),
+        Form("utility", "what is left of the data", 1, (1,), "unmask utility ... --json utility.json"),
+        Form("frontier", "releases that were tried", 1, (1,), "unmask explore ... --json tried.json"),
+        Form("audit", "an audit of a claim", 1, (1,), "unmask audit ... --json audit.json"),
         Form("certificate", "a certificate", 1, (1,), "unmask assess ... --certificate certificate.jsonld"),
         Form("signature", "a signature", 1, (1,), "unmask sign certificate.jsonld --key key.pem"),
         Form("policy", "a policy", 1, (1,), "docs/policy.md shows one", 1),

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
+from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,33 +16,44 @@ from starlette.staticfiles import StaticFiles
 
 from unmask.errors import UnmaskError, refused_by_system, tell_where
 from unmask.web import results, views
+from unmask.web.forms import form_of
 from unmask.web.pages import HERE, Site, show
 
-ROUTES = (
-    ("/", views.home, "GET"),
-    ("/cases", views.new_case, "POST"),
-    ("/case/{case}/check", views.checked, "GET"),
-    ("/case/{case}/roles", views.roles, "POST"),
-    ("/case/{case}/audience", views.audience, "GET"),
-    ("/case/{case}/run", views.run, "POST"),
-    ("/case/{case}/result", views.result, "GET"),
-    ("/case/{case}/protect", views.safer, "GET"),
-    ("/case/{case}/search", views.search, "POST"),
-    ("/case/{case}/delete", views.delete, "POST"),
-    ("/job/{job}", results.told, "GET"),
-    ("/job/{job}/progress", results.progress, "GET"),
-    ("/job/{job}/report", results.report, "GET"),
-    ("/job/{job}/file/{name}", results.file, "GET"),
-    ("/job/{job}/cancel", results.cancel, "POST"),
-    ("/job/{job}/again", results.again, "POST"),
-    ("/job/{job}/point/{number:int}", results.point, "GET"),
-    ("/job/{job}/attack", results.attack, "POST"),
+View = Callable[[Request], Awaitable[Response] | Response]
+Act = Callable[[Request, FormData], Response]
+AT_ONCE = 4  # forms that are acted upon: they wait for the disk, and leave the other threads to files
+
+READ: tuple[tuple[str, View], ...] = (
+    ("/", views.home),
+    ("/case/{case}/check", views.checked),
+    ("/case/{case}/audience", views.audience),
+    ("/case/{case}/result", views.result),
+    ("/case/{case}/protect", views.safer),
+    ("/job/{job}", results.told),
+    ("/job/{job}/progress", results.progress),
+    ("/job/{job}/report", results.report),
+    ("/job/{job}/file/{name}", results.file),
+    ("/job/{job}/point/{number:int}", results.point),
+)
+ACTED: tuple[tuple[str, Act], ...] = (
+    ("/cases", views.new_case),
+    ("/case/{case}/roles", views.roles),
+    ("/case/{case}/run", views.run),
+    ("/case/{case}/search", views.search),
+    ("/case/{case}/delete", views.delete),
+    ("/job/{job}/cancel", results.cancel),
+    ("/job/{job}/again", results.again),
+    ("/job/{job}/attack", results.attack),
 )
 
 
 def build(site: Site) -> Starlette:
     """All pages below the secret place of this run."""
-    routes = [Route(path, view, methods=[method]) for path, view, method in ROUTES]
+    limit = CapacityLimiter(AT_ONCE)
+    routes = [
+        *(Route(path, view, methods=["GET"]) for path, view in READ),
+        *(Route(path, _acting(act, limit), methods=["POST"]) for path, act in ACTED),
+    ]
     inside = [Mount("/static", StaticFiles(directory=HERE / "static")), *routes]
     app = Starlette(
         routes=[Mount(site.keys.root, routes=inside)],
@@ -45,6 +61,19 @@ def build(site: Site) -> Starlette:
     )
     app.state.site = site
     return app
+
+
+def _acting(act: Act, limit: CapacityLimiter) -> View:
+    """Read the form of a page and act upon it in a thread: it writes, and others are answered meanwhile."""
+
+    async def view(request: Request) -> Response:
+        form = await form_of(request)
+        try:
+            return await to_thread.run_sync(partial(act, request, form), limiter=limit)
+        finally:
+            await form.close()
+
+    return view
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
@@ -20,7 +21,7 @@ from unmask.report import TOO_FEW, headline
 from unmask.tables import write_atomically
 from unmask.web import commands
 from unmask.web.commands import CERTIFICATE, DATA, MAP, PLAN, POINTS, PUBLIC, REPORT, SETTINGS, shown
-from unmask.web.forms import form_of, text
+from unmask.web.forms import text
 from unmask.web.jobs import SAID
 from unmask.web.pages import Site, job_of, lead, show, site_of
 from unmask.web.plane import in_short, plane
@@ -48,7 +49,7 @@ FILES = {  # that may be taken along, with what they are
 }
 
 
-async def told(request: Request) -> Response:
+def told(request: Request) -> Response:
     """A job: how far it is, or what came out."""
     site, job = site_of(request), job_of(request)
     case = site.store.case(job.case)
@@ -203,17 +204,15 @@ def _print(page: Path, place: Path) -> None:
 # --- what a person does with a job ----------------------------------------------------------------------------------
 
 
-async def cancel(request: Request) -> Response:
+def cancel(request: Request, _: FormData) -> Response:
     """End a job."""
-    await form_of(request)
     job = job_of(request)
     site_of(request).runner.cancel(job)
     return lead(request, f"/job/{job.id}")
 
 
-async def again(request: Request) -> Response:
+def again(request: Request, _: FormData) -> Response:
     """Run a job again, or go on with it."""
-    await form_of(request)
     job = job_of(request)
     if not job.waiting:
         check_room(site_of(request))
@@ -221,7 +220,7 @@ async def again(request: Request) -> Response:
     return lead(request, f"/job/{job.id}")
 
 
-async def point(request: Request) -> Response:
+def point(request: Request) -> Response:
     """One release that was tried, beside the one that was assessed."""
     site, job = site_of(request), job_of(request)
     case, points, number = site.store.case(job.case), points_of(site, job), request.path_params["number"]
@@ -233,9 +232,9 @@ async def point(request: Request) -> Response:
     )
 
 
-async def attack(request: Request) -> Response:
+def attack(request: Request, form: FormData) -> Response:
     """Make a release that was tried, or the one that was found, and attack it with everything."""
-    form, site, job = await form_of(request), site_of(request), job_of(request)
+    site, job = site_of(request), job_of(request)
     case, points, number = site.store.case(job.case), points_of(site, job), text(form, "number")
     if case is None or job.kind not in {"explore", "protect"} or not (number == "" or number.isdecimal()):
         raise HTTPException(404)

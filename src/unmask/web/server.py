@@ -22,6 +22,7 @@ from unmask.web.store import Store, opened
 
 ADDRESS = "127.0.0.1"
 SILENT = {"version": 1, "disable_existing_loggers": False, "root": {"level": "CRITICAL"}}  # a log may quote a value
+KEPT = 60  # seconds that an idle connection stays: on a busy machine a browser asks late, and must not find it closed
 LOOK = 1.0  # seconds between two looks at whether anybody is there
 
 
@@ -72,6 +73,7 @@ def _answer(settings: Settings, store: Store, runner: Runner, tell: Callable[[st
     config = uvicorn.Config(
         "", host=ADDRESS, port=settings.port, log_config=SILENT, log_level="critical", access_log=False, ws="none",
         lifespan="off", server_header=False, date_header=False, proxy_headers=False, timeout_graceful_shutdown=2,
+        timeout_keep_alive=KEPT,
     )  # fmt: skip
     try:
         here = config.bind_socket()

@@ -14,9 +14,10 @@ import secrets
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import lru_cache
 from math import inf, nextafter
 from pathlib import Path
 from typing import Any, TypeVar
@@ -87,6 +88,8 @@ class Store:
         self.folder = folder
         self.lock = threading.RLock()
         self._read: dict[Path, tuple[tuple[int, ...], Case | Job | None]] = {}  # what files held when they were read
+        self._lists: dict[Path, tuple[tuple[int, int], list[Any]]] = {}  # and folders
+        self._changes = 0  # that this store made
         for place in (folder, self.cases, self.jobs, self.private):
             _make(place)
 
@@ -109,8 +112,9 @@ class Store:
 
     def new_case(self, **about: Any) -> Case:  # noqa: ANN401 - the fields of a case
         """Note a case; its private folder is made when it is asked for."""
-        case = Case(created=_after(self.all_cases()), **{"id": new_id(), **about})
-        self.save_case(case)
+        with self.lock:
+            case = Case(created=_after(self.all_cases()), **{"id": new_id(), **about})
+            self.save_case(case)
         return case
 
     def save_case(self, case: Case) -> None:
@@ -124,8 +128,12 @@ class Store:
 
     def all_cases(self) -> list[Case]:
         """All cases, the latest first."""
-        found = [self.case(path.stem) for path in self.cases.glob("*.json")]
-        return sorted((case for case in found if case is not None), key=lambda case: -case.created)
+
+        def read() -> list[Case]:
+            found = [self.case(path.stem) for path in self.cases.glob("*.json")]
+            return sorted((case for case in found if case is not None), key=lambda case: -case.created)
+
+        return self._listed(self.cases, read)
 
     def delete_case(self, case: Case) -> None:
         """Forget a case with everything that was made of it."""
@@ -134,6 +142,7 @@ class Store:
                 shutil.rmtree(self.place(job), ignore_errors=True)
             shutil.rmtree(self.private / case.id, ignore_errors=True)
             (self.cases / f"{case.id}.json").unlink(missing_ok=True)
+            self._changes += 1
 
     def private_folder(self, name: str) -> Path:
         """Where the tables of a case are that were uploaded or made."""
@@ -162,8 +171,12 @@ class Store:
 
     def all_jobs(self) -> list[Job]:
         """All jobs in the order in which they were asked for."""
-        found = [self.job(path.name) for path in self.jobs.iterdir()]
-        return sorted((job for job in found if job is not None), key=lambda job: job.created)
+
+        def read() -> list[Job]:
+            found = [self.job(path.name) for path in self.jobs.iterdir()]
+            return sorted((job for job in found if job is not None), key=lambda job: job.created)
+
+        return self._listed(self.jobs, read)
 
     def jobs_of(self, case: str) -> list[Job]:
         """The jobs of a case, the latest last."""
@@ -178,8 +191,12 @@ class Store:
         return self.jobs / job.id
 
     def results(self, job: Job, name: str) -> Any:  # noqa: ANN401 - what the command wrote
-        """A JSON file that a job wrote; None where there is none."""
-        return _json(self.place(job) / name)
+        """A JSON file that a job wrote, not to be changed; None where there is none."""
+        path = self.place(job) / name
+        try:
+            return _kept(path, _stamp(path))
+        except OSError:
+            return None
 
     def again(self, job: Job) -> Job:
         """Put a job back into the queue; a search goes on with what it had tried."""
@@ -204,15 +221,28 @@ class Store:
     def _write(self, path: Path, what: Case | Job) -> None:
         self._read.pop(path, None)
         write_atomically(path, json.dumps(asdict(what)))
+        self._changes += 1
+
+    def _listed(self, folder: Path, read: Callable[[], list[T]]) -> list[T]:
+        """What a folder holds, read again only where something was added, removed or written: every page asks.
+
+        One server works in a folder, so that nobody else writes. The stamp is taken before reading: what changes
+        meanwhile is read the next time.
+        """
+        stamp = folder.stat().st_mtime_ns, self._changes
+        before, found = self._lists.get(folder, ((0, -1), []))
+        if before != stamp:
+            found = read()
+            self._lists[folder] = stamp, found
+        return list(found)
 
     def _found(self, kind: type[T], path: Path) -> T | None:
         """Read a case or a job, unless its file is the one that was read before: pages ask for all of them."""
         try:
-            now = path.stat()
+            stamp = _stamp(path)
         except OSError:
             self._read.pop(path, None)
             return None
-        stamp = (now.st_ino, now.st_mtime_ns, now.st_size)
         before, found = self._read.get(path, ((), None))
         if before != stamp:
             found = _read(kind, path)
@@ -261,6 +291,17 @@ def _make(place: Path) -> Path:
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     place.chmod(0o700)
     return place
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """What tells one content of a file from another."""
+    now = path.stat()
+    return now.st_ino, now.st_mtime_ns, now.st_size
+
+
+@lru_cache(maxsize=16)  # reports may be large, and pages that wait are loaded again and again
+def _kept(path: Path, stamp: tuple[int, ...]) -> Any:  # noqa: ANN401, ARG001 - any JSON, as long as the file is the same
+    return _json(path)
 
 
 def _json(path: Path) -> Any:  # noqa: ANN401 - any JSON

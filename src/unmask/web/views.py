@@ -6,7 +6,7 @@ import shutil
 from dataclasses import replace
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -14,10 +14,10 @@ from unmask.errors import UnmaskError
 from unmask.evidence import STANCES, Policy
 from unmask.web import commands
 from unmask.web.commands import AUDIENCES, KINDS, ROLES
-from unmask.web.forms import MINUTES, SIDES, STATED, audience_in, form_of, kept_in, roles_in, table_of, text
+from unmask.web.forms import MINUTES, SIDES, STATED, audience_in, kept_in, roles_in, table_of, text
 from unmask.web.pages import case_of, lead, show, site_of
 from unmask.web.results import few_of
-from unmask.web.store import Case, new_id
+from unmask.web.store import Case, Job, new_id
 from unmask.web.work import check_room, enqueue, following, naming, problem_of, seen
 
 
@@ -28,32 +28,33 @@ async def home(request: Request) -> Response:
 
 def _home(request: Request, *, error: UnmaskError | None = None, given: dict[str, str] | None = None) -> Response:
     site = site_of(request)
-    jobs = site.store.all_jobs()
-    cases = [(case, [job for job in jobs if job.case == case.id]) for case in site.store.all_cases()]
+    jobs: dict[str, list[Job]] = {}
+    for job in site.store.all_jobs():
+        jobs.setdefault(job.case, []).append(job)
+    cases = [(case, jobs.get(case.id, [])) for case in site.store.all_cases()]
     return show(
         request, "home", status=422 if error else 200, step="Files", cases=cases, error=error,
         given=given or dict.fromkeys(SIDES, ""), megabytes=site.upload_limit // 10**6,
     )  # fmt: skip
 
 
-async def new_case(request: Request) -> Response:
+def new_case(request: Request, form: FormData) -> Response:
     """Take two files and check them."""
-    form, site, name = await form_of(request), site_of(request), new_id()
+    site, name = site_of(request), new_id()
     folder = site.store.private / name
     try:
         check_room(site, cases=1)
         folder = site.store.private_folder(name)
-        tables = [await run_in_threadpool(table_of, form, side, folder) for side in SIDES]  # others are answered
+        (original, released), names = zip(*(table_of(form, side, folder) for side in SIDES), strict=True)
+        with site.store.lock:  # others may have taken the room meanwhile
+            check_room(site, cases=1)
+            case = site.store.new_case(id=name, original=original, released=released, names=names)
+            enqueue(site, case, commands.check(case, []))
     except UnmaskError as error:
         shutil.rmtree(folder, ignore_errors=True)
         return _home(request, error=error, given={side: text(form, f"{side}_path") for side in SIDES})
-    finally:
-        await form.close()
     if not any(folder.iterdir()):
         folder.rmdir()  # nothing was uploaded
-    (original, released), names = zip(*tables, strict=True)
-    case = site.store.new_case(id=name, original=original, released=released, names=names)
-    enqueue(site, case, commands.check(case, []))
     return lead(request, f"/case/{case.id}/check")
 
 
@@ -88,9 +89,9 @@ def _chosen(case: Case, found: dict[str, Any] | None) -> dict[str, str]:
     return {name: case.roles.get(name) or suggested.get(name, "known") for name in names}
 
 
-async def roles(request: Request) -> Response:
+def roles(request: Request, form: FormData) -> Response:
     """Take the roles of the columns; check again, or go on."""
-    form, site, case = await form_of(request), site_of(request), case_of(request)
+    site, case = site_of(request), case_of(request)
     found = seen(site, case)
     if found is None:
         return lead(request, f"/case/{case.id}/check")
@@ -117,9 +118,9 @@ async def audience(request: Request) -> Response:
     )  # fmt: skip
 
 
-async def run(request: Request) -> Response:
+def run(request: Request, form: FormData) -> Response:
     """Attack the release."""
-    form, site, case = await form_of(request), site_of(request), case_of(request)
+    site, case = site_of(request), case_of(request)
     found = seen(site, case)
     if found is None:
         return lead(request, f"/case/{case.id}/check")
@@ -143,9 +144,9 @@ async def safer(request: Request) -> Response:
     return show(request, "protect", step="Safer release", case=case, jobs=jobs, minutes=MINUTES, few=few_of(site, case))
 
 
-async def search(request: Request) -> Response:
+def search(request: Request, form: FormData) -> Response:
     """Look for a safer release: try maskings, or treat column by column."""
-    form, site, case = await form_of(request), site_of(request), case_of(request)
+    site, case = site_of(request), case_of(request)
     found = seen(site, case)
     if found is None:
         return lead(request, f"/case/{case.id}/check")
@@ -157,9 +158,8 @@ async def search(request: Request) -> Response:
     return lead(request, f"/job/{enqueue(site, case, wanted, name=name).id}")
 
 
-async def delete(request: Request) -> Response:
+def delete(request: Request, _: FormData) -> Response:
     """Forget a case: its jobs, reports and uploaded tables."""
-    await form_of(request)
     site, case = site_of(request), case_of(request)
     for job in site.store.jobs_of(case.id):
         site.runner.cancel(job)
