@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from unmask.kernels.base import Codes, Ints
 from unmask.kernels.compiling import kernel
 
+__all__ = ["Field", "Packed", "fields_of", "inverted", "pack", "sums_of_sets"]
+
 WORD = 62  # bits of a whole number that are used
 BLOCK = 100_000  # records that are merged together, unless more have one value
 
