@@ -22,7 +22,7 @@ MORE = {
     "unmask.datasets.gauntlet": 9,  # what a case is made of, which benchmarks/gauntlet writes more of
     "unmask.disclosure": 22,  # one function for each measure, sets of keys, the attack on a released model, an audit
     "unmask.engines": 14,  # which engine, the store, a question for each kind of count, and the pass over the release
-    "unmask.evidence": 53,  # what every measure writes, what assess makes of it, and for which intruder
+    "unmask.evidence": 54,  # what every measure writes, what assess makes of it, and for which intruder
     "unmask.graph": 19,  # the attack, its choices and a class for each kind of result
     "unmask.groups": 22,  # a function and its result for each measure, the same of counts, and the room that counts
     "unmask.groups.counting": 16,  # counts on every engine, and the classes that all group measures share
@@ -134,5 +134,6 @@ def test_base_imports_no_other_room_and_no_numba():
 
 def test_only_one_file_has_private_features_of_numba():
     private = ("llvmlite", "_nrt", "numba.core", "intrinsic", "forceinline", "no_cpython_wrapper")
-    users = {path.name for path in FILES if any(word in path.read_text() for word in private)}
+    public = "from numba.core import event"  # numba documents its events, though they lie there
+    users = {path.name for path in FILES if any(word in path.read_text().replace(public, "") for word in private)}
     assert users == {"native.py"}

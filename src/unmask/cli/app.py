@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unmask.cli import making_options, network_options, options, report_options, serve
+from unmask.cli import graph_options, making_options, network_options, options, report_options, serve
 from unmask.cli.fields import as_command
 from unmask.cli.stopping import STOPPED, stoppable, tell_stopped
 from unmask.cli.streams import check_handles, end_unread, guarded
@@ -30,8 +30,8 @@ COMMANDS: dict[str, tuple[type[options.Common], str]] = {  # name: its options, 
     "mask-network": (network_options.MaskNetwork, "mask_network"),
     "check": (options.Check, "check"),
     "link": (options.Link, "link"),
-    "graph": (options.Graph, "graph"),
-    "graph-sweep": (options.Sweep, "graph_sweep"),
+    "graph": (graph_options.Graph, "graph"),
+    "graph-sweep": (graph_options.Sweep, "graph_sweep"),
     "mask": (making_options.Mask, "mask"),
     "audit": (making_options.Audit, "audit"),
     "hierarchy": (making_options.Hierarchy, "hierarchy"),

@@ -10,7 +10,7 @@ import polars as pl
 
 from unmask.arrays import Ints
 from unmask.cli.fields import listed
-from unmask.cli.options import Graph, Sweep
+from unmask.cli.graph_options import Graph, Sweep
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import MATRICES, check_files, is_matrix, write_findings
 from unmask.errors import ParameterError, RoleError, TableError

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from unmask.cli.graph import FORMER, check_places, place_masking, places
-from unmask.cli.options import Sweep
+from unmask.cli.graph_options import Sweep
 from unmask.cli.screen import progress_bar, say
 from unmask.cli.targets import check_files, write_atomically, write_findings
 from unmask.errors import TableError

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from numba.core import event
-from numba.core.registry import CPUDispatcher
+from numba.core import event  # documented for users, though it lies there
+from numba.extending import is_jitted
 
 OURS = "unmask.kernels."
 COMPILED = ".nb?"  # how names of files end that numba keeps
@@ -44,7 +44,7 @@ def while_compiling(tell: Callable[[str], None]) -> Iterator[None]:
 def kept_in() -> set[Path]:
     """The folders in which the kernels that are imported are kept; none where no folder can be written."""
     modules = [module for name, module in list(sys.modules.items()) if name.startswith(OURS)]
-    kernels = [value for module in modules for value in vars(module).values() if isinstance(value, CPUDispatcher)]
+    kernels = [value for module in modules for value in vars(module).values() if is_jitted(value)]
     return {Path(path) for kernel in kernels if (path := kernel.stats.cache_path) is not None}
 
 
