@@ -18,6 +18,7 @@ import unmask
 from unmask import engines
 from unmask.engines import duck as duck_file
 from unmask.engines import sql
+from unmask.engines.dialect import DUCKDB, SPARK
 from unmask.errors import EngineError, ParameterError, RepeatedIdError, RoleError, TableError
 from unmask.groups.special_uniques import _credit
 from unmask.sampling import people_by_hash
@@ -381,7 +382,8 @@ def test_without_duckdb_one_error_says_how_it_is_had(monkeypatch):
 
 
 def test_names_and_sets_are_written_as_sql():
-    assert sql.name('a"b') == '"a""b"'
+    assert DUCKDB.name('a"b') == '"a""b"'
+    assert SPARK.name("a`b") == "`a``b`"
     assert sql.text("it's") == "'it''s'"
     assert sql.masks_of(3, 2) == [1, 2, 3, 4, 5, 6]
     assert sql.packed(0b101, [4, 5, 6]) == ["(CAST(c0 AS BIGINT) * 6 + CAST(c2 AS BIGINT))"]
