@@ -138,7 +138,10 @@ def test_sets_and_special_uniques_equal_those_in_memory(store, study):
     check_sets(store, study)
 
 
-@pytest.mark.parametrize(("rows", "block"), [(1, 2), (40, 3), (150, 20), (790, 100), (10_000, 1), (10_000, 10_000)])
+ONE_BY_ONE = pytest.param(1, 2, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("rows", "block"), [ONE_BY_ONE, (40, 3), (150, 20), (790, 100), (10_000, 1), (10_000, 10_000)])
 def test_patterns_do_not_depend_on_the_parts_they_are_counted_in(store, patterns, monkeypatch, rows, block):
     from unmask.kernels import packed
 
