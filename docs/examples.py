@@ -27,6 +27,7 @@ import tempfile
 import time
 import traceback
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,9 @@ FENCE = re.compile(r"^```([^`]*)$")
 PICTURE = re.compile(r"^<!-- picture: (.+) -->$")
 SKIP = "<!-- not run -->"
 SECONDS = 120  # that one command may take
+DAY = re.compile(
+    r"\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,17 @@ def split(page: str) -> list[Block]:
     return [block for block in [*blocks, Block("prose", tuple(prose))] if block.lines or block.kind != "prose"]
 
 
+def dated(printed: list[str], shown: tuple[str, ...]) -> list[str]:
+    """What was printed, with the day that the page shows in the place of today's: else a page would hold for a day."""
+    day = DAY.search("\n".join(shown))
+    if day is None:
+        return printed
+    now = datetime.now(UTC)
+    for moment in (now, now - timedelta(minutes=10)):  # it may have been printed before midnight
+        printed = [line.replace(f"{moment.day} {moment:%B %Y}", day[0]) for line in printed]
+    return printed
+
+
 class Page:
     """A page that is being run: its names, its folder, and the blocks that came out."""
 
@@ -102,7 +117,7 @@ class Page:
                 if printed:
                     self.out.append(Block("fence:text", tuple(printed.split("\n"))))
             elif block.kind == "fence:console":
-                self.out.append(Block(block.kind, tuple(self.console(block.lines))))
+                self.out.append(Block(block.kind, tuple(dated(self.console(block.lines), block.lines))))
             elif block.kind == "picture":
                 self.out.append(Block(block.kind, tuple(self.picture(block.lines))))
             else:

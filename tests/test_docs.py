@@ -9,6 +9,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -135,6 +136,16 @@ def test_commands_keep_their_lines_and_lose_their_old_output(tmp_path):
     assert new == "```console\n$ echo a \\\n    b\na b\n$ true\n$ exit 3\n```\n"
     with pytest.raises(RuntimeError, match="ended with 2"):
         run_page(tmp_path, "```console\n$ exit 2\n```\n")
+
+
+def test_a_page_keeps_its_day_and_no_other():
+    today = datetime.now(UTC)
+    printed = [f"Made today, {today.day} {today:%B %Y}.", "Not on 1 May 1999."]
+    assert examples.dated(printed, ("$ unmask", "Made today, 3 March 2020.")) == [
+        "Made today, 3 March 2020.",
+        "Not on 1 May 1999.",
+    ]
+    assert examples.dated(printed, ("$ unmask", "Made today.")) == printed
 
 
 def test_what_is_marked_is_not_run(tmp_path):
