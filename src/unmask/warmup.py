@@ -22,7 +22,7 @@ from unmask.tables import Release
 
 PEOPLE = 200
 NUMBERS = ("nearest", "one_to_one", "learned", "likelihood", "channel")
-MASKINGS = ("noise(0.3)", "rank_swap(0.1)", "microaggregation(5)")
+MASKINGS = ("noise(0.3)", "rank_swap(share=0.1)", "microaggregation(5)")
 
 
 @dataclass(frozen=True, slots=True)
