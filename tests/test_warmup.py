@@ -7,10 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba as nb
 import pytest
 
 import unmask
-from unmask.kernels.compiling import kernel, while_compiling
+from unmask.kernels.compiling import while_compiling
 
 SOURCE = str(Path(unmask.__file__).parents[1])
 
@@ -49,7 +50,7 @@ def test_a_folder_that_cannot_be_written(tmp_path, command):
 
 
 def test_only_what_is_compiled_now_is_told():
-    @kernel
+    @nb.njit  # not kept on disk, from where it would not be compiled a second time
     def twice(value):
         return value + value
 
