@@ -59,6 +59,8 @@ def group():
         (place / ("memory.limit_in_bytes" if old.is_dir() else "memory.max")).write_text(str(LITTLE))
     except OSError as error:
         place.is_dir() and place.rmdir()
+        if os.environ.get("CI"):  # there nothing is skipped for what is missing
+            raise
         pytest.skip(f"no group of processes can be limited here: {error.strerror}")
     yield place
     place.rmdir()
