@@ -15,11 +15,14 @@ from unmask import calibrating, planning
 from unmask.assessment import discover, run_measure
 from unmask.calibrating import machine_slowness
 from unmask.errors import ParameterError
-from unmask.evidence import Context, Estimate, Evidence, Observation, Policy, Reported, conclude
+from unmask.evidence import Context, Estimate, Evidence, Observation, Policy, Reported, conclude, silent
+from unmask.linkage.competing import fewer_people
+from unmask.linkage.likelihood import measure as likelihood
 from unmask.planning import Cost, Plan, Planned, plan_attacks, plan_of, seconds
 from unmask.report import render
 from unmask.sampling import people_by_hash
 from unmask.shares import in_words
+from unmask.study import Study
 
 QUICK = ["nearest", "one_to_one", "uniqueness"]
 
@@ -186,13 +189,39 @@ def test_what_is_found_all_at_once_is_within_the_interval_of_some_people():
     assert {key: np.mean(of) for key, of in inside.items() if np.mean(of) < 0.93} == {}
 
 
-def test_some_people_stand_for_all_who_compete():
+def mixed(n, share):
+    """Columns that go together, and noise that goes together otherwise."""
+    rng = np.random.default_rng(3)
+    own = rng.normal(size=(n, 4)) @ rng.normal(size=(4, 4))
+    made = own + rng.normal(size=(n, 4)) @ rng.normal(size=(4, 4)) * share
+    names = {"id": [f"P{k}" for k in range(n)]}
+    tables = (pl.DataFrame({**names, **dict(zip("abcd", table.T, strict=True))}) for table in (own, made))
+    return unmask.Release(*tables, id="id")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given", [release(1200, 0.3), mixed(1200, 0.3)], ids=["one noise for all", "mixed"])
+def test_what_a_learnt_noise_finds_all_at_once_is_within_the_interval_of_some_people(given, monkeypatch):
+    """What was learnt of some people is part of the attack: with it, everybody is looked for at once."""
+    monkeypatch.setattr(likelihood, "TOGETHER", 300)
+    learnt, study, inside = likelihood._learn_from, Study(given), []
+    for seed in range(15):
+        people = people_by_hash(given, 400, seed)
+        known = learnt(Study(fewer_people(study, people, 300, 0)), likelihood.STARTS, 0, silent)
+        monkeypatch.setattr(likelihood, "_learn_from", lambda *_, known=known: known)
+        whole = [at_once.mean() for _, at_once in likelihood._compared(*known, study, 0)]
+        found = likelihood.link_likelihood(study, people=people)
+        inside.append([e.low <= v <= e.high for e, v in zip((found.estimate, found.known()), whole, strict=True)])
+    assert np.mean(inside, axis=0).min() >= 0.93
+
+
+@pytest.mark.parametrize("name", ["one_to_one", "likelihood"])
+def test_some_people_stand_for_all_who_compete(name):
     """In the same way for any order of rows, and with a word about it."""
     given, order = release(), np.random.default_rng(5).permutation(150)
     shuffled = unmask.Release(given.original[order], given.released[::-1], id="id")
     found = [
-        run_measure(discover()["one_to_one"], one, Context(0, people=people_by_hash(one, 60, 0)))
-        for one in (given, shuffled)
+        run_measure(discover()[name], one, Context(0, people=people_by_hash(one, 60, 0))) for one in (given, shuffled)
     ]
     told = [[(o.key, round(o.estimate.value, 9), round(o.estimate.high, 9)) for o in one.observations] for one in found]
     assert told[0] == told[1]

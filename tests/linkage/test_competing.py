@@ -33,6 +33,15 @@ def test_it_is_expected_to_go_on_falling_by_the_same_share():
     assert rises.expected == pytest.approx(0.1)  # what rises is not expected to go on rising
 
 
+def test_where_nearly_all_are_found_one_by_one_those_who_are_missed_count():
+    """Of 10 missed among 1,000 five are found at once: among ever more people perhaps as large a share of the missed."""
+    plain, whole = np.repeat([1.0, 0.0], [990, 10]), np.repeat([1.0, 0.0], [995, 5])
+    found = added((plain, whole), (plain, whole), 3.0, 0)
+    assert 0.5 < found.regained < 0.9
+    assert found.widen(Estimate(0.9, 0.88, 0.92, 1000, 0.001)).high > 0.92 + 0.08 * 0.5
+    assert added((whole, whole), (np.ones(20), np.ones(20)), 1.0, 0).regained == 1.0  # nobody is missed: not known
+
+
 def test_harm_is_expected_to_stay():
     found = added(credits_of(0.5, 0.4), credits_of(0.3, 0.25), 2.0, 0)
     assert found.expected == pytest.approx(-0.05)
@@ -46,6 +55,7 @@ def test_harm_is_expected_to_stay():
         (Added(0.03, 0.5, 0.02, -0.01), 0.12, 0.07, 0.15),  # it may do harm
         (Added(0.03, 0.11, 0.02, 0.01), 0.12, 0.08, 0.12),  # no more than is found of fewer people
         (Added(0.0, 0.5, -0.3, -0.4), 0.0, 0.0, 0.12),
+        (Added(0.03, 0.9, 0.02, 0.01, 0.5), 0.12, 0.08, 0.56),  # half of those who are missed
     ],
 )
 def test_the_estimate_of_all_at_once(gain, value, low, high):

@@ -4,8 +4,9 @@ Whoever looks for everybody at once finds more, since a record that suits somebo
 fewer people, drawn at random with their records, both can be had: the same people asked for one by one, and all at
 once. What that adds rises from nothing, where everybody is found anyway, ever more slowly with the logarithm of their
 number, and falls again as people get lost in the crowd. So it is at most what it would be if it went on rising as it
-does last, or if it falls, what it was; and more people are found no oftener than fewer are, all at once. Expected is
-that it goes on falling by the same share each time that people are four times as many.
+does last, or if it falls, what it was; or, where nearly everybody is found and it has hardly begun to rise, the same
+share of those who are missed one by one. More people are found no oftener than fewer are, all at once. Expected is that
+what is added goes on falling by the same share each time that people are four times as many.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.evidence import Z95, rate
+from unmask.evidence import Z95, rate, wilson
 from unmask.study import Study
 from unmask.tables import canonical_order
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 TOGETHER = 20_000  # people, with their records, who are looked for all at once
 FEWER = 4  # times: to see whether what is added falls
+Z99 = 2.576  # of those who are missed there may be few, and they stand for many
 
 Pair = tuple["Floats", "Floats"]  # credits of the same people: as they were asked for, and by the whole attack
 
@@ -39,10 +41,11 @@ class Added:
     together: float  # upper end of what is found of fewer people, all at once
     expected: float = 0.0  # what is added, if it goes on as it does
     least: float = 0.0  # lower end: below 0 where competition may do harm
+    regained: float = 0.0  # upper end of the share of those missed one by one who are found all at once
 
     def widen(self, estimate: Estimate) -> Estimate:
         """The estimate, its upper end raised by what competition may add."""
-        high = min(estimate.high + self.most, self.together)
+        high = min(estimate.high + max(self.most, (1.0 - estimate.high) * self.regained), self.together)
         return replace(estimate, high=min(1.0, max(estimate.high, high)))
 
     def raise_to(self, estimate: Estimate) -> Estimate:
@@ -63,6 +66,7 @@ def added(fewer: Pair, more: Pair, steps: float, seed: int) -> Added:
         rate(more[1], chance=0.0, seed=seed).high,
         float(now.mean()) * falls**steps,
         float(now.mean() - error),
+        wilson(max(0.0, float(now.sum())), float((1.0 - more[0]).sum()), Z99)[1],
     )
 
 

@@ -14,12 +14,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, rate, silent
-from unmask.linkage.likelihood.posterior import believe, best_records, candidates, match_all
+from unmask.linkage.competing import competition_of, fewer_people
+from unmask.linkage.likelihood.posterior import (
+    believe,
+    believe_apart,
+    best_records,
+    candidates,
+    candidates_of,
+    match_all,
+)
 from unmask.linkage.likelihood.starts import STARTS, check_starts, learn
-from unmask.linkage.likelihood.views import build_views, ordered_codes, set_sides
+from unmask.linkage.likelihood.views import (
+    build_view,
+    build_views,
+    ordered_codes,
+    set_sides,
+    set_sides_like,
+    skewed_columns,
+)
 from unmask.linkage.result import Linkage
 from unmask.shares import percent
-from unmask.study import Study, as_study
+from unmask.study import Study, as_study, spread
 from unmask.threads import one_thread
 
 if TYPE_CHECKING:
@@ -27,12 +42,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from unmask.arrays import Rows
     from unmask.evidence import Progress
+    from unmask.linkage.competing import Added, Pair
     from unmask.linkage.likelihood.em import Fit, Start
+    from unmask.linkage.likelihood.posterior import Found
+    from unmask.linkage.likelihood.views import Sides
     from unmask.tables import Release
 
     Floats = NDArray[np.float64]
 
+TOGETHER = 10_000  # people, with their records, from whom the noise is learnt where some stand for all
 ROUNDED = 6  # digits of a posterior by which claims are ordered: the rest is rounding
 
 
@@ -49,6 +69,13 @@ class LikelihoodLinkage(Linkage):
     noise: tuple[tuple[str, float], ...] = ()  # column, sd of its noise in sds of the column (as seen in the view)
     kept: tuple[tuple[str, float], ...] = ()  # column, share of categories that were kept
     correlated: bool = False  # noise goes together between columns
+    competition: tuple[Added, Added] | None = None  # what it adds to people found and known, where some were asked for
+
+    @property
+    def estimate(self) -> Estimate:
+        """The share of people found; where some were asked for, as it would be if all were looked for at once."""
+        found = rate(self.credit[self.attempted], chance=self.chance, seed=self.seed)
+        return found if self.competition is None else self.competition[0].raise_to(found)
 
     @property
     def matched(self) -> Estimate:
@@ -68,13 +95,15 @@ class LikelihoodLinkage(Linkage):
     def known(self, precision: float = 0.95) -> Estimate:
         """The people rightly claimed, where claims are right at least this often."""
         right = np.where(self.claims(precision), self.credit, 0.0)
-        return rate(right[self.attempted], chance=0.0, seed=self.seed)
+        known = rate(right[self.attempted], chance=0.0, seed=self.seed)
+        return known if self.competition is None else self.competition[1].widen(known)
 
 
 def link_likelihood(
     release: Release | Study,
     *,
     starts: Sequence[str] = STARTS,
+    people: Rows | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> LikelihoodLinkage:
@@ -87,6 +116,10 @@ def link_likelihood(
     starts
         Where EM begins: "difference" of the two covariances, its "diagonal", a "quarter" of the original's, a "tenth"
         of every variance, "plain" (each file in its own unit, all columns alike). The likeliest end is kept.
+    people
+        Rows of the original of those to ask for, where all are too many. The noise is then learnt from some of them
+        with their records, each is looked for by themselves among all records, and what competition adds is measured
+        among fewer people. None: all.
     seed
         Seeds the sample that a large file is learnt from, and the draw among equally good matchings.
     progress
@@ -103,7 +136,8 @@ def link_likelihood(
     """
     chosen = check_starts(starts)
     with one_thread():  # sums then come out the same on any machine
-        return _link(as_study(release), chosen, seed, silent if progress is None else progress)
+        tell, study = silent if progress is None else progress, as_study(release)
+        return _link(study, chosen, seed, tell) if people is None else _link_some(study, people, chosen, seed, tell)
 
 
 def _link(study: Study, chosen: tuple[Start, ...], seed: int, tell: Progress) -> LikelihoodLinkage:
@@ -141,6 +175,77 @@ def _link(study: Study, chosen: tuple[Start, ...], seed: int, tell: Progress) ->
     )
 
 
+def _link_some(study: Study, people: Rows, chosen: tuple[Start, ...], seed: int, tell: Progress) -> LikelihoodLinkage:
+    """Learn from fewer people, look for these among all records, and measure what competition adds."""
+    release = study.release
+    fit, seen = _learn_from(Study(fewer_people(study, people, TOGETHER, seed)), chosen, seed, tell)
+    tell(0.5, "posterior of each link")
+    sides, whole = _seen_as(fit, seen, study)
+    pairs = candidates_of(whole, np.unique(sides.original.label[people]), seed)
+    found = best_records(believe_apart(pairs, whole.view.y_size), sides, release.truth, seed, people)
+    tell(0.7, "what competition adds, among fewer people")
+    added = competition_of(study, people, lambda few: _compared(fit, seen, few, seed), seed, together=TOGETHER)
+    n, posterior = len(release.truth), np.round(found.posterior, ROUNDED)
+    asked = np.zeros(n, dtype=bool)
+    asked[people] = True
+    return LikelihoodLinkage(
+        links=spread(found.link, people, n, -1),
+        distances=spread(-np.log(np.maximum(posterior, 10.0**-ROUNDED)), people, n, np.nan),
+        credit=spread(found.credit, people, n, 0.0),
+        tie_sizes=spread(found.ties, people, n, 0),
+        margin=spread(posterior, people, n, np.nan),
+        total_distance=float("nan"),
+        optimal=True,
+        truth=release.truth,
+        n_candidates=release.released.height,
+        direction="to_release",
+        seed=seed,
+        asked=asked,
+        posterior=spread(posterior, people, n, np.nan),
+        converged=fit.converged,
+        steps=fit.steps,
+        view=fit.view.name,
+        start=fit.start,
+        noise=_noise(fit),
+        kept=tuple(zip(fit.view.code_columns, fit.channel.kept.tolist(), strict=True)),
+        correlated=not fit.channel.diagonal,
+        competition=(added[0], added[1]),
+    )
+
+
+def _learn_from(few: Study, chosen: tuple[Start, ...], seed: int, tell: Progress) -> tuple[Fit, Sides]:
+    """What these people and their records teach, and the columns that they taught it of."""
+    seen = set_sides(few.encoding())
+    views = build_views(seen, ordered_codes(few.release, seen))
+    return learn(views, chosen, seed, lambda done: tell(0.5 * done, "learning how the release was made")), seen
+
+
+def _seen_as(fit: Fit, seen: Sides, study: Study) -> tuple[Sides, Fit]:
+    """What was learnt of some people, for others: their records in the same view."""
+    sides = set_sides_like(study.encoding(), seen)
+    ordered = ordered_codes(study.release, sides) if fit.view.name == "ordered" else None
+    return sides, fit._replace(view=build_view(fit.view.name, sides, skewed_columns(seen), ordered))
+
+
+def _compared(fit: Fit, seen: Sides, few: Study, seed: int) -> tuple[Pair, Pair]:
+    """Credits of people found, and known: looked for one by one, and all at once."""
+    sides, fitted = _seen_as(fit, seen, few)
+    pairs, view, truth = candidates(fitted, seed, most=0), fitted.view, few.release.truth  # lists, as among all
+    beliefs = believe_apart(pairs, view.y_size), believe(pairs, view.x_size, view.y_size)
+    plain, best = (best_records(way, sides, truth, seed) for way in beliefs)
+    return (plain.credit, best.credit), (_claimed(plain, truth), _claimed(best, truth))
+
+
+def _claimed(found: Found, truth: Rows) -> Floats:
+    """Credit of those who can be claimed at a precision of 95 %."""
+    n = len(truth)
+    linkage = LikelihoodLinkage(
+        found.link, np.zeros(n), found.credit, found.ties, np.round(found.posterior, ROUNDED), 0.0,
+        optimal=False, truth=truth, n_candidates=n,
+    )  # fmt: skip
+    return np.where(linkage.claims(), found.credit, 0.0)
+
+
 def _noise(fit: Fit) -> tuple[tuple[str, float], ...]:
     """Noise of each column in sds of the column: what was added, over what the original contributes (A x)."""
     view, channel = fit.view, fit.channel
@@ -160,10 +265,11 @@ def _noise(fit: Fit) -> tuple[tuple[str, float], ...]:
     story="The intruder holds the two files and nothing else. They learn from them how much noise each column got and "
     "how the noise goes together, and name for each person the record that is most probably theirs.",
     keys=("likelihood.rate", "likelihood.known"),
+    cheaper="people",
 )
 def assess_likelihood(study: Study, context: Context) -> Evidence:
     """Run the attack and tell what it found."""
-    linkage = link_likelihood(study, seed=context.seed, progress=context.progress)
+    linkage = link_likelihood(study, people=context.people, seed=context.seed, progress=context.progress)
     estimate, known, claimed = linkage.estimate, linkage.known(), int(linkage.claims().sum())
     return Evidence(
         observations=(
@@ -193,13 +299,12 @@ def _facts(linkage: LikelihoodLinkage, known: Estimate, claimed: int) -> tuple[F
     right = known.hits / claimed if claimed else 0.0
     sure = linkage.attempted & (linkage.margin >= 0.95)
     own = float(linkage.credit[sure].mean()) if sure.any() else 0.0
+    at_once = Fact(
+        "found one to one", linkage.matched.value, "share found when all are linked at once, at most likelihood",
+        share=True,
+    )  # fmt: skip
     return (
-        Fact(
-            "found one to one",
-            linkage.matched.value,
-            "share found when all are linked at once, at most likelihood",
-            share=True,
-        ),
+        *(() if linkage.one_to_one is None else (at_once,)),
         Fact(
             "links that can be claimed", claimed, f"surest first, as long as 19 in 20 are right ({percent(right)} are)"
         ),
@@ -227,6 +332,12 @@ def _notes(linkage: LikelihoodLinkage) -> tuple[str, ...]:
     if not linkage.converged:
         notes.append(
             f"the fit had not come to rest after {linkage.steps} steps: another intruder may find more than is shown"
+        )
+    if linkage.competition is not None:
+        notes.append(
+            f"{int(linkage.attempted.sum()):,} people were looked for one by one, by the noise learnt from some of "
+            "them; what competition for records adds was measured among fewer people with their records, and is in "
+            "the figure as it is expected among all"
         )
     if not linkage.optimal:
         notes.append("the one-to-one matching is near the best, not proven to be it")

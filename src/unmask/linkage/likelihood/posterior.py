@@ -84,6 +84,16 @@ def candidates(fit: Fit, seed: int, *, most: int = DENSE, listed: int = CANDIDAT
     return Pairs(rows, cols, weigher.pairs(rows, cols), open=True)
 
 
+def candidates_of(fit: Fit, people: Ints, seed: int, *, listed: int = CANDIDATES) -> Pairs:
+    """The nearest records of some classes of people, in the order of these."""
+    space = metric(fit)
+    near = nearest_k(space.of(people), listed, seed=seed)[0]
+    place, rank = np.nonzero(near >= 0)
+    order = np.lexsort((near[place, rank], place))
+    rows, cols = people[place[order]], near[place, rank][order]
+    return Pairs(rows, cols, Weigher(fit.view, fit.channel).pairs(rows, cols), open=True)
+
+
 def metric(fit: Fit) -> Space:
     """Minus twice the log-likelihood as a distance: exact for complete numbers, on average for categories and gaps."""
     view, channel, weigher = fit.view, fit.channel, Weigher(fit.view, fit.channel)
@@ -169,6 +179,14 @@ def believe(pairs: Pairs, x_size: Floats, y_size: Floats) -> Beliefs:
     return Beliefs(pairs, share[: shape[0], : shape[1]].reshape(-1), settled)
 
 
+def believe_apart(pairs: Pairs, y_size: Floats) -> Beliefs:
+    """Posterior of the pairs if people do not compete for records."""
+    by_row = _Lists(pairs.rows)
+    weights = np.exp(np.maximum(pairs.weights - by_row.reduce(pairs.weights, np.maximum), LEAST_LOG))
+    by_row.end = by_row.reduce(weights, np.minimum) if pairs.open else by_row.end
+    return Beliefs(pairs, np.minimum(weights / _total(by_row, weights, y_size[pairs.cols]), SURE), settled=True)
+
+
 def _believe_lists(pairs: Pairs, x_size: Floats, y_size: Floats) -> Beliefs:
     """The same on lists; pairs far below the best of their row and column are left out of the scaling."""
     rows, cols, weights, x_size, y_size = _with_spare(pairs, x_size, y_size)
@@ -223,10 +241,11 @@ def _with_spare(pairs: Pairs, x_size: Floats, y_size: Floats) -> tuple[Ints, Int
     return rows, cols, weights, x_size, y_size
 
 
-def best_records(beliefs: Beliefs, sides: Sides, truth: Ints, seed: int) -> Found:
-    """The record of greatest posterior for each person; records that tie share the credit."""
+def best_records(beliefs: Beliefs, sides: Sides, truth: Ints, seed: int, people: Ints | None = None) -> Found:
+    """The record of greatest posterior for each person, or some of them; records that tie share the credit."""
     pairs, share = beliefs.pairs, beliefs.share
     a, b = sides.original, sides.released
+    label, truth = (a.label, truth) if people is None else (a.label[people], truth[people])
     size = b.size[pairs.cols].astype(np.float64)
     by_row = _Lists(pairs.rows)
     best = by_row.reduce(share, np.maximum)
@@ -238,11 +257,11 @@ def best_records(beliefs: Beliefs, sides: Sides, truth: Ints, seed: int) -> Foun
     pick[pairs.rows[chosen]] = pairs.cols[chosen]
     first = np.searchsorted(pairs.rows, np.arange(len(a.size)))
     keys = pairs.rows * len(b.size) + pairs.cols
-    wanted = a.label * len(b.size) + b.label[np.maximum(truth, 0)]
+    wanted = label * len(b.size) + b.label[np.maximum(truth, 0)]
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     right = (truth >= 0) & (keys[at] == wanted) & tied[at]
-    start = first[a.label]
-    link = b.members[b.start[pick[a.label]]]
+    start = first[label]
+    link = b.members[b.start[pick[label]]]
     return Found(link, best[start], ties[start].astype(np.int64), np.where(right, 1.0 / ties[start], 0.0))
 
 

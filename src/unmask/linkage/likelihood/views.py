@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unmask.errors import EngineError
 from unmask.kernels.assignment import Classes, classify
 from unmask.tables import centre_and_spread, to_floats
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Codes = NDArray[np.int32]
+    Ordered = dict[str, tuple[Floats, Floats]]  # categories as numbers, of both files
 
 SKEWED = 1.0  # skewness from which a column is also looked at in logarithms
 MOST_PATTERNS = 400  # pairs of patterns of missing values up to which noise may be correlated
@@ -76,6 +78,16 @@ class Sides(NamedTuple):
     code_names: tuple[str, ...]
 
 
+def set_sides_like(encoding: Encoding, known: Sides) -> Sides:
+    """Group equal records by the columns that others of the same people were grouped by."""
+    absent = {*known.names, *known.code_names} - {*encoding.numeric_names, *encoding.code_names}
+    if absent:
+        raise EngineError("some people have columns of another kind than all", got=f"{len(absent)} columns")
+    numeric = tuple(encoding.numeric_names.index(name) for name in known.names)
+    coded = tuple(encoding.code_names.index(name) for name in known.code_names)
+    return _grouped(encoding, numeric, coded)
+
+
 def set_sides(encoding: Encoding) -> Sides:
     """Leave out columns that are constant in either file or have no category in common, and group equal records."""
     a, b = encoding.original, encoding.released
@@ -87,9 +99,13 @@ def set_sides(encoding: Encoding) -> Sides:
         for k, name in enumerate(encoding.code_names)
         if name not in encoding.foreign and all(len(np.unique(s[s >= 0])) > 1 for s in (a.codes[:, k], b.codes[:, k]))
     )
+    return _grouped(encoding, numeric, coded)
+
+
+def _grouped(encoding: Encoding, numeric: tuple[int, ...], coded: tuple[int, ...]) -> Sides:
     sides = [
         classify(np.ascontiguousarray(side.numeric[:, numeric]), np.ascontiguousarray(side.codes[:, coded]))
-        for side in (a, b)
+        for side in (encoding.original, encoding.released)
     ]
     names = tuple(encoding.numeric_names[k] for k in numeric)
     return Sides(sides[0], sides[1], numeric, coded, names, tuple(encoding.code_names[k] for k in coded))
@@ -99,26 +115,41 @@ def _levels(column: Floats) -> int:
     return len(np.unique(column[~np.isnan(column)]))
 
 
-def build_views(sides: Sides, ordered: dict[str, tuple[Floats, Floats]] | None = None) -> list[View]:
+def build_views(sides: Sides, ordered: Ordered | None = None) -> list[View]:
     """Values as they are; logarithms if a column is skewed; ranks if there are numbers; categories that are numbers."""
+    skewed, numbers = skewed_columns(sides), bool(sides.names)
+    there = {
+        "values": True,
+        "logarithms": any(skewed),
+        "ranks": numbers,
+        "ordered": any(name in sides.code_names for name in ordered or {}),
+    }
+    return [build_view(name, sides, skewed, ordered) for name, wanted in there.items() if wanted]
+
+
+def skewed_columns(sides: Sides) -> list[bool]:
+    """Which numbers of the original are skewed."""
+    a = sides.original
+    return [abs(_skewness(a.values[a.label, k])) > SKEWED for k in range(a.values.shape[1])]
+
+
+def build_view(name: str, sides: Sides, skewed: list[bool], ordered: Ordered | None = None) -> View:
+    """One view; in logarithms those columns are bent that are ``skewed``."""
     a, b = sides.original, sides.released
     x, y = a.values[a.label], b.values[b.label]
-    plain = [(x[:, k], y[:, k], np.zeros(len(y))) for k in range(x.shape[1])]
-    views = [_assemble("values", sides, plain)]
-    skewed = [abs(_skewness(x[:, k])) > SKEWED for k in range(x.shape[1])]
-    if any(skewed):
-        bent = [_logarithms(*column[:2]) if bend else column for column, bend in zip(plain, skewed, strict=True)]
-        views.append(_assemble("logarithms", sides, bent))
-    if plain:
-        views.append(_assemble("ranks", sides, [_ranks(x[:, k], y[:, k]) for k in range(x.shape[1])]))
+    columns = [(x[:, k], y[:, k], np.zeros(len(y))) for k in range(x.shape[1])]
+    if name == "logarithms":
+        columns = [_logarithms(*column[:2]) if bend else column for column, bend in zip(columns, skewed, strict=True)]
+    if name == "ranks":
+        columns = [_ranks(*column[:2]) for column in columns]
+    if name != "ordered":
+        return _assemble(name, sides, columns)
     read = {name: pair for name, pair in (ordered or {}).items() if name in sides.code_names}
-    if read:
-        more = [(left, right, np.zeros(len(right))) for left, right in read.values()]
-        views.append(_assemble("ordered", sides, plain + more, tuple(read)))
-    return views
+    more = [(left, right, np.zeros(len(right))) for left, right in read.values()]
+    return _assemble(name, sides, columns + more, tuple(read))
 
 
-def ordered_codes(release: Release, sides: Sides) -> dict[str, tuple[Floats, Floats]]:
+def ordered_codes(release: Release, sides: Sides) -> Ordered:
     """Categories that both files write as numbers, one number for each category: they may be ordered."""
     found = {}
     for k, name in enumerate(sides.code_names):
