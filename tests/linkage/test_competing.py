@@ -34,7 +34,7 @@ def test_it_is_expected_to_go_on_falling_by_the_same_share():
 
 
 def test_where_nearly_all_are_found_one_by_one_those_who_are_missed_count():
-    """Of 10 missed among 1,000 five are found at once: among ever more people perhaps as large a share of the missed."""
+    """Of 10 missed among 1,000 five are found at once: so may half of the missed, however many."""
     plain, whole = np.repeat([1.0, 0.0], [990, 10]), np.repeat([1.0, 0.0], [995, 5])
     found = added((plain, whole), (plain, whole), 3.0, 0)
     assert 0.5 < found.regained < 0.9

@@ -114,7 +114,8 @@ def teach(release: Release, folds: int, seed: int, progress: Progress, by_row: I
     for fold in range(folds):
         taught = there[part[there] != fold]
         channels.append(_learn(scene, taught, seed, _learning(progress, fold, folds)))
-    scene.material.forget(looked_through(channels))
+        if scene.material.is_large or fold == folds - 1:
+            scene.material.forget(looked_through(channels))
     return Taught(scene, part, channels, int(there.size))
 
 

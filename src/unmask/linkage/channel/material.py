@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -42,6 +42,7 @@ T = TypeVar("T")
 Key = tuple[int, str]  # column and part of it: "", "year", "order", or form and group: "score:3"
 SPACES = ("value", "size", "log", "rank", "probit")
 MANY_LEVELS = 60
+LARGE = 200_000  # people or records
 
 
 def spread_ranks(values: Floats) -> Floats:
@@ -75,7 +76,7 @@ class Material:
     groups: Groups | None = None  # who is published together
     is_view: bool = False  # columns of a name belong together, and no others
     _kept: dict[Any, Any] = field(default_factory=dict)
-    _whole: tuple[Material, Ints, Ints] | None = None  # of which this is a sample
+    _whole: tuple[Callable[[], Material], Ints, Ints] | None = None  # of which this is a sample
 
     def once(self, key: object, make: Callable[[], T]) -> T:
         """Make a view once."""
@@ -120,8 +121,8 @@ class Material:
     def _within(self, key: Key) -> Feature:
         """A number within a group of all people, also if only some of them are here."""
         if self._whole is not None:
-            whole, people, _ = self._whole
-            feature = whole.feature(key)
+            whole, people = self._whole[0](), self._whole[1]
+            feature = whole._within(key) if whole.is_large else whole.feature(key)  # noqa: SLF001 - of the same kind
             return replace(feature, values=feature.values[people])
         form, _, group = key[1].partition(":")
         return within(self.people[key[0]], self.people[int(group)], form)
@@ -146,18 +147,25 @@ class Material:
 
     def view(self, name: str) -> Material:
         """The same people and records with other columns: what a row says besides its cells."""
+        return self.once(("view", name), lambda: self._view(name))
 
-        def make() -> Material:
-            if self._whole is not None:
-                whole, people, records = self._whole
+    def _view(self, name: str) -> Material:
+        if self._whole is not None:
+            whole, (people, records) = self._whole[0](), self._whole[1:]
+            if not whole.is_large:
                 return whole.view(name).sample(people, records)
-            if name == "order" and not (stray(self.people) or stray(self.records)):
-                return Material((), (), self.truth, is_view=True)
-            ours, theirs = (self.groups.people, self.groups.records) if self.groups else (None, None)
-            sides = (VIEWS[name](self.people, ours), VIEWS[name](self.records, theirs))
-            return Material(tuple(sides[0]), tuple(sides[1]), self.truth, is_view=True)
+            seen = partial(whole._view, name)  # noqa: SLF001 - of the same kind
+            return replace(seen().sample(people, records), _whole=(seen, people, records))
+        if name == "order" and not (stray(self.people) or stray(self.records)):
+            return Material((), (), self.truth, is_view=True)
+        ours, theirs = (self.groups.people, self.groups.records) if self.groups else (None, None)
+        sides = (VIEWS[name](self.people, ours), VIEWS[name](self.records, theirs))
+        return Material(tuple(sides[0]), tuple(sides[1]), self.truth, is_view=True)
 
-        return self.once(("view", name), make)
+    @property
+    def is_large(self) -> bool:
+        """Whether what is made of all of it takes much memory: it is then made again rather than kept."""
+        return max(self.n_people, self.n_records) > LARGE
 
     def forget(self, but: set[str]) -> None:
         """Free the memory of what was made once, but for some views."""
@@ -177,7 +185,7 @@ class Material:
             truth,
             self.groups and self.groups.take(people, records),
             self.is_view,
-            _whole=(self, people, records),
+            _whole=(lambda: self, people, records),
         )
 
     def record(self, target: int, space: str) -> Floats:
