@@ -149,6 +149,7 @@ def test_selfcheck_runs_a_part_of_the_gauntlet():
         unmask.selfcheck(gauntlet=1, only=["nothing"])
 
 
+@pytest.mark.slow
 def test_a_measure_that_fails_twice_fails_and_one_that_fails_by_luck_passes(monkeypatch):
     told, module = {}, import_module("unmask.selfcheck")  # the name in the package is the function
 

@@ -75,6 +75,7 @@ def test_only_distances_count():
     assert any("unit of the coordinates" in note for note in found.notes)
 
 
+@pytest.mark.slow
 def test_more_people_are_drawn_and_changed_labels_left_out():
     crowd = people(400, np.random.default_rng(8)).with_row_index("id")
     released = moved(0.01, crowd).with_columns(age=pl.lit("any"))
@@ -134,6 +135,7 @@ def test_a_released_matrix_is_as_good_as_places():
     assert matrix.observations[0].estimate.value > 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("unit", "said"), [(1000.0, "1000 to one"), (1 / 1.609344, "to one")])
 def test_the_unit_of_a_matrix_protects_nobody(unit, said):
     released, d, _ = matrices(unit=unit)
@@ -150,6 +152,7 @@ def test_planar_places_that_could_be_degrees_are_told_by_the_matrix():
     assert found.observations[0].estimate.value > 0.95
 
 
+@pytest.mark.slow
 def test_a_general_metric_needs_no_places():
     released, d, exact = matrices()
     found = evidence(release(released, distances=d, known_distances=exact, coordinates=None))
@@ -196,6 +199,7 @@ def test_the_maps_show_places_only_when_asked():
     assert shown.series[0].name == "found"
 
 
+@pytest.mark.slow
 def test_the_risk_utility_map_falls_with_the_masking():
     figures = evidence(release(moved(0.02))).figures[2:]
     assert [figure.y_label for figure in figures] == ["share of people who are found", "share of claims that are right"]
@@ -314,6 +318,7 @@ def test_the_order_of_the_files_does_not_tell_couples_apart(published):
     assert found.per_record.max() == 0.5
 
 
+@pytest.mark.slow
 def test_a_town_and_its_mirror_image_are_guessed_by_lot():
     """Everybody has a mirror image of their label: half of the people are found on average, not all by row order."""
     half = np.random.default_rng(2).uniform(1e3, 1e5, (12, 2))

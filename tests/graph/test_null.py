@@ -76,6 +76,7 @@ def test_neighbours_of_one_town_are_no_alarm(method, labels):
     assert alarms <= MOST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [["sex"], []])
 @pytest.mark.parametrize("method", ["exact", "seeds", "geometric", "everybody", "votes"])
 def test_people_in_both_files_are_still_found_with_few_labels(method, labels):

@@ -236,6 +236,7 @@ def test_row_order_decides_nothing():
         assert again.n_agree == first.n_agree
 
 
+@pytest.mark.slow
 def test_independent_distances_claim_nobody():
     alarms = 0
     for seed in range(20):
@@ -260,6 +261,7 @@ def test_tiny_files_and_one_point_have_an_answer(tolerance, n):
         assert not calibrated.found  # so few people agree by chance as well
 
 
+@pytest.mark.slow
 def test_the_masking_decides_who_guesses_and_the_owner_sees_the_worst():
     """Noise on distances is undone by votes, noise on places by an overlay: recall of a sweep is the stronger one's."""
     table = people(80, np.random.default_rng(8))

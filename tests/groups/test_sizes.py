@@ -133,6 +133,7 @@ def test_the_headline_holds_where_no_model_is_true(which, fraction):
     assert widths.max() < 0.9, widths  # an interval that says nothing would hold anything
 
 
+@pytest.mark.slow
 @pytest.mark.casc
 @pytest.mark.parametrize("fraction", [0.05, 0.3])
 def test_the_headline_holds_on_a_survey(fraction):

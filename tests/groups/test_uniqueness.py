@@ -63,6 +63,7 @@ def test_number_of_partitions(n, g, m):
         assert counted == m
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "g"), [(15, 3), (15, 5), (50, 3), (50, 8), (100, 3)])
 def test_figures_5_to_7_every_distribution(n, g):
     """The paper's claims: equal to G/n when balanced and only then, greatest when most unbalanced, never below G/n."""

@@ -32,6 +32,7 @@ def test_shuffled_rows_look_unpaired(sd):
     assert found.related == ()
 
 
+@pytest.mark.slow
 def test_shuffled_rows_hardly_ever_look_paired():
     looks = [looked_at(people(k, 60), shuffled(noisy(people(k, 60)), k)).looks for k in range(40)]
     assert looks.count("paired") <= 1

@@ -593,6 +593,7 @@ def test_views_without_columns_may_be_sampled(monkeypatch):
     assert link_channel(Release(original, released), curve=False).estimate.value > 0.2
 
 
+@pytest.mark.slow
 def test_many_different_texts():
     rng = np.random.default_rng(8)
     texts = [f"{a:x}" for a in rng.integers(0, 2**60, 3000)]
@@ -633,6 +634,7 @@ def test_known_columns_that_the_release_calls_otherwise_are_used():
     assert "`v0`" in found.columns[0].words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [["v0", "v1", "v2", "v3"], ["c3", "c1", "c4", "c2"]])
 def test_means_of_people_in_order_along_any_axis(names):
     """Whoever is averaged together stands together along the axis, which is learnt: one in three is found."""

@@ -82,6 +82,7 @@ def test_some_people_come_with_their_records_and_a_share_of_the_others():
 # --- both can be computed ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_everybody_at_once_is_within_the_interval(few):
     release = noisy(900, 0.4, 1)
     everybody = link_channel(release, curve=False)

@@ -66,6 +66,7 @@ def test_what_is_published_of_people_is_found_by_its_form(kind):
     assert found.estimate.value >= 0.95 * shared(released)
 
 
+@pytest.mark.slow
 def test_errors_that_grow_with_a_known_number_are_weighed_by_it():
     """Who is young is nearly where they were: an intruder who weighs errors by age is sure of far more people."""
     rng = np.random.default_rng(0)

@@ -51,6 +51,7 @@ def test_yes_and_no_as_a_list_and_a_list_as_yes_and_no():
     assert attack(lists, numbered).found.value >= 0.95 * wanted
 
 
+@pytest.mark.slow
 def test_lists_of_strangers_are_chance():
     lists, flags = both_forms(160, 1)[0], both_forms(160, 2)[1]
     assert attack(flags, lists).found.value < 0.05

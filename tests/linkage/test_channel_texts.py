@@ -113,6 +113,7 @@ def test_names_written_otherwise(make, words):
     assert words in told(found, "who")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "columns"),
     [

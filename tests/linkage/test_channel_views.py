@@ -61,6 +61,7 @@ def test_views_of_two_rows_by_hand():
     assert rank.number.tolist() == [1.0, 2.0, 1.0]
 
 
+@pytest.mark.slow
 def test_numbers_of_a_row_in_another_order():
     rng = np.random.default_rng(3)
     x = np.round(rng.normal(120, 18, (N, 6)))
@@ -72,6 +73,7 @@ def test_numbers_of_a_row_in_another_order():
     assert set(evidence.compared) == {f"v{j}" for j in range(6)}
 
 
+@pytest.mark.slow
 def test_numbers_that_were_sorted_in_every_row():
     """In the release no row strays from the usual order: the original's do."""
     rng = np.random.default_rng(4)
@@ -82,6 +84,7 @@ def test_numbers_that_were_sorted_in_every_row():
     assert found.found.value > 0.85
 
 
+@pytest.mark.slow
 def test_decimals_that_each_cell_keeps():
     rng = np.random.default_rng(4)
     ten = 10.0 ** rng.integers(0, 3, (N, 10))

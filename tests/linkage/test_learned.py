@@ -128,6 +128,7 @@ def grid_of(kind):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["bilinear", "choquet"])
 def test_the_exact_program_of_richer_aggregators_equals_brute_force(kind):
     for seed in range(2):

@@ -336,6 +336,7 @@ def test_kept_categories_are_learnt():
         assert value == pytest.approx((people[name] == masked[name]).mean(), abs=0.1), name
 
 
+@pytest.mark.slow
 @pytest.mark.casc
 def test_census_with_correlated_noise_of_one_sd():
     """Issue 14: 24 to 27 % of 500 people, where nearest and one-to-one linkage find about a tenth."""

@@ -173,6 +173,7 @@ def test_every_cost_has_the_total_of_the_dense_solver(cost, n, masking):
     assert linkage.total_distance == pytest.approx(wanted, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_four_thousand_records_have_the_total_of_the_dense_solver():
     people = datasets.census(4000, seed=6)
     release = Release(people, parse_masking("noise(0.1)").apply(people, 2))

@@ -143,6 +143,7 @@ def test_the_order_of_levels_holds_when_u_is_given():
     assert m.tolist() == pytest.approx([4 * 9 / 16, 4 * 7 / 16, 2.0])  # the exact maximum for a known u
 
 
+@pytest.mark.slow
 def test_each_person_once_is_not_misled_by_numbers_that_go_together():
     people = datasets.census(300, seed=2)
     release = Release(people, parse_masking("noise(0.1)").apply(people, 1))
@@ -255,6 +256,7 @@ def test_closer_agreement_never_counts_against():
             assert (np.diff(there) <= 1e-6 * np.maximum(there[:-1], 1)).all()
 
 
+@pytest.mark.slow
 def test_standard_errors_are_those_of_repeated_files():
     models = []
     for seed in range(25):

@@ -357,6 +357,7 @@ GRID = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [*GRID, "chain([noise(0.5), rank_swap(share=0.05)])"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_who_knows_the_method_never_finds_fewer_than_who_does_not(text, seed):

@@ -39,6 +39,7 @@ def test_direction_in_words():
     assert direction(near, near, ks_p_value(near, near, 0)) == "none"
 
 
+@pytest.mark.slow
 def test_p_value_is_calibrated():
     rng = np.random.default_rng(1)
     p = [

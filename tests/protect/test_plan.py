@@ -103,6 +103,7 @@ def test_coarsening_is_taken_when_it_is_cheaper():
     assert steps.filter(pl.col("action") == "coarsen")["width"].to_list() == [plan.coarsened[0].width]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_no_combination_of_coarsenings_costs_less(seed):
     """Every combination is carried out by itself, and what is then blanked is counted."""

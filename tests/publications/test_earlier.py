@@ -173,6 +173,7 @@ def test_it_is_told_if_not_everybody_is_looked_for(monkeypatch):
     assert evidence.observations[0].estimate.n <= 50
 
 
+@pytest.mark.slow
 def test_several_earlier_releases():
     """Each takes candidates away: sex and town, then the decade of birth that only a third release has."""
     third = PEOPLE.select("person", wide=pl.col("age") // 5).with_columns(pseudonyms(120))
@@ -236,6 +237,7 @@ def test_on_the_command_line(tmp_path, capsys):
     assert absent == 2 and "nowhere.csv" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_naive_average():
     """Sums of scores are what a brute force by known noise does: the nearest mean of both releases."""
     rng, n = np.random.default_rng(0), 120
