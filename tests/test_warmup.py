@@ -63,7 +63,23 @@ def test_only_what_is_compiled_now_is_told():
 
 
 @pytest.mark.slow
-def test_it_ends_in_a_folder_that_was_empty(tmp_path):
-    ran = run(sys.executable, "-m", "unmask", "warmup", NUMBA_CACHE_DIR=str(tmp_path / "kept"))
+def test_after_it_an_assessment_compiles_nothing(tmp_path):
+    """In a folder that was empty: the demo's own table, and others with few and with many people."""
+    kept = {"NUMBA_CACHE_DIR": str(tmp_path / "kept")}
+    ran = run(sys.executable, "-m", "unmask", "warmup", **kept)
     assert ran.returncode == 0, ran.stderr
     assert "MB are kept below" in ran.stdout
+    code = (
+        "import unmask\n"
+        "from unmask.cli.demo import demo_tables\n"
+        "from unmask.kernels.compiling import while_compiling\n"
+        "told, secret = [], ['diagnosis', 'cost']\n"
+        "with while_compiling(told.append):\n"
+        "    unmask.assess(unmask.Release(*demo_tables(500, 0), id='patient', confidential=secret))\n"
+        "    for n in (250, 400):\n"
+        "        people = unmask.datasets.patients(n, seed=9)\n"
+        "        masked = unmask.parse_masking('noise(0.2)').apply(people, 3)\n"
+        "        unmask.assess(unmask.Release(people, masked, id='patient', confidential=secret[:1]), utility='none')\n"
+        "print(told)"
+    )
+    assert run(sys.executable, "-c", code, **kept).stdout == "[]\n"

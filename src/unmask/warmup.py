@@ -22,6 +22,8 @@ from unmask.tables import Release
 
 PEOPLE = 200
 NUMBERS = ("nearest", "one_to_one", "learned", "likelihood", "channel")
+COUNTED = ("special_uniques", "knowledge_sweep")  # columns of more than 256 values have kernels of their own
+MANY_VALUES = 300
 MASKINGS = ("noise(0.3)", "rank_swap(share=0.1)", "microaggregation(5)")
 
 
@@ -73,6 +75,7 @@ def _check_kept() -> None:
 def _jobs() -> dict[str, Callable[[], object]]:
     return {
         "a table of people": _people,
+        "columns of many values": _many_values,
         "a synthetic table": _synthetic,
         "a table of numbers": _numbers,
         "people with many rows": _persons,
@@ -91,6 +94,11 @@ def _people() -> None:
         ),
         utility="none",
     )  # fmt: skip
+
+
+def _many_values() -> None:
+    people = datasets.patients(MANY_VALUES, seed=1)
+    assess(Release(people, people, id="patient", confidential=["diagnosis"]), only=COUNTED, utility="none")
 
 
 def _synthetic() -> None:

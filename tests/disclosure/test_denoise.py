@@ -66,6 +66,26 @@ def test_the_estimate_is_that_of_a_ridge_regression(n, noise, seed):
     assert denoised(x[:, 0], y[:, 0], y, seed=seed) == pytest.approx(wanted, rel=1e-7, abs=1e-9)
 
 
+@pytest.mark.parametrize(("n", "noise", "seed"), [(60, 3.0, 1), (24, 5.0, 2)])
+def test_with_more_columns_than_people_it_is_the_same_regression(n, noise, seed):
+    x, y = masked_people(n, noise, seed)
+    others = x[:, :1] + np.random.default_rng(seed).normal(size=(n, 90))
+    others[::7, 2] = np.nan
+    wanted = by_ridge(x[:, 0], y[:, 0], others, seed)
+    assert (wanted != y[:, 0]).any()
+    assert denoised(x[:, 0], y[:, 0], others, seed=seed) == pytest.approx(wanted, rel=1e-7, abs=1e-9)
+
+
+def test_a_record_that_was_used_before_gives_the_same():
+    """What is standardised once is so for the same people only."""
+    x, y = masked_people(200)
+    y[:40, 1], y[5:60, 3] = np.nan, np.nan
+    record = denoise.Record(y)
+    for k in (0, 1, 2, 3, 0):
+        fresh = denoised(x[:, k], y[:, k], y)
+        assert np.array_equal(denoised(x[:, k], y[:, k], record), fresh, equal_nan=True)
+
+
 def test_nothing_is_remembered():
     """Values that the record says nothing of are not learnt: every estimate comes from what others taught."""
     rng = np.random.default_rng(0)

@@ -6,6 +6,8 @@ from what others taught, in two folds, so nothing is remembered.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from unmask.arrays import Codes, Floats, Rows
@@ -18,21 +20,38 @@ BLOCK = 50_000  # people who are estimated at once
 SHRINK = (1e-3, 1e-1, 10.0)  # ridge penalties per person, chosen on the people taught
 
 
-def denoised(values: Floats, masked: Floats, record: Floats, *, seed: int = 0) -> Floats:
+class Record:
+    """What a release shows of each person, standardised once for all numbers that the same people have."""
+
+    def __init__(self, shown: Floats) -> None:
+        self.shown = shown
+        self._people, self._design = np.zeros(0, dtype=np.int64), _Design(shown[:0])
+
+    def design(self, people: Rows) -> _Design:
+        """How columns are standardised among these people."""
+        if not np.array_equal(people, self._people):
+            self._people, self._design = people, _Design(self.shown[people])
+        return self._design
+
+
+def denoised(values: Floats, masked: Floats, record: Floats | Record, *, seed: int = 0) -> Floats:
     """Estimate ``values`` (n,) from the published number ``masked`` (n,) and the whole ``record`` (n, m).
 
     In each fold the people of the other one teach: a ridge regression with the penalty that does best on them is used
     where it errs less, on them, than the published number itself; else that is taken as it stands. NaN where the
     number is not published.
     """
-    estimate = masked.copy()
+    whole, estimate = record if isinstance(record, Record) else Record(record), masked.copy()
     known = np.flatnonzero(~np.isnan(values) & ~np.isnan(masked))
     if known.size < 10 * FOLDS or np.ptp(values[known]) == 0:
         return estimate
-    some = known if known.size <= TEACHERS else _drawn(values, masked, record, known, seed)
-    shown = np.column_stack([masked[some], record[some]])
-    design_of = _Design(shown)
-    design, truth = design_of(shown), values[some]
+    some = known if known.size <= TEACHERS else _drawn(values, masked, whole.shown, known, seed)
+    cell, rest_of = _Design(masked[some, None]), whole.design(some)
+
+    def design_of(rows: Rows) -> Floats:
+        return np.column_stack([cell(masked[rows, None]), rest_of(whole.shown[rows])])
+
+    design, truth = design_of(some), values[some]
     fold = _folds(np.column_stack([truth, design]), seed)
     for part in range(FOLDS):
         taught, asked = np.flatnonzero(fold != part), np.flatnonzero(fold == part)
@@ -43,7 +62,7 @@ def denoised(values: Floats, masked: Floats, record: Floats, *, seed: int = 0) -
         if part == 0 and some.size < known.size:  # whoever taught nobody may ask any of them
             rest = np.setdiff1d(known, some, assume_unique=True)
             for rows in (rest[start : start + BLOCK] for start in range(0, rest.size, BLOCK)):
-                estimate[rows] = guess(design_of(np.column_stack([masked[rows], record[rows]])))
+                estimate[rows] = guess(design_of(rows))
     return estimate
 
 
@@ -101,30 +120,48 @@ def _folds(content: Floats, seed: int) -> Rows:
 
 def _best(design: Floats, truth: Floats, masked: Floats) -> _Ridge | None:
     """The ridge regression that errs least on people it did not see, if it beats the published number there."""
+    published = np.median(np.abs(masked - truth))
+    if published == 0:  # nothing errs less
+        return None
     half = np.arange(len(truth)) % 2 == 0
     order = canonical_order(np.column_stack([truth, design]))
     half = half[np.argsort(order)]
+    fits = [(_Taught(design[side], truth[side]), design[~side], truth[~side]) for side in (half, ~half)]
     errors = {
-        shrink: np.mean(
-            [
-                np.median(np.abs(_Ridge(design[side], truth[side], shrink)(design[~side]) - truth[~side]))
-                for side in (half, ~half)
-            ]
-        )
+        shrink: np.mean([np.median(np.abs(taught.ridge(shrink)(asked) - true)) for taught, asked, true in fits])
         for shrink in SHRINK
     }
     shrink = min(errors, key=lambda each: errors[each])
-    return _Ridge(design, truth, shrink) if errors[shrink] < np.median(np.abs(masked - truth)) else None
+    return _Taught(design, truth).ridge(shrink) if errors[shrink] < published else None
 
 
-class _Ridge:
+class _Taught:
+    """Some people as least squares sees them: their products, once for all penalties.
+
+    With more columns than people the slopes are a sum over people, X' (X X' + a I)^-1 y, which is the same and takes
+    the solution of a smaller system.
+    """
+
+    def __init__(self, design: Floats, truth: Floats) -> None:
+        self.centre, self.mean = design.mean(axis=0), float(truth.mean())
+        self.x, self.y = design - self.centre, truth - self.mean
+        self.wide = self.x.shape[1] > self.x.shape[0]
+        self.products = self.x @ self.x.T if self.wide else self.x.T @ self.x
+
+    def ridge(self, shrink: float) -> _Ridge:
+        """Fit with a penalty on the slopes."""
+        system = self.products + shrink * len(self.y) * np.eye(len(self.products))
+        if self.wide:
+            return _Ridge(self.centre, self.mean, self.x.T @ np.linalg.solve(system, self.y))
+        return _Ridge(self.centre, self.mean, np.linalg.solve(system, self.x.T @ self.y))
+
+
+class _Ridge(NamedTuple):
     """Least squares with an intercept and a penalty on the slopes."""
 
-    def __init__(self, design: Floats, truth: Floats, shrink: float) -> None:
-        self.centre, self.mean = design.mean(axis=0), float(truth.mean())
-        x, y = design - self.centre, truth - self.mean
-        gram = x.T @ x + shrink * len(y) * np.eye(x.shape[1])
-        self.slopes = np.linalg.solve(gram, x.T @ y)
+    centre: Floats
+    mean: float
+    slopes: Floats
 
     def __call__(self, design: Floats) -> Floats:
         return np.asarray((design - self.centre) @ self.slopes + self.mean)

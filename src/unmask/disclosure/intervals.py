@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unmask.arrays import Counts, Flags, Floats
-from unmask.disclosure.denoise import denoised, indicators
+from unmask.disclosure.denoise import Record, denoised, indicators
 from unmask.disclosure.inference import hold_out
 from unmask.disclosure.secrets import comparable_numbers, numeric_secrets, paired_numbers
 from unmask.errors import ParameterError, RoleError, former_percent
@@ -24,6 +24,7 @@ from unmask.shares import percent
 from unmask.shown import Shown
 from unmask.study import Study, as_study, spread
 from unmask.tables import centre_and_spread
+from unmask.threads import one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -136,15 +137,16 @@ def _denoised(study: Study, names: tuple[str, ...], widths: Floats, chance: floa
     release = study.release
     encoding = study.encoding((*release.quasi, *(name for name in names if name not in release.quasi)))
     shown = np.column_stack([encoding.released.numeric, *indicators(encoding.released.codes)])
-    record = shown[release.truth[release.paired_rows]]
-    inside, present = np.zeros(len(record)), np.zeros(len(record))
-    for place, name in enumerate(names):
-        values, masked = paired_numbers(study, name)
-        estimate = denoised(values, masked, record, seed=seed + place)
-        has = ~np.isnan(values)
-        reach = widths * centre_and_spread(values)[1]
-        inside[has] += (np.abs(values - estimate)[has, None] <= reach).mean(axis=1)
-        present[has] += 1
+    record = Record(shown[release.truth[release.paired_rows]])
+    inside, present = np.zeros(len(record.shown)), np.zeros(len(record.shown))
+    with one_thread():  # small products of matrices: threads would only wait for each other
+        for place, name in enumerate(names):
+            values, masked = paired_numbers(study, name)
+            estimate = denoised(values, masked, record, seed=seed + place)
+            has = ~np.isnan(values)
+            reach = widths * centre_and_spread(values)[1]
+            inside[has] += (np.abs(values - estimate)[has, None] <= reach).mean(axis=1)
+            present[has] += 1
     some = present > 0
     return rate(inside[some] / present[some], chance=chance, seed=seed)
 

@@ -75,9 +75,9 @@ def _aggregate(d: Floats, form: Form) -> float:
 
 @kernel
 def _credit(space: Space, truth: Ints, form: Form, queries: Ints, credit: Floats) -> None:
-    d = np.empty(form.linear.shape[0])
+    d = np.empty(form.linear.shape[0], np.float64)
     n = space.points.shape[0]
-    row = np.empty(n)
+    row = np.empty(n, np.float64)
     for i in queries:
         least = np.inf
         for j in range(n):
@@ -86,14 +86,17 @@ def _credit(space: Space, truth: Ints, form: Form, queries: Ints, credit: Floats
             least = min(least, row[j])
         limit = least + abs(least) * space.tolerance + space.floor + 1e-15
         if truth[i] >= 0 and row[truth[i]] <= limit:
-            credit[i] = 1.0 / (row <= limit).sum()
+            ties = 0
+            for j in range(n):
+                ties += row[j] <= limit
+            credit[i] = 1.0 / ties
 
 
 @kernel
 def _hardest(space: Space, truth: Ints, form: Form, queries: Ints, found: Ints) -> None:
-    d = np.empty(form.linear.shape[0])
+    d = np.empty(form.linear.shape[0], np.float64)
     k = found.shape[1]
-    best = np.empty(k)
+    best = np.empty(k, np.float64)
     for i in queries:
         best[:] = np.inf
         for j in range(space.points.shape[0]):

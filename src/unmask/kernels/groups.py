@@ -106,7 +106,8 @@ def label_rows(words: Ints, codes: Codes) -> tuple[Ints, Ints]:
     bits = 4
     while (1 << bits) < 2 * n and bits < 31:
         bits += 1
-    table = np.full(1 << bits, -1, dtype=np.int64)
+    table = np.empty(1 << bits, dtype=np.int64)
+    table[:] = -1
     first = np.empty(n, dtype=np.int64)
     label = np.empty(n, dtype=np.int64)
     found = 0

@@ -20,7 +20,8 @@ NEVER = np.iinfo(np.int64).max  # no window reaches it: the masked value is miss
 def _gaps(values: Floats, rows: Ints, masked: Floats, masked_rows: Ints) -> tuple[Ints, Ints]:
     """Walk along both sorted columns together. Positions are doubled: between two ranks there is a half."""
     n, present = values.shape[0], masked.shape[0]
-    gap = np.full(n, NEVER, dtype=np.int64)
+    gap = np.empty(n, dtype=np.int64)
+    gap[:] = NEVER
     position = np.empty(present, dtype=np.int64)
     left, right = 0, 0
     for k in range(present):

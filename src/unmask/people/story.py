@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from unmask.arrays import Flags, Floats
+from unmask.arrays import Counts, Flags, Floats
 from unmask.errors import ParameterError
 from unmask.evidence import Figure
 from unmask.shares import percent
@@ -226,6 +226,23 @@ def _told(fits: dict[str, Flags], records: int) -> tuple[Told, ...]:
     return tuple(told)
 
 
+class _Scene(NamedTuple):
+    """What is asked: which cells of a record to blank so that k records fit."""
+
+    fits: dict[str, Flags]
+    near: dict[str, Flags]
+    own: int
+    k: int
+    misses: Counts  # of each record: columns in which it does not fit
+
+    def fitting(self, without: Iterable[str]) -> Flags:
+        """Records that fit in all other columns."""
+        left = self.misses.copy()
+        for name in without:
+            left -= ~self.fits[name]
+        return np.asarray(left == 0)
+
+
 def _changes(
     fits: dict[str, Flags], near: dict[str, Flags], told: tuple[Told, ...], own: int, k: int
 ) -> tuple[Change, ...]:
@@ -235,46 +252,38 @@ def _changes(
     """
     if not told or told[-1].fit >= k:
         return ()
-    telling, scene = [one.column for one in told[:MOST_TELLING]], (fits, near, own, k)
+    telling = [one.column for one in told[:MOST_TELLING]]
+    scene = _Scene(fits, near, own, k, np.sum([~fit for fit in fits.values()], axis=0))
     tried = [set_ for size in range(1, MOST_BLANKED + 1) for set_ in combinations(telling, size)]
-    found = [change for columns in tried if (change := _change(columns, *scene)) is not None]
+    found = [change for columns in tried if (change := _change(columns, scene)) is not None]
     found.sort(key=lambda one: (one.cells, -one.fit, one.columns))
-    return _not_repeated(found)[:MOST_SHOWN] or _larger_change([one.column for one in told], *scene)
+    return _not_repeated(found)[:MOST_SHOWN] or _larger_change([one.column for one in told], scene)
 
 
-def _change(
-    columns: tuple[str, ...], fits: dict[str, Flags], near: dict[str, Flags], own: int, k: int
-) -> Change | None:
+def _change(columns: tuple[str, ...], scene: _Scene) -> Change | None:
     """Blank these columns, with the company that it takes; None where fewer than k records fit even so."""
-    rest = _fitting(fits, columns)
-    crowd = rest & np.logical_and.reduce([near[name] for name in columns])
-    crowd[own] = True
-    company = np.flatnonzero(rest & ~crowd)[: max(0, k - int(crowd.sum()))]
+    rest = scene.fitting(columns)
+    crowd = rest & np.logical_and.reduce([scene.near[name] for name in columns])
+    crowd[scene.own] = True
+    company = np.flatnonzero(rest & ~crowd)[: max(0, scene.k - int(crowd.sum()))]
     fit = int(crowd.sum()) + company.size
-    return Change(columns, fit, tuple((company + 1).tolist())) if fit >= k else None
+    return Change(columns, fit, tuple((company + 1).tolist())) if fit >= scene.k else None
 
 
-def _larger_change(
-    names: list[str], fits: dict[str, Flags], near: dict[str, Flags], own: int, k: int
-) -> tuple[Change, ...]:
+def _larger_change(names: list[str], scene: _Scene) -> tuple[Change, ...]:
     """Blank one column after the other, always the one after which most records fit; then none that is not needed."""
     columns, found = tuple[str, ...](), None
-    while found is None and len(columns) < len(names):
-        left = [name for name in names if name not in columns]
-        columns += (max(left, key=lambda name: int(_fitting(fits, (*columns, name)).sum())),)
-        found = _change(columns, fits, near, own, k)
+    left, misses = list(names), scene.misses.copy()
+    while found is None and left:
+        name = max(left, key=lambda name: int(np.count_nonzero(misses == ~scene.fits[name])))
+        left.remove(name)
+        columns += (name,)
+        misses -= ~scene.fits[name]
+        found = _change(columns, scene)
     for name in columns:
         fewer = () if found is None else tuple(one for one in found.columns if one != name)
-        found = (_change(fewer, fits, near, own, k) if fewer else None) or found
+        found = (_change(fewer, scene) if fewer else None) or found
     return () if found is None else (found,)
-
-
-def _fitting(fits: dict[str, Flags], without: tuple[str, ...]) -> Flags:
-    """Records that fit in all other columns."""
-    rest = np.ones(next(iter(fits.values())).size, dtype=bool)
-    for name, fit_it in fits.items():
-        rest &= fit_it if name not in without else True
-    return rest
 
 
 def _not_repeated(changes: list[Change]) -> tuple[Change, ...]:

@@ -205,7 +205,8 @@ def least_priced(m: Allocation, lists: Lists) -> Floats:
 @kernel
 def most_held(m: Allocation) -> Floats:
     """Return the highest priced cost at which each bidder holds something."""
-    out = np.full(len(m.supply), -np.inf)
+    out = np.empty(len(m.supply), np.float64)
+    out[:] = -np.inf
     for j in range(m.capacity.shape[0]):
         for k in range(m.slot[j], m.slot[j] + m.tranches[j]):
             i = m.holder[k]

@@ -19,7 +19,8 @@ _LONG = 100  # steps per unit after which a gap is not waited for any longer
 @kernel
 def strip(a: Ints, b: Ints, degree_a: Ints, degree_b: Ints) -> NDArray[np.bool_]:
     """Pairs that stay when classes with a single pair are taken away again and again: the others cannot vary."""
-    alive = np.ones(len(a), np.bool_)
+    alive = np.empty(len(a), np.bool_)
+    alive[:] = True
     changed = True
     while changed:
         changed = False

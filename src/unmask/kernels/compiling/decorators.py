@@ -57,8 +57,8 @@ def machine(function: F) -> F:
 
 def _compiled(function: F, *ways: str) -> F:
     options = {} if not native else {name: value for way in ways for name, value in native.OPTIONS[way].items()}
-    if native and "unwrapped" in ways:
-        options["pipeline_class"] = native.PartCompiler
+    if native:
+        options["pipeline_class"] = native.PartCompiler if "unwrapped" in ways else native.KernelCompiler
     if not native:
         function.__qualname__ += "_plain"  # has a place of its own in numba's cache on disk
     compiled = nb.njit(nogil=True, **options)(function)

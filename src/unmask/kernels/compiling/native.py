@@ -24,6 +24,7 @@ from numba.core import cgutils, sigutils
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.options import DefaultOptions
 from numba.extending import intrinsic
 
@@ -231,7 +232,7 @@ def box_mask(typing: Any, box: Any, group: Any, probe: Any, kinds: Any, within: 
 class _PartLibrary(_library):  # type: ignore[misc]  # numba's classes have no types
     """The code of a function that only kernels call: it becomes a part of theirs, and is optimised and emitted there.
 
-    numba would optimise it and make machine code of it by itself first, which nobody runs.
+    numba would optimise it and make machine code of it by itself first, which nobody runs: for its own functions too.
     """
 
     def _optimize_final_module(self) -> None:
@@ -260,14 +261,42 @@ class _PartLibrary(_library):  # type: ignore[misc]  # numba's classes have no t
         """Do nothing."""
 
 
+@contextmanager
+def _made_of(library: Any, codegen: Any) -> Iterator[None]:
+    """Let libraries be of this class while the block runs, which has the compiler's lock."""
+    before = codegen._library_class  # noqa: SLF001 - see the docstring of this file
+    codegen._library_class = library  # noqa: SLF001
+    try:
+        yield
+    finally:
+        codegen._library_class = before  # noqa: SLF001
+
+
 class PartCompiler(_compiler):  # type: ignore[misc]
-    """Compiles functions that only kernels call."""
+    """Compiles functions that only kernels call, and what they need of numba's own."""
+
+    library: Any = _PartLibrary
 
     def compile_extra(self, func: Any) -> Any:
-        """Compile into a part."""
-        self.state.library = _PartLibrary(self.state.targetctx.codegen(), func.__qualname__)
+        """Compile into a library of this kind; what is compiled on the way for it is a part."""
+        codegen = self.state.targetctx.codegen()
+        self.state.library = self.library(codegen, func.__qualname__)
         self.state.library.enable_object_caching()
-        return super().compile_extra(func)
+        with _made_of(_PartLibrary, codegen):
+            return super().compile_extra(func)
+
+
+class KernelCompiler(PartCompiler):
+    """Compiles functions that Python calls: machine code is made of them alone."""
+
+    library = _library
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile, and set what the parts need from Python, which they have no code of their own to keep in."""
+        compiled = super().compile_extra(func)
+        for environment in compiled._find_referenced_environments():  # noqa: SLF001
+            compiled.codegen.set_env(environment.env_name, environment)
+        return compiled
 
 
 def compile_little(compiled: Any) -> None:
@@ -309,6 +338,8 @@ class _Careful(_kept):  # type: ignore[misc]  # numba's classes have no types
     same time may leave one under the name of the other: what is read back must be what was asked for.
     """
 
+    library: Any = _library
+
     def save_overload(self, sig: Any, data: Any) -> None:
         """Write what was compiled, if that is possible."""
         with suppress(*UNREADABLE):
@@ -317,7 +348,8 @@ class _Careful(_kept):  # type: ignore[misc]  # numba's classes have no types
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Read what was compiled for these types; nothing where it cannot be read or is for others."""
         try:
-            found = super().load_overload(sig, target_context)
+            with global_compiler_lock, _made_of(self.library, target_context.codegen()):
+                found = super().load_overload(sig, target_context)
         except UNREADABLE:
             with suppress(OSError):
                 self.flush()  # what cannot be read is begun anew
@@ -329,3 +361,4 @@ class _Careful(_kept):  # type: ignore[misc]  # numba's classes have no types
 def keep_carefully(compiled: Any) -> None:
     """Let a function that is kept on disk be kept so."""
     compiled._cache = _Careful(compiled.py_func)  # noqa: SLF001 - see the docstring of this file
+    compiled._cache.library = compiled._compiler.pipeline_class.library  # noqa: SLF001

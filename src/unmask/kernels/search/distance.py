@@ -46,7 +46,7 @@ def pair(space: Space, query: int, point: int) -> float:
 
 @kernel
 def _pairs(space: Space, queries: Ints, points: Ints) -> Floats:
-    out = np.empty(queries.shape[0])
+    out = np.empty(queries.shape[0], np.float64)
     for i in range(queries.shape[0]):
         out[i] = pair(space, queries[i], points[i])
     return out

@@ -57,13 +57,17 @@ def _largest(part: Floats) -> float:
 def _centre(values: Floats) -> tuple[Floats, int]:
     """Means of what is there, and how many numbers are not."""
     n, p = values.shape
-    sums, counts = np.zeros(p), np.zeros(p)
+    means, counts = np.zeros(p, np.float64), np.zeros(p, np.int64)
     for i in range(n):
         for k in range(p):
             if values[i, k] == values[i, k]:
-                sums[k] += values[i, k]
+                means[k] += values[i, k]
                 counts[k] += 1
-    return sums / np.maximum(counts, 1.0), n * p - int(counts.sum())
+    lost = n * p
+    for k in range(p):
+        means[k] /= max(counts[k], 1)
+        lost -= counts[k]
+    return means, lost
 
 
 @kernel

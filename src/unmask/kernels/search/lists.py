@@ -98,7 +98,7 @@ def _before(tree: Tree, query: int, group: tuple[int, float, float], lists: List
 def spread(tree: Tree, lists: Lists, seed: int) -> tuple[Ints, Floats]:
     """Rows and distances of the k nearest points; of a group that does not fit whole, some members by draw."""
     n, k = lists.place.shape
-    rows, distances = np.full((n, k), -1, dtype=np.int64), np.full((n, k), np.inf)
+    rows, distances = np.empty((n, k), np.int64), np.empty((n, k), np.float64)
     for query in range(n):
         filled = 0
         for i in range(k):
@@ -111,6 +111,8 @@ def spread(tree: Tree, lists: Lists, seed: int) -> tuple[Ints, Floats]:
                 rows[query, filled] = tree.members[tree.start[t] + (first + m) % weight]
                 distances[query, filled] = lists.distance[query, i]
                 filled += 1
+        for i in range(filled, k):
+            rows[query, i], distances[query, i] = -1, np.inf
     return rows, distances
 
 

@@ -275,6 +275,7 @@ def _boxes(level: Ints, low: Singles, high: Singles, relief: Singles) -> None:
         for b in range(level[h] - level[h - 1]):
             g, j, child = level[h] + b // LANES, b % LANES, level[h - 1] + b
             for k in range(low.shape[1]):
-                low[g, k, j] = low[child, k].min()
-                high[g, k, j] = high[child, k].max()
-                relief[g, k, j] = relief[child, k].min()
+                for i in range(LANES):  # numba's own min() and max() take half a second to compile
+                    low[g, k, j] = min(low[g, k, j], low[child, k, i])
+                    high[g, k, j] = max(high[g, k, j], high[child, k, i])
+                    relief[g, k, j] = min(relief[g, k, j], relief[child, k, i])

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.base import Codes, Ints
-from unmask.kernels.compiling import kernel, lowest
+from unmask.kernels.compiling import inner, kernel, lowest
 from unmask.kernels.uniques.partition import Levels, Scratch, by_cardinality, new_levels, new_scratch, restore, split
 
 CHUNK = 1 << 16
@@ -111,8 +111,22 @@ def _unlink(heads: Codes, links: Codes, masks: Ints, found: int) -> tuple[Codes,
             rows[at], sets[at] = row, masks[place]
             at += 1
             place = links[place]
-        sets[first:at].sort()
+        _sort(sets, first, at)
     return rows, sets
+
+
+@inner
+def _sort(values: Ints, first: int, last: int) -> None:
+    """Put some values in increasing order (Shell's sort, each gap 4/9 of the last): numba's takes longer to compile."""
+    gap = last - first
+    while gap > 1:
+        gap = max(1, gap * 4 // 9)
+        for i in range(first + gap, last):
+            value, at = values[i], i
+            while at - gap >= first and values[at - gap] > value:
+                values[at] = values[at - gap]
+                at -= gap
+            values[at] = value
 
 
 @kernel
