@@ -36,7 +36,8 @@ from unmask.tables import Release
 
 ENGINE = "duckdb"
 MEASURES = (
-    "anonymity", "knowledge_sweep", "nearest", "population", "probabilistic", "special_uniques", "uniqueness",
+    "anonymity", "copies", "knowledge_sweep", "membership", "nearest", "one_to_one", "population", "probabilistic",
+    "special_uniques", "uniqueness",
 )  # fmt: skip
 SAMPLE, SETS = 2000, 3
 PEOPLE = document.PeopleEntry(

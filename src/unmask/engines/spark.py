@@ -161,9 +161,8 @@ class Spark:
         def scan(batches: Iterator[Any]) -> Iterator[Any]:
             yield from _search_partition(batches, work, limit)
 
-        fields = "person bigint, least double, second double, ties bigint, records bigint"
         with self.ours():
-            found = frame.mapInArrow(scan, fields).toArrow()
+            found = frame.mapInArrow(scan, work.fields).toArrow()
         if found.num_rows:
             yield work.made([found.column(name).to_numpy() for name in found.column_names])
 
