@@ -1,6 +1,8 @@
 """Releases larger than memory: time and memory of each measure on DuckDB, by the number of rows.
 
     python benchmarks/large.py 100000 1000000 10000000      # writes benchmarks/results/large.json
+    python benchmarks/large.py --csv 1000000                # text instead of Parquet: the same figures
+    python benchmarks/large.py --page                       # writes the table of docs/large.md
 
 Tables are made in parts, seeded, and removed afterwards. Each size runs in a process of its own, on one thread unless
 --threads says otherwise. With --compare the counts are held against those of the same tables in memory.
@@ -12,7 +14,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 import shutil
 import subprocess
 import sys
@@ -38,10 +39,13 @@ from unmask.engines import (
     placed_by_distance,
     sample_people,
 )
+from unmask.errors import NothingToTryError
 from unmask.large import Large
 from unmask.large_assessment import MEASURES
 
 RESULTS = Path(__file__).parent / "results" / "large.json"
+PAGE = Path(__file__).parents[1] / "docs" / "large.md"
+BEGIN, END = "<!-- large: benchmarks/large.py --page -->\n", "<!-- end large -->\n"
 PART = 1_000_000
 MEMORY = "3GB"
 
@@ -71,17 +75,21 @@ def part_of(start: int, n: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     return original, released.sample(fraction=1.0, shuffle=True, seed=start)
 
 
-def write_tables(folder: Path, n: int) -> None:
-    """Write both tables in parts of a million rows."""
+def write_tables(folder: Path, n: int, *, text: bool) -> None:
+    """Write both tables in parts of a million rows, as Parquet or as CSV."""
     for name in ("original", "released"):
         (folder / name).mkdir()
     for start in range(0, n, PART):
         for name, table in zip(("original", "released"), part_of(start, min(PART, n - start)), strict=True):
-            table.write_parquet(folder / name / f"part-{start // PART:04}.parquet")
+            target = folder / name / f"part-{start // PART:04}"
+            if text:
+                table.write_csv(target.with_suffix(".csv"))
+            else:
+                table.write_parquet(target.with_suffix(".parquet"))
 
 
 class Clock:
-    """Wall and CPU seconds of each step, the most disk it took, and the most memory of the process until then."""
+    """Wall and CPU seconds of each step, the most disk it took, and the most memory of the process."""
 
     def __init__(self) -> None:
         self.steps: dict[str, dict[str, float]] = {}
@@ -99,13 +107,21 @@ class Clock:
     def note(self, name: str) -> None:
         """End of a step."""
         now = time.perf_counter(), time.process_time()
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        peak = peak_since_reset()
         wall, cpu = (round(b - a, 2) for a, b in zip(self._last, now, strict=True))
         disk, self._disk = self._disk / 1e9, 0
         self.steps[name] = {"wall": wall, "cpu": cpu, "peak_gb": round(peak, 2), "disk_gb": round(disk, 2)}
         sys.stderr.write(f"  {name}: {wall} s wall, {cpu} s CPU, {peak:.2f} GB, disk {disk:.2f} GB\n")
         sys.stderr.flush()
         self._last = time.perf_counter(), time.process_time()
+
+
+def peak_since_reset() -> float:
+    """The most memory of this process since the last step ended, in GB."""
+    told = Path("/proc/self/status").read_text()
+    peak = next(int(line.split()[1]) for line in told.splitlines() if line.startswith("VmHWM:"))
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    return peak / 1e6
 
 
 def _on_disk(folder: Path) -> int:
@@ -128,7 +144,10 @@ def measure(folder: Path, n: int, threads: int, *, compared: bool) -> dict[str, 
         clock.note("reading and coding")
         large = Large(store, 2000, 3, 0, 20.0 * n)
         for name in MEASURES:
-            told = large.run(name, seed_of(0, entries[name]), lambda *_: None)
+            try:
+                told = large.run(name, seed_of(0, entries[name]), lambda *_: None)
+            except NothingToTryError:  # nobody is outside, and rows are paired
+                continue
             figures |= {one.key: one.estimate.value for one in told.observations}
             clock.note(name)
         found = {"rows": n, "keys": 8, "steps": clock.steps, "figures": figures}
@@ -199,48 +218,99 @@ def exponents(runs: list[dict[str, object]]) -> dict[str, float]:
     }
 
 
-def one_size(n: int, threads: int, how: str) -> dict[str, object]:
+def one_size(n: int, threads: int, how: str, form: str) -> dict[str, object]:
     """Make the tables, measure and remove them: each in a process of its own, so that memory is of the measures."""
     folder = Path(tempfile.mkdtemp(prefix="unmask-large-"))
     try:
-        subprocess.run([sys.executable, __file__, "--make", str(folder), str(n), "1"], check=True)
+        subprocess.run([sys.executable, __file__, f"--make-{form}", str(folder), str(n), "1"], check=True)
         asked = [sys.executable, __file__, how, str(folder), str(n), str(threads)]
         load = os.getloadavg()[0]
         done = subprocess.run(asked, stdout=subprocess.PIPE, check=True)
-        return {**json.loads(done.stdout), "load": round(load, 1), "threads": threads}
+        told = {"form": form, "load": round(load, 1), "threads": threads, "peak_of": "each step"}
+        return {**json.loads(done.stdout), **told}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def part(what: str, folder: Path, n: int, threads: int) -> None:
     """One of the processes of a size."""
-    if what == "--make":
-        write_tables(folder, n)
+    if what.startswith("--make"):
+        write_tables(folder, n, text=what.endswith("csv"))
         return
     tempfile.tempdir = str(folder / "work")
     Path(tempfile.tempdir).mkdir()
     sys.stdout.write(json.dumps(measure(folder, n, threads, compared=what == "--compared")))
 
 
+def form_of(run: dict[str, object]) -> str:
+    """Parquet unless it says otherwise."""
+    return str(run.get("form", "parquet"))
+
+
+def write_results(runs: list[dict[str, object]]) -> None:
+    """Write what was found, with the exponents of Parquet, and whether CSV gave the same figures."""
+    plain = {run["rows"]: run for run in runs if form_of(run) == "parquet"}
+    same = {run["rows"]: run["figures"] == plain[run["rows"]]["figures"] for run in runs
+            if form_of(run) == "csv" and run["rows"] in plain}  # fmt: skip
+    told = {
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, shared; memory {MEMORY}",
+        "versions": {name: version(name) for name in ("duckdb", "polars", "numpy")},
+        "runs": sorted(runs, key=lambda one: (form_of(one), one["rows"])),
+        "exponents": exponents([plain[n] for n in sorted(plain)]),
+        "csv_equals_parquet": same,
+    }
+    RESULTS.write_text(json.dumps(told, indent=1) + "\n")
+
+
+def write_page() -> None:
+    """Write the table of the docs: CPU seconds and memory of each step, by the number of rows."""
+    known = json.loads(RESULTS.read_text())
+    steps = list(dict.fromkeys(name for run in known["runs"] for name in run["steps"]))
+    heads = [f"{run['rows']:,} rows" + (", CSV" if form_of(run) == "csv" else "") for run in known["runs"]]
+    lines = [f"| step | {' | '.join(heads)} | exponent |", "|---" * (len(heads) + 2) + "|"]
+    for name in steps:
+        cells = []
+        for run in known["runs"]:
+            step = run["steps"].get(name)
+            cells.append("" if step is None else f"{step['cpu']:,.1f} s, {step['peak_gb']:.2f} GB")
+        lines.append(f"| {name.replace('_', ' ')} | {' | '.join(cells)} | {known['exponents'].get(name, '')} |")
+    whole = [f"{sum(step['cpu'] for step in run['steps'].values()):,.0f} s, "
+             f"{max(step['peak_gb'] for step in run['steps'].values()):.2f} GB" for run in known["runs"]]  # fmt: skip
+    lines.append(f"| **all, and the most memory** | {' | '.join(whole)} | |")
+    told = [
+        f"{head}: {run.get('threads', 1)} thread{'s' * (run.get('threads', 1) > 1)}, load {run['load']}, memory of "
+        f"{'each step' if run.get('peak_of') else 'all steps until then'}"
+        for head, run in zip(heads, known["runs"], strict=True)
+    ]
+    same = known.get("csv_equals_parquet", {})
+    text = [
+        f"CSV of {int(n):,} rows gives {'the same' if one else 'OTHER'} figures as Parquet." for n, one in same.items()
+    ]
+    block = "\n".join([*lines, "", "; ".join(told) + ". " + " ".join(text)]) + "\n"
+    before, rest = PAGE.read_text().split(BEGIN)
+    PAGE.write_text(f"{before}{BEGIN}\n{block}\n{END}{rest.split(END)[1]}")
+
+
 def main() -> None:
     """Run each size, and write what was found as it comes."""
-    if sys.argv[1] in {"--make", "--measure", "--compared"}:
+    if sys.argv[1].startswith(("--make", "--measure")) or sys.argv[1] == "--compared":
         part(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
+        return
+    if sys.argv[1] == "--page":
+        write_page()
         return
     asked = argparse.ArgumentParser()
     asked.add_argument("rows", type=int, nargs="+")
     asked.add_argument("--threads", type=int, default=1)
     asked.add_argument("--compare", action="store_true")
+    asked.add_argument("--csv", action="store_true")
     given = asked.parse_args()
+    form = "csv" if given.csv else "parquet"
     for n in sorted(given.rows):
         sys.stderr.write(f"{n:,} rows\n")
-        run = one_size(n, given.threads, "--compared" if given.compare else "--measure")
+        run = one_size(n, given.threads, "--compared" if given.compare else "--measure", form)
         before = json.loads(RESULTS.read_text())["runs"] if RESULTS.exists() else []
-        kept = sorted([run, *(other for other in before if other["rows"] != n)], key=lambda one: one["rows"])
-        machine = f"{platform.machine()}, {os.cpu_count()} cores, shared; memory {MEMORY}"
-        versions = {name: version(name) for name in ("duckdb", "polars", "numpy")}
-        told = {"machine": machine, "versions": versions, "runs": kept, "exponents": exponents(kept)}
-        RESULTS.write_text(json.dumps(told, indent=1) + "\n")
+        write_results([run, *(one for one in before if (one["rows"], form_of(one)) != (n, form))])
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     python benchmarks/spark.py 100000 1000000 10000000        # writes benchmarks/results/spark.json
     python benchmarks/spark.py --only anonymity,nearest 10000000
+    python benchmarks/spark.py --page                         # writes the table and the plan of docs/large.md
 
 CPU time is that of all processes together: this one, Java's, and the Python workers. Sizes are run one after another
 in one session, the first after a small table, so that starting and compiling are not counted.
@@ -31,7 +32,10 @@ from unmask.large_assessment import MEASURES
 RESULTS = Path(__file__).parent / "results" / "spark.json"
 PARTS = 250_000  # rows of a part
 MASTER = "local[2]"
-FAR = 100_000_000
+FAR, FARTHEST = 100_000_000, 1_000_000_000
+PAGE = Path(__file__).parents[1] / "docs" / "large.md"
+BEGIN, END = "<!-- spark: benchmarks/spark.py --page -->\n", "<!-- end spark -->\n"
+CORES = 100  # of the cluster that the plan is for
 
 
 def write_tables(session, folder: Path, n: int) -> None:
@@ -103,28 +107,68 @@ def measure(session, n: int, names: list[str]) -> dict[str, object]:
 
 
 def fitted(runs: list[dict[str, object]]) -> dict[str, dict[str, float]]:
-    """Of each step: the exponent between the two largest sizes that have it, and CPU hours for 1e8 rows.
+    """Of each step: exponent and cost of each further row between the two largest sizes that have it, and 1e8 and 1e9.
 
-    With that exponent, or in proportion where it is below 1: what is fixed hides what a row takes.
+    What is far is given from the cost of each further row, which leaves out what is fixed, to plain proportion, or to
+    the fitted exponent where it is above 1.
     """
     found = {}
-    for name in {name for run in runs for name in run["steps"]}:
+    for name in dict.fromkeys(name for run in runs for name in run["steps"]):
         known = [(run["rows"], run["steps"][name]["cpu"]) for run in runs if name in run["steps"]]
         if len(known) > 1:
             (a, s), (b, t) = known[-2:]
             exponent = float(np.log(max(t, 0.01) / max(s, 0.01)) / np.log(b / a))
-            far = t * (FAR / b) ** max(exponent, 1.0)
-            found[name] = {
-                "exponent": round(exponent, 2),
-                "microseconds_a_row": round(1e6 * t / b, 2),
-                "hours_at_1e8": round(far / 3600, 2),
-            }
+            each = max(t - s, 0.0) / (b - a)
+            found[name] = {"exponent": round(exponent, 2), "microseconds_each": round(1e6 * each, 2)}
+            for rows, word in ((FAR, "1e8"), (FARTHEST, "1e9")):
+                found[name] |= {
+                    f"hours_at_{word}_least": round((t + each * (rows - b)) / 3600, 2),
+                    f"hours_at_{word}": round(t * (rows / b) ** max(exponent, 1.0) / 3600, 2),
+                }
     return found
+
+
+def write_page() -> None:
+    """Write the table of the docs, what 1e8 rows would take, and the plan for 1e9."""
+    known = json.loads(RESULTS.read_text())
+    runs, far = known["runs"], known["fitted"]
+    heads = " | ".join(f"{run['rows']:,} rows" for run in runs)
+    lines = [
+        f"| step | {heads} | exponent | for each further row | 1e8 rows, CPU |",
+        "|---" * (len(runs) + 4) + "|",
+    ]
+    for name, one in far.items():
+        cells = " | ".join(f"{run['steps'][name]['cpu']:,.1f} s" if name in run["steps"] else "" for run in runs)
+        hours = [60 * one[f"hours_at_1e8{end}"] for end in ("_least", "")]
+        lines.append(
+            f"| {name} | {cells} | {one['exponent']} | {one['microseconds_each']} µs | "
+            f"{hours[0]:,.0f} to {hours[1]:,.0f} min |"
+        )
+    low, high = (sum(one[f"hours_at_1e9{end}"] for one in far.values()) for end in ("_least", ""))
+    loads = ", ".join(str(run["load"]) for run in runs)
+    how = (
+        f"Exponents and the cost of each further row are those between the two largest sizes; {known['machine']}, "
+        f"load {loads}. The last column is carried on: from the cost of each further row to plain proportion (to the "
+        "exponent where it is above 1). 1e8 rows were not run."
+    )
+    plan = (
+        f"**A plan for 1e9 rows**, from the same figures and not tried: these steps take {low:,.1f} to {high:,.1f} CPU "
+        f"hours, {60 * low / CORES:,.0f} to {60 * high / CORES:,.0f} minutes on {CORES} cores if all are busy. Give "
+        "Parquet in parts of 100 to 200 MB; `--work` on the cluster's storage, about three times the size of the coded "
+        "tables; whole numbers from 0 as ids, which need no hash; `--skip probabilistic`, whose rows come to one "
+        "machine; `--only uniqueness,anonymity,nearest` first, then the sweep, 92 group-bys for eight columns."
+    )
+    block = "\n".join([*lines, "", how, "", plan]) + "\n"
+    before, rest = PAGE.read_text().split(BEGIN)
+    PAGE.write_text(f"{before}{BEGIN}\n{block}\n{END}{rest.split(END)[1]}")
 
 
 def main() -> None:
     """Run the sizes that are named, and write what was found as it comes."""
     words = sys.argv[1:]
+    if words == ["--page"]:
+        write_page()
+        return
     names = words[1].split(",") if words[0] == "--only" else list(MEASURES)
     sizes = sorted(map(int, words[2:] if words[0] == "--only" else words))
     warnings.simplefilter("ignore")

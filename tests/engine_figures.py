@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from unmask import engines
+from unmask.large_people import Holding
 
 KINDS = {"town": "categorical", "income": "numeric"}
 
@@ -43,6 +44,9 @@ def figures(store, sets=2, during=quiet):
     """Every kind of count, and the links of a sample; ``during`` hears of each step."""
     asked = engines.sample_people(store, 60, 1)
     near = engines.find_nearest(store, asked, engines.placed_by_distance(store), during, rows=40)
+    back = engines.find_nearest(store, asked, engines.placed_by_distance(store, "original"), during, back=True)
+    work = Holding(asked.known, engines.placed_by_distance(store, "original"), engines.Form.of(store))
+    held = engines.pass_over(store, work, during, rows=40)
     found, uniques = engines.count_sets(store, sets, 5, during)
     parts = [engines.count_groups(store), found, uniques, engines.count_kept(store), near]
     patterns = engines.count_patterns(store, during)
@@ -52,5 +56,9 @@ def figures(store, sets=2, during=quiet):
         "rows": [store.n_original, store.n_released, store.n_paired],
         "keys": [[key.width, key.common, key.gaps, key.numeric] for key in store.keys],
         "ids": asked.ids,
+        "held": [np.round(side, 9).tolist() for side in held],  # sums of logs: to the digits that scores have
+        "back": [np.asarray(side).tolist() for side in back],
+        "extra": [np.nan_to_num(side, nan=-9.0).tolist() for side in engines.sample_extra(store, 5, 1)],
+        "absent": [np.nan_to_num(side, nan=-9.0).tolist() for side in engines.sample_absent(store, 5, 1)],
         "counts": plain,
     }

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import subprocess
+import sys
+from importlib import resources
 
 import numpy as np
 import polars as pl
 import pytest
+from jsonschema import Draft202012Validator
 
 import unmask
+from unmask import large_assessment as whole
 from unmask.cli import large as command
 from unmask.cli.app import app
 from unmask.errors import ParameterError
+from unmask.large import Large
 
 pytest.importorskip("duckdb")
 from typer.testing import CliRunner
@@ -75,7 +81,7 @@ def test_population_needs_a_number_of_people_and_tells_its_models(tables, large)
 
 def test_what_was_not_tried_is_told_and_is_never_safe(tables, large):
     assert large.verdict == "unsafe"
-    assert any("one_to_one" in line and "not tried" in line for line in large.document.warnings)
+    assert any("channel" in line and "not tried" in line for line in large.document.warnings)
     original, _ = tables
     rng = np.random.default_rng(5)
     dull = original.select("id", *(pl.Series(name, rng.choice(2, 300).astype(str)) for name in ("sex", "town")))
@@ -153,6 +159,8 @@ def test_report_in_all_forms(large, tmp_path):
     assert "not tried" in (tmp_path / "r.html").read_text()
     assert "duckdb" in json.dumps(large.to_dict()["manifest"]["settings"])
     large.write_json(tmp_path / "r.json")
+    form = json.loads((resources.files("unmask.schemas") / "report-2.json").read_text())
+    Draft202012Validator(form).validate(json.loads((tmp_path / "r.json").read_text()))
     with pytest.raises(ParameterError, match="larger than memory"):
         unmask.verify(tmp_path / "r.json")
 
@@ -209,3 +217,87 @@ def test_all_options_of_the_engine_are_options_of_assess():
     from unmask.cli.options import Assess
 
     assert {*Assess.__dataclass_fields__} >= command.FOR_LARGE
+
+
+# --- going on after a stop --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tables, tmp_path):
+    paths = [tmp_path / "o.parquet", tmp_path / "r.parquet"]
+    for table, path in zip(tables, paths, strict=True):
+        table.write_parquet(path)
+    return paths
+
+
+HOW = {"id": "id", "only": ["anonymity", "nearest", "uniqueness"], "sample": 100}
+
+
+def counted_runs(monkeypatch):
+    ran, run = [], Large.run
+    monkeypatch.setattr(Large, "run", lambda self, name, *rest: ran.append(name) or run(self, name, *rest))
+    return ran
+
+
+def test_the_same_call_goes_on_after_a_stop(files, tmp_path, monkeypatch):
+    wanted = unmask.assess_large(*files, **HOW)
+    with monkeypatch.context() as patch:
+        run = Large.run
+
+        def stopped(self, name, *rest):
+            if name == "uniqueness":
+                raise KeyboardInterrupt
+            return run(self, name, *rest)
+
+        patch.setattr(Large, "run", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            unmask.assess_large(*files, **HOW, resume=tmp_path / "state")
+    ran = counted_runs(monkeypatch)
+    again = unmask.assess_large(*files, **HOW, resume=tmp_path / "state")
+    assert ran == ["uniqueness"]
+    assert [(f.key, f.claim, f.estimate) for f in again.findings] == [
+        (f.key, f.claim, f.estimate) for f in wanted.findings
+    ]
+    assert again.records.equals(wanted.records)
+    ran.clear()
+    unmask.assess_large(*files, **{**HOW, "sample": 90}, resume=tmp_path / "state")
+    assert ran == ["anonymity", "nearest", "uniqueness"]  # of another question nothing is taken
+
+
+def test_what_has_no_checksum_is_not_kept(tables, files, tmp_path, monkeypatch):
+    with pytest.raises(ParameterError, match="files of this machine only"):
+        unmask.assess_large(*tables, **HOW, resume=tmp_path / "state")
+    monkeypatch.setattr(whole, "MOST_KEPT", 10)  # an entry for each person would be too much
+    unmask.assess_large(*files, **HOW, resume=tmp_path / "state")
+    ran = counted_runs(monkeypatch)
+    unmask.assess_large(*files, **HOW, resume=tmp_path / "state")
+    assert ran == ["anonymity"]
+
+
+KILLED = """
+import os, sys
+from unmask.large import Large
+run = Large.run
+def killed(self, name, *rest):
+    if name == "uniqueness":
+        os.kill(os.getpid(), 9)
+    return run(self, name, *rest)
+Large.run = killed
+from unmask.cli.app import main
+sys.argv = ["unmask", *sys.argv[1:]]
+main()
+"""
+
+
+@pytest.mark.slow
+def test_the_same_command_goes_on_after_kill_9(files, tmp_path, monkeypatch):
+    words = ["assess", *map(str, files), "--engine", "duckdb", "--id", "id", "--only", "anonymity,nearest,uniqueness"]
+    words += ["--json", str(tmp_path / "r.json")]
+    done = subprocess.run([sys.executable, "-c", KILLED, *words], capture_output=True, check=False)
+    assert done.returncode == -9
+    assert len(list((tmp_path / ".r.json.state").glob("*.json"))) == 2
+    ran = counted_runs(monkeypatch)
+    assert CliRunner().invoke(app, words).exit_code == 1
+    assert ran == ["uniqueness"]
+    assert json.loads((tmp_path / "r.json").read_text())["verdict"] == "unsafe"
+    assert not (tmp_path / ".r.json.state").exists()

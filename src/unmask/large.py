@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
 
+from unmask.disclosure import PAIRED
 from unmask.engines import (
     Asked,
     Near,
     Store,
+    bring_tables,
     count_groups,
     count_kept,
     count_patterns,
@@ -20,10 +22,11 @@ from unmask.engines import (
     find_nearest,
     placed_by_distance,
     placed_by_weight,
+    sample_extra,
     sample_people,
 )
 from unmask.errors import NothingToTryError
-from unmask.evidence import Evidence, Progress, Reported
+from unmask.evidence import Context, Evidence, Progress, Reported
 from unmask.groups import (
     Counted,
     CountedUniques,
@@ -35,17 +38,41 @@ from unmask.groups import (
     population_evidence,
     sweep_of,
 )
+from unmask.large_people import assess_members, study_of
 from unmask.linkage import (
+    TOGETHER,
     Linkage,
+    Passed,
     counted_nearest,
+    counted_one_to_one,
     counted_probabilistic,
+    largest_of_scales,
     learn_from_patterns,
     linkage_of_sample,
+    whole_one_to_one,
 )
+from unmask.study import Scale, Study
 
 Made = TypeVar("Made")
 K = 5  # as in knowledge_sweep
 NO_PEOPLE = "nothing is known about the population: no number of people"
+
+
+class Passes(NamedTuple):
+    """What passes over both tables found of the people asked for, by which scale, and a note where several were tried.
+
+    ``there``: they look for records; ``back``: their records look for people.
+    """
+
+    scale: Scale
+    note: tuple[str, ...]
+    there: Near
+    back: Near
+
+
+def _within(tell: Progress, start: float, share: float) -> Progress:
+    """Progress of a part of the work."""
+    return lambda done, words: tell(start + share * done, words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,28 +151,85 @@ class Large:
             self.counted.sizes, self.counted.own[there], self.store.n_paired, self.population, seed
         )
 
+    def _passes(self, tell: Progress) -> Passes:
+        """Both directions, by the scale that finds most; several are tried where the files hold different people."""
+
+        def made() -> Passes:
+            store, asked = self.store, self.asked
+            scales: tuple[Scale, ...] = ("own", "original", "released")
+            tried = scales if store.n_original != store.n_released else scales[:1]
+            step, there = 1 / (len(tried) + 1), {}
+            for at, scale in enumerate(tried):
+                placing = placed_by_distance(store, scale)
+                there[scale] = find_nearest(store, asked, placing, _within(tell, at * step, step))
+            rates = {scale: self._linked(near, 0, root=True).estimate.value for scale, near in there.items()}
+            scale, note = largest_of_scales(rates)
+            placing = placed_by_distance(store, scale)
+            back = find_nearest(store, asked, placing, _within(tell, 1 - step, step), back=True)
+            return Passes(scale, note, there[scale], back)
+
+        return self._once("passes", made)
+
     def _nearest(self, seed: int, tell: Progress) -> Evidence:
-        near = find_nearest(self.store, self.asked, placed_by_distance(self.store), tell)
-        found = self._linked(near, seed, root=True)
-        told = counted_nearest(found, self.store.names)
-        return replace(told, asked=self._part(), notes=(*told.notes, *self._sampled()))
+        found = self._passes(tell)
+        there, back = (
+            self._linked(near, seed, root=True, back=k == 1) for k, near in enumerate((found.there, found.back))
+        )
+        whole = self.store.n_paired >= self.store.n_released
+        told = counted_nearest(there, back, found.there.closer, whole=whole)
+        return self._of_asked(replace(told, notes=(*told.notes, *found.note)))
+
+    def _one_to_one(self, seed: int, tell: Progress) -> Evidence:
+        store = self.store
+        context = Context(seed=seed, progress=_within(tell, 0.5, 0.5))
+        if max(store.n_original, store.n_released) <= TOGETHER:
+            study = study_of(store, *bring_tables(store))
+            return replace(whole_one_to_one(study, context), per_record=None, compared=store.names)
+        found = self._passes(_within(tell, 0.0, 0.5))
+        there = self._linked(found.there, seed, root=True)
+        told = counted_one_to_one(there, self._together(), store.n_paired, found.scale, context)
+        return self._of_asked(replace(told, notes=(*told.notes, *found.note)))
+
+    def _together(self) -> Study:
+        """Some people with their records, and as large a share of the records of nobody."""
+        store = self.store
+        people = sample_people(store, TOGETHER, self.seed)
+        n = len(people.ids)
+        share = round((store.n_released - store.n_paired) * n / store.n_paired)
+        records = people.own.and_then(sample_extra(store, share, self.seed)) if share else people.own
+        return study_of(store, people.known, records, np.arange(n))
+
+    def _membership(self, seed: int, tell: Progress) -> Evidence:
+        return assess_members(self.store, self.sample, self.seed, Context(seed=seed, progress=tell))
+
+    def _copies(self, _seed: int, _tell: Progress) -> Evidence:
+        raise NothingToTryError(PAIRED)
+
+    def _of_asked(self, told: Evidence) -> Evidence:
+        return replace(told, compared=self.store.names, asked=self._part(), notes=(*told.notes, *self._sampled()))
 
     def _probabilistic(self, seed: int, tell: Progress) -> Evidence:
-        patterns = count_patterns(self.store, lambda done, words: tell(0.8 * done, words))
+        patterns = count_patterns(self.store, _within(tell, 0.0, 0.8))
         names = tuple(self.store.names[j] for j in patterns.keys)
         sizes = self.store.n_original, self.store.n_released
         learnt = learn_from_patterns(names, patterns.gaps, sizes, patterns.code, patterns.number)
         placing = placed_by_weight(patterns.keys, learnt.step, learnt.missing, learnt.tie)
-        near = find_nearest(self.store, self.asked, placing, lambda done, words: tell(0.8 + 0.2 * done, words))
+        near = find_nearest(self.store, self.asked, placing, _within(tell, 0.8, 0.2))
         told = counted_probabilistic(learnt, self._linked(near, seed, root=False), seed)
         fewer = len(names) < len(self.store.names)
         note = (f"compared on {len(names)} of {len(self.store.names)} attributes",) if fewer else ()
         notes = (*told.notes, *note, *self._sampled())
         return replace(told, compared=names, asked=self._part(), notes=notes)
 
-    def _linked(self, near: Near, seed: int, *, root: bool) -> Linkage:
+    def _linked(self, near: Near, seed: int, *, root: bool, back: bool = False) -> Linkage:
         least, second = (np.sqrt(side) if root else side for side in (near.least, near.second))
-        return linkage_of_sample(least, second, near.ties, near.credit, n_candidates=self.store.n_released, seed=seed)
+        return linkage_of_sample(
+            Passed(least, second, near.ties, near.credit),
+            n_candidates=self.store.n_original if back else self.store.n_released,
+            seed=seed,
+            some=self._part() is not None,
+            direction="to_original" if back else "to_release",
+        )
 
     def _part(self) -> tuple[int, int] | None:
         """How many people stand for how many: what is true of few of them is not shown to be true of few of all."""

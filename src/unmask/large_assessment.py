@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -17,6 +18,7 @@ from unmask.attacks import attempt, seed_of
 from unmask.engines import Store, bytes_of, engine_of, open_store
 from unmask.errors import ParameterError
 from unmask.evidence import (
+    Absence,
     ColumnEntry,
     Evidence,
     Finding,
@@ -32,13 +34,16 @@ from unmask.evidence import (
 from unmask.fingerprints import fingerprints
 from unmask.large import Large
 from unmask.report import document
+from unmask.resume import Kept, keeping_counts
 from unmask.tables import Release
 
 ENGINE = "duckdb"
 MEASURES = (
-    "anonymity", "knowledge_sweep", "nearest", "population", "probabilistic", "special_uniques", "uniqueness",
+    "anonymity", "copies", "knowledge_sweep", "membership", "nearest", "one_to_one", "population", "probabilistic",
+    "special_uniques", "uniqueness",
 )  # fmt: skip
 SAMPLE, SETS = 2000, 3
+MOST_KEPT = 1_000_000  # people of whom one entry each is kept in a folder
 PEOPLE = document.PeopleEntry(
     None, "no attack was run on everybody and every column, so no person has a risk: rates alone are told", 0, 0.0, ()
 )
@@ -82,12 +87,13 @@ def assess_large(  # noqa: PLR0913 - the options of an assessment
     progress: Progress | None = None,
     command: str | None = None,
     show_values: bool = False,
+    resume: str | Path | None = None,
 ) -> Assessment:
     """Attack a release that is larger than memory, on one machine or many, and say whether it may be published.
 
     Groups are counted by DuckDB or Spark, over everybody; people are linked for a sample of them, over the whole
-    release. What an engine cannot try (one-to-one matching, the intruder who learns the masking and others) is named in
-    the report, and is never taken for safety: under the policies that come with unmask the verdict is "unsafe" or
+    release. What an engine cannot try (the intruder who learns the masking, confidential values and others) is named
+    in the report, and is never taken for safety: under the policies that come with unmask the verdict is "unsafe" or
     "inconclusive".
 
     Parameters
@@ -117,6 +123,9 @@ def assess_large(  # noqa: PLR0913 - the options of an assessment
         For Spark, where paths are given: local[4], spark://host:7077, yarn, or sc://host:15002 for a server of Connect;
         and a folder for tables on the way that all workers reach, such as hdfs:///tmp/unmask. On one machine both may
         be left out.
+    resume
+        A folder in which finished attacks are kept, as for ``assess``: the same call goes on after it was stopped. The
+        tables are read and coded again. For files of this machine.
 
     Examples
     --------
@@ -142,7 +151,8 @@ def assess_large(  # noqa: PLR0913 - the options of an assessment
         master=master, work=work,
     ) as store:  # fmt: skip
         large = Large(store, sample, sets, seed, population)
-        reported = attack_large(large, chosen, seed, progress or silent)
+        with _keeping(resume, store, settings, seed) as kept:
+            reported = attack_large(large, chosen, seed, progress or silent, kept)
         hidden = [name for name in store.sources[1].types if name not in {id, *others}]
         checked = (*_recoded(store), *_unpaired(large, reported))
         judged = conclude(reported, rules, columns=hidden, core="paired", left_out=left_out, checked=checked)
@@ -173,7 +183,30 @@ def chosen_of(only: Iterable[str] | None, skip: Iterable[str], engine: str = ENG
     return chosen, [name for name in known if name not in {entry.name for entry in chosen}]
 
 
-def attack_large(large: Large, chosen: list[Measure], seed: int, tell: Progress) -> tuple[Reported, ...]:
+def _keeping(folder: str | Path | None, store: Store, settings: dict[str, Any], seed: int) -> Any:  # noqa: ANN401
+    """What was found before, for the same tables, options and versions; how fast it is makes no difference."""
+    if folder is None:
+        return nullcontext()
+    inputs = {source.where: source.sha256 for source in store.sources}
+    asked = {name: value for name, value in settings.items() if name not in {"threads", "memory", "master"}}
+    return keeping_counts(folder, inputs, {**asked, "names": store.names, "seed": seed}, store.duck.package)
+
+
+def _run(large: Large, entry: Measure, kept: Kept | None, seed: int, tell: Progress) -> Evidence | Absence:
+    """What a measure found before, or finds now; where it holds an entry for very many people it is not kept."""
+    before = None if kept is None else kept.find("engine", entry.name)
+    if before is not None:
+        return before
+    found = attempt(lambda: large.run(entry.name, seed_of(seed, entry), tell))
+    crowds = [one.crowds for one in found.observations] if isinstance(found, Evidence) else []
+    if kept is not None and not any(one is not None and one.size.size > MOST_KEPT for one in crowds):
+        kept.keep("engine", entry.name, found)
+    return found
+
+
+def attack_large(
+    large: Large, chosen: list[Measure], seed: int, tell: Progress, kept: Kept | None = None
+) -> tuple[Reported, ...]:
     """Run each measure; one that cannot is reported as such, and the others go on."""
     reported = []
     for place, entry in enumerate(chosen):
@@ -182,7 +215,7 @@ def attack_large(large: Large, chosen: list[Measure], seed: int, tell: Progress)
             tell((place + done) / len(chosen), f"{title}: {words}")
 
         part(0.0, "begins")
-        found = attempt(lambda entry=entry, part=part: large.run(entry.name, seed_of(seed, entry), part))  # type: ignore[misc]
+        found = _run(large, entry, kept, seed, part)
         reported.append(Reported(entry.name, entry.title, entry.story, found))
     tell(1.0, "done")
     return tuple(reported)

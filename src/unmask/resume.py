@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
 from importlib.metadata import version
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unmask.errors import ParameterError
 from unmask.evidence import PARTS, Absence, Evidence
 from unmask.fingerprints import kept_checksum
 from unmask.schemas import FORMS, KEY, check_form
@@ -40,6 +41,24 @@ def keeping(folder: str | Path | None, release: Release, **asked: Any) -> Iterat
         return
     with locked_folder(Path(folder)) as place:
         yield Kept(place, _about(release, asked))
+
+
+@contextmanager
+def keeping_counts(
+    folder: str | Path | None, inputs: Mapping[str, str | None], asked: Mapping[str, Any], package: str
+) -> Iterator[Kept | None]:
+    """The same of tables that an engine holds: by the checksums of their files, the options and its package."""
+    if folder is None:
+        yield None
+        return
+    if None in inputs.values():
+        raise ParameterError(
+            "what is found can be kept for files of this machine only, which are told by their checksums",
+            got=", ".join(name for name, sha256 in inputs.items() if sha256 is None), hint="leave out the folder",
+        )  # fmt: skip
+    versions = {name: version(name) for name in (*VERSIONS_OF, package)}
+    with locked_folder(Path(folder)) as place:
+        yield Kept(place, json.dumps([dict(inputs), dict(asked), versions], sort_keys=True, default=str))
 
 
 def _about(release: Release, asked: dict[str, Any]) -> str:

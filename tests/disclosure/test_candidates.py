@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from naive import membership as slow
 from unmask import Release, datasets, membership_inference, parse_masking
-from unmask.disclosure.candidates import Looks, Width, _matched_by_logs, density_ratio, energies, matched
+from unmask.disclosure.candidates import (
+    Looks,
+    Width,
+    _log_density,
+    _log_sum,
+    _matched_by_logs,
+    density_ratio,
+    energies,
+    matched,
+)
 from unmask.disclosure.inner import area_of, by_area, by_few_alarms, choose, clopper_pearson, epsilon
 from unmask.disclosure.lira import calibrated, likelihood_ratios
 
@@ -56,6 +65,8 @@ def test_row_by_row_is_the_same_as_by_logarithms(columns):
     for kernel in slow.KERNELS.values():
         slowly = _matched_by_logs(*sides, Width(*kernel))
         assert matched(*sides, Width(*kernel)) == pytest.approx(slowly, abs=2e-8)
+        dense = _log_sum(-energies(*sides, Width(*kernel)))
+        assert _log_density(*sides, Width(*kernel)) == pytest.approx(dense, rel=1e-12, abs=1e-9)
 
 
 def test_many_columns_and_absurd_values_stay_finite():

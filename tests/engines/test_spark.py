@@ -23,6 +23,7 @@ import unmask
 from engine_figures import KINDS, figures, people, quiet
 from unmask import engines
 from unmask.engines import spark as spark_file
+from unmask.engines.spark_sources import open_spark_source
 from unmask.errors import EngineError, ParameterError, TableError, UnmaskError
 from unmask.study import Study
 from unmask.tables import read as read_file
@@ -174,6 +175,33 @@ def test_errors_are_ours_and_quote_nothing(frames, tmp_path):
     assert "12345" not in str(caught.value)
 
 
+@needs_spark
+@pytest.mark.slow
+def test_paths_with_a_scheme_go_to_spark_and_a_missing_connector_is_named(spark, tables, tmp_path, monkeypatch):
+    from unmask.cli.app import main
+
+    for name, table in zip(("o", "r"), tables, strict=True):
+        table.write_parquet(tmp_path / f"{name}.parquet")
+    given = [f"file://{tmp_path}/{name}.parquet" for name in ("o", "r")]
+    with engines.open_store(*given, id="who", kinds=KINDS, engine="spark") as store:
+        found = engines.count_groups(store)
+    with engines.open_store(*tables, id="who", kinds=KINDS) as store:
+        wanted = engines.count_groups(store)
+    assert [side.tolist() for side in found] == [side.tolist() for side in wanted]
+    with (
+        pytest.raises(TableError, match="no connector") as caught,
+        engines.open_store("s3a://ours/original", given[1], id="who", engine="spark"),
+    ):
+        pass
+    assert "s3a://" in str(caught.value) and "ours" not in str(caught.value)
+    asked = ["assess", "s3a://ours/original", given[1], "--engine", "spark", "--id", "who"]
+    monkeypatch.setattr(sys, "argv", ["unmask", *asked])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert spark.range(3).count() == 3  # a session that was there is left as it is
+
+
 # --- without Spark ----------------------------------------------------------------------------------------------------
 
 
@@ -230,3 +258,54 @@ def test_options_of_spark_are_not_for_others():
         unmask.assess_large(*pair, id="id", work="hdfs:///x")
     with pytest.raises(ParameterError, match="no engine 'sparc'"):
         unmask.assess_large(*pair, id="id", engine="sparc")
+
+
+class Recorded:
+    """A session that keeps the paths that it is given, and then has no connector for them."""
+
+    def __init__(self):
+        self.paths, self.read = [], self
+
+    def option(self, *_words):
+        return self
+
+    def parquet(self, *paths):
+        self.paths += paths
+        scheme = paths[0].partition(":")[0]
+        raise RuntimeError(f'No FileSystem for scheme "{scheme}" at somebody 12345')
+
+
+@pytest.mark.parametrize(
+    "path", ["s3a://ours/a b/original", "hdfs://host:8020/data/*", "abfss://c@acc.net/p", "gs://b/p"]
+)
+def test_paths_of_elsewhere_are_passed_on_untouched(path):
+    session = Recorded()
+    store = spark_file.Spark(session, "work")
+    with pytest.raises(TableError, match="no connector") as caught:
+        open_spark_source(store, path, "the original", "o")
+    assert session.paths == [path]
+    assert path.partition(":")[0] in str(caught.value)
+    assert "12345" not in str(caught.value) and "ours" not in str(caught.value)
+
+
+def test_a_class_that_is_missing_names_its_connector():
+    error = RuntimeError("java.lang.ClassNotFoundException: Class org.apache.hadoop.fs.s3a.S3AFileSystem not found")
+    assert "s3a://" in str(spark_file._refused(error))
+
+
+def test_the_command_line_hands_paths_over_as_they_are(monkeypatch):
+    from typer.testing import CliRunner
+
+    from unmask.cli import large as command
+    from unmask.cli.app import app
+
+    seen = []
+
+    def stop(*given, **_options):
+        seen.extend(given)
+        raise TableError("stop")
+
+    monkeypatch.setattr(command, "assess_large", stop)
+    paths = ["s3a://ours/original", "hdfs://host:8020/released"]
+    CliRunner().invoke(app, ["assess", *paths, "--engine", "spark", "--id", "id"])
+    assert list(map(str, seen)) == paths

@@ -9,7 +9,17 @@ from naive import definitions as naive
 from naive import judged as twins
 from naive.judged_disclosure import over_control
 from unmask.errors import ParameterError
-from unmask.evidence.estimate import Estimate, bootstrap, exact, excess, excess_over_control, largest, rate, wilson
+from unmask.evidence.estimate import (
+    Estimate,
+    bootstrap,
+    exact,
+    excess,
+    excess_over_control,
+    largest,
+    rate,
+    rate_of_counts,
+    wilson,
+)
 
 
 @given(n=st.integers(1, 400), share=st.floats(0, 1))
@@ -195,3 +205,17 @@ def test_nobody_of_300_is_not_nobody_of_all():
         one = excess_over_control(*sides, seed=seed)
         covered += one.low <= 0.006 <= one.high
     assert covered >= 0.94 * 300
+
+
+@pytest.mark.parametrize("values", [[0.0, 1.0, 1.0], [0.0, 0.5, 0.25, 0.5], [0.125]])
+def test_a_rate_of_counts_is_that_of_so_many_people(values):
+    counts = np.array([7, 11, 0, 5][: len(values)])
+    found = rate_of_counts(np.array(values), counts, chance=0.1, seed=3)
+    whole = rate(np.repeat(values, counts), chance=0.1, seed=3)
+    assert (found.n, found.chance, found.method) == (whole.n, whole.chance, whole.method)
+    assert [found.value, found.low, found.high] == pytest.approx([whole.value, whole.low, whole.high], rel=1e-12)
+
+
+def test_a_rate_of_counts_makes_no_array_of_people():
+    people = np.array([10**12, 10**12, 5])
+    assert rate_of_counts(np.array([0.0, 0.5, 1.0]), people, chance=0.0).value == pytest.approx(0.25)

@@ -9,7 +9,17 @@ from scipy.spatial import cKDTree
 from spaces import plain, spaces
 
 from naive import nearest as naive
-from unmask.kernels.search import decide, decide_few, distance_of_pairs, nearest, nearest_k, plant, rank_of_truth, tied
+from unmask.kernels.search import (
+    count_closer,
+    decide,
+    decide_few,
+    distance_of_pairs,
+    nearest,
+    nearest_k,
+    plant,
+    rank_of_truth,
+    tied,
+)
 
 many = settings(max_examples=150, deadline=None)
 
@@ -79,6 +89,17 @@ def test_ranks_equal_definition(space, cap, seed):
     truth = truths(space, np.random.default_rng(seed))
     ranks = rank_of_truth(space, truth, cap)
     assert ranks.tolist() == [min(cap, rank) for rank in naive.ranks(space, truth)]
+    known = np.flatnonzero(truth >= 0)
+    true = np.full(len(truth), np.inf)
+    true[known] = distance_of_pairs(space, known, truth[known])
+    half = len(space.points) // 2
+    parts = [
+        space._replace(points=space.points[rows], point_codes=space.point_codes[rows])
+        for rows in (slice(0, half), slice(half, None))
+        if len(space.points[rows])
+    ]
+    added = sum(count_closer(part, true, cap) for part in parts)
+    assert np.minimum(added, cap)[known].tolist() == ranks[known].tolist()
 
 
 @many

@@ -6,7 +6,6 @@ import shlex
 import shutil
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 from unmask.assessment import Assessment, assess, choose, discover, too_few
 from unmask.certificate import as_statement, check_format
@@ -16,7 +15,7 @@ from unmask.cli.fields import roles_of
 from unmask.cli.large import attack_large
 from unmask.cli.network import attack_network, is_network
 from unmask.cli.options import Assess, Link, Tables
-from unmask.cli.outputs import EXIT, by_suffix, tell, write_reports
+from unmask.cli.outputs import EXIT, by_suffix, state_of, tell, write_reports
 from unmask.cli.persons import attack_persons, check_many_rows
 from unmask.cli.plan import show_plan
 from unmask.cli.screen import progress_bar, say
@@ -136,13 +135,6 @@ def _of_persons(options: Assess, policy: Policy, error: RepeatedIdError) -> Asse
     """The id repeats: people have many rows, and are attacked as people."""
     check_many_rows(options, error)
     return attack_persons(options, policy)
-
-
-def state_of(options: Assess) -> Path | None:
-    """Folder of finished attacks: the one that is named, or a hidden one beside the report."""
-    report = Path(next((target for target in (options.json, options.html) if target not in {None, "-"}), "") or "")
-    beside = report.parent / f".{report.name}.state" if report.name else None
-    return beside if options.state is None else Path(options.state)
 
 
 def _one_table(options: Assess) -> Assess:

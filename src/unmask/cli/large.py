@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 from dataclasses import replace
 
 from unmask.assessment import Assessment
 from unmask.cli.options import Assess
 from unmask.cli.other_kinds import refuse_others
-from unmask.cli.outputs import by_suffix, tell, write_reports
+from unmask.cli.outputs import by_suffix, state_of, tell, write_reports
 from unmask.cli.screen import progress_bar
 from unmask.cli.targets import check_files
 from unmask.errors import ParameterError, check_name
@@ -18,7 +19,7 @@ from unmask.large_assessment import assess_large, chosen_of
 
 FOR_LARGE = {
     "id", "quasi", "confidential", "categorical", "kinds", "population", "only", "skip", "engine", "memory", "threads",
-    "sample", "master", "work",
+    "sample", "master", "work", "state",
 }  # fmt: skip
 OF = {"duckdb": ("memory", "threads"), "spark": ("master", "work")}  # options that are for one of them
 READING = ("separator", "encoding", "missing", "sheet")
@@ -36,6 +37,8 @@ def attack_large(options: Assess) -> Assessment:
     if given:
         raise ParameterError(words, got=", ".join(given), hint="leave them out")
     options, people = _checked(options)
+    elsewhere = any("://" in str(table) for table in (options.original, options.released))
+    state = None if elsewhere and options.state is None else state_of(options)
     with progress_bar(quiet=options.quiet) as told:
         assessment = assess_large(
             options.original, options.released, id=str(options.id), quasi=options.quasi, ignored=options.ignored,
@@ -43,9 +46,11 @@ def attack_large(options: Assess) -> Assessment:
             population=people, policy=Policy.load(options.policy), only=options.only or None,
             skip=options.skip, sample=options.sample, seed=options.seed, memory=options.memory,
             threads=options.threads, engine=engine, master=options.master, work=options.work, progress=told,
-            command=shlex.join(["unmask", *sys.argv[1:]]), show_values=options.show_values,
+            command=shlex.join(["unmask", *sys.argv[1:]]), show_values=options.show_values, resume=state,
         )  # fmt: skip
     tell(assessment, write_reports(assessment, options), options)
+    if state is not None and options.state is None:
+        shutil.rmtree(state, ignore_errors=True)
     return assessment
 
 

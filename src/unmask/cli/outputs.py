@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from unmask.assessment import Assessment
 from unmask.cli.output_options import Reporting
@@ -15,6 +15,9 @@ from unmask.cli.targets import write_atomically
 from unmask.errors import ParameterError
 from unmask.fingerprints import make_key
 from unmask.report import document, to_annotations, to_junit, to_sarif
+
+if TYPE_CHECKING:
+    from unmask.cli.options import Assess
 
 KEYED = ("html", "json", "certificate", "public_certificate", "state")  # what holds checksums of confidential tables
 EXIT = {"safe": 0, "unsafe": 1, "inconclusive": 3}
@@ -37,6 +40,13 @@ def by_suffix(options: Options) -> Options:
     if any(getattr(options, name, None) is not None for name in KEYED):
         make_key()
     return options
+
+
+def state_of(options: Assess) -> Path | None:
+    """Folder of finished attacks: the one that is named, or a hidden one beside the report."""
+    report = Path(next((target for target in (options.json, options.html) if target not in {None, "-"}), "") or "")
+    beside = report.parent / f".{report.name}.state" if report.name else None
+    return beside if options.state is None else Path(options.state)
 
 
 def write_reports(assessment: Assessment, options: Reporting) -> list[str]:

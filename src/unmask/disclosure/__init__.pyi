@@ -1,7 +1,11 @@
 from unmask.disclosure.absent import absent_disclosure as absent_disclosure
 from unmask.disclosure.audit import Audit as Audit
 from unmask.disclosure.audit import audit_privacy as audit_privacy
+from unmask.disclosure.candidates import Held as Held
+from unmask.disclosure.candidates import Looks as Looks
+from unmask.disclosure.candidates import hold as hold
 from unmask.disclosure.cells import cell_disclosure as cell_disclosure
+from unmask.disclosure.copies import PAIRED as PAIRED
 from unmask.disclosure.copies import copy_risk as copy_risk
 from unmask.disclosure.expected import expected_findings as expected_findings
 from unmask.disclosure.inference import attribute_inference as attribute_inference
@@ -11,9 +15,14 @@ from unmask.disclosure.key_lookup import key_disclosure as key_disclosure
 from unmask.disclosure.key_sweep import KeySweep as KeySweep
 from unmask.disclosure.key_sweep import key_sweep as key_sweep
 from unmask.disclosure.linkability import linkability as linkability
+from unmask.disclosure.membership import MOST_ASKED as MOST_ASKED
 from unmask.disclosure.membership import membership_inference as membership_inference
 from unmask.disclosure.membership import membership_of_model as membership_of_model
+from unmask.disclosure.membership import membership_of_rows as membership_of_rows
 from unmask.disclosure.model import model_disclosure as model_disclosure
+from unmask.disclosure.outside import FEWEST as FEWEST
+from unmask.disclosure.outside import NOBODY as NOBODY
+from unmask.disclosure.outside import Ruler as Ruler
 from unmask.disclosure.outside import refuse_overlap as refuse_overlap
 from unmask.disclosure.released_model import model_risk as model_risk
 from unmask.disclosure.released_model import question_of as question_of

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from unmask.arrays import Codes, Floats
-from unmask.kernels.likeness import matched_rows
+from unmask.evidence import Progress, silent
+from unmask.kernels.likeness import dense_rows, matched_rows
 from unmask.tables import Encoded
 
 CHUNK = 2_000_000  # pairs at a time
@@ -54,14 +55,53 @@ def looks(side: Encoded, mean: Floats, sd: Floats) -> Looks:
     return Looks((side.numeric - mean) / sd, side.codes)
 
 
+class Held(NamedTuple):
+    """What rows say of candidates: logs of sums over rows, which parts of a release make by themselves."""
+
+    matched: Floats  # widths x candidates
+    dense: Floats
+    n_rows: int
+
+
+def hold(people: Looks, rows: Looks, progress: Progress = silent) -> Held:
+    """Hold candidates against rows."""
+    found = []
+    for number, kernel in enumerate(WIDTHS.values()):
+        found.append(_matched(people, rows, kernel))
+        progress(number / (len(WIDTHS) + 2), "candidates against rows")
+    return Held(np.vstack(found), _log_density(people, rows, WIDTHS["noise"]), len(rows.numeric))
+
+
+def scores_of(people: Looks, held: Held) -> dict[str, Floats]:
+    """Scores of candidates by the name of the attack."""
+    scores = {f"matching, {name}": _settled(one) for name, one in zip(WIDTHS, held.matched, strict=True)}
+    return {**scores, "density ratio": _against_others(people, held.dense, held.n_rows, WIDTHS["noise"])}
+
+
 def matched(people: Looks, rows: Looks, kernel: Width) -> Floats:
     """Log of the sum over rows of K(person, row) over the sum of K(other, row) for all other candidates."""
-    if people.numeric.shape[1] + people.codes.shape[1] <= MOST_COLUMNS:
-        how = np.array([1.0 / kernel.width**2, kernel.power, FARTHEST, LEAST])
-        ours, words = np.ascontiguousarray(people.numeric.T), np.ascontiguousarray(people.codes.T)
-        total = matched_rows(ours, np.ascontiguousarray(rows.numeric), words, np.ascontiguousarray(rows.codes), how)
-        return np.asarray(np.round(np.log(np.maximum(total, LEAST)), DIGITS))
-    return _matched_by_logs(people, rows, kernel)
+    return _settled(_matched(people, rows, kernel))
+
+
+def _settled(total: Floats) -> Floats:
+    return np.asarray(np.round(np.maximum(total, np.log(LEAST)), DIGITS))
+
+
+def _matched(people: Looks, rows: Looks, kernel: Width) -> Floats:
+    if not _few_columns(people):
+        return _matched_by_logs(people, rows, kernel)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(matched_rows(*_for_kernel(people, rows, kernel))))
+
+
+def _few_columns(people: Looks) -> bool:
+    return bool(people.numeric.shape[1] + people.codes.shape[1] <= MOST_COLUMNS)
+
+
+def _for_kernel(people: Looks, rows: Looks, kernel: Width) -> tuple[Floats, Floats, Codes, Codes, Floats]:
+    how = np.array([1.0 / kernel.width**2, kernel.power, FARTHEST, LEAST])
+    ours, words = np.ascontiguousarray(people.numeric.T), np.ascontiguousarray(people.codes.T)
+    return ours, np.ascontiguousarray(rows.numeric), words, np.ascontiguousarray(rows.codes), how
 
 
 def _matched_by_logs(people: Looks, rows: Looks, kernel: Width) -> Floats:
@@ -77,19 +117,31 @@ def _matched_by_logs(people: Looks, rows: Looks, kernel: Width) -> Floats:
         ratios[top, places] = 1.0 / others
         with np.errstate(divide="ignore"):
             total = np.logaddexp(total, np.log(ratios.sum(axis=1)))
-    return np.asarray(np.round(np.maximum(total, np.log(LEAST)), DIGITS))
+    return np.asarray(total)
 
 
 def density_ratio(people: Looks, rows: Looks, kernel: Width) -> Floats:
     """Log of the mean of K over the rows, less that over the other candidates."""
-    there, here = (np.empty(len(people.numeric)) for _ in range(2))
-    for part in _parts(len(people.numeric), max(len(rows.numeric), len(people.numeric))):
-        some = people.take(part)
-        there[part] = _log_sum(-energies(some, rows, kernel)) - np.log(len(rows.numeric))
-        like = energies(some, people, kernel)
+    return _against_others(people, _log_density(people, rows, kernel), len(rows.numeric), kernel)
+
+
+def _against_others(people: Looks, dense: Floats, n_rows: int, kernel: Width) -> Floats:
+    here = np.empty(len(people.numeric))
+    for part in _parts(len(here), len(here)):
+        like = energies(people.take(part), people, kernel)
         like[np.arange(len(like)), np.arange(part.start, part.start + len(like))] = np.inf
-        here[part] = _log_sum(-like) - np.log(len(people.numeric) - 1)
-    return np.round(there - here, DIGITS)
+        here[part] = _log_sum(-like) - np.log(len(here) - 1)
+    return np.asarray(np.round(dense - np.log(n_rows) - here, DIGITS))
+
+
+def _log_density(people: Looks, rows: Looks, kernel: Width) -> Floats:
+    """Log of the sum of K over the rows."""
+    if _few_columns(people):
+        return np.asarray(dense_rows(*_for_kernel(people, rows, kernel)))
+    there = np.empty(len(people.numeric))
+    for part in _parts(len(there), len(rows.numeric)):
+        there[part] = _log_sum(-energies(people.take(part), rows, kernel))
+    return there
 
 
 def energies(people: Looks, rows: Looks, kernel: Width) -> Floats:

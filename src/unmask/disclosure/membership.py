@@ -17,19 +17,20 @@ from typing import Any
 import numpy as np
 
 from unmask.arrays import Floats, Ints, Rows
-from unmask.disclosure.candidates import DIGITS, WIDTHS, density_ratio, looks, matched
+from unmask.disclosure.candidates import DIGITS, Held, hold, looks, scores_of
 from unmask.disclosure.inner import best_of, halves
 from unmask.disclosure.membership_words import facts_of, figures_of
 from unmask.disclosure.one_run import held_to_claim
-from unmask.disclosure.outside import Scene, draw, in_order, needs_outsiders, set_scene
+from unmask.disclosure.outside import Ruler, Scene, draw, in_order, needs_outsiders, set_scene
 from unmask.disclosure.roc import Membership, summarise
 from unmask.disclosure.shadow import Maker, Plan, as_maker, learn_membership, shadow_scores
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Context, Evidence, Observation, Progress, largest, measure, silent
 from unmask.shares import percent
 from unmask.study import Study, as_study, spread
-from unmask.tables import Encoded, Release
+from unmask.tables import Encoded, Encoding, Release
 
+Against = Callable[[Encoded], tuple[Held, Floats]]  # people, to what rows say of them and their least distances
 SPLIT = 40  # people from whom a control can be split off
 MOST_ASKED = 1_000  # members, and strangers, who are compared with every row and with each other
 
@@ -81,6 +82,16 @@ def membership_inference(
     return better(plain, _of_attacks(scene, {**learnt, **blind}, (n, rows), seed))
 
 
+def membership_of_rows(people: Encoding, n_members: int, ruler: Ruler, rows: Against, seed: int) -> Evidence:
+    """The same of some people, members first, against rows that are elsewhere (``rows``): the release alone is known.
+
+    ``people``: their records, as the original of an encoding.
+    """
+    n = len(people.original)
+    scene = Scene(people, np.arange(n_members), np.arange(n_members, n), ruler)
+    return evidence_of(_of_attacks(scene, blind_scores(scene, seed, rows=rows), (n, np.arange(n)), seed))
+
+
 def _some_of(scene: Scene, seed: int) -> Scene:
     """As many members and strangers as are compared with every row and with each other, by lot."""
     sides = [
@@ -122,25 +133,35 @@ def _split(side: Encoded, rng: np.random.Generator) -> Ints:
     return half
 
 
-def blind_scores(scene: Scene, seed: int, progress: Progress = silent) -> dict[str, Floats]:
-    """Scores of members, then strangers, by the name of the attack, of who knows nothing but tables."""
+def blind_scores(
+    scene: Scene, seed: int, progress: Progress = silent, rows: Against | None = None
+) -> dict[str, Floats]:
+    """Scores of members, then strangers, by the name of the attack, of who knows nothing but tables.
+
+    ``rows``: how people are held against the rows of the release; None: against those of the scene.
+    """
     people = np.concatenate([scene.members, scene.strangers])
-    order, rows = in_order(scene.of(people)), scene.encoding.released
-    ours, theirs = (
-        looks(side, scene.ruler.mean, scene.ruler.sd) for side in (scene.of(people[order]), rows.take(in_order(rows)))
-    )
-    found = {}
-    for number, (name, kernel) in enumerate(WIDTHS.items()):
-        found[f"matching, {name}"] = matched(ours, theirs, kernel)
-        progress(number / (len(WIDTHS) + 2), "candidates against rows")
-    found["density ratio"] = density_ratio(ours, theirs, WIDTHS["noise"])
+    order = in_order(scene.of(people))
+    ours = looks(scene.of(people[order]), scene.ruler.mean, scene.ruler.sd)
+    held, least = (rows or _rows_here(scene, progress))(scene.of(people[order]))
     back = np.empty_like(order)
     back[order] = np.arange(order.size)
-    scores = {name: values[back] for name, values in found.items()}
-    return {**scores, "closest record": np.round(closest_record_scores(scene, seed, progress), DIGITS)}
+    scores = {name: values[back] for name, values in scores_of(ours, held).items()}
+    return {**scores, "closest record": np.round(closest_record_scores(scene, least[back], seed), DIGITS)}
 
 
-def closest_record_scores(scene: Scene, seed: int, progress: Progress = silent) -> Floats:
+def _rows_here(scene: Scene, progress: Progress) -> Against:
+    """People held against the rows of a scene."""
+    rows = scene.encoding.released.take(in_order(scene.encoding.released))
+
+    def ask(people: Encoded) -> tuple[Held, Floats]:
+        ours, theirs = (looks(side, scene.ruler.mean, scene.ruler.sd) for side in (people, rows))
+        return hold(ours, theirs, progress), scene.ruler.nearest(people, rows, progress).least
+
+    return ask
+
+
+def closest_record_scores(scene: Scene, to_release: Floats, seed: int) -> Floats:
     """Log of the distance to the reference population over that to the release: members first, then strangers.
 
     Everybody is held against one half of the strangers; a stranger against the half that they are not in.
@@ -153,14 +174,12 @@ def closest_record_scores(scene: Scene, seed: int, progress: Progress = silent) 
     side = rng.integers(0, 2, members.size)
     everybody, sides = np.concatenate([members, strangers]), np.concatenate([side, 1 - half])
     people = scene.of(everybody)
-    to_release = scene.ruler.nearest(people, scene.encoding.released, progress).least
     to_reference = np.empty(everybody.size)
     for number in (0, 1):
         asks = np.flatnonzero(sides == number)
         reference = scene.of(strangers[half == number])
         to_reference[asks] = scene.ruler.nearest(people.take(asks), reference).least
-    scores = log_ratio(to_reference, to_release)
-    return _back(scores, scene, members, strangers)
+    return log_ratio(_back(to_reference, scene, members, strangers), to_release)
 
 
 def _back(scores: Floats, scene: Scene, members: Rows, strangers: Rows) -> Floats:
@@ -259,6 +278,12 @@ def assess_membership(study: Study, context: Context) -> Evidence:
     """Score members and strangers, and tell how well they are told apart; shadow releases, if the masking is known."""
     release = study.release
     found = membership_inference(study, masking=_known_masking(release), seed=context.seed, progress=context.progress)
+    told = evidence_of(found, held_to_claim(found.guesses, release.epsilon, release.delta))
+    return replace(told, notes=(*told.notes, *_told(release, found)))
+
+
+def evidence_of(found: Membership, claim: tuple[Observation, ...] = ()) -> Evidence:
+    """What a report tells of members and strangers who were told apart."""
     return Evidence(
         observations=(
             Observation(
@@ -273,13 +298,13 @@ def assess_membership(study: Study, context: Context) -> Evidence:
                 "the release while 1 % of outsiders are wrongly accused.",
                 found.tpr_at_1_percent,
             ),
-            *held_to_claim(found.guesses, release.epsilon, release.delta),
+            *claim,
         ),
         per_record=found.per_record,
         identity=False,
         facts=facts_of(found),
         figures=figures_of(found),
-        notes=(f"{found.n_strangers:,} people outside the release were compared with", *_told(release, found)),
+        notes=(f"{found.n_strangers:,} people outside the release were compared with",),
     )
 
 

@@ -8,6 +8,7 @@ tables that were given, and no number depends on the order of rows.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -28,6 +29,7 @@ LOCAL = "127.0.0.1"
 ROWS = 250_000  # records that a worker searches at a time
 SALTS = 4  # hashes that are tried until no two ids share one: of 62 bits, of a billion ids one try in ten fails
 KNOWN_TYPES = {"INT": "INTEGER", "STRING": "VARCHAR"}  # by the names that `sources` knows
+CONNECTOR = re.compile(r'No FileSystem for scheme "?(\w+)|Class org\.apache\.hadoop\.fs\.(\w+)\.\w+ not found')
 UNREADABLE = ("PATH_NOT_FOUND", "UNABLE_TO_INFER", "FAILED_READ", "CANNOT_READ", "DATA_SOURCE", "UNSUPPORTED_FILE")
 
 
@@ -161,9 +163,8 @@ class Spark:
         def scan(batches: Iterator[Any]) -> Iterator[Any]:
             yield from _search_partition(batches, work, limit)
 
-        fields = "person bigint, least double, second double, ties bigint, records bigint"
         with self.ours():
-            found = frame.mapInArrow(scan, fields).toArrow()
+            found = frame.mapInArrow(scan, work.fields).toArrow()
         if found.num_rows:
             yield work.made([found.column(name).to_numpy() for name in found.column_names])
 
@@ -191,6 +192,13 @@ def _search_partition(batches: Iterator[Any], work: Any, limit: int) -> Iterator
 def _refused(error: Exception) -> UnmaskError:
     """What Spark could not do, by the kind of its error: its words may quote a cell."""
     condition = str(getattr(error, "getCondition", lambda: None)() or type(error).__name__)
+    missing = CONNECTOR.search(str(error))
+    if missing:
+        scheme = next(word for word in missing.groups() if word)
+        return TableError(
+            "Spark has no connector for such a path", got=f"{scheme}://",
+            hint="add the package of your storage to Spark (spark.jars.packages), such as hadoop-aws for s3a",
+        )  # fmt: skip
     if any(word in condition for word in UNREADABLE):
         return TableError(
             f"Spark cannot read a table ({condition})", hint="is it there, whole, and of one form in all parts?"

@@ -16,6 +16,8 @@ from unmask.evidence.estimate import excess_over_control as excess_over_control
 from unmask.evidence.estimate import largest as largest
 from unmask.evidence.estimate import newcombe as newcombe
 from unmask.evidence.estimate import rate as rate
+from unmask.evidence.estimate import rate_of_counts as rate_of_counts
+from unmask.evidence.estimate import share_of as share_of
 from unmask.evidence.estimate import shared_rate as shared_rate
 from unmask.evidence.estimate import wilson as wilson
 from unmask.evidence.figure import Figure as Figure

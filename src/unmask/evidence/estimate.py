@@ -82,6 +82,22 @@ def rate(credits_: Floats, *, chance: float, seed: int = 0, control: float | Non
     return Estimate(value, min(low, value), max(high, value), n, chance, control, "bootstrap")
 
 
+def rate_of_counts(values: Floats, counts: Ints, *, chance: float, seed: int = 0) -> Estimate:
+    """The same of credits that so many people have each: of a hundred million people no array is made."""
+    different, place = np.unique(values, return_inverse=True)
+    many = np.bincount(place, counts).astype(np.int64)
+    different, many = different[many > 0], many[many > 0]
+    n, total = int(many.sum()), float(different @ many)
+    if n == 0:
+        raise ParameterError("a rate needs at least one attempt", got="no records")
+    value, scored = min(1.0, total / n), wilson(min(total, float(n)), n)
+    if bool(np.isin(different, (0.0, 1.0)).all()):
+        return Estimate(value, *wilson(round(total), n), n, chance, None, "wilson")
+    drawn = np.quantile(_means(different, many, np.random.default_rng(seed)), [0.025, 0.975])
+    low, high = min(float(drawn[0]), scored[0]), max(float(drawn[1]), scored[1])
+    return Estimate(value, min(low, value), max(high, value), n, chance, None, "bootstrap")
+
+
 def excess(attack: Floats, without: Floats, *, seed: int = 0, among: int = 1, crowds: Ints | None = None) -> Estimate:
     """Estimate what an attack gains over the same attack without the person, record by record: at least 0, chance 0.
 
@@ -172,7 +188,11 @@ def tail(hits: float, n: float, chance: float) -> float:
 
 def _resampled(figures: Floats, rng: np.random.Generator) -> Floats:
     """Means over resampled records."""
-    values, counts = np.unique(figures, return_counts=True)
+    return _means(*np.unique(figures, return_counts=True), rng)
+
+
+def _means(values: Floats, counts: Ints, rng: np.random.Generator) -> Floats:
+    """Means over resampled records, of which so many have each of some different values."""
     n = int(counts.sum())
     return np.asarray(rng.multinomial(n, counts / n, size=RESAMPLES) @ values / n)
 
@@ -189,5 +209,9 @@ def exact(value: float, *, n: int, chance: float) -> Estimate:
 
 def shared_rate(credit: Floats, chance: float) -> Estimate:
     """Mean credit with the score interval: where few people have small shares, resampling is too sure of itself."""
-    hits, n = float(np.sort(credit).sum()), len(credit)
+    return share_of(float(np.sort(credit).sum()), len(credit), chance)
+
+
+def share_of(hits: float, n: int, chance: float) -> Estimate:
+    """The same by the sum of credits of so many people."""
     return Estimate(min(1.0, hits / n), *wilson(min(hits, float(n)), n), n, chance)

@@ -10,12 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-from unmask.evidence import Evidence, Fact, small_groups
+from unmask.evidence import Estimate, Evidence, Fact, rate, rate_of_counts, share_of, shared_rate, small_groups
 from unmask.groups.counting import Sizes
 from unmask.groups.knowledge_sweep import Knowledge, beyond_luck, sweep_evidence, worst_set
 from unmask.groups.special_uniques import DEFAULT_FRACTION, Uniques, file_dis, msu_weights, special_evidence
 from unmask.groups.uniqueness import GroupRisk, uniqueness_evidence
 
+SPREAD = 5_000_000  # people of whom there is one entry each in memory
 K = 5  # groups below it are counted in the sweep
 
 
@@ -53,15 +54,38 @@ class Counted(NamedTuple):
         return int(self.alone[self.size == 1].sum())
 
     @property
-    def credit(self) -> Floats:
-        """One entry for each person: 1 / crowd where their own record is in it, else 0. In no order of people."""
-        return shared_credit(self.size, self.own, self.n_people)
+    def credits(self) -> Credits:
+        """1 / crowd for people whose own record is in it, and 0 for the others."""
+        return Credits.shared(self.size, self.own, self.n_people)
 
 
-def shared_credit(crowd: Ints, own: Ints, people: int) -> Floats:
-    """1 / crowd for as many people as are in a crowd with their own record, and 0 for the others."""
-    shares = np.repeat(1.0 / np.maximum(crowd, 1), own)
-    return np.concatenate([np.zeros(people - len(shares)), shares])
+class Credits(NamedTuple):
+    """Different credits, and how many people have each.
+
+    Up to `SPREAD` people figures are made of one credit for each, so that they equal those in memory to the last digit;
+    of more people no array is made.
+    """
+
+    values: Floats
+    people: Ints
+
+    @classmethod
+    def shared(cls, crowd: Ints, own: Ints, people: int) -> Credits:
+        """1 / crowd for as many people as are in a crowd with their own record, and 0 for the others."""
+        values = np.concatenate([[0.0], 1.0 / np.maximum(crowd, 1)])
+        return cls(values, np.concatenate([[people - int(own.sum())], own]))
+
+    def rate(self, chance: float, seed: int) -> Estimate:
+        """Mean credit, as `evidence.rate` has it."""
+        if self.people.sum() <= SPREAD:
+            return rate(np.repeat(self.values, self.people), chance=chance, seed=seed)
+        return rate_of_counts(self.values, self.people, chance=chance, seed=seed)
+
+    def shared_rate(self, chance: float) -> Estimate:
+        """Mean credit, as `evidence.shared_rate` has it."""
+        if self.people.sum() <= SPREAD:
+            return shared_rate(np.repeat(self.values, self.people), chance)
+        return share_of(float(self.values @ self.people), int(self.people.sum()), chance)
 
 
 def group_risk_of(counted: Counted) -> GroupRisk:
@@ -74,7 +98,10 @@ def counted_uniqueness(counted: Counted, seed: int) -> Evidence:
     """Exact match and uniqueness, with the replicated uniques."""
     told = "people alone with their values in the original that stand in one released record (repU)"
     more = (Fact("replicated uniques", counted.replicated, told),)
-    return uniqueness_evidence(counted.credit, counted.nobody, group_risk_of(counted), seed=seed, more=more)
+    risk, credits_ = group_risk_of(counted), counted.credits
+    alone = Credits((credits_.values == 1.0).astype(np.float64), credits_.people)
+    average, unique = (one.rate(1.0 / risk.n_records, seed) for one in (credits_, alone))
+    return uniqueness_evidence(average, unique, counted.nobody, risk, more)
 
 
 def counted_anonymity(counted: Counted) -> Evidence:
@@ -108,7 +135,7 @@ def most_promising(sweep: Knowledge, kept: Ints, agreeing: Floats, people: int) 
 def counted_sweep(sweep: Knowledge, worst: int, counted: Counted) -> Evidence:
     """What the worst set finds; ``counted``: its groups."""
     chance = (counted.n_people - counted.nobody) / counted.n_people / sweep.n_records  # none is claimed of nobody
-    return sweep_evidence(sweep, worst, counted.credit, chance)
+    return sweep_evidence(sweep, worst, counted.credits.shared_rate(chance))
 
 
 class CountedUniques(NamedTuple):
@@ -133,6 +160,6 @@ def counted_specials(found: CountedUniques, counted: Counted, names: tuple[str, 
         name: float(weight[(found.masks >> k & 1) == 1].sum()) / total if total else 0.0 for k, name in enumerate(names)
     }
     uniques = Uniques(found.n_special, int(found.number.sum()), dis, DEFAULT_FRACTION, largest, shares)
-    credit = shared_credit(found.crowd, found.own, people)
+    credits_ = Credits.shared(found.crowd, found.own, people)
     chance = int(found.people.sum()) / people / sizes.n_records
-    return special_evidence(uniques, credit, chance)
+    return special_evidence(uniques, credits_.shared_rate(chance))

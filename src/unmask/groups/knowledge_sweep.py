@@ -16,7 +16,7 @@ import polars as pl
 
 from unmask.arrays import Counts, Floats, Table
 from unmask.errors import EngineError, ParameterError, check_name
-from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Series, measure, shared_rate
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Series, measure, shared_rate
 from unmask.groups.counting import check_keys, count_classes
 from unmask.shares import percent
 from unmask.shown import Shown
@@ -140,13 +140,13 @@ def assess_knowledge(study: Study, context: Context) -> Evidence:
     match = matcher.match([j for j in range(len(matcher.names)) if worst >> j & 1])
     credit = match.credit(study.release.truth)
     chance = float((match.crowd[people] > 0).mean()) / n  # where no record matches, none is claimed
-    told = sweep_evidence(sweep, worst, credit[people], chance)
+    told = sweep_evidence(sweep, worst, shared_rate(credit[people], chance))
     return replace(told, per_record=credit, notes=(*matcher.notes, *note))
 
 
-def sweep_evidence(sweep: Knowledge, worst: int, credit: Floats, chance: float) -> Evidence:
-    """What the worst set found, by the credit of each person, and how the risk grows with what is known."""
-    found, names = shared_rate(credit, chance), sweep.attributes(worst)
+def sweep_evidence(sweep: Knowledge, worst: int, found: Estimate) -> Evidence:
+    """What share of people the worst set found, and how the risk grows with what is known."""
+    names = sweep.attributes(worst)
     claim = f"{found.hits:,.0f} of {found.n:,} people are found by {len(names)} attributes: {', '.join(names)}."
     return Evidence(
         observations=(Observation("knowledge_sweep.rate", claim, found),),

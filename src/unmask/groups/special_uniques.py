@@ -17,7 +17,18 @@ import polars as pl
 
 from unmask.arrays import Codes, Counts, Flags, Floats, Table
 from unmask.errors import EngineError, ParameterError, check_name
-from unmask.evidence import Context, Evidence, Fact, Figure, Observation, Progress, measure, shared_rate, silent
+from unmask.evidence import (
+    Context,
+    Estimate,
+    Evidence,
+    Fact,
+    Figure,
+    Observation,
+    Progress,
+    measure,
+    shared_rate,
+    silent,
+)
 from unmask.groups.counting import Classes, check_keys, count_classes
 from unmask.groups.knowledge_sweep import size_of_sets
 from unmask.shown import Shown
@@ -217,7 +228,7 @@ def assess_special(study: Study, context: Context) -> Evidence:
     # where no record stands out the intruder claims none
     chance = float(claimed[people].mean()) / study.release.released.height
     uniques = Uniques(found.n_special, len(found.msu_mask), found.dis, found.fraction, found.max_size, found.attributes)
-    told = special_evidence(uniques, credit[people], chance)
+    told = special_evidence(uniques, shared_rate(credit[people], chance))
     return replace(told, per_record=credit, notes=(*matcher.notes, *note))
 
 
@@ -232,9 +243,8 @@ class Uniques(NamedTuple):
     attributes: dict[str, float]
 
 
-def special_evidence(found: Uniques, credit: Floats, chance: float) -> Evidence:
-    """What they find, by the credit of each person."""
-    rate_ = shared_rate(credit, chance)
+def special_evidence(found: Uniques, rate_: Estimate) -> Evidence:
+    """What share of people they find."""
     told = f"found by at most {found.max_size} attributes that no other record has"
     claim = f"{rate_.hits:,.0f} of {rate_.n:,} people are {told}."
     return Evidence(

@@ -13,7 +13,7 @@ from math import lgamma, log
 import numpy as np
 
 from unmask.arrays import Floats, Ints, Table
-from unmask.evidence import Context, Evidence, Fact, Figure, Observation, measure, rate
+from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, measure, rate
 from unmask.groups.counting import Sizes, check_people, group_sizes, record_sizes
 from unmask.shown import Shown
 from unmask.study import Study
@@ -163,19 +163,17 @@ def assess_uniqueness(study: Study, context: Context) -> Evidence:
     credit, crowd = match.credit(release.truth), match.crowd
     risk = group_risk(release.released, quasi=release.quasi)
     context.progress(1.0, "groups")
-    told = uniqueness_evidence(
-        credit[people], int((crowd[people] == 0).sum()), risk, seed=context.seed, more=tuple(_of_people(release, risk))
-    )
+    unique, chance = (credit[people] == 1.0).astype(np.float64), 1.0 / risk.n_records
+    average, alone = (rate(one, chance=chance, seed=context.seed) for one in (credit[people], unique))
+    nobody = int((crowd[people] == 0).sum())
+    told = uniqueness_evidence(average, alone, nobody, risk, tuple(_of_people(release, risk)))
     return replace(told, per_record=credit, compared=study.compared, notes=study.encoding().notes)
 
 
 def uniqueness_evidence(
-    credit: Floats, nobody: int, risk: GroupRisk, *, seed: int, more: tuple[Fact, ...] = ()
+    average: Estimate, unique: Estimate, nobody: int, risk: GroupRisk, more: tuple[Fact, ...] = ()
 ) -> Evidence:
-    """What the exact match found: the credit of each person, and of how many no record carries the values."""
-    chance = 1.0 / risk.n_records
-    average = rate(credit, chance=chance, seed=seed)
-    unique = rate((credit == 1.0).astype(np.float64), chance=chance, seed=seed)
+    """What the exact match found, ties shared and alone; and of how many people no record carries the values."""
     told = f" (For {nobody:,} no record carries their values: masking changed them.)"
     changed = told if nobody > average.n / 2 else ""  # little to go on is no reassurance about other attacks
     return Evidence(

@@ -12,7 +12,7 @@ import numpy as np
 from unmask.kernels.base import Codes, Floats
 from unmask.kernels.compiling import inner, kernel
 
-__all__ = ["matched_rows"]
+__all__ = ["dense_rows", "matched_rows"]
 
 
 @inner
@@ -58,6 +58,18 @@ def _shared(product: Floats, power: float, least: float, total: Floats) -> None:
     total[top] += 1.0 / others
 
 
+@inner
+def _fill(product: Floats, people: Floats, words: Codes, row: Floats, row_words: Codes, how: Floats) -> None:
+    """Of each candidate and one row: the product over columns of 1 + (d/h)^2."""
+    product[:] = 1.0
+    for k in range(people.shape[0]):
+        _times(product, people[k], row[k], how[0], how[2])
+    for k in range(words.shape[0]):
+        for i in range(product.size):
+            if words[k, i] != row_words[k]:
+                product[i] *= 1.0 + how[0]
+
+
 @kernel
 def matched_rows(people: Floats, rows: Floats, words: Codes, row_words: Codes, how: Floats) -> Floats:
     """For each candidate the sum over rows of K of their own over that of all others.
@@ -65,15 +77,28 @@ def matched_rows(people: Floats, rows: Floats, words: Codes, row_words: Codes, h
     ``people``, ``words``: columns x candidates; ``rows``, ``row_words``: rows x columns. ``how``: 1/h^2, the power, the
     farthest difference, the least sum.
     """
-    unit, power, farthest, least = how[0], how[1], how[2], how[3]
     total, product = np.zeros(people.shape[1]), np.empty(people.shape[1])
     for j in range(rows.shape[0]):
-        product[:] = 1.0
-        for k in range(people.shape[0]):
-            _times(product, people[k], rows[j, k], unit, farthest)
-        for k in range(words.shape[0]):
-            for i in range(product.size):
-                if words[k, i] != row_words[j, k]:
-                    product[i] *= 1.0 + unit
-        _shared(product, power, least, total)
+        _fill(product, people, words, rows[j], row_words[j], how)
+        _shared(product, how[1], how[3], total)
     return total
+
+
+@kernel
+def dense_rows(people: Floats, rows: Floats, words: Codes, row_words: Codes, how: Floats) -> Floats:
+    """For each candidate the log of the sum over rows of K; arguments as of `matched_rows`.
+
+    K of the nearest row so far is 1, and sums change with it: no K is too small for a number.
+    """
+    product = np.empty(people.shape[1])
+    total, nearest = np.zeros(product.size), np.full(product.size, np.inf)
+    for j in range(rows.shape[0]):
+        _fill(product, people, words, rows[j], row_words[j], how)
+        for i in range(product.size):
+            if product[i] < nearest[i]:
+                total[i] = total[i] * _raised(product[i] / nearest[i], how[1]) + 1.0
+                nearest[i] = product[i]
+            else:
+                total[i] += _raised(nearest[i] / product[i], how[1])
+    logs: Floats = np.log(total) - how[1] * np.log(nearest)
+    return logs

@@ -7,8 +7,12 @@ from unmask.linkage.channel import link_several as link_several
 from unmask.linkage.channel import target_columns as target_columns
 from unmask.linkage.clusters import ClusterLinkage as ClusterLinkage
 from unmask.linkage.clusters import link_clusters as link_clusters
+from unmask.linkage.competing import TOGETHER as TOGETHER
+from unmask.linkage.counted import Passed as Passed
 from unmask.linkage.counted import counted_nearest as counted_nearest
+from unmask.linkage.counted import counted_one_to_one as counted_one_to_one
 from unmask.linkage.counted import linkage_of_sample as linkage_of_sample
+from unmask.linkage.counted import whole_one_to_one as whole_one_to_one
 from unmask.linkage.knowledge_curve import knowledge_curve as knowledge_curve
 from unmask.linkage.learned import link_learned as link_learned
 from unmask.linkage.learned import worst_case as worst_case
@@ -16,6 +20,7 @@ from unmask.linkage.likelihood import LikelihoodLinkage as LikelihoodLinkage
 from unmask.linkage.likelihood import link_likelihood as link_likelihood
 from unmask.linkage.nearest import DIFFERENT_PEOPLE as DIFFERENT_PEOPLE
 from unmask.linkage.nearest import anonymity_sets as anonymity_sets
+from unmask.linkage.nearest import largest_of_scales as largest_of_scales
 from unmask.linkage.nearest import link_nearest as link_nearest
 from unmask.linkage.nearest import true_ranks as true_ranks
 from unmask.linkage.one_to_one import link_globally as link_globally

@@ -71,13 +71,22 @@ def added(fewer: Pair, more: Pair, steps: float, seed: int) -> Added:
 
 
 def competition_of(
-    study: Study, people: Rows, attack: Callable[[Study], Sequence[Pair]], seed: int, *, together: int = TOGETHER
+    study: Study,
+    people: Rows,
+    attack: Callable[[Study], Sequence[Pair]],
+    seed: int,
+    *,
+    together: int = TOGETHER,
+    everyone: int | None = None,
 ) -> tuple[Added, ...]:
-    """Measure on fewer of these people what each figure of an attack gains when all are looked for at once."""
+    """Measure on fewer of these people what each figure of an attack gains when all are looked for at once.
+
+    ``everyone``: how many all are; None: those of the study.
+    """
     most = min(together, people.size)
     sizes = max(1, most // FEWER), most
     fewer, more = (attack(Study(fewer_people(study, people, size, seed))) for size in sizes)
-    steps = float(np.log(len(study.release.paired_rows) / most) / np.log(FEWER))
+    steps = float(np.log((everyone or len(study.release.paired_rows)) / most) / np.log(FEWER))
     return tuple(added(*pairs, steps, seed) for pairs in zip(fewer, more, strict=True))
 
 

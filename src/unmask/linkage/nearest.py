@@ -7,6 +7,7 @@ several records are equally near they must guess among them, so the credit is sh
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Unpack
 
@@ -187,13 +188,19 @@ def best_scale(study: Study, seed: int, people: Rows | None = None) -> tuple[Sca
     def found(scale: Scale) -> float:
         return link_nearest(study, scale=scale, decision_only=True, sample=people, seed=seed).estimate.value
 
-    rates = {scale: found(scale) for scale in scales}
+    return largest_of_scales({scale: found(scale) for scale in scales})
+
+
+def largest_of_scales(rates: Mapping[Scale, float]) -> tuple[Scale, tuple[str, ...]]:
+    """The scale that finds most, of those that were tried, and a note where there were several."""
+    if len(rates) == 1:
+        return next(iter(rates)), ()
     note = (
         "the two files hold different numbers of people: standardised by each file's own mean and sd "
         f"{percent(rates['own'])} are found, by the original's {percent(rates['original'])}, by the release's "
         f"{percent(rates['released'])}; the largest counts"
     )
-    return max(scales, key=lambda scale: rates[scale]), (note,)
+    return max(rates, key=lambda scale: rates[scale]), (note,)
 
 
 def best_reading(study: Study, seed: int, people: Rows | None = None) -> tuple[Study, tuple[str, ...]]:
@@ -240,11 +247,9 @@ def assess_nearest(study: Study, context: Context) -> Evidence:
         study, context.seed, lambda done, text: context.progress(0.5 + 0.5 * done, text), scale=scale
     )
     back = link_back(study, scale=scale, seed=context.seed, people=people)
-    best, claims, how = linkage, linkage, "taking the nearest one"
     if back is not None and back.estimate.value > linkage.estimate.value:
-        best = link_nearest(study, direction="to_original", scale=scale, sample=people, seed=context.seed)
-        claims = max((linkage, best), key=lambda direction: direction.claimed() / direction.attempted.sum())
-        how = "giving each record to the nearest person"
+        back = link_nearest(study, direction="to_original", scale=scale, sample=people, seed=context.seed)
+    best, claims, how = better_way(linkage, back)
     known = claims.known()
     if release.control is not None and claims is linkage:
         known = replace(known, control=claimed_of_control(study, context.seed, scale=scale))
@@ -257,6 +262,14 @@ def assess_nearest(study: Study, context: Context) -> Evidence:
         attributes=attributes,
         notes=(*encoding.notes, *_left_out(encoding), *read, *note),
     )
+
+
+def better_way(linkage: Linkage, back: Linkage | None) -> tuple[Linkage, Linkage, str]:
+    """Of both directions the one that finds more people, that which claims more, and how people are then found."""
+    if back is None or back.estimate.value <= linkage.estimate.value:
+        return linkage, linkage, "taking the nearest one"
+    claims = max((linkage, back), key=lambda direction: direction.claimed() / direction.attempted.sum())
+    return back, claims, "giving each record to the nearest person"
 
 
 def nearest_observations(found: Estimate, known: Estimate, how: str, right: float) -> tuple[Observation, Observation]:
@@ -314,8 +327,13 @@ def _more_facts(study: Study, linkage: Linkage, scale: Scale, people: Rows | Non
     """Tell what else the true pairs say: how near the true record is, and what each direction finds."""
     seed = linkage.seed
     ranks = true_ranks(study, cap=NEAR, sample=SAMPLE_FOR_ATTRIBUTES, seed=seed, scale=scale)
-    near = float((ranks[ranks >= 0] < NEAR).mean())
     back = link_nearest(study, direction="to_original", decision_only=True, sample=people, seed=seed, scale=scale)
+    whom = f"share of people (of a random {SAMPLE_FOR_ATTRIBUTES:,} if more)"
+    return facts_of_pairs(linkage, back, ranks[ranks >= 0], whom)
+
+
+def facts_of_pairs(linkage: Linkage, back: Linkage, ranks: Rows, whom: str) -> tuple[Fact, ...]:
+    """What each direction finds, and for how many people few records are closer than the true one (``ranks``)."""
     return (
         Fact(
             "found when people ask",
@@ -325,8 +343,8 @@ def _more_facts(study: Study, linkage: Linkage, scale: Scale, people: Rows | Non
         ),
         Fact(
             f"fewer than {NEAR} records are closer than the true one",
-            near,
-            f"share of people (of a random {SAMPLE_FOR_ATTRIBUTES:,} if more); records as near as it do not count",
+            float((ranks < NEAR).mean()),
+            f"{whom}; records as near as it do not count",
             share=True,
         ),
         Fact(

@@ -199,8 +199,17 @@ def assess_some(study: Study, people: Rows, context: Context) -> Evidence:
     scale, note = best_scale(study, context.seed, people)
     nearest = link_nearest(study, scale=scale, sample=people, seed=context.seed)
     context.progress(0.3, "what matching adds, among fewer people")
-    gain, claims = _gain(study, people, scale, context.seed)
-    found, known, few = gain.raise_to(nearest.estimate), nearest.known(), min(TOGETHER, people.size)
+    gain, claims = gain_of(study, people, scale, context.seed)
+    told = evidence_of_some(nearest, gain, claims, (people.size, min(TOGETHER, people.size)))
+    return replace(told, compared=study.compared, notes=(*read, *note, *told.notes))
+
+
+def evidence_of_some(nearest: Linkage, gain: Added, claims: Estimate, sizes: tuple[int, int]) -> Evidence:
+    """What a matching of all would find: the nearest records of some people, and what it adds among fewer.
+
+    ``claims``: how many of these fewer are known; ``sizes``: how many people were asked for, and how many matched.
+    """
+    found, known = gain.raise_to(nearest.estimate), nearest.known()
     known = replace(known, high=max(known.high, claims.high))
     rate_ = "would be linked to their own record if all were linked at once, one to one, as far as fewer people tell."
     sure = "are linked so clearly, by the nearest record, that the intruder is right 19 times in 20."
@@ -210,23 +219,25 @@ def assess_some(study: Study, people: Rows, context: Context) -> Evidence:
             Observation.of_people("one_to_one.rate", found, rate_),
             Observation.of_people("one_to_one.known", known, sure, claims=round(known.hits)),
         ),
-        compared=study.compared,
         facts=(
             Fact("found by nearest-record linkage", nearest.estimate.value, "share of those asked for", share=True),
             Fact(
                 "added by global linkage",
                 gain.expected,
-                f"share of people, as expected of all; as measured among {few:,} at most {percent(gain.most)}",
+                f"share of people, as expected of all; as measured among {sizes[1]:,} at most {percent(gain.most)}",
                 share=True,
             ),
         ),
         figures=(_bars(nearest.chance, {"nearest record": nearest.estimate.value, "one to one": found.value}),),
-        notes=(*read, *note, _of_fewer(people.size, few)),
+        notes=(_of_fewer(*sizes),),
     )
 
 
-def _gain(study: Study, people: Rows, scale: Scale, seed: int) -> tuple[Added, Estimate]:
-    """What matching adds among fewer people, whom it takes seconds to match exactly; and how many of them are known."""
+def gain_of(study: Study, people: Rows, scale: Scale, seed: int, everyone: int | None = None) -> tuple[Added, Estimate]:
+    """What matching adds among fewer people, whom it takes seconds to match exactly; and how many of them are known.
+
+    ``everyone``: how many people there are; None: those of the study.
+    """
     claims: list[Estimate] = []
 
     def both(few: Study) -> tuple[Pair]:
@@ -234,14 +245,15 @@ def _gain(study: Study, people: Rows, scale: Scale, seed: int) -> tuple[Added, E
         claims.append(matched.known())
         return ((link_nearest(few, scale=scale, decision_only=True, seed=seed).credit, matched.credit),)
 
-    (gain,) = competition_of(study, people, both, seed)
+    (gain,) = competition_of(study, people, both, seed, everyone=everyone)
     return gain, claims[-1]
 
 
 def _of_fewer(people: int, few: int) -> str:
+    whom = "of them" if few <= people else "people"
     return (
         f"all people are too many to be matched at once: {people:,} were linked to their nearest record, and what "
-        f"matching adds was measured among {few:,} of them with their records, matched exactly, and among a quarter "
+        f"matching adds was measured among {few:,} {whom} with their records, matched exactly, and among a quarter "
         "of these; the interval holds what it may be among all"
     )
 

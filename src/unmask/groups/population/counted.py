@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from unmask.arrays import Floats, Ints
-from unmask.evidence import Evidence, Fact, Observation
+from unmask.evidence import Evidence, Fact, Observation, rate_of_counts
 from unmask.groups.counting import Sizes as Groups
 from unmask.groups.counting import check_people
 from unmask.groups.population.known import headline, shrunk
-from unmask.groups.population.measure import NO_REGISTER, SOURCES, at_most, model_facts, predicted
+from unmask.groups.population.measure import NO_REGISTER, SOURCES, at_most, model_facts, off_by_model
 from unmask.groups.population.sizes import Model, Prediction, Sizes, pitman, poisson_gamma, zayatz
 from unmask.groups.population.weights import individual_risk
 
@@ -54,12 +54,13 @@ def risk_of_sizes(groups: Groups, population: float) -> SizesRisk:
 def population_evidence(groups: Groups, own: Ints, people: int, population: float, seed: int) -> Evidence:
     """Risk of each person whose own record carries their values: ``own`` of them stand in groups of each size."""
     found = risk_of_sizes(groups, population)
-    single = _spread((groups.size == 1).astype(np.float64), own, people) > 0
+    alone, others = groups.size == 1, people - int(own.sum())  # whom their record no longer fits: no risk
     rates = []
     for values, tau in ((found.risk, found.tau2), (found.unique, found.tau1)):
-        credit = _spread(values, own, people)
-        one = predicted(credit, single, (found.sizes.population, int(found.sizes.uniques)), tau, seed)
-        rates.append(at_most(one, np.where(single, 1.0, credit)))
+        credit, many = np.concatenate([[0.0], values]), np.concatenate([[others], own])
+        seen = rate_of_counts(credit, many, chance=1 / found.sizes.population, seed=seed)
+        one = off_by_model(seen, int(own[alone].sum()) / people / max(1, int(found.sizes.uniques)), tau)
+        rates.append(at_most(one, float(np.where(alone, 1.0, values) @ own) / people))
     told = f"of {people:,} people are expected to be"
     claims = (
         f"{rates[0].hits:,.1f} {told} found by linking with everybody.",
@@ -77,8 +78,3 @@ def population_evidence(groups: Groups, own: Ints, people: int, population: floa
         ),
         notes=(NO_REGISTER, *((NO_CODES,) if found.models else ())),
     )
-
-
-def _spread(values: Floats, own: Ints, people: int) -> Floats:
-    """A value for each person: that of their group, 0 for whom the record no longer fits."""
-    return np.concatenate([np.zeros(people - int(own.sum())), np.repeat(values, own)])

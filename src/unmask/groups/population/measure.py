@@ -193,7 +193,8 @@ def assess_population(study: Study, context: Context) -> Evidence:
         for values, prediction in ((credit, found.tau2), (alone, found.tau1))
     ]
     if not counted:
-        rates = [at_most(one, np.where(single, 1.0, v)[people]) for one, v in zip(rates, (credit, alone), strict=True)]
+        most = (float(np.sort(np.where(single, 1.0, values)[people]).mean()) for values in (credit, alone))
+        rates = [at_most(one, mean) for one, mean in zip(rates, most, strict=True)]
     told = f"of {rates[0].n:,} people are expected to be"
     claims = (
         f"{rates[0].hits:,.1f} {told} found by linking with everybody.",
@@ -250,20 +251,24 @@ def predicted(credit: Floats, single: Flags, known: tuple[float, int], tau: Pred
     ``known``: people of the population, and sample uniques.
     """
     seen = rate(credit, chance=1 / known[0], seed=seed)
-    share = float(single.mean()) / max(1, known[1])
+    return off_by_model(seen, float(single.mean()) / max(1, known[1]), tau)
+
+
+def off_by_model(seen: Estimate, share: float, tau: Prediction) -> Estimate:
+    """An estimate whose interval also covers how far tau may be off; ``share``: of people, for each sample unique."""
     down = np.hypot(seen.value - seen.low, share * (tau.value - tau.low))
     up = np.hypot(seen.high - seen.value, share * (tau.high - tau.value))
     ends = max(0.0, float(seen.value - down)), min(1.0, float(seen.value + up))
     return Estimate(seen.value, *ends, seen.n, seen.chance, None, seen.method)
 
 
-def at_most(figure: Estimate, most: Floats) -> Estimate:
+def at_most(figure: Estimate, most: float) -> Estimate:
     """The upper end if everybody who is alone in the sample were alone in the population: no model can exclude it.
 
-    Where a third of the people have a job of their own and the others stand in large crowds, models that are fitted to
-    both expect a hundredth of the truth, and so do weights.
+    ``most``: the mean risk in that case. Where a third of the people have a job of their own and the others stand in
+    large crowds, models that are fitted to both expect a hundredth of the truth, and so do weights.
     """
-    return replace(figure, high=min(1.0, max(figure.high, float(np.sort(most).mean()))))
+    return replace(figure, high=min(1.0, max(figure.high, most)))
 
 
 def model_facts(tau1: Prediction, tau2: Prediction, models: Iterable[Model]) -> tuple[Fact, ...]:

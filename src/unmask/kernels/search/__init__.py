@@ -11,6 +11,7 @@ from unmask.kernels.search.least import least_distances
 from unmask.kernels.search.nearest import (
     Decision,
     Nearest,
+    count_closer,
     decide,
     decide_few,
     nearest,
@@ -21,6 +22,6 @@ from unmask.kernels.search.nearest import (
 from unmask.kernels.search.tree import Tree, plant
 
 __all__ = [
-    "Decision", "Nearest", "Tree", "decide", "decide_few", "distance_of_pairs", "least_distances", "nearest",
-    "nearest_k", "plant", "priced", "rank_of_truth", "tied",
+    "Decision", "Nearest", "Tree", "count_closer", "decide", "decide_few", "distance_of_pairs", "least_distances",
+    "nearest", "nearest_k", "plant", "priced", "rank_of_truth", "tied",
 ]  # fmt: skip

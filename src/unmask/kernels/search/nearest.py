@@ -119,9 +119,20 @@ def decide_few(space: Space, truth: Ints, *, most: float = MOST_MET) -> Decision
 def rank_of_truth(space: Space, truth: Ints, cap: int, *, tree: Tree | None = None) -> Ints:
     """Count the points strictly closer than the true one (beyond the tolerance), up to `cap`; -1 without a true one."""
     tree = plant(space) if tree is None else tree
-    distances = _true_distances(space, truth)
+    return _ranked(space, tree, _true_distances(space, truth), cap, order_of(tree, np.asarray(truth)))
+
+
+def count_closer(space: Space, distances: Floats, cap: int, *, tree: Tree | None = None) -> Ints:
+    """Count for each query the points strictly closer than some reduced distance (beyond the tolerance), up to `cap`.
+
+    The true point need not be among them: counts over parts of a file add up.
+    """
+    tree = plant(space) if tree is None else tree
+    return _ranked(space, tree, distances, cap, search_order(tree, np.arange(len(distances))))
+
+
+def _ranked(space: Space, tree: Tree, distances: Floats, cap: int, order: Ints) -> Ints:
     rank = np.where(np.isfinite(distances), 0, -1)
-    order = order_of(tree, np.asarray(truth))
     in_chunks(lambda part: rank_part(space, tree, order[part], distances, cap, new_buffer(), rank), len(rank))
     return rank
 
