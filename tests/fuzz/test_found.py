@@ -14,8 +14,10 @@ import pytest
 import unmask
 from unmask.disclosure.expected import expected_findings
 from unmask.errors import RoleError, TableError
+from unmask.groups.population.sizes import poisson_gamma, sizes_of
 from unmask.study import as_study
 from unmask.tables import read_table
+from unmask.tables.encode import to_floats
 from unmask.tables.shapes import is_card
 
 ITSELF = "an error of unmask itself"
@@ -286,6 +288,20 @@ def test_a_few_people_of_a_quintillion_are_no_warning():
     assert told["population"]
 
 
+@pytest.mark.parametrize("counts", [[1, 1, 1, 1, 1, 3], [1, 1, 3, 3], [1] * 8])
+def test_classes_of_a_few_people_of_a_quintillion_are_no_warning(counts):
+    """1 - q was 0 where only its last digits were left, and its logarithm was asked for."""
+    with np.errstate(divide="raise", invalid="raise"):
+        found = poisson_gamma(sizes_of(np.array(counts), 1e18))
+    assert found.name == "poisson-gamma"
+
+
+def test_a_band_that_is_open_at_both_ends_says_nothing():
+    with np.errstate(invalid="raise"):
+        told = to_floats(pl.Series("x", ["[-inf, inf]", "10-19", "5", "> 7"]), "x")
+    assert np.isnan(told[0]) and told[1:3].tolist() == [14.5, 5.0]
+
+
 @pytest.mark.slow
 def test_above_62_columns_sets_are_sought_among_the_most_telling():
     """Sets of attributes are bits of one number: more than 62 do not fit, and a report looks at 60 and says so."""
@@ -307,3 +323,12 @@ def test_somebody_without_a_value_fits_their_blank_record_among_bands():
     assert "age" in as_study(release).encoding().spans
     with np.errstate(divide="raise", invalid="raise"):
         assert unmask.explain_person(release, 1).fit == 1
+
+
+@pytest.mark.slow
+def test_a_secret_that_nearly_everybody_has_for_themselves_is_no_warning():
+    """scikit-learn asked on the screen whether it should be a number (`unmask demo --n 30`)."""
+    jobs = [f"job {k if k < 30 else 0}" for k in range(40)]
+    table = pl.DataFrame({"height": [150.0 + k * 7 % 41 for k in range(40)], "job": jobs})
+    told = reasons(unmask.Release(table, table, confidential=["job"]), "model", "absent")
+    assert set(told) == {"model", "absent"}

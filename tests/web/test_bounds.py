@@ -11,12 +11,13 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
 from unmask.errors import TableError
-from unmask.web import jobs, results, security, store, work
+from unmask.web import jobs, results, security, store, work, worker
 from unmask.web.jobs import Runner
 from unmask.web.store import Store, new_id
 from web_pages import HOST, Browser, wait
@@ -187,6 +188,10 @@ def test_a_job_gives_way_to_the_server(tmp_path):
     own, process = os.nice(0), jobs._start(kept.place(job))
     wait(lambda: process.poll() is not None or os.getpriority(os.PRIO_PROCESS, process.pid) > own)
     assert process.poll() is None
+    group = Path(f"/proc/{process.pid}/autogroup")
+    if group.exists():  # systems that share processors among sessions first: being nice within one is not enough
+        wait(lambda: process.poll() is not None or group.read_text().endswith(f" nice {worker.GIVES_WAY}\n"))
+        assert process.poll() is None
     process.wait(60)
 
 
