@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-GIVES_WAY = 10  # steps of `nice`: pages come first, and a busy machine still gets the job done
+GIVES_WAY = 5  # steps of `nice`: pages come first, and a busy machine still gets the job done
 GROUP = Path("/proc/self/autogroup")  # Linux shares processors among sessions first, whatever is nice within one
 SECONDS = 1.0  # between two looks at the server
 
