@@ -148,7 +148,7 @@ def schemas() -> dict[str, dict[str, Any]]:
                        steps={"type": "array", "items": step}),
         "settings": settings(),
         "grid": stated((), maskings=TEXTS, grid={"type": "array", "items": grid}),
-        "run": {"type": "object", "properties": {}, "required": []},
+        "run": opened(table=TEXT, policy=TEXT, intruder=TEXT, keep=TEXTS, seed=WHOLE, roles={"type": "object"}),
         "state": stated(("found",), found={"type": "object", "required": ["$type"]}),
     }  # fmt: skip
 

@@ -105,13 +105,13 @@ class Place:
     def test(self, tests: Iterable[str] = CHOSEN) -> str:
         """Run the chosen tests of this folder on what is installed; the number that passed."""
         paths = [str(ROOT / one) for one in tests]
-        words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", str(ROOT / "pyproject.toml")]
+        words = ["-m", "pytest", "-p", "no:cacheprovider", "-c", str(ROOT / "pyproject.toml")]  # it says -q: once
         made = self.run(*words, f"--rootdir={ROOT}", "-m", "not slow", *paths, check=False)
-        told = made.stdout.strip().splitlines()[-1:]
-        if made.returncode:
+        told = PASSED.search(made.stdout)
+        if made.returncode or told is None:
             raise SystemExit(f"tests fail\n{made.stdout[-6000:]}{made.stderr[-2000:]}")
-        print(*told)
-        return PASSED.search(told[0])[1]  # type: ignore[index]
+        print(made.stdout.strip().splitlines()[-1])
+        return told[1]
 
 
 def build(into: Path) -> tuple[Path, Path]:

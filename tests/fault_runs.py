@@ -68,7 +68,8 @@ def fork_for_all():
     from unmask import cli
 
     for name in ("assess", "check", "compare", "explore", "fix", "hierarchy", "link", "mask", "mask_network",
-                 "network", "person", "protect", "utility", "verify", "sign", "audit", "assess_tables"):  # fmt: skip
+                 "network", "person", "protect", "utility", "verify", "sign", "audit", "assess_tables",
+                 "graph", "graph_sweep", "assess_model", "demo"):  # fmt: skip
         importlib.import_module(f"unmask.cli.{name}")
     for line in sys.stdin:
         asked = json.loads(line)
@@ -152,6 +153,17 @@ def give_up_rights():
         for place in (0, 1):  # effective and permitted: without those that pass by permissions
             sets[place] &= ~0b110
         libc.capset(header, sets)
+
+
+def fill_up(disk, but=0):
+    """Leave nothing of a small disk, or a few bytes (whole pages of 4,096)."""
+    handle = os.open(disk / "filled", os.O_WRONLY | os.O_CREAT)
+    try:
+        while True:
+            os.write(handle, b"0" * 4096)
+    except OSError:
+        os.ftruncate(handle, max(0, os.fstat(handle).st_size - but))
+    os.close(handle)
 
 
 # --- what must be left ----------------------------------------------------------------------------------------------

@@ -62,6 +62,7 @@ FOR_ALL = {
     "schemas",
     "shares",
     "shown",
+    "silence",
     "threads",
 }  # no kernel
 OF_HTTP = {"starlette", "uvicorn", "python_multipart", "multipart", "anyio", "h11", "websockets", "socketserver"}

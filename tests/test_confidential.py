@@ -9,6 +9,7 @@ import html
 import io
 import json
 import pickle
+import re
 import stat
 import tempfile
 from pathlib import Path
@@ -21,6 +22,7 @@ from sklearn.naive_bayes import GaussianNB
 import unmask
 from canaries import HIGH, LOW, YEAR, leaks, people, search
 from command_line import run
+from unmask.cli.app import COMMANDS
 
 ROLES = ("--id", "person", "--confidential", "diagnosis,cost")
 SOME = ("--only", "nearest,uniqueness,anonymity")
@@ -310,9 +312,29 @@ def test_an_engine_that_keeps_tables_on_disk(place):
 
 
 @pytest.mark.slow
+def test_other_ways_to_attack(place):
+    """Beside an earlier release, a plan alone, with little time, a claim of differential privacy, a synthetic table."""
+    both = (place.path("o"), place.path("r"))
+    place.call("assess", *both, *ROLES, *SOME, "--with", place.path("r"), "--json", "w.json", "--html", "w.html")
+    place.call("assess", *both, *ROLES, "--plan")
+    place.call("assess", *both, *ROLES, "--budget", "2s", "--json", "brief.json", "--html", "brief.html")
+    place.call("assess", *both, *ROLES, *SOME, "--claim-epsilon", "1", "--json", "dp.json", "--html", "dp.html")
+    place.call("assess", *both, "--ignore", "person", "--synthetic", "--control", place.path("c"), "--only",
+               "copies,keys,singling", "--json", "syn.json", "--html", "syn.html", "--records", "syn.csv")  # fmt: skip
+    place.judge()
+
+
+def test_every_command_is_called():
+    """`serve` starts these commands, and its pages are searched in tests/web; `warmup` and `schema` take no table."""
+    called = set(re.findall(r'call\(\s*"([a-z-]+)"', Path(__file__).read_text(encoding="utf-8")))
+    assert set(COMMANDS) - called == {"serve", "warmup"}
+
+
+@pytest.mark.slow
 def test_commands_without_a_table_of_yours(place):
     """Nothing of theirs is confidential; their files are private all the same, and nothing is left behind."""
     place.call("measures")
+    place.call("schema", "report")
     place.call("selfcheck", "--only", "anonymity")
     place.call("demo", "--n", "40", "-o", "demo")
     place.judge()

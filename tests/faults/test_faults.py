@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import signal
-import subprocess
 import time
-from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import unmask
 from command_line import run
-from fault_runs import BEFORE, Forker, left_over, nothing_half_written, one_clear_message
+from fault_runs import BEFORE, Forker, fill_up, left_over, nothing_half_written, one_clear_message
 
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
 COMMANDS = {  # words, and what is written
@@ -45,6 +46,22 @@ COMMANDS = {  # words, and what is written
     "network": ("network ties.csv ties.csv --json r.json --html r.html --records r.csv", "r.json r.html r.csv"),
     "selfcheck": ("selfcheck --only anonymity", ""),
     "schema": ("schema report", ""),
+    "graph": (
+        "graph x.csv y.csv --labels sex --original-lonlat x,y --released-lonlat x,y --planar --tolerance 1 -o r.csv",
+        "r.csv",
+    ),
+    "graph-sweep": (
+        "graph-sweep x.csv --labels sex --lonlat x,y --planar --repetitions 1 -o r.csv --chart r.svg",
+        "r.csv r.svg",
+    ),
+    "assess-model": (
+        "assess-model m.pkl s.csv --trust --control c.csv --target sex --shadows 4 --json r.json --html r.html",
+        "r.json r.html",
+    ),
+    "protect": (
+        "protect p.csv --id patient --policy internal --budget 1s -o safe.csv --points r.csv", "r.csv"
+    ),
+    "demo": ("demo --n 30 -o d", "d/original.csv d/release.csv d/report.html d/report.json d/records.csv"),
 }  # fmt: skip
 SMALL = 200  # bytes of the largest file: fewer than any report or table has here
 FAULTS = {
@@ -64,7 +81,7 @@ FAULTS = {
     "dumb terminal": {"env": {"TERM": "dumb"}},
     "files dated ten years ahead": {"ahead": True},
 }
-FIRST = (  # of the commands of the second table
+FIRST = (  # of the commands of the second and third table
     "kill -9 while it writes", "no file over 200 bytes", "disk full", "output in a read-only folder", "no home at all",
     "8 files open at once", "4 MB of memory left", "standard output read by nobody", "standard output on a full disk",
 )  # fmt: skip
@@ -102,11 +119,26 @@ def made(tmp_path_factory):
         people.group_by(name, "smoker").len("count").sort(name, "smoker").write_csv(folder / f"{name}s.csv")
     (folder / "sexs.csv").rename(folder / "sexes.csv")
     (folder / "r.jsonld").write_text("{}\n")
+    make_others(people, folder)
     assert run("sign", "--new-key", folder / "key.pem") == 0
     for name in ("one", "two"):
         release = unmask.Release(folder / "a.csv", folder / "b.csv", id="patient")
         unmask.assess(release, only=["anonymity"], seed=len(name)).write_json(folder / f"{name}.json")
     return folder
+
+
+def make_others(people, folder):
+    """People at places, a model with people whom it never saw, and a table that is large enough to be protected."""
+    rng = np.random.default_rng(1)
+    spots = people.select("sex").with_columns(x=rng.uniform(0, 1e4, 60), y=rng.uniform(0, 1e4, 60))
+    spots.write_csv(folder / "x.csv")
+    spots.write_csv(folder / "y.csv")
+    model = GaussianNB().fit(people.select("height", "cost").to_numpy(), people["sex"])
+    (folder / "m.pkl").write_bytes(pickle.dumps(model))
+    others = unmask.datasets.patients(60, seed=6)
+    for name, table in (("s", people), ("c", others)):
+        table.select("height", "cost", "sex").write_csv(folder / f"{name}.csv")
+    unmask.datasets.patients(420, seed=5).select("patient", "sex", "smoker").write_csv(folder / "p.csv")
 
 
 @pytest.fixture
@@ -115,21 +147,6 @@ def place(made, tmp_path):
     shutil.copytree(made, folder)
     (tmp_path / "home").mkdir(mode=0o500)
     return folder
-
-
-@pytest.fixture
-def disk(tmp_path):
-    """A disk of half a megabyte, which only root can make; under CI it has to be there."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", folder], check=False, capture_output=True
-    )
-    if made.returncode and not os.environ.get("CI"):
-        pytest.skip("only root can make a disk")
-    assert made.returncode == 0, made.stderr
-    yield folder
-    subprocess.run(["umount", "-l", folder], check=True)
 
 
 def outputs(command):
@@ -165,17 +182,20 @@ def suffer(forker, place, command, fault, disk=None):
     if asked.pop("ahead", False):
         for path in place.iterdir():
             os.utime(path, (time.time() + 3e8,) * 2)
-    if asked.pop("locked", False):
-        place.chmod(0o500)
+    locked = {place, *((place / name).parent for name in outputs(command))} if asked.pop("locked", False) else set()
+    for folder in locked:
+        folder.chmod(0o500)
     home = str(place.parent / "home")
     asked["env"] = {name: text.format(home=home) for name, text in asked.get("env", {}).items()}
     ended = forker.run(COMMANDS[command][0].split(" "), place, **asked)
-    place.chmod(0o700)
+    for folder in locked:
+        folder.chmod(0o700)
     return ended, place
 
 
 def put_before(folder, command):
     for name in outputs(command):
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(BEFORE)
 
 
@@ -187,11 +207,7 @@ def fill(place, disk, command):
     for name in needed + (["a.csv", "b.csv"] if command in {"verify", "person"} else []):
         shutil.copy(place / name, folder)
     put_before(folder, command)
-    handle = os.open(disk / "filled", os.O_WRONLY | os.O_CREAT)
-    with suppress(OSError):
-        while True:
-            os.write(handle, b"0" * 4096)
-    os.close(handle)
+    fill_up(disk)
     return folder
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -13,7 +14,10 @@ import pytest
 import unmask
 from unmask.disclosure.expected import expected_findings
 from unmask.errors import RoleError, TableError
+from unmask.groups.population.sizes import poisson_gamma, sizes_of
+from unmask.study import as_study
 from unmask.tables import read_table
+from unmask.tables.encode import to_floats
 from unmask.tables.shapes import is_card
 
 ITSELF = "an error of unmask itself"
@@ -193,10 +197,75 @@ def test_a_panic_of_polars_at_a_damaged_file_is_a_refusal(tmp_path, monkeypatch)
         raise pl.exceptions.PanicException("called unwrap on secret")
 
     monkeypatch.setattr(pl, "read_ipc", panic)
-    (tmp_path / "a.arrow").write_bytes(b"ARROW1")
+    pl.DataFrame({"x": [1, 2]}).write_ipc(tmp_path / "a.arrow")
     with pytest.raises(TableError, match="not a readable") as told:
         read_table(tmp_path / "a.arrow")
     assert "secret" not in str(told.value)
+
+
+CATEGORIES = pl.DataFrame({"town": pl.Series(["a", "b", None], dtype=pl.Categorical), "age": [31, 42, 53]})
+
+
+@pytest.mark.parametrize("suffix", ["arrow", "feather", "parquet"])
+def test_damaged_columns_are_refused_before_polars_sees_them(suffix, tmp_path, capfd):
+    """Of sizes that are wrong polars panicked on the screen, or asked for 4 petabytes and ended the process."""
+    write = {"arrow": "write_ipc", "feather": "write_ipc_stream", "parquet": "write_parquet"}[suffix]
+    getattr(CATEGORIES, write)(path := tmp_path / f"a.{suffix}")
+    raw = path.read_bytes()
+    assert read_table(path)["age"].to_list() == [31, 42, 53]
+    refused = 0
+    for place in range(12, len(raw), 17):
+        path.write_bytes(raw[:place] + bytes([raw[place] ^ 0x7F]) + raw[place + 1 :])
+        try:
+            read_table(path)
+        except TableError:
+            refused += 1
+    assert refused > len(raw) / 17 / 5
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("damaged", [b"0;0;u39;", b"0;9;u32;", b"x;0;u32;", b"0x0;u32;"])
+def test_notes_of_polars_about_categories_that_are_damaged(damaged, tmp_path, capfd):
+    CATEGORIES.write_ipc(path := tmp_path / "a.arrow")
+    path.write_bytes(path.read_bytes().replace(b"0;0;u32;", damaged))
+    with pytest.raises(TableError, match="damaged"):
+        read_table(path)
+    assert capfd.readouterr().err == ""
+
+
+def test_rows_of_a_parquet_file_that_do_not_add_up(tmp_path, capfd):
+    """Their number stands in its end more than once: of the whole, of the one group, of the column."""
+    pl.DataFrame({"age": range(70)}).write_parquet(path := tmp_path / "a.parquet")
+    raw, told = path.read_bytes(), []
+    for found in re.finditer(rb"\x16\x8c\x01", raw):  # 70
+        path.write_bytes(raw[: found.start()] + b"\x16\x8e\x01" + raw[found.end() :])
+        try:
+            read_table(path)
+        except TableError as error:
+            told.append(str(error))
+    assert any("damaged" in each for each in told)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("kind", [pl.Enum(["b", "a"]), pl.Categorical, pl.Int128, pl.Decimal(20, 2), pl.Time])
+@pytest.mark.parametrize("suffix", ["arrow", "feather", "parquet"])
+def test_whole_files_of_every_type_are_read(kind, suffix, tmp_path):
+    values = ["a", "b", None] if kind in (pl.Enum, pl.Categorical) else [1, 2, None]
+    table = pl.DataFrame([pl.Series("x", values).cast(kind)])
+    write = {"arrow": "write_ipc", "feather": "write_ipc_stream", "parquet": "write_parquet"}[suffix]
+    getattr(table, write)(path := tmp_path / f"a.{suffix}")
+    assert read_table(path).height == 3
+
+
+@pytest.mark.parametrize("begin", ["\n", "\r\n", "\n\n"])
+def test_one_column_under_a_blank_line_has_no_name(begin, tmp_path):
+    """The first value was taken for the name, and shown as one."""
+    (tmp_path / "a.csv").write_bytes(f"{begin}Ada Lovelace\nAlan Turing\n".encode())
+    with pytest.raises(TableError, match="is blank, and it has one column") as told:
+        read_table(tmp_path / "a.csv")
+    assert "Ada" not in str(told.value)
+    (tmp_path / "a.csv").write_text(f"{begin}name,age\nAda,36\n", encoding="utf-8")
+    assert read_table(tmp_path / "a.csv").columns == ["name", "age"]
 
 
 def test_numbers_of_eight_bits_are_held_against_days_without_overflow():
@@ -219,6 +288,20 @@ def test_a_few_people_of_a_quintillion_are_no_warning():
     assert told["population"]
 
 
+@pytest.mark.parametrize("counts", [[1, 1, 1, 1, 1, 3], [1, 1, 3, 3], [1] * 8])
+def test_classes_of_a_few_people_of_a_quintillion_are_no_warning(counts):
+    """1 - q was 0 where only its last digits were left, and its logarithm was asked for."""
+    with np.errstate(divide="raise", invalid="raise"):
+        found = poisson_gamma(sizes_of(np.array(counts), 1e18))
+    assert found.name == "poisson-gamma"
+
+
+def test_a_band_that_is_open_at_both_ends_says_nothing():
+    with np.errstate(invalid="raise"):
+        told = to_floats(pl.Series("x", ["[-inf, inf]", "10-19", "5", "> 7"]), "x")
+    assert np.isnan(told[0]) and told[1:3].tolist() == [14.5, 5.0]
+
+
 @pytest.mark.slow
 def test_above_62_columns_sets_are_sought_among_the_most_telling():
     """Sets of attributes are bits of one number: more than 62 do not fit, and a report looks at 60 and says so."""
@@ -229,3 +312,23 @@ def test_above_62_columns_sets_are_sought_among_the_most_telling():
     assert told == {"knowledge_sweep.rate": 0.75, "special_uniques.rate": 1.0}  # by the worst three; by any three
     notes = [note for part in found.document.measures for note in part.notes]
     assert notes.count("with 64 attributes it looks at the 60 that masking has changed least") == 2
+
+
+def test_somebody_without_a_value_fits_their_blank_record_among_bands():
+    """A story began with no record that fits, and numpy divided by 0."""
+    ages = [None, *range(21, 69)]
+    bands = [None if age is None else f"{age - age % 3}-{age + 4}" for age in ages]  # they overlap
+    table = pl.DataFrame({"age": ages, "town": [f"t{k % 5}" for k in range(len(ages))]})
+    release = unmask.Release(table, table.with_columns(age=pl.Series(bands)))
+    assert "age" in as_study(release).encoding().spans
+    with np.errstate(divide="raise", invalid="raise"):
+        assert unmask.explain_person(release, 1).fit == 1
+
+
+@pytest.mark.slow
+def test_a_secret_that_nearly_everybody_has_for_themselves_is_no_warning():
+    """scikit-learn asked on the screen whether it should be a number (`unmask demo --n 30`)."""
+    jobs = [f"job {k if k < 30 else 0}" for k in range(40)]
+    table = pl.DataFrame({"height": [150.0 + k * 7 % 41 for k in range(40)], "job": jobs})
+    told = reasons(unmask.Release(table, table, confidential=["job"]), "model", "absent")
+    assert set(told) == {"model", "absent"}

@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -136,6 +137,52 @@ def test_a_report_on_tables_fits(tmp_path):
 
 
 @pytest.mark.slow
+def test_reports_on_networks_fit(tmp_path):
+    """As the command of networks writes them, and `assess`, with and without who is who."""
+    ties = "from,to\n" + "".join(f"p{one},p{(one * 7 + 1) % 20}\n" for one in range(40))
+    names = [f"p{one}" for one in range(20)]
+    (tmp_path / "n.csv").write_text(ties)
+    (tmp_path / "r.csv").write_text(ties.replace("p", "q"))
+    (tmp_path / "k.csv").write_text("known,released\n" + "".join(f"{name},q{name[1:]}\n" for name in names))
+    both = (tmp_path / "n.csv", tmp_path / "r.csv", "--truth", tmp_path / "k.csv")
+    for words in (("network", *both), ("network", both[0], both[0]), ("assess", both[0], both[0], "--network")):
+        assert run(*words, "--quiet", "--json", tmp_path / "r.json") in {0, 1, 3}, words
+        found = read(tmp_path / "r.json")
+        fits("report", found)
+        assert found["findings"]
+
+
+@pytest.mark.slow
+def test_reports_on_many_rows_a_person_fit(tmp_path):
+    lot = np.random.default_rng(0)
+    visits = {"person": np.repeat(np.arange(30), 3), "day": lot.integers(1, 300, 90), "town": lot.choice([*"abcd"], 90)}
+    pl.DataFrame(visits).write_csv(tmp_path / "v.csv")
+    words = ("--id", "person", "--quiet", "--json", tmp_path / "r.json")
+    assert run("assess", tmp_path / "v.csv", tmp_path / "v.csv", *words) in {0, 1, 3}
+    found = read(tmp_path / "r.json")
+    fits("report", found)
+    assert found["findings"]
+
+
+@pytest.mark.slow
+def test_what_commands_keep_and_plan_fits(files, tmp_path):
+    """The states of a real run, all attacks of it, and the plan that `protect` writes."""
+    words = ("--id", "patient", "--only", "nearest,uniqueness,cells", "--quiet", "--state", tmp_path / "kept")
+    assert run("assess", *files, *words) in {0, 1, 3}
+    states = [read(path) for path in (tmp_path / "kept").glob("*.json")]
+    assert len(states) == 3
+    for state in states:
+        fits("state", state)
+    people = unmask.datasets.patients(420, seed=5).select("patient", "sex", "smoker")
+    people.write_csv(tmp_path / "p.csv")
+    words = ("--id", "patient", "--policy", "internal", "-o", tmp_path / "o.csv", "--plan", tmp_path / "plan.toml")
+    assert run("protect", tmp_path / "p.csv", *words) == 0
+    plan = tomllib.loads((tmp_path / "plan.toml").read_text())
+    fits("plan", plan)
+    assert follow_plan(tmp_path / "p.csv", tmp_path / "plan.toml").height == 420
+
+
+@pytest.mark.slow
 def test_reports_of_every_kind_fit():
     import kinds
 
@@ -190,11 +237,21 @@ def test_a_grid_may_say_its_form(tmp_path):
         _maskings(options)
 
 
+def test_the_folder_of_a_run_fits(files, tmp_path):
+    words = ("--id", "patient", "--masking", "noise(0.3)", "--glance", "--axis", "distance", "--folder", tmp_path / "f")
+    assert run("explore", files[0], *words) in {0, 1}
+    header = read(tmp_path / "f" / "explore.json")
+    fits("run", {name: value for name, value in header.items() if name != "axes"})
+    assert header["axes"]
+    for broken in ({**header, "seed": "x"}, {**header, "keep": 1}):
+        assert list(Draft202012Validator(load_schema("run")).iter_errors(broken))
+
+
 def test_a_folder_of_a_run_says_its_form(tmp_path):
     with opened(tmp_path / "f", {"table": "x"}, resume=False):
         pass
     header = tmp_path / "f" / "explore.json"
-    fits("run", {"schema": json.loads(header.read_text())["schema"]})
+    assert json.loads(header.read_text())["schema"] == "unmask-run/1"
     header.write_text('{"table": "x"}')  # as it was written before
     with opened(tmp_path / "f", {"table": "x"}, resume=True):
         pass

@@ -11,12 +11,13 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
 from unmask.errors import TableError
-from unmask.web import jobs, results, security, store, work
+from unmask.web import jobs, results, security, store, work, worker
 from unmask.web.jobs import Runner
 from unmask.web.store import Store, new_id
 from web_pages import HOST, Browser, wait
@@ -187,6 +188,10 @@ def test_a_job_gives_way_to_the_server(tmp_path):
     own, process = os.nice(0), jobs._start(kept.place(job))
     wait(lambda: process.poll() is not None or os.getpriority(os.PRIO_PROCESS, process.pid) > own)
     assert process.poll() is None
+    group = Path(f"/proc/{process.pid}/autogroup")
+    if group.exists():  # systems that share processors among sessions first: being nice within one is not enough
+        wait(lambda: process.poll() is not None or group.read_text().endswith(f" nice {worker.GIVES_WAY}\n"))
+        assert process.poll() is None
     process.wait(60)
 
 
@@ -199,3 +204,25 @@ def test_a_certificate_is_printed_from_the_page_that_is_there(tmp_path, monkeypa
         os.utime(page, (when, when))
         results._print(page, place)
     assert printed == ["new", "after the clock was set back"] and place.read_text() == printed[-1]
+
+
+def test_a_change_of_ours_looks_at_no_other_file(tmp_path, monkeypatch):
+    """With 200 jobs in the queue each form had them all looked at seven times; what others did is still seen."""
+    kept = Store(tmp_path / "serve")
+    cases = [kept.new_case(original="a.csv", released="b.csv", names=("a.csv", f"{k}.csv")) for k in range(5)]
+    queued = [kept.new_job(case, "check", ("--help",), id=new_id()) for case in cases]
+    assert kept.all_cases() == cases[::-1] and kept.all_jobs() == queued
+    looked = []
+    monkeypatch.setattr(store, "_stamp", lambda path, stamp=store._stamp: looked.append(path) or stamp(path))
+    done = replace(queued[1], state="done", code=0)
+    kept.save_job(done)
+    last = kept.new_job(cases[0], "assess", ("--help",), id=new_id())
+    kept.save_case(replace(cases[2], audience="partner"))
+    assert kept.all_jobs() == [queued[0], done, *queued[2:], last]
+    assert [case.audience for case in kept.all_cases()] == ["public", "public", "partner", "public", "public"]
+    assert len(looked) == 3
+    assert Store(tmp_path / "serve").all_jobs() == kept.all_jobs()
+    shutil.rmtree(kept.place(queued[0]))
+    assert kept.all_jobs() == [done, *queued[2:], last]
+    kept.delete_case(cases[1])
+    assert kept.all_jobs() == [*queued[2:], last] and len(kept.all_cases()) == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,12 +23,14 @@ from unmask.inert import json_text
 from unmask.masking import parse_masking
 from unmask.protect import Point
 from unmask.schemas import FORMS, KEY
+from unmask.tables import check_target
 from unmask.trying import make_release
 
 FILES = {
     "original.csv", "release.csv", "report.html", "report.json", "records.csv",
     "recommended.csv", "recommended.html", "recommended.json", "frontier.svg", "frontier.json",
 }  # fmt: skip
+LEFT = re.compile(rf"\.({'|'.join(map(re.escape, sorted(FILES)))})\..*\.part")  # of a demo that was killed
 NUMBERS = ("days", "height", "bmi", "cost")
 ID, SECRET = "patient", ("diagnosis", "cost")
 KEEP = ("mean(cost) by diagnosis", "mean(cost) by sex")
@@ -136,5 +139,8 @@ def check_folder(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise TableError(f"{folder} is a file, not a folder", hint="give another name in --output")
     found = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    found = {name for name in found if not LEFT.fullmatch(name)}
     if found and not ("report.html" in found and found <= FILES):
         raise TableError(f"{folder} holds other files", hint="give an empty or a new folder in --output")
+    for name in FILES if folder.exists() else ():
+        check_target(folder / name, (Path(name).suffix,))  # it also removes what a killed demo has left

@@ -14,6 +14,7 @@ import numpy as np
 from unmask.arrays import Flags, Floats, Rows
 from unmask.disclosure.claims import Guesses
 from unmask.errors import EngineError, ParameterError, RoleError, check_name
+from unmask.silence import many_kinds
 from unmask.study import Study
 from unmask.tables import Encoded, canonical_order, centre_and_spread
 from unmask.threads import one_thread
@@ -156,7 +157,7 @@ def learn_and_claim(
     if not _takes_missing(model):
         middle = np.array([np.median(c[~np.isnan(c)]) if (~np.isnan(c)).any() else 0.0 for c in known.T])
         known, asked = np.where(np.isnan(known), middle, known), np.where(np.isnan(asked), middle, asked)
-    with one_thread():  # small tables: threads cost more than they bring
+    with one_thread(), many_kinds():  # small tables: threads cost more than they bring
         model.fit(known, wanted if task.numeric else wanted.astype(np.int64))
         return np.asarray(model.predict(asked), dtype=np.float64), _sure(task, model, asked)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import polars as pl
@@ -19,6 +18,7 @@ from unmask.errors import check_name
 from unmask.masking.base import Masking, as_polars, at_least, check_seed, encoded, generator, refuse_names
 from unmask.masking.consistency import decimals_of
 from unmask.masking.data_shuffling import normal_scores
+from unmask.silence import many_kinds
 
 METHODS = ("copula", "cart")
 COMMON = 20  # categories of a column that a tree sees
@@ -145,8 +145,7 @@ def _leaves(features: Floats, new: Floats, target: pl.Series, leaf: int, seed: i
     else:
         y = target.cast(pl.String).fill_null("").to_numpy().astype(str)
         tree = DecisionTreeClassifier(min_samples_leaf=leaf, random_state=seed)
-    with catch_warnings():
-        simplefilter("ignore", UserWarning)  # many categories are no mistake here
+    with many_kinds():
         tree.fit(features, y)
     return tree.apply(features), tree.apply(new)
 

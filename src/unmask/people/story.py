@@ -177,8 +177,10 @@ def _gaps(study: Study, name: str, person: int) -> Floats:
     if name in encoding.spans:
         span = encoding.spans[name]
         value = span.values[person]
+        if np.isnan(value):
+            return np.where(_blank(study, name), 0.0, np.inf)
         gap = np.maximum(np.maximum(span.low - value, value - span.high), 0.0)
-        return np.where(np.isnan(gap), 0.0 if not np.isnan(value) else np.inf, gap)
+        return np.where(np.isnan(gap), 0.0, gap)
     left, right = encoding.columns(name)
     if np.isnan(left[person]):
         return np.where(np.isnan(right), 0.0, np.inf)

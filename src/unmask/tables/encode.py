@@ -255,7 +255,8 @@ def _text_numbers(column: pl.Series, name: str) -> Floats:
             hint=f"clean the column, or read it as categories (kinds {name}=categorical)",
         )
     low, high = np.where(np.isinf(low), high, low), np.where(np.isinf(high), low, high)
-    return np.asarray((low + high) / 2)
+    anything = np.isinf(low) & np.isinf(high) & (low != high)  # open at both ends: it says nothing
+    return np.asarray(np.where(anything, np.nan, low) + np.where(anything, np.nan, high)) / 2
 
 
 def _order_of_levels(original: pl.Series, released: pl.Series) -> list[str]:

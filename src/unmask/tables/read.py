@@ -22,6 +22,7 @@ from unmask.tables.formats import FORMATS, RECORDS, TEXTS, format_of, unreadable
 from unmask.tables.gaps import blank_named
 from unmask.tables.records import read_records, read_workbook, sheet_of
 from unmask.tables.text import read_text
+from unmask.tables.whole import check_arrow, check_parquet, checked, is_stream
 
 MISSING_MARKS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".", "*")
 A_DAY = {"ms": 86_400e3, "us": 86_400e6, "ns": 86_400e9}
@@ -124,8 +125,8 @@ def _read_file(
 
 def _read_binary(path: Path, suffix: str) -> pl.DataFrame:
     readers: dict[str, Callable[[Path], pl.DataFrame]] = {
-        ".parquet": pl.read_parquet,
-        ".pq": pl.read_parquet,
+        ".parquet": _read_parquet,
+        ".pq": _read_parquet,
         ".arrow": _read_arrow,
         ".feather": _read_arrow,
         ".ipc": _read_arrow,
@@ -143,10 +144,12 @@ def _read_binary(path: Path, suffix: str) -> pl.DataFrame:
         raise unreadable(path, error) from error
 
 
+def _read_parquet(path: Path) -> pl.DataFrame:
+    return checked(path, check_parquet, pl.read_parquet)
+
+
 def _read_arrow(path: Path) -> pl.DataFrame:
-    with path.open("rb") as file:
-        is_file_format = file.read(6) == b"ARROW1"
-    return pl.read_ipc(path) if is_file_format else pl.read_ipc_stream(path)
+    return checked(path, check_arrow, pl.read_ipc_stream if is_stream(path) else pl.read_ipc)
 
 
 def _read_statistical(path: Path) -> pl.DataFrame:

@@ -32,11 +32,13 @@ def read_text(
 
     ``as_written``: columns that can be read in two ways stay text, for somebody who sees the other file.
     """
-    text = _plain_lines(decode(unpacked(path), path, encoding))
+    whole = decode(unpacked(path), path, encoding)
+    text = _plain_lines(whole)
     if not text.strip():
         raise TableError(f"{path.name} is empty", hint="a table needs a header line and at least one row")
     separator = separator or find_separator(text)
     header = next(csv.reader(io.StringIO(text), delimiter=separator))
+    refuse_no_name(whole, header, path.name)
     refuse_repeated(header, path.name)
     refuse_data_as_header(header, path.name)
     _refuse_ragged(text, separator, len(header), path.name)
@@ -100,6 +102,15 @@ def _plain_lines(text: str) -> str:
     """One kind of line end, no blank lines before or after, and none between where no cell can hold one."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
     return text if '"' in text else re.sub(r"\n(?:[ \t]*\n)+", "\n", text)
+
+
+def refuse_no_name(whole: str, header: list[str], name: str) -> None:
+    """Refuse one column under a blank line: that line may be its name, and the next one somebody's value."""
+    if len(header) == 1 and whole[:1] in {"\n", "\r"}:
+        raise TableError(
+            f"the first line of {name} is blank, and it has one column",
+            hint="write the column's name into the first line",
+        )
 
 
 def refuse_data_as_header(header: list[str], name: str) -> None:

@@ -17,6 +17,7 @@ import polars as pl
 from unmask.arrays import Floats, Rows
 from unmask.errors import RoleError, check_name
 from unmask.shown import Shown
+from unmask.silence import many_kinds
 from unmask.utility.analyses import is_number, numbers
 from unmask.utility.pairs import read_pair
 from unmask.utility.propensity import features_of
@@ -118,7 +119,8 @@ def _learnt(x: Floats, y: Any, seed: int, *, numeric: bool) -> Any:  # noqa: ANN
         return None
     kind = RandomForestRegressor if numeric else RandomForestClassifier
     share = 1 / 3 if numeric else "sqrt"
-    return kind(TREES, min_samples_leaf=LEAF, max_features=share, random_state=seed, n_jobs=1).fit(x, y)
+    with many_kinds():
+        return kind(TREES, min_samples_leaf=LEAF, max_features=share, random_state=seed, n_jobs=1).fit(x, y)
 
 
 def _score(truth: Any, guess: Any, *, numeric: bool) -> float:  # noqa: ANN401 - numbers or words

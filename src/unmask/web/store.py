@@ -14,6 +14,7 @@ import secrets
 import shutil
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -89,7 +90,7 @@ class Store:
         self.lock = threading.RLock()
         self._read: dict[Path, tuple[tuple[int, ...], Case | Job | None]] = {}  # what files held when they were read
         self._lists: dict[Path, tuple[tuple[int, int], list[Any]]] = {}  # and folders
-        self._changes = 0  # that this store made
+        self._changes: Counter[Path] = Counter()  # that this store made, by folder
         for place in (folder, self.cases, self.jobs, self.private):
             _make(place)
 
@@ -119,7 +120,7 @@ class Store:
 
     def save_case(self, case: Case) -> None:
         """Write a case."""
-        with self.lock:
+        with self._changing(self.cases, case.id):
             self._write(self.cases / f"{case.id}.json", case)
 
     def case(self, name: str) -> Case | None:
@@ -131,9 +132,9 @@ class Store:
 
         def read() -> list[Case]:
             found = [self.case(path.stem) for path in self.cases.glob("*.json")]
-            return sorted((case for case in found if case is not None), key=lambda case: -case.created)
+            return [case for case in found if case is not None]
 
-        return self._listed(self.cases, read)
+        return self._listed(self.cases, read)[::-1]
 
     def delete_case(self, case: Case) -> None:
         """Forget a case with everything that was made of it."""
@@ -142,7 +143,7 @@ class Store:
                 shutil.rmtree(self.place(job), ignore_errors=True)
             shutil.rmtree(self.private / case.id, ignore_errors=True)
             (self.cases / f"{case.id}.json").unlink(missing_ok=True)
-            self._changes += 1
+            self._changes.update((self.cases, self.jobs))
 
     def private_folder(self, name: str) -> Path:
         """Where the tables of a case are that were uploaded or made."""
@@ -155,13 +156,14 @@ class Store:
         with self.lock:
             created = _after(self.all_jobs())
             job = Job(case=case.id, kind=kind, words=words, created=created, **{"id": new_id(), **more})
-            _make(self.place(job))
-            self.save_job(job)
+            with self._changing(self.jobs, job.id):
+                _make(self.place(job))
+                self._write(self.place(job) / "job.json", job)
         return job
 
     def save_job(self, job: Job) -> None:
         """Write a job, unless its case was deleted meanwhile."""
-        with self.lock:
+        with self._changing(self.jobs, job.id):
             if self.place(job).is_dir():
                 self._write(self.place(job) / "job.json", job)
 
@@ -174,7 +176,7 @@ class Store:
 
         def read() -> list[Job]:
             found = [self.job(path.name) for path in self.jobs.iterdir()]
-            return sorted((job for job in found if job is not None), key=lambda job: job.created)
+            return [job for job in found if job is not None]
 
         return self._listed(self.jobs, read)
 
@@ -221,18 +223,33 @@ class Store:
     def _write(self, path: Path, what: Case | Job) -> None:
         self._read.pop(path, None)
         write_atomically(path, json.dumps(asdict(what)))
-        self._changes += 1
+
+    @contextmanager
+    def _changing(self, folder: Path, name: str) -> Iterator[None]:
+        """Change one case or job; a list that was up to date is so afterwards, and no other file is looked at."""
+        with self.lock:
+            stamp, found = self._lists.get(folder, ((0, -1), []))
+            current = stamp == self._stamp_of(folder)
+            yield
+            self._changes[folder] += 1
+            if current:
+                entry = self.case(name) if folder == self.cases else self.job(name)
+                others = [other for other in found if other.id != name]
+                self._lists[folder] = self._stamp_of(folder), _in_order([*others, *([entry] if entry else [])])
+
+    def _stamp_of(self, folder: Path) -> tuple[int, int]:
+        return folder.stat().st_mtime_ns, self._changes[folder]
 
     def _listed(self, folder: Path, read: Callable[[], list[T]]) -> list[T]:
-        """What a folder holds, read again only where something was added, removed or written: every page asks.
+        """What a folder holds, the oldest first, read again only after a change that was not ours: every page asks.
 
         One server works in a folder, so that nobody else writes. The stamp is taken before reading: what changes
         meanwhile is read the next time.
         """
-        stamp = folder.stat().st_mtime_ns, self._changes
+        stamp = self._stamp_of(folder)
         before, found = self._lists.get(folder, ((0, -1), []))
         if before != stamp:
-            found = read()
+            found = _in_order(read())
             self._lists[folder] = stamp, found
         return list(found)
 
@@ -252,6 +269,10 @@ class Store:
     def forget_tables(self) -> None:
         """Delete the tables that were uploaded or made here."""
         shutil.rmtree(self.private, ignore_errors=True)
+
+
+def _in_order(found: list[T]) -> list[T]:
+    return sorted(found, key=lambda entry: entry.created)
 
 
 def _after(others: Sequence[Case] | Sequence[Job]) -> float:

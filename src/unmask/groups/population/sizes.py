@@ -157,11 +157,10 @@ def poisson_gamma(sizes: Sizes) -> Model:
     def outlook(raw: Floats) -> Floats:
         a, b = _gamma_parameters(raw)
         # rate given f = 1 is gamma(a + 1, b + pi), so F - 1 is negative binomial with q = (1 - pi)/(1 + b)
-        q = (1 - pi) / (1 + b)
-        stays = np.exp((a + 1) * np.log1p(-q))
-        inverse = (
-            -(1 - q) / (q * a) * np.expm1(a * np.log1p(-q)) if q > 0 else 1.0
-        )  # integral of the generating function
+        q, left = (1 - pi) / (1 + b), (b + pi) / (1 + b)  # 1 - q, also where q is 1 but for the last digit
+        log_left = np.log1p(-q) if q < 0.5 else np.log(left)  # whichever keeps its digits
+        stays = np.exp((a + 1) * log_left)
+        inverse = -left / (q * a) * np.expm1(a * log_left) if q > 0 else 1.0  # integral of the generating function
         return np.array([stays, inverse])
 
     raw, region = _fit(loss, outlook, np.array([np.log(0.5), np.log(pi)]))
