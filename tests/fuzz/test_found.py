@@ -332,3 +332,21 @@ def test_a_secret_that_nearly_everybody_has_for_themselves_is_no_warning():
     table = pl.DataFrame({"height": [150.0 + k * 7 % 41 for k in range(40)], "job": jobs})
     told = reasons(unmask.Release(table, table, confidential=["job"]), "model", "absent")
     assert set(told) == {"model", "absent"}
+
+
+def test_whole_numbers_that_no_type_holds_are_text(tmp_path):
+    """Cells of 40 digits and more: a text file was refused, and JSON lines ended in polars' own error."""
+    codes = ["1" * 40, "2" * 400, "3"]
+    (tmp_path / "a.csv").write_text("code,age\n" + "".join(f"{code},{k}\n" for k, code in enumerate(codes)))
+    (tmp_path / "a.jsonl").write_text("".join(f'{{"code": "{code}", "age": {k}}}\n' for k, code in enumerate(codes)))
+    for name in ("a.csv", "a.jsonl"):
+        release = unmask.Release(tmp_path / name, tmp_path / name)
+        assert release.original["code"].to_list() == codes
+
+
+def test_a_number_that_few_people_have_is_not_foretold():
+    """One part of the people had nobody with a value, and scikit-learn ended the assessment."""
+    wages = [3.2, None, None, 1.3, None, None, None, None]
+    table = pl.DataFrame({"wage": wages, "age": range(20, 100, 10)})
+    found = [unmask.compare_predictions(table, table, ["wage"], seed=seed) for seed in range(6)]
+    assert () in found

@@ -153,13 +153,19 @@ def _refuse_ragged(text: str, separator: str, width: int, name: str) -> None:
 
 
 def _kept_as_text(raw: bytes, separator: str, missing: tuple[str, ...], *, as_written: bool) -> dict[str, Any]:
-    """Columns with cells such as 01067 stay text: as numbers they would lose the zero, and two codes might be one."""
+    """Columns with cells such as 01067 stay text: as numbers they would lose the zero, and two codes might be one.
+
+    So do those with whole numbers of so many digits that no type holds them.
+    """
     two_ways = rb"|[1-9]\.[0-9]{3}(?![0-9])|[0-9][-/][0-9]{1,2}[-/][0-9]" if as_written else b""
-    if not re.search(rb"(?:^|[,;\t|\n\"])0[0-9]" + two_ways, raw):
+    if not re.search(rb"(?:^|[,;\t|\n\"])0[0-9]|[0-9]{39}" + two_ways, raw):
         return {}
     texts = pl.read_csv(raw, separator=separator, infer_schema=False, null_values=list(missing))
     cell = cs.string().str
-    kept = [texts.select(cell.contains(r"^0[0-9]").any() & ~cell.contains(r"[^0-9]").any()).row(0)]
+    kept = [
+        texts.select(cell.contains(r"^0[0-9]").any() & ~cell.contains(r"[^0-9]").any()).row(0),
+        texts.select(cell.contains(r"^\s*[+-]?[0-9]{39,}\s*$").any()).row(0),
+    ]
     if as_written:
         marked = cell.contains(r"[./-]").any()
         kept += [texts.select(cell.contains(form).all() & marked).row(0) for form in AS_WRITTEN]

@@ -64,7 +64,7 @@ def compare_predictions(
 
 
 def _prediction(left: pl.DataFrame, right: pl.DataFrame, name: str, *, paired: bool, seed: int) -> Prediction | None:
-    """None where there are no other columns, or the target is the same for all or has too many categories."""
+    """None where there are no other columns, or the target is the same for all, or has too many categories or gaps."""
     others = [column for column in left.columns if column != name and column in right.columns]
     numeric = is_number(left[name]) and is_number(right[name])
     target = [numbers(side[name]) if numeric else _words(side[name]) for side in (left, right)]
@@ -80,7 +80,7 @@ def _prediction(left: pl.DataFrame, right: pl.DataFrame, name: str, *, paired: b
         model = [
             _learnt(sides[k][rows], target[k][rows], seed, numeric=numeric) for k, rows in ((0, train), (1, other))
         ]
-        if any(one is None for one in model):
+        if any(one is None for one in model) or not test.size:
             return None
         blind = target[0][train].mean() if numeric else _commonest(target[0][train])
         guesses = np.full(test.size, blind), *(one.predict(sides[0][test]) for one in model)
