@@ -58,7 +58,7 @@ def channel(n: int) -> Callable[[], object]:
 
 
 KINDS = {"nearest": (nearest, 100_000), "decision": (decision, 300_000), "groups": (groups, 1_000_000),
-         "channel": (channel, 3_000)}  # fmt: skip
+         "channel": (channel, 1_000)}  # fmt: skip
 
 
 def one(kind: str) -> None:
