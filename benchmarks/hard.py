@@ -2,7 +2,7 @@
 
     python benchmarks/hard.py                       # all cases at n = 1,000, 3,000 and 30,000
     python benchmarks/hard.py --n 30000 --only noise
-    python benchmarks/hard.py --n 100000 --only texts
+    python benchmarks/hard.py --n 100000 --only texts --ask decision nearest
     python benchmarks/hard.py --page                # the table of docs/benchmarks.md from what was measured
 
 The easy case: five normal columns with noise of a tenth of their sd, Euclidean. Each case runs in a process of its own
@@ -117,14 +117,14 @@ QUESTIONS = {
 }
 
 
-def one(case: str, n: int) -> None:
+def one(case: str, n: int, questions: list[str]) -> None:
     """Ask a case everything, after a small one that compiles its kernels; print seconds of processors and shares."""
     for size in (60, n):
         original, released, how = CASES[case](size, np.random.default_rng(1))
         release = unmask.Release(original, released, kinds=how.pop("kinds", None))
-        for question, ask in QUESTIONS.items():
+        for question in questions:
             began = time.process_time()
-            found = ask(release, how)
+            found = QUESTIONS[question](release, how)
             spent = time.process_time() - began
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
             told = {"seconds": round(spent, 3), "found": found.estimate.value, "gb": round(peak, 2)}
@@ -136,7 +136,7 @@ def one(case: str, n: int) -> None:
 
 
 def measure(case: str, n: int, most: dict[str, float]) -> dict[str, dict[str, object]]:
-    command = [sys.executable, __file__, "--case", case, "--n", str(n)]
+    command = [sys.executable, __file__, "--case", case, "--n", str(n), "--ask", *most]
     seconds = int(sum(most.values()) + 60)  # imports, both tables and the small case
 
     def limited() -> None:
@@ -149,16 +149,16 @@ def measure(case: str, n: int, most: dict[str, float]) -> dict[str, dict[str, ob
     for line in done.stdout.splitlines():
         found |= json.loads(line)
     why = {} if done.returncode <= 0 else {"why": done.stderr[-300:]}
-    return {name: found.get(name, {"ended": False, "limit": round(most[name])} | why) for name in QUESTIONS}
+    return {name: found.get(name, {"ended": False, "limit": round(most[name])} | why) for name in most}
 
 
-def run(sizes: list[int], only: str) -> None:
+def run(sizes: list[int], only: str, questions: list[str]) -> None:
     for n in sizes:
         easy: dict[str, float] = {}
         for case in CASES:
             if case != "easy" and only not in case:
                 continue
-            most = {question: max(LEAST, ENDED * easy.get(question, 1.0)) for question in QUESTIONS}
+            most = {question: max(LEAST, ENDED * easy.get(question, 1.0)) for question in questions}
             for question, found in measure(case, n, most).items():
                 if case == "easy":
                     easy[question] = max(1e-3, float(found["seconds"]))
@@ -203,12 +203,13 @@ if __name__ == "__main__":
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reader.add_argument("--n", type=int, nargs="+", default=[1000, 3000, 30_000])
     reader.add_argument("--only", default="", help="cases whose names hold this")
+    reader.add_argument("--ask", nargs="+", choices=tuple(QUESTIONS), default=list(QUESTIONS))
     reader.add_argument("--case", choices=tuple(CASES))
     reader.add_argument("--page", action="store_true")
     given = reader.parse_args()
     if given.page:
         page()
     elif given.case:
-        one(given.case, given.n[0])
+        one(given.case, given.n[0], given.ask)
     else:
-        run(given.n, given.only)
+        run(given.n, given.only, given.ask)
