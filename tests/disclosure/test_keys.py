@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -14,6 +16,7 @@ from unmask.disclosure.beyond import beyond_outside, no_surer
 from unmask.disclosure.key_baselines import Pairs, beyond_fresh, clustered, forest, tally
 from unmask.disclosure.key_codes import Coded, column_codes
 from unmask.disclosure.key_lookup import looked_up
+from unmask.disclosure.keys import _beside
 from unmask.errors import ParameterError, RoleError
 from unmask.selfcheck import shuffle
 
@@ -358,3 +361,9 @@ def test_a_control_that_is_in_the_original_is_refused():
     )
     with pytest.raises(RoleError, match="overlaps the original"):
         unmask.assess(release, only=["keys"])
+
+
+def test_what_is_told_beside_a_figure():
+    figures = SimpleNamespace(independent={"gcap": 0.25}, modelled={"gcap": 0.5})
+    assert _beside(figures, "gcap") == "; independent columns: 25 %; a model without the person: 50 %"
+    assert _beside(figures, "other") == ""

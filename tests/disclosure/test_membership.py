@@ -12,7 +12,7 @@ from unmask import Release, assess, datasets, membership_inference, membership_o
 from unmask.assessment import discover
 from unmask.disclosure.membership import assess_membership, blind_scores
 from unmask.disclosure.outside import in_order, set_scene
-from unmask.disclosure.roc import accusations
+from unmask.disclosure.roc import accusations, summarise
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.evidence import auc, recognised, tpr_at
 from unmask.evidence.measure import Context
@@ -233,3 +233,8 @@ def test_assess_uses_shadow_releases_when_the_masking_is_known():
     text = Release(people, release.released, masking="noise(0.05)")
     (auc_finding, *_) = assess(text, only=["membership"]).findings
     assert auc_finding.estimate.value > 0.8
+
+
+def test_a_positive_score_is_an_accusation():
+    found = summarise(np.array([0.5, 2.0, -1.0, 0.0]), np.array([-1.0, 0.25, 3.0, -2.0]), np.zeros(4), 0)
+    assert (found.recall.value, found.recall.chance) == (0.5, 0.5)

@@ -139,3 +139,10 @@ def test_crowds_that_a_register_counts():
     assert in_groups_below(crowds, 9).hits == 0
     nobody = crowds._replace(size=np.zeros(40, np.int64), own=np.zeros(40, bool))
     assert in_groups_below(nobody, 11).high == 0
+
+
+def test_risks_that_the_policy_judges_say_nothing_by_themselves():
+    told = Observation.of_risks("risk.above", np.array([0.1, 0.9]), np.array([0.0, 1.0]), "nearest", 3)
+    estimate = told.estimate
+    assert (estimate.value, estimate.low, estimate.high, estimate.n, estimate.chance) == (0.0, 0.0, 1.0, 2, 0.0)
+    assert told.ranked.risk.tolist() == [0.9, 0.1]

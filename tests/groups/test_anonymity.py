@@ -67,6 +67,17 @@ def test_worked_example_of_t_closeness():
     assert found.t.tolist()[:2] == pytest.approx([0.375, 1 / 6])
 
 
+@pytest.mark.parametrize("missing", [1, 2])
+def test_people_without_a_value_are_left_out_of_an_ordered_scale(missing):
+    """One of them is enough for missing to have a code, which is no step of the scale."""
+    rows = pl.DataFrame({"k": [*"aaabbb"], "ill": [1, 2, 3, 1, 1, 3]})
+    blank = pl.DataFrame({"k": ["a"] * missing, "ill": pl.Series([None] * missing, dtype=pl.Int64)})
+    options = {"quasi": "k", "confidential": "ill", "ground": {"ill": "ordered"}}
+    whole, more = (anonymity(each, **options).attribute("ill") for each in (rows, pl.concat([rows, blank])))
+    assert more.t.tolist() == pytest.approx(whole.t.tolist())
+    assert more.t.tolist() == pytest.approx([1 / 12, 1 / 12])
+
+
 @given(rows=ROWS, alpha=st.sampled_from([0.0, 0.5, 1.0]))
 def test_wildcards_by_all_pairs(rows, alpha):
     found = anonymity(frame(rows), quasi=["word", "whole", "ill"], missing="wildcard", incomplete=alpha)

@@ -26,7 +26,7 @@ from unmask.linkage.channel.columns import read_column, resolution
 from unmask.linkage.channel.competition import Added, Competition
 from unmask.linkage.channel.gather import known_columns
 from unmask.linkage.channel.linking import best_rate, link_rows, shared_credit
-from unmask.linkage.channel.measure import assess_channel
+from unmask.linkage.channel.measure import _clause, assess_channel
 from unmask.linkage.channel.posterior import information, most_likely_matching, one_to_one_posterior
 from unmask.linkage.channel.predictors import linear, unseen
 from unmask.linkage.channel.residuals import fit_law
@@ -735,3 +735,10 @@ def test_a_column_that_tells_nothing_is_not_compared_and_a_hundred_people_are_fe
         monkeypatch.setattr("unmask.linkage.channel.measure.link_channel", lambda *_, some=some, **__: some)
         note = assess_channel(study, Context()).notes[2]
         assert note.startswith(words) and "among 20,000 people" in note
+
+
+def test_what_chance_could_teach_is_told_with_a_doubt():
+    told = Told("income", "is `cost` and noise", 0.2)
+    assert _clause(told) == "`income` is `cost` and noise"
+    assert _clause(replace(told, clear=False)) == "`income` is `cost` and noise, or so it seems by chance"
+    assert _clause(replace(told, several=True)) == "income is `cost` and noise"

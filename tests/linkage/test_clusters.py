@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from unmask import Release, RoleError, assess
-from unmask.linkage.clusters import link_clusters, match_clusters
+from unmask.linkage.clusters import _stranger, link_clusters, match_clusters
 
 
 def quiet(_fraction, _words):
@@ -127,3 +127,12 @@ def test_what_cannot_be_matched_is_said():
     assert "does not keep 'home'" in dropped.findings[0].reason
     alone = original.with_columns(pl.col("id").alias("home"))
     assert "alone" in assess(Release(alone, alone, id="id", household="home"), only=["clusters"]).findings[0].reason
+
+
+def test_a_stranger_is_as_far_as_any_two_people_are():
+    """The mean over all pairs, as long as there are few: nobody is left out on either side."""
+    far = np.array([[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]])
+    found = _stranger(
+        lambda rows, columns: far[np.ix_(rows, columns)], [np.array([0, 1])], [np.array([0]), np.array([1, 2])]
+    )
+    assert found == pytest.approx(far.mean())

@@ -232,3 +232,8 @@ def test_how_many_attributes_find_one_in_five_is_told_of_the_worst_set():
     enough = next(size.known for size in sizes if size.worst > 0.2)
     assert enough < next(size.known for size in sizes if size.mean > 0.2)  # or this could not fail
     assert assess_scenario(Study(release), Context()).facts[-1].value == enough
+
+
+def test_larger_sets_hold_the_worst_one_and_one_attribute_more():
+    before = Size(1, 3, exhaustive=True, mean=0.1, worst=0.2, worst_set=("b",))
+    assert _larger(before, ("a", "b", "c"), 10, 0) == [("a", "b"), ("b", "c")]

@@ -517,3 +517,10 @@ def test_many_are_matched_as_few_are(monkeypatch):
     many = link_likelihood(release)
     assert 0 < few.one_to_one.sum() < 60
     assert many.one_to_one.tolist() == few.one_to_one.tolist()
+
+
+def test_distances_are_what_the_posterior_leaves_in_doubt():
+    people = datasets.patients(40, seed=1).select("height", "cost", "sex")
+    found = link_likelihood(Release(people, parse_masking("noise(1)").apply(people, 1)))
+    assert (found.distances > 0).any()
+    assert found.distances.tolist() == pytest.approx((-np.log(np.maximum(found.margin, 1e-6))).tolist(), abs=1e-6)

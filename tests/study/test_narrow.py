@@ -5,7 +5,7 @@ import polars as pl
 
 import unmask
 from unmask import Release
-from unmask.study.narrow import narrowed, telling
+from unmask.study.narrow import _keeps_order, narrowed, telling
 from unmask.study.study import Study
 
 
@@ -47,3 +47,11 @@ def test_measures_over_sets_run_on_many_columns():
     assert all(finding.estimate is not None for finding in found.findings)
     notes = [note for entry in found.document.measures for note in entry.notes]
     assert sum("with 66 attributes" in note for note in notes) == 2
+
+
+def test_words_keep_no_order():
+    """Whole numbers said to be categories keep theirs; texts that are none have none, and end nothing."""
+    town = pl.DataFrame({"town": ["x", "y", "z"] * 10, "age": [k + 0.5 for k in range(30)]})
+    assert not _keeps_order(Study(Release(town, town)), "town")
+    half = town.with_columns(town=pl.Series(["1", "2", "3"] * 10))
+    assert not _keeps_order(Study(Release(half, town)), "town")

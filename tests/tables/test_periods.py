@@ -11,6 +11,7 @@ import pytest
 import unmask
 from unmask.study.study import Study
 from unmask.tables.encode import encode
+from unmask.tables.periods import _unit
 
 DAYS = [dt.date(1950, 1, 1) + dt.timedelta(days=137 * k) for k in range(160)]
 ORIGINAL = pl.DataFrame({"d": DAYS, "rest": [0.5] * 160})
@@ -102,3 +103,9 @@ def test_row_order_changes_nothing():
     whole = encode(unmask.Release(original, published, id="id")).original.numeric
     order = np.random.default_rng(0).permutation(160)
     assert np.array_equal(encode(unmask.Release(original[order], published, id="id")).original.numeric, whole[order])
+
+
+@pytest.mark.parametrize(("mondays", "unit"), [(8, ("1w", "week")), (7, None)])
+def test_weeks_are_read_from_more_than_seven_days(mondays, unit):
+    first = dt.date(2024, 1, 1)
+    assert _unit(pl.Series([first + dt.timedelta(weeks=k) for k in range(mondays)])) == unit

@@ -6,6 +6,7 @@ import pyreadstat
 import pytest
 
 from unmask.errors import TableError
+from unmask.tables.forms import _form
 from unmask.tables.read import fingerprint, read_table
 
 TABLE = pl.DataFrame({"name": ["Zoë", "Åsa", None], "age": [31, 42, 53], "pay": [1.5, None, 3.5]})
@@ -174,3 +175,9 @@ def test_fingerprint_tells_changes(tmp_path):
 
 def test_r_row_names_have_a_name(tmp_path):
     assert read_table(put(tmp_path, '"","a"\n"1",2\n"2",3\n')).columns == ["unnamed", "a"]
+
+
+def test_forms_of_columns_in_words():
+    assert _form(pl.Series(["1", "2", "3"])) == "digits as text, 3 different"
+    assert _form(pl.Series(["1", "x"])) == "text, 2 different"
+    assert _form(pl.Series(["1-5", "6-9"])) == "intervals, 2 different"

@@ -239,3 +239,9 @@ def test_the_masking_stands_in_the_settings_as_it_is_written():
     table = pl.DataFrame({"a": [1.0, 2.0, 4.0]})
     assert Release(table, table).settings["masking"] is None
     assert Release(table, table, masking="noise(0.5)").settings["masking"] == "noise(0.5)"
+
+
+def test_which_columns_of_other_people_fit():
+    table = pl.DataFrame({"age": [31.5, 42.5, 53.5], "town": ["x", "y", "z"]})
+    release, others = Release(table, table), pl.DataFrame({"age": [64.5], "size": [1]})
+    assert [release.fits(others, name) for name in ("age", "town", "size", "nothing")] == [True, False, False, False]

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 from datetime import date
 
+import numpy as np
 import polars as pl
 import pytest
 
 from unmask import Release
 from unmask.errors import RoleError
 from unmask.tables.encode import encode
-from unmask.tables.roles import infer_kind
+from unmask.tables.roles import _like_codes, infer_kind
 
 LEVELS = pl.Enum(["low", "high"])
 
@@ -75,3 +76,14 @@ def test_long_numbers_are_categories_and_a_missing_role_says_where_it_was_looked
         with pytest.raises(RoleError, match=where) as told:
             Release(table, table, **roles)
         assert str(told.value).count("'w'") == 1  # each column once, though both tables have it
+
+
+def test_only_whole_numbers_look_like_codes():
+    """Half of 60 values went anywhere: codes where they are whole, an amount where they are not."""
+    rng = np.random.default_rng(0)
+    values = rng.permutation(60).astype(float)
+    changed = np.where(np.arange(60) % 2, values, rng.permutation(values))
+    pairs = np.arange(60), np.arange(60)
+    whole = pl.Series(values), pl.Series(changed)
+    assert _like_codes(*whole, pairs)
+    assert not _like_codes(whole[0] + 0.5, whole[1] + 0.5, pairs)

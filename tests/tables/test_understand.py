@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 import unmask
 from unmask.errors import RoleError
 from unmask.study import Study
+from unmask.tables.amounts import _words
 from unmask.tables.encode import encode
+from unmask.tables.understand import Understood, _ticked
 from unmask.tables.words import words_around
 
 N = 160
@@ -422,3 +424,29 @@ def test_a_word_named_for_one_column_makes_numbers_of_it(tmp_path):
 )
 def test_words_that_stand_around_every_value(texts, around):
     assert words_around(texts) == around
+
+
+@pytest.mark.parametrize(("texts", "said"), [(["(5)", "6"], True), (["5-", "6"], True), (["5", "6"], False)])
+def test_negative_numbers_in_parentheses_are_told(texts, said):
+    book = pl.DataFrame({"tidy": texts, "interval": pl.Series([None] * len(texts), dtype=pl.String)})
+    assert ("parentheses" in _words(book, ".", [], marked=False)) == said
+    bands = book.with_columns(interval=pl.Series(texts))
+    assert _words(bands, ".", [], marked=False) == "intervals"
+
+
+@pytest.mark.parametrize(
+    ("original", "released", "read"),
+    [
+        (["yes", "no"] * 10, ["x", None] * 10, True),
+        (["yes", None] * 10, ["x", None] * 10, False),  # an answer is missing there as well
+        (["yes", "no"] * 10, ["x", "y"] * 10, False),  # nothing is empty
+        (["a", "b", "c"] * 10, ["x", "y", None] * 10, False),  # two words
+        (["1", "2"] * 10, [1, None] * 10, False),  # a number is no tick
+    ],
+)
+def test_one_word_and_empty_cells_are_an_answer(original, released, read):
+    found = Understood({"original": pl.DataFrame({"ill": original}), "released": pl.DataFrame({"ill": released})})
+    rows = np.arange(len(original))
+    _ticked(found, "ill", (rows, rows))
+    assert bool(found.written) == read
+    assert (found.tables["released"]["ill"].null_count() == 0) == (read or None not in released)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import stat
+import zipfile
 from datetime import date
 from pathlib import Path
 
@@ -89,3 +90,10 @@ def test_a_table_too_large_for_a_sheet_is_refused(tmp_path):
     with pytest.raises(TableError, match="too large for a sheet"):
         write_table(pl.DataFrame({"a": pl.zeros(2**20, eager=True)}), tmp_path / "a.xlsx")
     assert not (tmp_path / "a.xlsx").exists()
+
+
+def test_addresses_in_a_workbook_stay_text(tmp_path):
+    write_table(pl.DataFrame({"page": ["https://a.example/x", "=1+1", "7"]}), path := tmp_path / "a.xlsx")
+    with zipfile.ZipFile(path) as book:
+        sheets = b"".join(book.read(name) for name in book.namelist() if "sheet" in name)
+    assert b"hyperlink" not in sheets and b"<f>" not in sheets
