@@ -2,6 +2,7 @@
 
     python benchmarks/spark.py 100000 1000000 10000000        # writes benchmarks/results/spark.json
     python benchmarks/spark.py --only anonymity,nearest 10000000
+    python benchmarks/spark.py --log FILE                     # the steps that a run had ended before it was stopped
     python benchmarks/spark.py --page                         # writes the table and the plan of docs/large.md
 
 CPU time is that of all processes together: this one, Java's, and the Python workers. Sizes are run one after another
@@ -13,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import shutil
 import sys
 import tempfile
@@ -137,8 +139,12 @@ def write_page() -> None:
         f"| step | {heads} | exponent | for each further row | 1e8 rows, CPU |",
         "|---" * (len(runs) + 4) + "|",
     ]
-    for name, one in far.items():
+    for name in dict.fromkeys(name for run in runs for name in run["steps"]):
+        one = far.get(name)
         cells = " | ".join(f"{run['steps'][name]['cpu']:,.1f} s" if name in run["steps"] else "" for run in runs)
+        if one is None:
+            lines.append(f"| {name} | {cells} | | | not fitted |")
+            continue
         hours = [60 * one[f"hours_at_1e8{end}"] for end in ("_least", "")]
         lines.append(
             f"| {name} | {cells} | {one['exponent']} | {one['microseconds_each']} µs | "
@@ -152,15 +158,40 @@ def write_page() -> None:
         "exponent where it is above 1). 1e8 rows were not run."
     )
     plan = (
-        f"**A plan for 1e9 rows**, from the same figures and not tried: these steps take {low:,.1f} to {high:,.1f} CPU "
+        f"**A plan for 1e9 rows**, from these figures, not tried: {', '.join(far)} take {low:,.1f} to {high:,.1f} CPU "
         f"hours, {60 * low / CORES:,.0f} to {60 * high / CORES:,.0f} minutes on {CORES} cores if all are busy. Give "
         "Parquet in parts of 100 to 200 MB; `--work` on the cluster's storage, about three times the size of the coded "
         "tables; whole numbers from 0 as ids, which need no hash; `--skip probabilistic`, whose rows come to one "
         "machine; `--only uniqueness,anonymity,nearest` first, then the sweep, 92 group-bys for eight columns."
     )
+    stopped = [f"{run['rows']:,}" for run in runs if run.get("stopped")]
+    if stopped:
+        how += f" The run of {', '.join(stopped)} rows was stopped before its last step had ended."
     block = "\n".join([*lines, "", how, "", plan]) + "\n"
     before, rest = PAGE.read_text().split(BEGIN)
     PAGE.write_text(f"{before}{BEGIN}\n{block}\n{END}{rest.split(END)[1]}")
+
+
+def write_results(runs: list[dict[str, object]]) -> None:
+    """Write all runs, and what follows from the two largest."""
+    told = {
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, shared; {MASTER}; Java with 3 GB",
+        "versions": {name: version(name) for name in ("pyspark", "pyarrow", "numpy")},
+        "runs": sorted(runs, key=lambda one: one["rows"]),
+    }
+    RESULTS.write_text(json.dumps({**told, "fitted": fitted(told["runs"])}, indent=1) + "\n")
+
+
+def read_log(path: Path) -> list[dict[str, object]]:
+    """The runs of which a log tells, with the steps that had ended; the small table to begin with is left out."""
+    runs: list[dict[str, object]] = []
+    for line in path.read_text().splitlines():
+        if size := re.fullmatch(r"([\d,]+) rows", line):
+            runs.append({"rows": int(size[1].replace(",", "")), "steps": {}, "load": "not noted", "stopped": True})
+        step = re.fullmatch(r"  (.+): ([\d.]+) s wall, ([\d.]+) s CPU", line)
+        if step and runs:
+            runs[-1]["steps"][step[1]] = {"wall": float(step[2]), "cpu": float(step[3])}
+    return runs
 
 
 def main() -> None:
@@ -168,6 +199,11 @@ def main() -> None:
     words = sys.argv[1:]
     if words == ["--page"]:
         write_page()
+        return
+    if words[0] == "--log":
+        known = json.loads(RESULTS.read_text())["runs"] if RESULTS.exists() else []
+        ended = {run["rows"] for run in known if not run.get("stopped")}
+        write_results([*known, *(run for run in read_log(Path(words[1])) if run["rows"] not in ended)])
         return
     names = words[1].split(",") if words[0] == "--only" else list(MEASURES)
     sizes = sorted(map(int, words[2:] if words[0] == "--only" else words))
@@ -190,12 +226,7 @@ def main() -> None:
         sys.stderr.write(f"{n:,} rows\n")
         run = measure(session, n, names)
         runs = sorted([*(one for one in runs if one["rows"] != n), run], key=lambda one: one["rows"])
-        told = {
-            "machine": f"{platform.machine()}, {os.cpu_count()} cores, shared; {MASTER}; Java with 3 GB",
-            "versions": {name: version(name) for name in ("pyspark", "pyarrow", "numpy")},
-            "runs": runs, "fitted": fitted(runs),
-        }  # fmt: skip
-        RESULTS.write_text(json.dumps(told, indent=1) + "\n")
+        write_results(runs)
     session.stop()
 
 

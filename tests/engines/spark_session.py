@@ -31,7 +31,7 @@ class Killing:
 
     def __init__(self, search, flag):
         self.search, self.flag = search, flag
-        self.made, self.joined = search.made, search.joined
+        self.made, self.joined, self.fields = search.made, search.joined, search.fields
 
     def __call__(self, part):
         try:
