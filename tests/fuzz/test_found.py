@@ -350,3 +350,12 @@ def test_a_number_that_few_people_have_is_not_foretold():
     table = pl.DataFrame({"wage": wages, "age": range(20, 100, 10)})
     found = [unmask.compare_predictions(table, table, ["wage"], seed=seed) for seed in range(6)]
     assert () in found
+
+
+def test_numbers_beyond_what_a_forest_takes_are_no_end_of_the_look_at_utility():
+    """1e300 among others: scikit-learn's forests refused it, and the assessment with them (seed 10030433)."""
+    table = pl.DataFrame({"wage": [1e300, *np.arange(1.0, 30.0)], "age": range(20, 50)})
+    assert unmask.propensity_score(table, table).pmse >= 0
+    assert len(unmask.compare_predictions(table, table, ["age"])) == 1
+    bands = table.with_columns(wage=pl.Series(["1e400-1e401", *["3-4", "5-6", "7-8"] * 9, "9-10", "9-10"]))
+    assert unmask.propensity_score(bands, bands).pmse >= 0  # a band beyond all numbers has no middle

@@ -233,12 +233,14 @@ def is_number(column: pl.Series) -> bool:
 
 
 def numbers(column: pl.Series) -> Floats:
-    """A column as numbers; an interval counts with its middle, an open one with its end."""
+    """A column as numbers; an interval counts with its middle, an open one with its end; else it is missing."""
     if has_intervals(column):
         low, high = bounds(column)
         open_low, open_high = low < -OPEN, high > OPEN
         ends = np.where(open_low, high, low), np.where(open_high, low, high)
-        return np.asarray((ends[0] + ends[1]) / 2)
+        with np.errstate(over="ignore", invalid="ignore"):
+            middle = (ends[0] + ends[1]) / 2
+        return np.where(np.isfinite(middle), middle, np.nan)
     if not (column.dtype.is_numeric() or column.dtype.is_temporal() or column.dtype == pl.Boolean):
         raise TableError(f"column {column.name!r} holds no numbers")
     return to_floats(column, column.name)

@@ -21,6 +21,7 @@ from unmask.utility.pairs import read_pair
 
 Model = Literal["logistic", "tree", "cart"]  # tree: gradient boosting; cart: one tree, quick
 FOLDS = 5
+LARGEST = float(np.finfo(np.float32).max)  # that a forest takes: what is larger counts as this
 SMALLEST_LEAF = 20  # records of one tree's leaf
 COMMON = 20  # categories of a column that get an indicator; the others share one
 
@@ -143,7 +144,8 @@ def _column(x: pl.Series, y: pl.Series) -> list[Floats]:
     if both is not None:
         missing = np.isnan(both)
         centre = float(np.nanmedian(both[: x.len()])) if (~missing[: x.len()]).any() else 0.0
-        return [np.where(missing, centre, both), *([missing.astype(float)] if missing.any() else [])]
+        filled = np.clip(np.where(missing, centre, both), -LARGEST, LARGEST)
+        return [filled, *([missing.astype(float)] if missing.any() else [])]
     both_text = pl.concat([x.cast(pl.String), y.cast(pl.String)]).fill_null("\0missing").alias("text")
     counts = both_text.value_counts(sort=True)
     common = counts.sort(["count", "text"], descending=[True, False])["text"][:COMMON]
