@@ -127,7 +127,7 @@ CANARY = "Zyxid0007"
         html.escape("<Zyxid0007>").replace("Z", "&#90;").encode(),
         json.dumps(CANARY).replace("x", "\\u0078").encode(),
         b"%5Ayxid0007",
-        gzip.compress(CANARY.encode()),
+        gzip.compress(CANARY.encode(), mtime=0),
         CANARY.encode("utf-16"),
         b"918,000,123",
         b"918'000'123.5",
