@@ -11,8 +11,9 @@ from unmask import Release
 from unmask.errors import EngineError
 from unmask.kernels.base import EUCLIDEAN, Space
 from unmask.kernels.search import nearest_k
-from unmask.linkage.channel import link_channel, linking, lists
+from unmask.linkage.channel import columns, link_channel, linking, lists
 from unmask.linkage.channel.beyond import NOTHING, Sampled, beyond
+from unmask.linkage.channel.columns import read_column
 from unmask.linkage.channel.lists import Short, short_posterior
 from unmask.linkage.likelihood import link_likelihood
 
@@ -22,6 +23,41 @@ rng = np.random.default_rng(4)
 def plane(queries, points):
     none = [np.zeros((len(side), 0), dtype=np.int32) for side in (queries, points)]
     return Space(queries, points, *none, EUCLIDEAN, np.ones(queries.shape[1]), np.zeros(0), np.zeros(0))
+
+
+# --- very many texts, which are held otherwise -----------------------------------------------------------------------
+
+
+def test_very_many_words_are_held_as_few_are(monkeypatch):
+    cells = pl.Series("cell", ["b7", "a1", None, "c", "a1", "10", "é", "d"])
+    few = read_column(cells)
+    monkeypatch.setattr(columns, "MANY_WORDS", 3)
+    many = read_column(cells)
+    assert isinstance(few.words, tuple)
+    assert isinstance(many.words, columns.Words)
+    assert tuple(many.words) == few.words == ("10", "a1", "b7", "c", "d", "é")
+    assert [many.words[k] for k in range(6)] == list(few.words)
+    assert list(many.words[::2]) == list(few.words[::2])
+    assert np.array_equal(many.code, few.code)
+    rows = np.array([7, 0, 2, 3, 1])
+    assert tuple(many.take(rows).words) == few.take(rows).words == ("a1", "b7", "c", "d")
+    assert np.array_equal(many.take(rows).code, few.take(rows).code)
+    assert isinstance(many.take(rows[:2]).words, tuple)
+
+
+def test_how_words_are_held_makes_no_difference(monkeypatch):
+    draw = np.random.default_rng(8)
+    people = pl.DataFrame(
+        {"pay": draw.normal(3000, 500, 120).round(1), "town": draw.choice(["Ulm", "Bonn", "Kiel", "Hof"], 120),
+         "born": [f"19{k:02d}-0{m}-11" for k, m in draw.integers([30, 1], [99, 9], (120, 2))]}
+    )  # fmt: skip
+    made = people.with_columns(pl.col("pay") + draw.normal(0, 300, 120), pl.col("town").str.slice(0, 1))
+    few = link_channel(Release(people, made))
+    monkeypatch.setattr(columns, "MANY_WORDS", 2)
+    many = link_channel(Release(people, made))
+    assert few.found == many.found
+    assert np.array_equal(few.credit, many.credit)
+    assert few.columns == many.columns
 
 
 # --- beyond the lists ------------------------------------------------------------------------------------------------

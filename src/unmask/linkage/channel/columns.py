@@ -9,7 +9,9 @@ so long columns cost little.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import overload
 
 import numpy as np
 import polars as pl
@@ -17,7 +19,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Texts = Sequence[str]
 
+MANY_WORDS = 50_000
 MOSTLY = 0.9  # share of the different texts that must be read alike
 NUMBER = r"\d(?:[\d.,' \u00a0\u202f_]*\d)?(?:[eE][+-]?\d+)?"
 SIGNED = re.compile(
@@ -51,13 +55,45 @@ COMPOUND = re.compile(
 BETWEEN = {"to", "bis", "and", "und", "until", "a", "e", "et", "or", "od", "oder", "up", "n", "s", "w"}  # no units
 
 
+class Words(Sequence[str]):
+    """Very many different texts, which take a third of the room that a tuple of them takes."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self, held: pl.Series) -> None:
+        self._held = held
+
+    def __len__(self) -> int:
+        return self._held.len()
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        return self._held[place].to_list() if isinstance(place, slice) else str(self._held[int(place)])
+
+    def __iter__(self) -> Iterator[str]:
+        for part in self._held.to_frame().iter_slices(MANY_WORDS):
+            yield from part.to_series().to_list()
+
+    def take(self, places: Ints) -> Texts:
+        """Some of them, in this order."""
+        return held(self._held.gather(places))
+
+
+def held(texts: pl.Series) -> Texts:
+    """Texts, in the form that suits their number."""
+    return Words(texts.rechunk()) if texts.len() > MANY_WORDS else tuple(texts.to_list())
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column of a file. Words are its different texts in lexicographic order; a code is a place in them."""
 
     name: str
     kind: str  # "number", "date", "interval" or "text": the best reading
-    words: tuple[str, ...]
+    words: Texts
     code: Ints  # -1: missing
     number: Floats  # NaN where the cell is no number; days for dates, the middle of intervals
     low: Floats | None  # ends of intervals; the low end belongs to it, the high end does not
@@ -81,16 +117,20 @@ class Column:
         places = np.flatnonzero(used)
         fresh = np.full(len(self.words) + 1, -1)
         fresh[places] = np.arange(places.size)
-        words = self.words if places.size == len(self.words) else tuple(self.words[k] for k in places.tolist())
+        words = self.words if places.size == len(self.words) else _some(self.words, places)
         ends = (None, None) if self.low is None or self.high is None else (self.low[rows], self.high[rows])
         return replace(self, words=words, code=fresh[code], number=self.number[rows], low=ends[0], high=ends[1])
+
+
+def _some(words: Texts, places: Ints) -> Texts:
+    return words.take(places) if isinstance(words, Words) else tuple(words[k] for k in places.tolist())
 
 
 def read_column(series: pl.Series) -> Column:
     """Read a column in the way that fits most of its different texts."""
     texts = _as_text(series)
     different = texts.drop_nulls().unique().sort()
-    words = tuple(different.to_list())
+    words = held(different)
     code = texts.cast(pl.Enum(different)).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
     code = np.ascontiguousarray(code, dtype=np.int64)
     if series.dtype.is_numeric() or series.dtype == pl.Boolean:
@@ -121,7 +161,7 @@ def _as_text(series: pl.Series) -> pl.Series:
     return texts.set(texts == "", None)
 
 
-def _read_words(series: pl.Series, words: tuple[str, ...]) -> tuple[str, Floats, Floats | None, Floats | None]:
+def _read_words(series: pl.Series, words: Texts) -> tuple[str, Floats, Floats | None, Floats | None]:
     nothing = np.full(len(words), np.nan)
     if not words:
         return "text", nothing, None, None
@@ -144,9 +184,9 @@ def _read_words(series: pl.Series, words: tuple[str, ...]) -> tuple[str, Floats,
 # --- dates -----------------------------------------------------------------------------------------------------------
 
 
-def read_dates(words: tuple[str, ...]) -> Floats:
+def read_dates(words: Texts) -> Floats:
     """Days since 1970 for texts that are dates; formats are tried from the one that fits most."""
-    texts = pl.Series(words)
+    texts = pl.Series(list(words), dtype=pl.String)
     likely = texts.str.contains(r"\d") & texts.str.contains(r"[-/.: ]|^\d{8}$")
     if likely.mean() < MOSTLY:  # type: ignore[operator]
         return np.full(len(words), np.nan)
@@ -191,7 +231,7 @@ def _days(texts: pl.Series, form: str) -> Floats:
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
 
-def read_numbers(words: tuple[str, ...]) -> Floats:
+def read_numbers(words: Texts) -> Floats:
     """Numbers in whatever writing: separators of thousands, decimal commas, currencies, per cent, units."""
     matches = [SIGNED.match(word) for word in words]
     marks = {(m["before"] + m["mark"]).strip() for m in matches if m}
@@ -207,7 +247,7 @@ def read_numbers(words: tuple[str, ...]) -> Floats:
     return values
 
 
-def read_compounds(words: tuple[str, ...]) -> Floats:
+def read_compounds(words: Texts) -> Floats:
     """Numbers in two or three units: 48°08'N, 14:35:02, 5'11", 3 y 4 m; how many make one, the largest tell."""
     found = {k: match for k, word in enumerate(words) if (match := COMPOUND.match(word))}
     marks = {(m["one"], m["two"], m["three"]) for m in found.values()}
@@ -282,7 +322,7 @@ def resolution(values: Floats) -> float:
 # --- intervals -------------------------------------------------------------------------------------------------------
 
 
-def read_intervals(words: tuple[str, ...]) -> tuple[Floats, Floats]:
+def read_intervals(words: Texts) -> tuple[Floats, Floats]:
     """Low and high ends; NaN where a text is no interval."""
     found = [_numbers_in(word) for word in words]
     comma = decimal_comma([digits for parts in found for digits in parts])

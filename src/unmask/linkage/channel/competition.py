@@ -90,4 +90,4 @@ def _fewer(
 def _again(channel: Channel, few: Material, taught: Ints) -> Channel:
     """The same recipes, learnt from fewer people."""
     factors = tuple(entry.recipe.fit(few, taught) for entry in channel.learnt)
-    return replace(channel, factors=factors, without=())
+    return replace(channel, factors=factors, without=tuple)

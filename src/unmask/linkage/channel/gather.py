@@ -75,13 +75,18 @@ def gather(release: Release, seed: int) -> Gathered:
     place[order_of_records] = np.arange(len(order_of_records))
     truth = np.where(release.truth >= 0, place[release.truth], -1)[order]
     material = Material(
-        tuple(column.take(order) for column in people),
-        tuple(column.take(order_of_records) for column in records),
+        _ordered(people, order),
+        _ordered(records, order_of_records),
         truth,
         groups and groups.take(order, order_of_records),
     )
     alike, alike_records = _classes(mark[order]), _classes(mark_of_record[order_of_records])
     return Gathered(material, order, order_of_records, alike, alike_records)
+
+
+def _ordered(columns: list[Column], order: Ints) -> tuple[Column, ...]:
+    """Columns with their rows in this order; the list is left empty, so that no column is held twice."""
+    return tuple(columns.pop(0).take(order) for _ in range(len(columns)))
 
 
 def _marked(columns: Sequence[Column], seed: int) -> tuple[Marks, Marks]:

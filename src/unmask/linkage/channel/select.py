@@ -9,6 +9,7 @@ held-out people are told apart better, or no worse while the column tells someth
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Without = tuple[tuple[Ints, tuple[Factor, ...]], ...]
     Candidate = tuple[float, float, Any, list[Floats]]  # told, its standard error, recipe, scores of held-out people
     Chosen = tuple[list["Learnt"], list[Floats]]  # what is in use, and the sum of its scores of held-out people
 
@@ -68,7 +70,7 @@ class Channel:
     factors: tuple[Factor, ...]
     learnt: tuple[Learnt, ...]
     temperature: float
-    without: tuple[tuple[Ints, tuple[Factor, ...]], ...] = ()  # records of known people, factors that others taught
+    without: Callable[[], Without] = tuple  # records of known people, and factors that others taught
     by_column: Mapping[int, Any] = field(default_factory=dict)  # what released columns are by themselves
     shown: Mapping[int, float] = field(default_factory=dict)  # standard errors above chance that each of them tells
 
@@ -85,9 +87,10 @@ class Channel:
         What a known person taught leans towards their own record: with many columns it would draw others to it.
         """
         scores = np.empty((people.size, n_records))
-        taught = [records for records, _ in self.without]
+        without = self.without()
+        taught = [records for records, _ in without]
         rest = np.setdiff1d(np.arange(n_records), np.concatenate(taught)) if taught else np.arange(n_records)
-        for records, factors in ((rest, self.factors), *self.without):
+        for records, factors in ((rest, self.factors), *without):
             scores[:, records] = self.score(people[:, None], records[None, :], factors)
         return scores
 
@@ -136,7 +139,8 @@ def learn(
         tell(0.6 + 0.4 * (place + 1) / len(EVERYTHING))
     tell(1.0)
     factors = tuple(entry.recipe.fit(whole, everybody) for entry in chosen)
-    without = _without_own(whole, everybody, chosen) if len(everybody) == len(taught) else ()
+    are_all = len(everybody) == len(taught)
+    without = cache(partial(_without_own, whole, everybody, chosen)) if are_all else tuple  # made if all is scored
     temperature = _temperature(trial, total) if chosen else 1.0
     together = {} if like else told_apart(trial, [entry.recipe for entry in chosen], seed)
     shown = {place: max(trial.shown.get(place, 0.0), together.get(place, 0.0)) for place in {*trial.shown, *together}}
@@ -153,7 +157,7 @@ def _useful(channels: Sequence[Channel]) -> tuple[list[int], frozenset[int]]:
     return targets, frozenset(targets) - texts
 
 
-def _without_own(material: Material, taught: Ints, chosen: list[Learnt]) -> tuple[tuple[Ints, tuple[Factor, ...]], ...]:
+def _without_own(material: Material, taught: Ints, chosen: list[Learnt]) -> Without:
     """What others than a part of the known people teach, beside the records of that part."""
     part = np.unique(material.units(taught), return_inverse=True)[1].ravel() % PARTS
     left = taught.size - int(np.bincount(part, minlength=1).max())  # few, if most are published together

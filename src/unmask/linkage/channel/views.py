@@ -144,7 +144,7 @@ def digits(columns: Sequence[Column], _groups: Ints | None = None) -> list[Colum
 
 
 def _decimals(words: Sequence[str]) -> Ints:
-    texts = pl.Series(words, dtype=pl.String)
+    texts = pl.Series(list(words), dtype=pl.String)
     after = texts.str.splitn(".", 2).struct[1].str.len_chars().cast(pl.Int64)
     whole = texts.str.strip_chars()
     zeros = whole.str.len_chars().cast(pl.Int64) - whole.str.strip_chars_end("0").str.len_chars()
