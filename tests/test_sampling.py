@@ -57,6 +57,14 @@ def test_a_larger_sample_contains_the_smaller_and_all_is_all():
     assert np.array_equal(people_by_hash(release, 60, 0), release.paired_rows)
 
 
+@pytest.mark.parametrize("with_id", [True, False])
+def test_names_that_are_hashed_in_parts_make_no_difference(with_id, monkeypatch):
+    release = unmask.Release(*tables(), **({"id": "id"} if with_id else {"ignored": ["id"]}))
+    at_once = people_by_hash(release, 20, 0)
+    monkeypatch.setattr("unmask.sampling.AT_ONCE", 7)
+    assert np.array_equal(people_by_hash(release, 20, 0), at_once)
+
+
 def test_only_people_who_are_in_both_tables():
     own, made = tables()
     release = unmask.Release(own, made[:25], id="id")

@@ -182,7 +182,7 @@ def _report(entry: Measure, study: Study, context: Context, keeper: Keeper, plan
     context.progress(0.0, "begins")
     if planned is not None and planned.form == "left out" and entry.applies(study.release) is None:
         return Reported(entry.name, entry.title, entry.story, Absence.for_want_of_time())
-    seeded = replace(with_plan(context, study.release, planned), seed=seed_of(context.seed, entry))
+    seeded = replace(with_plan(context, study, planned), seed=seed_of(context.seed, entry))
     evidence = keeper(entry.name + _form(planned), lambda: run_measure(entry, study, seeded))
     if seeded.people is not None and isinstance(evidence, Evidence):
         evidence = replace(evidence, asked=(seeded.people.size, len(study.release.paired_rows)))
@@ -192,13 +192,15 @@ def _report(entry: Measure, study: Study, context: Context, keeper: Keeper, plan
     return Reported(entry.name, entry.title, entry.story, evidence)
 
 
-def with_plan(context: Context, release: Release, planned: Planned | None) -> Context:
+def with_plan(context: Context, study: Study, planned: Planned | None) -> Context:
     """Tell an attack whom to ask for: everybody, or those of the smallest hashes, the same people in every attack."""
+    release = study.release
     if planned is None or planned.form in {"exact", "left out"} or release.synthetic:
         return context
     if planned.form == "bounded":
         return replace(context, loose=True)
-    people = people_by_hash(release, planned.people, context.seed)
+    size, seed = planned.people, context.seed
+    people = study.kept(("people by hash", size, seed), lambda: people_by_hash(release, size, seed))
     return replace(context, people=people if people.size < len(release.paired_rows) else None)
 
 
@@ -250,8 +252,9 @@ def again_with(measures: Sequence[Measure], plan: Plan | None = None) -> Again:
         entry = by_name[name]
         if plan is not None and plan.budget is not None:
             return None
-        context = with_plan(Context(seed), release, None if plan is None else plan[name])
-        evidence = run_measure(entry, release, replace(context, seed=seed_of(seed, entry)))
+        study = Study(release)
+        context = with_plan(Context(seed), study, None if plan is None else plan[name])
+        evidence = run_measure(entry, study, replace(context, seed=seed_of(seed, entry)))
         return evidence.per_record if isinstance(evidence, Evidence) else None
 
     return again

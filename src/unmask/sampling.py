@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from unmask.tables import Release
 
 BETWEEN = "\x1f"  # values of a row
+AT_ONCE = 50_000  # people
 NOTHING = "\x00"  # a missing value, which is not an empty text
 
 
@@ -32,8 +33,8 @@ def people_by_hash(release: Release, size: int, seed: int) -> Rows:
     there = np.asarray(release.paired_rows)
     if size >= there.size:
         return there
-    names = _names(release, there)
-    marks = np.array([_mark(f"{seed}:{name}") for name in names], dtype=np.uint64)
+    parts = np.array_split(there, -(-there.size // AT_ONCE))  # texts of all would take as much room as the tables
+    marks = np.array([_mark(f"{seed}:{name}") for part in parts for name in _names(release, part)], dtype=np.uint64)
     return np.sort(there[np.argsort(marks, kind="stable")[:size]])
 
 
