@@ -8,7 +8,7 @@ any fixed distance misses.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -150,29 +150,8 @@ def _link(study: Study, chosen: tuple[Start, ...], seed: int, tell: Progress) ->
     found = best_records(beliefs, sides, release.truth, seed)
     tell(0.8, "everybody at once, one to one")
     matched, optimal = match_all(fit, sides, pairs, release.truth, seed)
-    posterior = np.round(found.posterior, ROUNDED)
-    return LikelihoodLinkage(
-        links=found.link,
-        distances=-np.log(np.maximum(posterior, 10.0**-ROUNDED)),
-        credit=found.credit,
-        tie_sizes=found.ties,
-        margin=posterior,
-        total_distance=float("nan"),
-        optimal=optimal,
-        truth=release.truth,
-        n_candidates=release.released.height,
-        direction="to_release",
-        seed=seed,
-        one_to_one=matched,
-        posterior=posterior,
-        converged=fit.converged and beliefs.settled,
-        steps=fit.steps,
-        view=fit.view.name,
-        start=fit.start,
-        noise=_noise(fit),
-        kept=tuple(zip(fit.view.code_columns, fit.channel.kept.tolist(), strict=True)),
-        correlated=not fit.channel.diagonal,
-    )
+    linkage = _linkage(found, fit, release, seed)
+    return replace(linkage, optimal=optimal, one_to_one=matched, converged=fit.converged and beliefs.settled)
 
 
 def _link_some(study: Study, people: Rows, chosen: tuple[Start, ...], seed: int, tell: Progress) -> LikelihoodLinkage:
@@ -185,23 +164,30 @@ def _link_some(study: Study, people: Rows, chosen: tuple[Start, ...], seed: int,
     found = best_records(believe_apart(pairs, whole.view.y_size), sides, release.truth, seed, people)
     tell(0.7, "what competition adds, among fewer people")
     added = competition_of(study, people, lambda few: _compared(fit, seen, few, seed), seed, together=TOGETHER)
+    return replace(_linkage(found, fit, release, seed, people), competition=(added[0], added[1]))
+
+
+def _linkage(found: Found, fit: Fit, release: Release, seed: int, people: Rows | None = None) -> LikelihoodLinkage:
+    """What was found of these people, or of everybody, as a result for all rows."""
     n, posterior = len(release.truth), np.round(found.posterior, ROUNDED)
+    rows = np.arange(n) if people is None else people
     asked = np.zeros(n, dtype=bool)
-    asked[people] = True
+    asked[rows] = True
+    believed = spread(posterior, rows, n, np.nan)
     return LikelihoodLinkage(
-        links=spread(found.link, people, n, -1),
-        distances=spread(-np.log(np.maximum(posterior, 10.0**-ROUNDED)), people, n, np.nan),
-        credit=spread(found.credit, people, n, 0.0),
-        tie_sizes=spread(found.ties, people, n, 0),
-        margin=spread(posterior, people, n, np.nan),
+        links=spread(found.link, rows, n, -1),
+        distances=spread(-np.log(np.maximum(posterior, 10.0**-ROUNDED)), rows, n, np.nan),
+        credit=spread(found.credit, rows, n, 0.0),
+        tie_sizes=spread(found.ties, rows, n, 0),
+        margin=believed,
         total_distance=float("nan"),
         optimal=True,
         truth=release.truth,
         n_candidates=release.released.height,
         direction="to_release",
         seed=seed,
-        asked=asked,
-        posterior=spread(posterior, people, n, np.nan),
+        asked=None if people is None else asked,
+        posterior=believed,
         converged=fit.converged,
         steps=fit.steps,
         view=fit.view.name,
@@ -209,7 +195,6 @@ def _link_some(study: Study, people: Rows, chosen: tuple[Start, ...], seed: int,
         noise=_noise(fit),
         kept=tuple(zip(fit.view.code_columns, fit.channel.kept.tolist(), strict=True)),
         correlated=not fit.channel.diagonal,
-        competition=(added[0], added[1]),
     )
 
 
