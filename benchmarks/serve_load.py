@@ -31,6 +31,7 @@ from pathlib import Path
 import httpx2
 
 import unmask
+from unmask.web.work import SAYS
 
 RESULTS = Path(__file__).parent / "results" / "serve_load.json"
 PAGE = 4  # a page is looked at instead of the progress every so many seconds
@@ -148,6 +149,14 @@ def states(folder: Path) -> Counter[str]:
     return Counter(job["state"] for job in found)
 
 
+def failures(folder: Path) -> Counter[str]:
+    """The last line that each job said which ended without a result."""
+    jobs = [path.parent for path in folder.glob("serve/jobs/*/job.json")]
+    failed = [job for job in jobs if json.loads((job / "job.json").read_text())["state"] == "failed"]
+    said = [(job / SAYS).read_text().strip().splitlines() if (job / SAYS).exists() else [] for job in failed]
+    return Counter(lines[-1] if lines else "nothing" for lines in said)
+
+
 async def drive(pid: int, load: Load, sessions: int) -> list[tuple[int, float]]:
     browsers = [load.session(number / sessions) for number in range(sessions)]
     before = processor(pid)
@@ -167,7 +176,7 @@ def run(sessions: int, jobs: int, minutes: float, patience: float = PATIENCE) ->
         at_the_end, until = states(folder), time.monotonic() + 60 * patience
         while states(folder)["queued"] + states(folder)["running"] and time.monotonic() < until:
             time.sleep(1)
-        after = states(folder)
+        after, failed = states(folder), failures(folder)
         last, alive = resident(process.pid), process.poll() is None
         process.terminate()
         errors = process.communicate(timeout=60)[1]
@@ -178,6 +187,7 @@ def run(sessions: int, jobs: int, minutes: float, patience: float = PATIENCE) ->
                                      round(max(load.loads), 1)]},
         "asked for": len(load.cases), "different": len(set(load.cases)),
         "states when the sessions ended": dict(at_the_end), "states at the end": dict(after),
+        "what failed jobs said": dict(failed),
         "wrong answers": dict(load.wrong), "alive at the end": alive, "standard error": errors,
         "milliseconds": {kind: spread(times) for kind, times in load.took.items()},
         "milliseconds of the server's processor time": load.cost,
