@@ -1,15 +1,15 @@
-"""How do time and memory of each measure grow with the people? A table measure x n, with exponents.
+"""What does each measure take by itself, for everybody and for some people? The plan of an assessment knows it by this.
 
 ``python benchmarks/scale.py`` attacks releases of 1,000 to 1,000,000 people (``--n`` names others, ``--case`` one of
 the two tables, ``--only`` measures). *numbers*: the 13 numbers of the census with noise of half a standard
 deviation. *patients*: the stays of the demo, with dates, places, categories and gaps, as its hospital would publish
 them. Each measure runs as if it were alone, with its kernels loaded: CPU seconds, and the memory it takes beside what
-was there. In `assess` measures share encodings and trees, so the whole costs less than their sum. Results are kept one
-by one in benchmarks/results/scale.json; ``--table`` writes them into docs/scale.md, ``--costs`` what the plan of an
-assessment knows into src/unmask/costs.toml. From 100,000 people on attacks that can ask for some people are also run
-with 20,000 of them, and beyond 100,000 with these alone (``--some`` at any n). The exponent is the slope of log time
-from 10,000 people on, of the form that is used by default. ``--compare`` holds the figures of 20,000 people against
-those of all at one n, in benchmarks/results/scale_sampled.json.
+was there. In `assess` measures share encodings and trees, so the whole costs less than their sum:
+benchmarks/scale_whole.py. Results are kept one by one in benchmarks/results/scale.json; ``--costs`` writes what the
+plan of an assessment knows into src/unmask/costs.toml. From 100,000 people on attacks that can ask for some people are
+also run with 20,000 of them, and beyond 100,000 with these alone (``--some`` at any n). ``--compare`` holds the figures
+of 20,000 people against those of all at one n, in benchmarks/results/scale_sampled.json and, by ``--table``, in
+docs/scale.md.
 """
 
 from __future__ import annotations
@@ -132,34 +132,6 @@ def exponent(times: dict[int, float]) -> float | None:
     return float(np.polyfit(*np.log(np.array(there)).T, 1)[0])
 
 
-def table(known: dict, case: str) -> str:
-    """One case as a table: measures in the order of what they cost at the largest n."""
-    found = {name: {int(n): one for n, one in by.items() if one} for name, by in known.get(case, {}).items()}
-    found = {name: by for name, by in found.items() if by}
-    sizes = sorted({n for by in found.values() for n in by})
-    used = {name: by_default(by) for name, by in found.items()}
-    order = sorted(found, key=lambda name: -used[name][max(used[name])]["cpu"])
-    lines = [
-        "| measure | " + " | ".join(f"n = {n:,}" for n in sizes) + " | memory | exponent |",
-        "|---|" + "---:|" * (len(sizes) + 2),
-    ]
-    for name in order:
-        by, mine = found[name], used[name]
-        slope = exponent({n: one["cpu"] for n, one in mine.items()})
-        most = [one["memory"] for one in mine.values() if "memory" in one][-1]
-        memory = f"{most / 1e6:,.0f} MB"
-        cells = [_cell(by.get(n, {})) for n in sizes]
-        lines.append(f"| {name} | {' | '.join(cells)} | {memory} | {'' if slope is None else f'{slope:.2f}'} |")
-    return "\n".join(lines)
-
-
-def _cell(one: dict) -> str:
-    """Seconds of everybody, and of some people in brackets."""
-    told = [f"{one['cpu']:.2f} s"] if "cpu" in one else []
-    told += [f"({one['some']['cpu']:.2f} s)"] if one.get("some") else []
-    return " ".join(told)
-
-
 def table_of_sampled() -> str:
     """Figures of all people and of some, where both were had."""
     lines = ["| figure | n | all people | 20,000 people | interval | difference |", "|---|---:|---:|---:|---|---:|"]
@@ -174,15 +146,9 @@ def table_of_sampled() -> str:
 
 
 def write_page() -> None:
-    """Write the tables into the page."""
-    known = json.loads(RESULTS.read_text())
-    text = PAGE.read_text()
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    parts = [f"### {case.capitalize()}\n\n{table(known, case)}\n" for case in CASES if case in known]
-    if SAMPLED.exists():
-        parts.append(f"### Some people against all\n\n{table_of_sampled()}\n")
-    PAGE.write_text(before + BEGIN + "\n" + "\n".join(parts) + "\n" + END + after)
+    """Write the table into the page."""
+    before, rest = PAGE.read_text().split(BEGIN)
+    PAGE.write_text(before + BEGIN + "\n" + table_of_sampled() + "\n\n" + END + rest.split(END)[1])
 
 
 def fitted(by: dict[int, dict], columns: int) -> dict[str, object]:
@@ -252,6 +218,7 @@ def main() -> None:
         compared(given.compare, given.only)
     elif not given.table:
         measured([given.case] if given.case else list(CASES), given.n, given.only, some=given.some)
+        return
     write_page()
 
 

@@ -21,6 +21,7 @@ from unmask.linkage.channel.columns import Column
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Places = NDArray[np.int32]
 
 ITEM = "item "
 LISTED = re.compile(r"\s*[;,|/+\n]\s*")  # between the items of a list
@@ -128,8 +129,11 @@ WITHIN: dict[str, str] = {
 SIZE = "size"  # how many people have the same
 
 
-def within(column: Column, group: Column, form: str) -> Feature:
-    """A number as it stands among the people who have the same in another column, or what these have together."""
+def within(column: Column, group: Column, form: str, by_value: Callable[[], Places] | None = None) -> Feature:
+    """A number as it stands among the people who have the same in another column, or what these have together.
+
+    ``by_value``: the people in the order of the number, where that is at hand.
+    """
     if form == SIZE:
         count = np.bincount(group.code + 1)[group.code + 1].astype(float)
         return Feature(group.name, f"the number of people with the same `{group.name}`", count)
@@ -139,9 +143,12 @@ def within(column: Column, group: Column, form: str) -> Feature:
     there = np.isfinite(values)
     words = WITHIN[form].format(x=f"`{column.name}`", g=f"`{group.name}`")
     if form == "rank":
-        order = np.lexsort((values, code))
+        order = ascending(values) if by_value is None else by_value()
+        short = code.astype(np.min_scalar_type(int(code.max(initial=0))))  # numbers of two bytes are sorted at once
+        order = order[np.argsort(short[order], kind="stable")]
+        sizes = np.bincount(code)
         rank = np.empty(values.size)
-        rank[order] = np.arange(values.size) - np.searchsorted(code[order], code[order])
+        rank[order] = np.arange(values.size) - (np.cumsum(sizes) - sizes)[code[order]]
         return Feature(column.name, words, np.where(there, rank + 1, np.nan))
     count = np.maximum(np.bincount(code[there], minlength=code.max() + 1), 1)
     mean = (np.bincount(code[there], weights=values[there], minlength=count.size) / count)[code]
@@ -150,6 +157,11 @@ def within(column: Column, group: Column, form: str) -> Feature:
         spread = np.sqrt(np.bincount(code[there], weights=gap[there] ** 2, minlength=count.size) / count)[code]
         gap = gap / np.where(spread > 0, spread, 1.0)
     return Feature(column.name, words, values / np.where(mean == 0, np.nan, mean) if form == "ratio" else gap)
+
+
+def ascending(values: Floats) -> Places:
+    """Places of numbers from the smallest to the largest, in half the room; missing ones last."""
+    return np.argsort(values, kind="stable").astype(np.int32)
 
 
 def _together(column: Column, group: Column, form: str) -> Feature:

@@ -14,6 +14,7 @@ from unmask.linkage.channel.digests import write
 from unmask.linkage.channel.features import (
     ITEM,
     Spelling,
+    ascending,
     item_feature,
     number_features,
     spell,
@@ -125,7 +126,9 @@ class Material:
             feature = whole._within(key) if whole.is_large else whole.feature(key)  # noqa: SLF001 - of the same kind
             return replace(feature, values=feature.values[people])
         form, _, group = key[1].partition(":")
-        return within(self.people[key[0]], self.people[int(group)], form)
+        values = self.people[key[0]].number
+        by_value = partial(self.once, ("by value", key[0]), partial(ascending, values))
+        return within(self.people[key[0]], self.people[int(group)], form, by_value)
 
     @cached_property
     def spellings(self) -> list[Spelling]:
