@@ -15,6 +15,9 @@ import unmask
 from unmask.disclosure.expected import expected_findings
 from unmask.errors import RoleError, TableError
 from unmask.groups.population.sizes import poisson_gamma, sizes_of
+from unmask.intake.containing import containing
+from unmask.linkage.channel.joint import whitening
+from unmask.linkage.channel.residuals import fit_law
 from unmask.study import as_study
 from unmask.tables import read_table
 from unmask.tables.encode import to_floats
@@ -359,3 +362,43 @@ def test_numbers_beyond_what_a_forest_takes_are_no_end_of_the_look_at_utility():
     assert len(unmask.compare_predictions(table, table, ["age"])) == 1
     bands = table.with_columns(wage=pl.Series(["1e400-1e401", *["3-4", "5-6", "7-8"] * 9, "9-10", "9-10"]))
     assert unmask.propensity_score(bands, bands).pmse >= 0  # a band beyond all numbers has no middle
+
+
+def test_an_answer_that_the_original_has_not_is_text_beside_its_codes():
+    """ "yes" cannot be written as a number of the original's type: polars' error ended `check` (seed 40005253)."""
+    original = pl.DataFrame({"smoker": pl.Series([0, 0, 0, 0], dtype=pl.Int8), "age": [31, 42, 53, 64]})
+    release = unmask.Release(original, original.with_columns(smoker=pl.Series(["no", "no", "yes", "no"])))
+    assert release.original["smoker"].to_list() == ["0"] * 4
+    assert release.released["smoker"].to_list() == ["0", "0", "yes", "0"]
+
+
+def test_infinite_numbers_lie_on_no_grid():
+    """-1e400 beside whole numbers: a warning of numpy in `check` (seed 40009803)."""
+    with np.errstate(invalid="raise"):
+        assert containing(np.array([4.9, 7.2, 3.0, 1.0]), np.array([5.0, 7.0, -np.inf, -np.inf])) is None
+
+
+def test_one_person_who_teaches_has_no_other_half():
+    """The covariance of nobody was asked for, and the learnt masking ended as an error (seed 40013746)."""
+    with np.errstate(all="raise"):
+        root, scale = whitening(np.array([[1.0, 2.0, 3.0]]))
+    assert np.isfinite(root).all() and np.isfinite(scale)
+
+
+def test_one_person_stands_out_from_nobody():
+    """The same input: infinity less infinity, in the test of columns that have no name in common."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(5, 3)).round(3)
+    own = pl.DataFrame({"home": ["a", "a", "a", "b", "b"], **{f"x{k}": x[:, k] for k in range(3)}})
+    made = own.rename({f"x{k}": f"y{k}" for k in range(3)})
+    with np.errstate(invalid="raise"):
+        told = reasons(unmask.Release(own, made, household="home"), "channel")
+    assert set(told) == {"channel"}
+
+
+def test_residuals_beyond_all_numbers_have_a_law():
+    """A range of twice the largest number is infinite, and so was all that followed (seed 40017821)."""
+    with np.errstate(divide="raise", invalid="raise", over="raise"):
+        law = fit_law(np.array([0.0, 0.0, -1.7e308, 1.7e308, 2.5]), reach=np.inf, step=1e-9)
+        told = law.log(np.array([0.0, 2.5, 1.7e308]))
+    assert np.isfinite(told).all()

@@ -64,6 +64,8 @@ def _rounded(known: Floats, published: Floats) -> Contained | None:
 def _ways(known: Floats, published: Floats, step: float) -> list[tuple[str, Flags]]:
     """Ways to round to a step, if released numbers lie on one grid of it."""
     parts = published / step
+    if not np.isfinite(parts).all():
+        return []
     apart = known - published
     small = CLOSE * step
     near = np.abs(apart) <= step / 2 + small

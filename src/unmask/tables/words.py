@@ -101,7 +101,11 @@ def _typed(left: pl.Series, right: pl.Series, kind: pl.DataType) -> tuple[pl.Ser
     """Truth values and codes as the original has them."""
     if kind == pl.Boolean:
         return left == "true", right == "true"
-    return (left.cast(kind), right.cast(kind)) if kind.is_integer() else (left, right)
+    if not kind.is_integer():
+        return left, right
+    codes = left.cast(kind, strict=False), right.cast(kind, strict=False)
+    kept = all(code.null_count() == text.null_count() for code, text in zip(codes, (left, right), strict=True))
+    return codes if kept else (left, right)  # texts, where the release has an answer that the original has not
 
 
 def _enough(values: tuple[set[str], set[str]], classes: dict[str, str]) -> bool:

@@ -77,6 +77,8 @@ def _lessons(material: Material, recipes: Sequence[Any], learners: Ints) -> dict
 def _stands_out(material: Material, recipes: Sequence[Any], part: Part) -> Floats | None:
     """By how much the own record of each held-out person is likelier than one of the others; None: not to be had."""
     learners, asked, lessons = part
+    if asked.size < 2:
+        return None
     total = np.zeros((asked.size, asked.size))
     for k, recipe in enumerate(recipes):
         if isinstance(recipe, Through) and recipe.recipe.target >= len(material.view(recipe.view).records):

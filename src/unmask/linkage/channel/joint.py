@@ -137,6 +137,8 @@ def _shrunk(z: Floats, weight: float) -> Floats:
 
 def _shrinkage(z: Floats) -> float:
     """How far to shrink: what foretells one half of the people from the other best."""
+    if len(z) < 2:
+        return 1.0
     few = len(z) < 4 * z.shape[1]
     halves, best, chosen = (z[::2], z[1::2]), -np.inf, 1.0
     for weight in SHRINKAGES_OF_FEW if few else SHRINKAGES:

@@ -48,6 +48,7 @@ MULTIPLES = (
     3,
     2,
 )
+LARGEST = 1e150  # residual: the square of a larger one is infinite
 LEAST_ON = 0.5  # share of residuals that must be multiples of a step
 PROBES = 100  # residuals by which steps are looked for first
 
@@ -85,7 +86,8 @@ def fit_law(residual: Floats, *, reach: float, step: float) -> Law:
 
     ``reach``: range that residuals of any two people have; ``step``: the resolution of the released values.
     """
-    e = np.sort(residual[np.isfinite(residual)])
+    reach, step = min(reach, LARGEST), min(step, LARGEST)
+    e = np.clip(np.sort(residual[np.isfinite(residual)]), -LARGEST, LARGEST)
     n, near = e.size, max(0.26 * step, 1e-9 * reach, 1e-300)
     reach = max(reach, 4 * near, 1e-12)
     if n < 2:
