@@ -402,3 +402,11 @@ def test_residuals_beyond_all_numbers_have_a_law():
         law = fit_law(np.array([0.0, 0.0, -1.7e308, 1.7e308, 2.5]), reach=np.inf, step=1e-9)
         told = law.log(np.array([0.0, 2.5, 1.7e308]))
     assert np.isfinite(told).all()
+
+
+def test_infinite_numbers_that_are_the_same_are_not_apart():
+    """Infinity less infinity: nobody's record fitted them, and numpy divided by 0 (seed 50022108)."""
+    table = pl.DataFrame({"wage": ["1e400", "1e400", "3", "4.5", "5"], "town": ["a", "b", "a", "b", "a"]})
+    with np.errstate(divide="raise", invalid="raise"):
+        assert unmask.explain_person(unmask.Release(table, table), 1).fit == 1
+        assert unmask.explain_person(unmask.Release(table, table), 3).fit == 1

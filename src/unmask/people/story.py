@@ -184,7 +184,8 @@ def _gaps(study: Study, name: str, person: int) -> Floats:
     left, right = encoding.columns(name)
     if np.isnan(left[person]):
         return np.where(np.isnan(right), 0.0, np.inf)
-    gap = np.abs(right - left[person]) if name in encoding.numeric_names else (right != left[person]).astype(np.float64)
+    numeric = name in encoding.numeric_names
+    gap = _apart(right, left[person]) if numeric else (right != left[person]).astype(np.float64)
     return np.where(np.isnan(right), 0.0, gap)
 
 
@@ -194,6 +195,12 @@ def _blank(study: Study, name: str) -> Flags:
     if name in encoding.spans:
         return np.asarray(np.isnan(encoding.spans[name].low) | np.isnan(encoding.spans[name].high))
     return np.asarray(np.isnan(encoding.columns(name)[1]))
+
+
+def _apart(one: Floats, other: Floats | float) -> Floats:
+    """How far numbers are apart; infinite ones that are the same are not."""
+    with np.errstate(invalid="ignore"):
+        return np.where(one == other, 0.0, np.abs(one - other))
 
 
 def _reach(study: Study, name: str) -> float:
@@ -206,7 +213,7 @@ def _reach(study: Study, name: str) -> float:
         gap = np.maximum(np.maximum(span.low[own] - value, value - span.high[own]), 0.0)
     else:
         left, right = encoding.columns(name)
-        gap = np.abs(right[own] - left[people])
+        gap = _apart(right[own], left[people])
         gap = gap if name in encoding.numeric_names else np.where(np.isnan(gap), np.nan, (gap > 0).astype(np.float64))
     return float(np.median(gap[np.isfinite(gap)])) if np.isfinite(gap).any() else 0.0
 
