@@ -7,7 +7,7 @@ Departure from sdcMicro: missing is a value of its own here (docs/methods.md, se
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import comb, factorial, prod
 from typing import Literal, NamedTuple
@@ -37,6 +37,7 @@ from unmask.study import Matcher, Study, narrowed
 Scoring = Literal["elliot", "ihsn"]
 
 DEFAULT_FRACTION = 0.01  # sampling fraction of DIS-SUDA when none is known, as in SUDA and sdcMicro
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits without order: equal numbers have equal products, and few others
 MAX_WORK = 20_000_000_000  # classes looked at over all sets: some minutes of one core
 
 
@@ -124,8 +125,9 @@ class SpecialUniques(Shown):
     @property
     def attributes(self) -> dict[str, float]:
         """The share of all scores that comes from MSUs with the attribute (shares overlap: they sum to more than 1)."""
-        total = self.class_scores.sum()
-        parts = self.class_scores @ self.class_contributions
+        masks, counts = np.unique(self.msu_mask, return_counts=True)
+        weights = counts * msu_weights(len(self.classes.keys), self.scoring)[_sizes(masks)]
+        total, parts = weights.sum(), [weights[masks >> k & 1 == 1].sum() for k in range(len(self.classes.keys))]
         return {
             key: float(part / total) if total > 0 else 0.0 for key, part in zip(self.classes.keys, parts, strict=True)
         }
@@ -265,9 +267,9 @@ def _credit(matcher: Matcher, found: SpecialUniques, truth: Counts) -> tuple[Flo
     """Share the credit among records that have an MSU with the person's values; and whether there is any."""
     record = _records_of(matcher, found)
     persons, records = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for mask in np.unique(found.msu_mask):
+    for mask, classes in _by_mask(found):
         keys = [k for k in range(len(matcher.names)) if mask >> k & 1]
-        holders = record[found.msu_class[found.msu_mask == mask]]
+        holders = record[classes]
         who, whose = _holders_of(matcher, keys, holders)
         persons.append(who)
         records.append(whose)
@@ -278,6 +280,15 @@ def _credit(matcher: Matcher, found: SpecialUniques, truth: Counts) -> tuple[Flo
     credit = np.zeros(len(matcher.original))
     credit[own] = 1 / crowd[own]
     return credit, crowd > 0
+
+
+def _by_mask(found: SpecialUniques) -> Iterator[tuple[int, Codes]]:
+    """The classes of each set of attributes; there may be very many more of them than of sets."""
+    short = found.msu_mask.astype(np.min_scalar_type(int(found.msu_mask.max(initial=0))))  # two bytes are soon sorted
+    order = np.argsort(short, kind="stable")
+    for part in np.split(order, np.flatnonzero(np.diff(short[order])) + 1):
+        if part.size:
+            yield int(short[part[0]]), found.msu_class[part]
 
 
 def _holders_of(matcher: Matcher, keys: list[int], holders: Counts) -> tuple[Counts, Counts]:
@@ -294,10 +305,20 @@ def _holders_of(matcher: Matcher, keys: list[int], holders: Counts) -> tuple[Cou
         owner[match.group] = holders
         return who, owner[groups]
     theirs, there = (np.ravel_multi_index(tuple(side.T), wide) for side in (known, carried))
+    people = _perhaps_among(theirs, there)
     order = np.argsort(there)
-    place = np.minimum(np.searchsorted(there, theirs, sorter=order), len(holders) - 1)
-    who = np.flatnonzero(there[order[place]] == theirs)
-    return who, holders[order[place[who]]]
+    place = np.minimum(np.searchsorted(there, theirs[people], sorter=order), len(holders) - 1)
+    same = there[order[place]] == theirs[people]
+    return people[same], holders[order[place[same]]]
+
+
+def _perhaps_among(asked: Counts, there: Counts) -> Counts:
+    """Places of numbers that may be among others: by a few bits of a hash, so that few are looked up."""
+    bits = max(10, len(there).bit_length() + 3)  # an eighth of the cells are taken at most
+    cells = [(side.astype(np.uint64) * SPREAD >> np.uint64(64 - bits)).astype(np.int64) for side in (asked, there)]
+    taken = np.zeros(1 << bits, dtype=bool)
+    taken[cells[1]] = True
+    return np.flatnonzero(taken[cells[0]])
 
 
 def _records_of(matcher: Matcher, found: SpecialUniques) -> Counts:

@@ -31,7 +31,8 @@ class Found(NamedTuple):
     """MSUs as linked lists, one for each class: head of the list, next place, mask; how many places are taken.
 
     ``told``: a bit of each class for each attribute and each pair of them that is an MSU, where no larger subset
-    matters: one look in place of a walk along a list. Else it is empty.
+    matters: one look in place of a walk along a list. Else it is empty. With it there are no lists: ``heads`` says how
+    many MSUs each class has, less one, and ``links`` whose each is.
     """
 
     heads: Codes
@@ -68,7 +69,8 @@ def minimal_uniques(
     for start in range(0, found.many, CHUNK):  # in place, and few at a time: there may be many more MSUs than classes
         part = found.masks[start : min(start + CHUNK, found.many)]
         part[:] = restore(part, order)
-    return _unlink(found.heads, found.links, found.masks, found.many)
+    lay_out = _in_rows if found.told.shape[0] else _unlink
+    return lay_out(found.heads, found.links, found.masks, found.many)
 
 
 def _walk(
@@ -115,6 +117,26 @@ def _unlink(heads: Codes, links: Codes, masks: Ints, found: int) -> tuple[Codes,
     return rows, sets
 
 
+@kernel
+def _in_rows(heads: Codes, owners: Codes, masks: Ints, found: int) -> tuple[Codes, Ints]:
+    """Lay MSUs out as `_unlink` does, where each says whose it is: no list has to be walked from place to place."""
+    rows, sets = np.empty(found, np.int32), np.empty(found, np.int64)
+    ends = np.empty(heads.shape[0], np.int64)
+    at = 0
+    for row in range(heads.shape[0]):
+        ends[row] = at
+        at += heads[row] + 1
+    for place in range(found):
+        row = owners[place]
+        rows[ends[row]], sets[ends[row]] = row, masks[place]
+        ends[row] += 1
+    first = 0
+    for row in range(heads.shape[0]):
+        _sort(sets, first, ends[row])
+        first = ends[row]
+    return rows, sets
+
+
 @inner
 def _sort(values: Ints, first: int, last: int) -> None:
     """Put some values in increasing order (Shell's sort, each gap 4/9 of the last): numba's takes longer to compile."""
@@ -147,7 +169,10 @@ def _note(row: int, mask: int, found: Found) -> Found:
         for i in range(many):
             wider[i], longer[i] = links[i], masks[i]
         links, masks = wider, longer
-    links[many], masks[many], heads[row] = heads[row], mask, many
+    if told.shape[0]:
+        links[many], masks[many], heads[row] = row, mask, heads[row] + 1
+    else:
+        links[many], masks[many], heads[row] = heads[row], mask, many
     return Found(heads, links, masks, many + 1, told)
 
 
