@@ -78,6 +78,14 @@ def test_long_numbers_are_categories_and_a_missing_role_says_where_it_was_looked
         assert str(told.value).count("'w'") == 1  # each column once, though both tables have it
 
 
+def test_numbers_that_a_double_cannot_tell_apart_are_categories():
+    account = pl.DataFrame({"a": [2**53, 2**53 + 1, *range(2**53 - 30, 2**53 - 2)]})
+    assert infer_kind(account["a"][1:], None)[0] == "categorical"
+    codes = encode(Release(account, account)).original.codes
+    assert codes[0, 0] != codes[1, 0]
+    assert infer_kind(pl.Series([2**53 - 1 - k for k in range(30)]), None)[0] == "numeric"
+
+
 def test_only_whole_numbers_look_like_codes():
     """Half of 60 values went anywhere: codes where they are whole, an amount where they are not."""
     rng = np.random.default_rng(0)
@@ -87,3 +95,13 @@ def test_only_whole_numbers_look_like_codes():
     whole = pl.Series(values), pl.Series(changed)
     assert _like_codes(*whole, pairs)
     assert not _like_codes(whole[0] + 0.5, whole[1] + 0.5, pairs)
+
+
+def test_the_first_5000_people_tell_whether_numbers_look_like_codes():
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 60, 5001).astype(float)
+    changed = np.where(np.arange(5001) % 2, values, rng.permutation(values))
+    pairs = np.arange(5001), np.arange(5001)
+    assert _like_codes(pl.Series(values), pl.Series(changed), pairs)
+    near = np.r_[values[:5000] + 1.0, 0.0]  # all others lie next to their own value: an amount
+    assert not _like_codes(pl.Series(values), pl.Series(near), pairs)

@@ -169,7 +169,7 @@ def is_whole(column: pl.Series) -> bool:
 
 
 def _infer_integer(original: pl.Series, released: pl.Series | None) -> tuple[Kind, str]:
-    if bool((original.cast(pl.Float64).abs() > 2.0**53).any()):
+    if bool((original.cast(pl.Float64).abs() >= 2.0**53).any()):  # 2^53 + 1 is 2^53 there
         return (
             "categorical",
             "whole numbers of more than 15 digits, such as account numbers: compared for equality only",
