@@ -107,6 +107,12 @@ def test_every_label_belongs_to_a_measure_or_to_the_tables():
     assert heading_of("check") is None and family_of("columns") is None
 
 
+def test_a_figure_answers_the_question_of_its_measure():
+    for entry in discover().values():
+        assert {heading_of(key) for key in entry.keys} == {heading_of(entry.name)}
+    assert heading_of("tables.small") == "singling out" and heading_of("tables.known") == "inference"
+
+
 def test_what_a_measure_lacked_is_said_in_words():
     assert needs_of("transparent") == ("the masking method",)
     assert needs_of("nearest") == ()

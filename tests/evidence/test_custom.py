@@ -9,7 +9,7 @@ import pytest
 import unmask
 from command_line import run
 from unmask.evidence import Policy
-from unmask.evidence.custom import changes, digest_of
+from unmask.evidence.custom import changes, described, digest_of
 
 LIMIT = '[thresholds."nearest.rate"]\nvalue = 0.9\nreason = "why"\nsource = "who"\n'
 
@@ -62,6 +62,16 @@ def test_the_digest_is_of_the_limits_alone(tmp_path):
     one, two = (Policy.load(policy(tmp_path, name)).thresholds for name in ("a", "b"))
     assert digest_of(one) == digest_of(two) != digest_of(base)
     assert changes(base, base) == () and changes({}, {"x": base["nearest.rate"]}) == ("x is not set instead of 9 %",)
+
+
+def test_three_changes_are_told_and_the_others_counted():
+    base = Policy.load("public").thresholds
+    keys = sorted(base)
+    told = {n: described(" Ours. ", {key: base[key] for key in keys[n:]}, base, "public") for n in (3, 4)}
+    assert all(text.startswith(" Ours. A policy file (digest ") for text in told.values())
+    assert "It changes 3 limits: " in told[3] and told[3].count("is not set instead of") == 3 and "more" not in told[3]
+    assert told[4].count("is not set instead of") == 3 and told[4].endswith("; and 1 more.")
+    assert described(" ", base, base, "public").startswith("A policy file (digest ")
 
 
 def test_every_form_of_the_report_says_so(tmp_path, files, capsys):

@@ -10,7 +10,7 @@ import pytest
 
 from unmask import Release
 from unmask.assessment import discover
-from unmask.evidence.measure import FORMER, UNPAIRED, measure, registered
+from unmask.evidence.measure import FORMER, NO_ORIGINAL, RELEASE_ALONE, UNPAIRED, measure, registered
 
 
 def test_the_stream_of_a_measure_is_its_first_name():
@@ -41,3 +41,11 @@ def test_a_measure_is_registered_with_its_stream_and_what_it_needs(monkeypatch, 
         UNPAIRED if pairs else "not here"
     )
     assert entry.applies(SimpleNamespace(alone=False, synthetic=False, quasi=("a",))) == "not here"
+
+
+def test_without_an_original_only_measures_of_the_release_alone_apply(monkeypatch):
+    monkeypatch.setattr(sys.modules[measure.__module__], "_REGISTER", {})
+    alone = SimpleNamespace(alone=True, synthetic=False, quasi=("a",))
+    for name in ("zebra", *RELEASE_ALONE):
+        measure(name, title="", story="", keys=(), applies=lambda _: "not here")(lambda _study, _context: None)
+        assert registered()[name].applies(alone) == (NO_ORIGINAL if name == "zebra" else "not here")

@@ -5,6 +5,7 @@ import pytest
 
 from unmask.assessment import discover
 from unmask.errors import ParameterError
+from unmask.evidence.estimate import wilson
 from unmask.evidence.finding import Absence, Observation
 from unmask.evidence.policy import NAMES, Policy, of_single_people
 
@@ -173,6 +174,15 @@ def test_exactly_as_many_people_as_are_needed_are_not_too_few():
     least = policy.least_people("paired")
     assert policy.too_few("paired", least) == () and policy.too_few("paired", least + 7, besides=7) == ()
     assert len(policy.too_few("paired", least - 1)) == len(policy.too_few("paired", least + 6, besides=7)) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_where_nobody_of_the_least_people_is_found_the_core_limits_are_met(name):
+    policy = Policy.load(name)
+    for kind, core in policy.core.items():
+        limits = [t.value for key, t in policy.thresholds.items() if key.partition(".")[0] in core]
+        strictest, least = min(value for value in limits if 0 < value < 1), policy.least_people(kind)
+        assert wilson(0, least)[1] <= strictest < wilson(0, least - 1)[1]
 
 
 def test_where_averages_are_judged_no_risk_of_one_person_is_too_large():
