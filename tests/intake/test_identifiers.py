@@ -55,6 +55,13 @@ def test_what_names_nobody_is_left_alone(name):
     assert found is None or not found[2]
 
 
+@pytest.mark.parametrize(("like", "found"), [(8, True), (7, False), (1, False)])
+def test_eight_in_ten_must_have_the_shape(like, found):
+    streets = [f"Lindenstraße {k}" if k % 10 < like else f"ward {k}" for k in range(N)]
+    told = recognise(pl.Series("place", streets))
+    assert (told is not None and told[0] == "an address") == found
+
+
 def test_names_in_a_short_list_are_known_by_the_name_of_the_column():
     assert recognise(pl.Series("first name", FIRST * 6))[0] == "a name"
     full = [f"{first} {last}" for first in FIRST for last in LAST[:3]] * 4  # a few of each

@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 from unmask import Release
-from unmask.errors import RoleError, TableError
+from unmask.errors import ParameterError, RoleError, TableError
+from unmask.tables.checks import check_claim
 
 PEOPLE = pl.DataFrame({"id": [3, 1, 2], "age": [30.5, 40.5, 50.5], "town": ["x", "y", "z"]})
 
@@ -66,3 +67,13 @@ def test_names_are_told_from_twenty_people_on():
     assert not warned(names(20, number=gap), names(20, number=gap), "names people")
     one_off = [*range(19), 99]
     assert not warned(names(20), names(20, number=one_off), "names people")
+
+
+def test_a_claim_has_an_epsilon_above_0_and_a_delta_below_1():
+    assert [check_claim(*claim) for claim in ((None, None), (2, None), (0.1, 0), (1.0, 1e-5))] == [0, 0, 0, 1e-5]
+    for epsilon in (0, -1.0, float("nan"), float("inf"), "1"):
+        with pytest.raises(ParameterError, match="epsilon is out of range"):
+            check_claim(epsilon, None)
+    for epsilon, delta in ((None, 0.1), (1.0, 1), (1.0, -1e-9), (1.0, float("nan")), (1.0, "0.1")):
+        with pytest.raises(ParameterError, match="delta is out of range"):
+            check_claim(epsilon, delta)

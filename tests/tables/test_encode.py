@@ -73,6 +73,12 @@ def test_one_codebook_for_both_tables_and_missing_marked():
     assert np.isnan(encoding.original.numeric[1, 0])
 
 
+def test_a_category_is_foreign_where_no_value_occurs_in_both_tables():
+    original = pl.DataFrame({"a": ["x", "y", None], "b": ["x", "y", None], "n": [1.0, 2.0, 3.0]})
+    released = pl.DataFrame({"a": ["y", "q", None], "b": ["p", "q", None], "n": [7.0, 8.0, 9.0]})
+    assert tuple(encode(Release(original, released)).foreign) == ("b",)  # nothing in both is no value in both
+
+
 def test_codes_written_as_integer_float_or_text_are_the_same():
     left, right = pl.DataFrame({"c": [1, 2, 3]}), pl.DataFrame({"c": ["1", "2", "3"]})
     for other in (right, pl.DataFrame({"c": [1.0, 2.0, 3.0]})):

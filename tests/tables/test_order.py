@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from unmask import Release
-from unmask.tables.order import by_content
+from unmask.tables.order import _described, by_content
 
 draw = np.random.default_rng(11)
 PEOPLE = pl.DataFrame({"a": draw.normal(size=40), "b": draw.exponential(size=40), "c": draw.choice(list("xyz"), 40)})
@@ -39,3 +39,9 @@ def test_both_tables_are_looked_at(side):
     first = order(*tables)
     tables[side] = alike.with_columns(a=skewed)
     assert order(*tables) == first[::-1]
+
+
+def test_codes_are_told_by_how_many_have_each_whatever_they_are_called():
+    codes, words = pl.Series([7, 7, 1, 9, 9, 9, None]), pl.Series(["x", "x", "z", "y", "y", "y", None])
+    assert _described(codes, as_codes=True) == _described(words, as_codes=True) == (1, 3, 1, 4 + 1 + 9, 8 + 1 + 27)
+    assert _described(codes, as_codes=False)[0] == 0

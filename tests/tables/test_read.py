@@ -36,6 +36,12 @@ def test_the_separator_gives_every_line_as_many_cells(tmp_path):
     assert read_table(path).columns == ["a,b,c", "d"]
 
 
+def test_the_cells_of_a_single_column_may_hold_commas(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x\nAsh, north\nElm\n")
+    assert read_table(path)["x"].to_list() == ["Ash, north", "Elm"]
+
+
 def test_only_names_that_are_there_twice_are_told(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("age,sex,age\n1,f,2\n")

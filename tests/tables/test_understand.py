@@ -209,6 +209,13 @@ def test_the_other_file_tells_the_month(other):
     assert not any("day and month" in line for line in release.warnings)
 
 
+def test_times_of_the_day_are_read_with_the_day():
+    release = one(["2020-01-02 14:30", "2020-01-02 08:15:30", "2020-03-04"], ["2020-01-02", "2020-01-02", "2020-03-04"])
+    times = [dt.datetime(2020, 1, 2, 14, 30), dt.datetime(2020, 1, 2, 8, 15, 30), dt.datetime(2020, 3, 4)]  # noqa: DTZ001
+    assert release.original["x"].to_list() == times
+    assert release.released["x"].to_list() == [dt.date(2020, 1, 2), dt.date(2020, 1, 2), dt.date(2020, 3, 4)]
+
+
 @pytest.mark.parametrize("form", ["%d/%m/%Y", "%m/%d/%Y"])
 def test_the_quarter_tells_the_month(form):
     days = [dt.date(2020, month, day) for month in (2, 5, 9, 12) for day in (1, 3, 4, 7, 10, 11)]
@@ -342,6 +349,12 @@ def test_a_code_for_missing_is_found_by_its_shape_and_told(code):
     assert any("taken for missing" in line and str(code) not in line for line in release.warnings)
 
 
+@pytest.mark.parametrize(("people", "missing"), [(3, 3), (2, 0)])
+def test_a_code_stands_for_missing_from_three_times_its_neighbours_on(people, missing):
+    column = [*range(20, 60), *[99] * people]
+    assert one(column, column).original["x"].null_count() == missing
+
+
 @pytest.mark.parametrize("code", [9, 99, -1])
 def test_a_code_that_was_put_in_place_of_few_values(code):
     children = rng.integers(0, 5, 300).tolist()
@@ -416,6 +429,7 @@ def test_a_word_named_for_one_column_makes_numbers_of_it(tmp_path):
         (["Q1 (low)", "Q2"], ("", "")),
         (["1 m 57", "1 m 74"], ("", "")),  # a number is no word
         (["75xxx", "69xxx"], ("", "")),
+        (["north area 1", "south area 2"], ("", "")),
         (["1940s", "1950s"], ("", "")),
         (["- 3", "- 4"], ("", "")),
         (["area 1"], ("", "")),
