@@ -9,6 +9,7 @@ import pytest
 from unmask.errors import ParameterError, TableError
 from unmask.graph.tolerance import MASKINGS
 from unmask.masking import PlaceMasking, parse_masking
+from unmask.study.displace import mask_distances
 
 TABLE = pl.DataFrame({"lon": [8.0, 9.5, None, 13.25] * 500, "lat": [50.0, 51.0, 52.0, None] * 500, "n": range(2000)})
 NAMES = ("place_noise", "place_donut", "place_grid", "distance_noise", "distance_rounding")
@@ -69,6 +70,13 @@ def test_distances_stay_distances():
     for text in ("distance_noise(1)", "distance_rounding(1)"):
         with pytest.raises(TableError, match="square matrix"):
             parse_masking(text).apply(TABLE)
+
+
+def test_distances_between_two_files_are_noisy_and_never_below_0():
+    d = np.repeat([[0.0], [5.0]], 400, axis=0).reshape(2, 400)
+    noisy = mask_distances(d, 0.1, "distances", np.random.default_rng(2))
+    assert noisy[1].mean() == pytest.approx(5.0, abs=0.02) and noisy[1].std() == pytest.approx(0.1, rel=0.15)
+    assert noisy[0].min() == 0 and (noisy[0] == 0).mean() == pytest.approx(0.5, abs=0.1)  # half of the noise is cut off
 
 
 @pytest.mark.parametrize("name", NAMES[:3])

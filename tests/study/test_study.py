@@ -64,6 +64,14 @@ def test_a_column_that_does_not_fit_is_refused_only_when_asked_for():
         study.beside("control", ["cost"])
 
 
+def test_without_a_known_column_those_that_are_named_are_encoded():
+    released = PEOPLE.select("diagnosis", size="height")
+    study = Study(Release(PEOPLE.select("diagnosis", "height"), released, confidential=["diagnosis"]))
+    assert study.encoding(["diagnosis"]).names == ("diagnosis",)
+    with pytest.raises(RoleError, match="no column under the name"):
+        study.encoding()
+
+
 def test_spaces_and_trees_are_made_once_for_each_choice():
     study = Study(Release(PEOPLE, parse_masking("noise(0.3)").apply(PEOPLE, 1)))
     whole = study.index()
