@@ -6,7 +6,8 @@ import pytest
 
 from unmask import Release, absent_disclosure, parse_masking
 from unmask.assessment import discover
-from unmask.disclosure.absent import assess_absent
+from unmask.disclosure.absent import _nothing, assess_absent
+from unmask.disclosure.claims import Guesses, right_by_share
 from unmask.errors import RoleError
 from unmask.evidence.measure import Context
 from unmask.study.study import Study
@@ -85,3 +86,11 @@ def test_a_faithful_table_of_large_crowds_remembers_nobody():
     found = absent_disclosure(Release(crowd, crowd, confidential=["answer"])).worst
     assert found.agreement.value == 1.0
     assert found.excess.high < 0.12
+
+
+def test_who_has_no_guess_is_claimed_last():
+    """Where all values that were published are those of one fold, nothing is learnt for it from the others."""
+    none, trust = _nothing(2)
+    assert np.isnan(none).all()
+    guesses = Guesses(np.array([0.0, 0.0, 1.0]), np.r_[trust, 0.1])
+    assert right_by_share(guesses, np.array([1 / 3])) == pytest.approx([1 / 3])

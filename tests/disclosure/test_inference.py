@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import polars as pl
 import pytest
@@ -66,6 +68,17 @@ def test_ties_are_shared_and_missing_secrets_are_not_asked():
     study = Study(Release(original, released, quasi=["k"], confidential=["s"], synthetic=True))
     task = set_task(study, "s", within=0.1)
     assert read_off(study, task, np.array([0, 1, 2]), 0)[0].tolist() == pytest.approx([2 / 3, 1 / 3, 0.0])
+
+
+@pytest.mark.parametrize(("most", "shared"), [(7, True), (6, False)])
+def test_beyond_so_many_tied_rows_one_is_drawn(monkeypatch, most, shared):
+    """Three rows are nearest to both people of a, and one to that of b: seven in all."""
+    monkeypatch.setattr(sys.modules[read_off.__module__], "MOST_TIES", most)
+    original = pl.DataFrame({"k": ["a", "a", "b"], "s": ["u", "v", "u"]})
+    released = pl.DataFrame({"k": ["a", "a", "a", "b"], "s": ["u", "u", "v", "v"]})
+    study = Study(Release(original, released, quasi=["k"], confidential=["s"], synthetic=True))
+    credit = read_off(study, set_task(study, "s", within=0.1), np.arange(3), 0)[0]
+    assert (set(credit.tolist()) <= {0.0, 1.0}) == (not shared)
 
 
 def test_people_who_were_not_released_are_the_control():

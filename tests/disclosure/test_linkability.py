@@ -11,8 +11,10 @@ import pytest
 import command_line
 import unmask
 from naive.judged import squares
+from unmask.disclosure.linkability import _drawn
 from unmask.errors import ParameterError, RoleError
 from unmask.masking import parse_masking
+from unmask.study.study import Study
 
 WHOLE = unmask.datasets.census(900, seed=5)
 INSIDE, OUTSIDE, OTHERS = WHOLE[:300], WHOLE[300:600], WHOLE[600:]
@@ -202,3 +204,11 @@ def test_a_second_release_on_the_command_line(tmp_path):
     assert written["manifest"]["inputs"]["second"]["rows"] == 300
     assert "linked by two releases" in page.read_text()
     assert unmask.verify(report).same
+
+
+def test_as_many_are_drawn_inside_as_outside_and_nobody_is_both():
+    """Who was not released is outside; the person of the first released row is not."""
+    table = pl.DataFrame({"id": range(9), "a": np.arange(9.0), "b": np.arange(9.0) ** 2})
+    release = unmask.Release(table, table[[0, 1, 2, 3, 4]], id="id")
+    inside, outside = _drawn(release, Study(release).encoding().original, 0)
+    assert len(inside) == 4 and set(inside.tolist()) < {0, 1, 2, 3, 4} and outside.tolist() == [5, 6, 7, 8]

@@ -88,6 +88,19 @@ def test_shadow_releases_with_a_known_masking():
     assert moved.auc.value == pytest.approx(found.auc.value, abs=1e-9)
 
 
+@pytest.mark.parametrize(("shadows", "made"), [(1, 2), (3, 4), (4, 4)])
+def test_shadow_releases_are_made_in_pairs(shadows, made):
+    seen = []
+
+    def masking(table, seed):
+        seen.append(seed)
+        return table
+
+    base = Release(people(1, 40), people(1, 40), control=people(3, 40))
+    membership_inference(base, masking=masking, shadows=shadows)
+    assert len(seen) == made
+
+
 @pytest.mark.parametrize("text", ["noise(0.3)", "rank_swap(share=0.1)", "microaggregation(3)"])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_knowing_the_masking_never_recognises_fewer(text, seed):

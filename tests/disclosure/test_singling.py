@@ -50,7 +50,8 @@ def test_row_order_refusals_and_evidence():
     same = pl.DataFrame({"c": ["x"] * 50})
     with pytest.raises(EngineError, match="no description"):
         singling_out(Release(same, same, control=pl.DataFrame({"c": ["y"] * 30}), synthetic=True), claims=5)
-    assert assess_singling(Study(base), Context()).observations[0].key == "singling.excess"
+    found = assess_singling(Study(base), Context())
+    assert found.observations[0].key == "singling.excess" and not found.identity  # a description, and no row, is found
 
 
 def test_few_descriptions_are_not_many_because_they_are_found_again():

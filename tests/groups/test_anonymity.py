@@ -51,6 +51,14 @@ def test_every_model_by_its_definition(rows, c, ground):
             assert getattr(found.attribute("ill"), model)[at] == pytest.approx(wanted[model], abs=1e-9), model
 
 
+def test_weights_of_wildcard_crowds_are_sums_by_hand():
+    """The gap may be "a" or "b", so each of the three stands with its own and with the gap."""
+    table = pl.DataFrame({"k": ["a", "b", None], "w": [2.0, 3.0, 10.0]})
+    for incomplete, wanted in ((1.0, {"a": 12, "b": 13, None: 15}), (0.5, {"a": 7, "b": 8, None: 15})):
+        found = anonymity(table, quasi=["k"], weight="w", missing="wildcard", incomplete=incomplete)
+        assert dict(zip(found.classes.columns["k"], found.class_weights.tolist(), strict=True)) == wanted
+
+
 @given(rows=ROWS)
 def test_weights_take_the_other_path_to_the_same_numbers(rows):
     table = frame(rows).with_columns(w=pl.lit(2.0))

@@ -48,6 +48,16 @@ def test_a_copy_fails_in_the_cells_that_fail_the_p_percent_rule(pairs):
     assert found.observations[0].estimate.hits == pytest.approx(sum(inside))
 
 
+def test_one_amount_that_is_given_away_is_enough():
+    """Nothing true is published of sales; of staff a total of 80, and 40 of it are one's own."""
+    names = ["sales", "staff"]
+    table = pl.DataFrame({"town": ["a", "a", "b", "b"], "sales": [1.0, 500.0, 7.0, 900.0], "staff": [40.0] * 4})
+    masked = table.with_columns(sales=90.0)
+    both = Release(table, masked, quasi=["town"], confidential=names, kinds=dict.fromkeys(names, "numeric"))
+    found = assess_magnitude(Study(both), Context())
+    assert found.observations[0].estimate.hits == 4 and found.per_record.tolist() == [1.0] * 4
+
+
 def test_chance_is_how_often_the_guess_would_fit_anybody():
     """Cell a: 100 and 1. Each finds the other; 100 fits one of four people, and so does 1. Nothing is guessed of 0."""
     people = [("a", "x", 100.0), ("a", "x", 1.0), ("b", "x", 0.0), ("b", "y", 7.0)]

@@ -123,6 +123,7 @@ def test_a_small_size_finds_the_small_ones_only():
         ({"max_size": 0}, ParameterError),
         ({"max_size": 4}, ParameterError),
         ({"fraction": 0.0}, ParameterError),
+        ({"fraction": 1.001}, ParameterError),
         ({"scoring": "other"}, ParameterError),
         ({"max_work": 3}, EngineError),
     ],

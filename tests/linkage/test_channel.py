@@ -200,6 +200,12 @@ def test_information_is_nothing_without_evidence_and_everything_with():
     assert information(np.eye(5) * 50) == pytest.approx(np.log(5))
 
 
+def test_whom_no_record_fits_is_the_one_it_fits_least():
+    """The first person takes either record, the second the other one; the third fits 40 nats worse, and has none."""
+    found = one_to_one_posterior(np.array([[0.0, 0.0], [-160.0, -160.0], [-200.0, -200.0]]))
+    assert found == pytest.approx(np.array([[0.5, 0.5], [0.5, 0.5], [0.0, 0.0]]), abs=0.01)
+
+
 def test_files_of_different_sizes():
     scores = np.zeros((3, 5))
     scores[[0, 1, 2], [0, 1, 2]] = 20.0

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import polars as pl
 import pytest
@@ -214,6 +216,21 @@ def test_evidence():
     assert evidence.figures[0].series[0].x[0] == "clear"
     assert sum(evidence.figures[0].series[0].y) == pytest.approx(1.0)
     assert not evidence.attributes  # those are changes of the share found, which a weight is not
+
+
+@pytest.mark.parametrize(("pairs", "small"), [(400, True), (399, False)])
+def test_every_form_is_learnt_up_to_so_many_pairs(monkeypatch, pairs, small):
+    module, tried = sys.modules[assess_learned.__module__], []
+
+    def learn(study, aggregator, **options):
+        tried.extend(aggregator)
+        return link_learned(study, aggregator="mean", **options)
+
+    monkeypatch.setattr(module, "MOST_PAIRS", pairs)
+    monkeypatch.setattr(module, "link_learned", learn)
+    evidence = assess_learned(Study(noisy(20)), Context())
+    assert set(tried) == {"mean", "bilinear", *(("choquet",) if small else ())}
+    assert any("bilinear form only" in note for note in evidence.notes) != small
 
 
 def test_interactions_are_shown():

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import polars as pl
 import pytest
@@ -53,6 +55,15 @@ def test_identity_discloses_and_independence_does_not():
     none = attribute_test(Release(table, shuffled(table)), "a")
     assert none.ks < 0.1
     assert none.mean == pytest.approx(none.reference_mean, rel=0.1)
+
+
+def test_of_many_people_each_is_drawn_once(monkeypatch):
+    module = sys.modules[reference_errors.__module__]
+    both, asked = ranked(Release(correlated(30), correlated(30))), []
+    monkeypatch.setattr(module, "INTRUDERS", 25)
+    monkeypatch.setattr(module, "distance_of_pairs", lambda _space, people, records: asked.append(people) or records)
+    reference_errors(both, "d", np.arange(30), 3, 0)
+    assert [len(people) for people in asked] == [len(set(people.tolist())) for people in asked] == [25] * 3
 
 
 def test_each_attribute_in_turn():
