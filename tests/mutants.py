@@ -54,6 +54,10 @@ ELSEWHERE = {  # tests of files that have no test file of their own name
     "evidence/roc.py": "tests/disclosure/test_membership.py", "evidence/known.py": "tests/linkage/test_channel.py",
     "tables/pairing.py": "tests/tables/test_release.py",
     "tables/scenario.py": "tests/linkage/test_knowledge_curve.py", "study/displace.py": "tests/masking/test_places.py",
+    "tables/earlier.py": "tests/publications/test_earlier.py", "tables/folder.py": "tests/test_resume.py",
+    "tables/naming.py": "tests/intake/test_identifiers.py", "tables/shapes.py": "tests/intake/test_identifiers.py",
+    "tables/days.py": "tests/tables/test_understand.py", "tables/gaps.py": "tests/tables/test_understand.py",
+    "tables/words.py": "tests/tables/test_understand.py", "tables/digits.py": "tests/tables/test_roles.py",
 }  # fmt: skip
 QUICK = "not (slow or peers or casc or browser)"
 NOT_JUDGED = {  # what is shown, how far it is, and which stream of random numbers is drawn from
