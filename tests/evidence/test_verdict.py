@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from unmask.evidence.estimate import Estimate, wilson
 from unmask.evidence.finding import Absence, Evidence, Finding, Observation, Reported
 from unmask.evidence.policy import Policy, Threshold, beyond_chance
-from unmask.evidence.verdict import decide, holm, judge, p_value
+from unmask.evidence.verdict import _judge_one, decide, holm, judge, p_value
 
 POLICY = Policy("test", "", {"x": Threshold(0.2, "because", "us"), "y": Threshold(0.2, "because", "us")})
+
+
+TAIL = sum(comb(200, k) * 0.2**k * 0.8 ** (200 - k) for k in range(54, 201))  # 54 or more of 200 at a share of 20 %
 
 
 def report(low, value, high, key="x"):
@@ -194,6 +197,14 @@ def test_the_reason_names_the_limit_that_is_shown():
     for low, high in ((0.3, 0.5), (0.0, 0.02), (0.0, 0.005)):
         (finding,) = judge([report(low, (low + high) / 2, high)], known)
         assert finding.people == 0 and "nobody" in finding.reason and "the limit of 1 %" not in finding.reason
+
+
+@pytest.mark.parametrize(("hits", "chance"), [(10, 1.0), (54, 2 * TAIL)])
+def test_of_two_limits_the_chance_is_twice_the_smaller_one_and_at_most_1(hits, chance):
+    """Bonferroni: 10 of 200 are within both; 54 are more than 20 %, and than 40 people."""
+    policy = Policy("test", "", {"x": Threshold(0.2, "because", "us", people=40)})
+    (observation,) = (evidence := counted(hits, 200).evidence).observations
+    assert _judge_one("m", observation, policy, evidence).chance == pytest.approx(chance)
 
 
 def test_the_verdict_names_findings_in_words_the_largest_first():

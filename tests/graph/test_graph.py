@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -21,6 +22,7 @@ from unmask.errors import RoleError, TableError
 from unmask.evidence.finding import Absence
 from unmask.evidence.measure import Context
 from unmask.graph.distances import between
+from unmask.graph.measure import _others
 from unmask.graph.stage import set_stage
 from unmask.selfcheck import shuffle
 
@@ -328,6 +330,15 @@ def test_a_town_and_its_mirror_image_are_guessed_by_lot():
     measure = discover()["graph"]
     rates = [run_measure(measure, given, Context(seed=seed)).observations[0].estimate.value for seed in range(8)]
     assert 0.15 < np.mean(rates) < 0.85
+
+
+def test_attacks_that_found_fewer_are_told_beside_the_best():
+    tried = [SimpleNamespace(why=word) for word in ("votes", "clique", "overlay")]
+    shares = [np.full(10, share) for share in (0.3, 0.9, 0.5)]
+    assert _others(tried, shares, 1) == (
+        "also tried, 3 people found: votes",
+        "also tried, 5 people found: overlay",
+    )
 
 
 @pytest.mark.slow

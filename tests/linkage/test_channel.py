@@ -735,7 +735,11 @@ def test_a_column_that_tells_nothing_is_not_compared_and_a_hundred_people_are_fe
     assert evidence.attributes == (("age", 0.7),)
     assert [few.value for few in evidence.with_few] == [0.1]
     assert evidence.notes[1] == "nothing was learnt from `code`, `zip`"
-    assert len(evidence.notes) == 2
+    assert len(evidence.notes) == 2 and len(evidence.figures) == 1
+    for learning in ((), linkage.learning[:1]):  # no curve has fewer than two points
+        short = replace(linkage, learning=learning)
+        monkeypatch.setattr("unmask.linkage.channel.measure.link_channel", lambda *_, short=short, **__: short)
+        assert assess_channel(study, Context()).figures == ()
     for one_by_one, words in ((True, "2 people drawn at random"), (False, "people were not looked for together")):
         some = replace(linkage, competition=Competition(Added(0.1, 0.9), Added(0.0, 0.0), 20_000, one_by_one))
         monkeypatch.setattr("unmask.linkage.channel.measure.link_channel", lambda *_, some=some, **__: some)
