@@ -206,6 +206,12 @@ def test_whom_no_record_fits_is_the_one_it_fits_least():
     assert found == pytest.approx(np.array([[0.5, 0.5], [0.5, 0.5], [0.0, 0.0]]), abs=0.01)
 
 
+def test_the_surest_of_more_records_than_people():
+    """Alone, one has the record that fits ten nats better than the next, whatever scale the scores are on."""
+    for rows in ([[40.0, -60.0, 30.0]], [[0.0, -100.0, -10.0]]):
+        assert one_to_one_posterior(np.array(rows)) == pytest.approx(np.array([[1.0, 0.0, 0.0]]), abs=0.02)
+
+
 def test_files_of_different_sizes():
     scores = np.zeros((3, 5))
     scores[[0, 1, 2], [0, 1, 2]] = 20.0
