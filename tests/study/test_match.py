@@ -19,7 +19,7 @@ from unmask.groups.magnitude import assess_magnitude
 from unmask.groups.population.measure import assess_population
 from unmask.groups.special_uniques import assess_special
 from unmask.groups.uniqueness import assess_uniqueness
-from unmask.study.match import make_matcher
+from unmask.study.match import make_matcher, number_rows
 from unmask.study.study import Study
 from unmask.tables.encode import encode
 
@@ -193,3 +193,9 @@ def test_nobody_and_nothing_known():
     blind = study.matcher.match([])
     assert blind.crowd.tolist() == [6] * 6
     assert blind.credit(study.release.truth).tolist() == [1 / 6] * 6
+
+
+def test_rows_are_numbered_where_the_product_of_domains_overflows():
+    """Three columns of 2^31 values: 4 times 2^62 would be 0."""
+    top = 2**31 - 1
+    assert number_rows(np.array([[0, 0, 0], [4, 0, 0], [top, top, top], [4, 0, 0]])).tolist() == [0, 1, 2, 1]

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from unmask.errors import EngineError
 from unmask.study import memory as local
 
 ENDLESS = 2**62
@@ -100,3 +101,10 @@ def test_a_search_is_estimated_at_what_its_arrays_take_at_least():
         space = build_space(Encoding(*sides, tuple("abcdef"), tuple("gh")))
         least = 2 * space.points.nbytes + 2 * space.queries.nbytes + 24 * (n_queries + n_points)
         assert least <= local.memory_of_search(space) <= 4 * least
+
+
+def test_what_needs_more_than_the_share_of_free_memory_is_refused(monkeypatch):
+    monkeypatch.setattr(local, "available_memory", lambda: 1000)
+    local.check_memory(local.SHARE_OF_MEMORY * 1000, "it", "wait")
+    with pytest.raises(EngineError, match="would need about"):
+        local.check_memory(local.SHARE_OF_MEMORY * 1000 + 1, "it", "wait")

@@ -10,7 +10,7 @@ from naive import definitions as naive
 from strategies import pairs
 from unmask import Release, link_nearest
 from unmask.errors import ParameterError
-from unmask.study.metric import METRICS, build_space, readable
+from unmask.study.metric import METRICS, build_space, category_steps, readable
 from unmask.tables.encode import encode
 
 X = pl.DataFrame({"a": [0.0, 2.0, 4.5, 6.0], "b": [10.0, 30.0, 20.0, 45.5], "c": ["u", "u", "v", "w"]})
@@ -187,3 +187,12 @@ def test_mahalanobis_does_not_depend_on_units(unit):
         return link_nearest(Release(pl.DataFrame(tables[0]), pl.DataFrame(tables[1])), metric="mahalanobis").credit
 
     assert found(scale).tolist() == found(np.ones(3)).tolist()
+
+
+def test_what_two_different_categories_contribute():
+    """Of four ranks two random ones lie 1.25 apart; else the mean square of a column is 2, as that of a number is."""
+    differ = np.array([0.5, 0.0])
+    assert category_steps(differ, "permutation", 4, squared=False).tolist() == [1.25, 1.25]
+    assert category_steps(differ, "gower", 4, squared=False).tolist() == [1.0, 1.0]
+    assert category_steps(differ, "euclidean", 4, squared=True).tolist() == [4.0, 0.0]
+    assert category_steps(differ, "euclidean", 4, squared=False).tolist() == [2.0, 0.0]

@@ -55,3 +55,16 @@ def test_words_keep_no_order():
     assert not _keeps_order(Study(Release(town, town)), "town")
     half = town.with_columns(town=pl.Series(["1", "2", "3"] * 10))
     assert not _keeps_order(Study(Release(half, town)), "town")
+
+
+def test_answers_keep_their_order_beside_gaps():
+    """Moved by one each, and nobody by more; some answers are missing in either file."""
+    rng = np.random.default_rng(0)
+    answers = rng.integers(2, 7, 400)
+    moved = np.clip(answers + rng.choice([-1, 0, 1], 400), 2, 6)
+    tables = [
+        pl.DataFrame({"x": [None if k % 20 == side else int(v) for k, v in enumerate(values)]})
+        for side, values in enumerate((answers, moved))
+    ]
+    study = Study(Release(*tables))
+    assert study.release.kind("x") == "categorical" and _keeps_order(study, "x")
