@@ -12,7 +12,7 @@ from unmask.evidence import ENDED, Absence, Context, Evidence, Measure, Reported
 from unmask.intake import Check, check, readable
 from unmask.people import risk_of_people
 from unmask.sampling import people_by_hash
-from unmask.study import Study, as_study
+from unmask.study import Study, as_study, give_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -184,6 +184,7 @@ def _report(entry: Measure, study: Study, context: Context, keeper: Keeper, plan
         return Reported(entry.name, entry.title, entry.story, Absence.for_want_of_time())
     seeded = replace(with_plan(context, study, planned), seed=seed_of(context.seed, entry))
     evidence = keeper(entry.name + _form(planned), lambda: run_measure(entry, study, seeded))
+    give_back(study.release.released.height)
     if seeded.people is not None and isinstance(evidence, Evidence):
         evidence = replace(evidence, asked=(seeded.people.size, len(study.release.paired_rows)))
     if isinstance(evidence, Evidence):

@@ -8,6 +8,7 @@ from unmask.study.match import Matcher as Matcher
 from unmask.study.match import make_matcher as make_matcher
 from unmask.study.match import number_rows as number_rows
 from unmask.study.memory import check_memory as check_memory
+from unmask.study.memory import give_back as give_back
 from unmask.study.memory import memory_of_search as memory_of_search
 from unmask.study.metric import Metric as Metric
 from unmask.study.metric import Scale as Scale

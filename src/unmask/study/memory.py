@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from hashlib import blake2b
 from typing import Any, TypeVar
@@ -19,6 +22,7 @@ Made = TypeVar("Made")
 SHARE_OF_MEMORY = 0.8
 SHARE_TO_KEEP = 0.1  # of the free memory that made things may hold ...
 MOST_TO_KEEP = 2**30  # ... and the most, in bytes
+MANY_ROWS = 200_000
 
 
 def available_memory() -> int:
@@ -100,6 +104,14 @@ def check_search(space: Space) -> None:
         "the search for nearest records",
         "ask fewer people (sample=), or name fewer columns in quasi",
     )
+
+
+def give_back(rows: int) -> None:
+    """Return what is no longer used to the system, after work on many rows: Python and the C library hold on to it."""
+    if rows > MANY_ROWS:
+        gc.collect()
+        with suppress(OSError, TypeError, AttributeError):  # systems without it
+            ctypes.CDLL(None).malloc_trim(0)
 
 
 class Kept:

@@ -15,7 +15,7 @@ from unmask.linkage.channel.linking import MOST_PAIRS, Links, best_rate, link_pe
 from unmask.linkage.channel.result import ChannelLinkage, Point, rising
 from unmask.linkage.channel.select import Channel, learn, looked_through
 from unmask.linkage.channel.words import tell_columns
-from unmask.study import Study, as_study
+from unmask.study import Study, as_study, give_back
 from unmask.threads import one_thread
 
 if TYPE_CHECKING:
@@ -116,6 +116,7 @@ def teach(release: Release, folds: int, seed: int, progress: Progress, by_row: I
         channels.append(_learn(scene, taught, seed, _learning(progress, fold, folds)))
         if scene.material.is_large or fold == folds - 1:
             scene.material.forget(looked_through(channels))
+            give_back(scene.material.n_records)
     return Taught(scene, part, channels, int(there.size))
 
 
@@ -185,6 +186,7 @@ def _point(scene: Gathered, order: Ints, size: int, channels: list[Channel], see
     if rows.size * scene.material.n_records > CURVE_PAIRS:
         rows = np.sort(others[:CURVE_PEOPLE])
         scene.material.forget(looked_through(channels))
+        give_back(scene.material.n_records)
     channel = _learn(scene, taught, seed, lambda _: None, like=channels)
     part = np.zeros(scene.material.n_people, dtype=np.int64)
     links = link_people(scene, [channel], part, rows, seed, most=MOST_CURVE_PAIRS)
