@@ -39,7 +39,7 @@ from unmask.kernels.search import priced
 LISTED = 16  # candidates of a bidder, besides as many as it wants
 DUMMY_LISTED = 256
 _ALONE = 128  # bidders that search one by one rather than in threads
-_WAR = 40  # bids per unit that make a price war
+WAR = 40  # bids per unit that make a price war
 _MANY = 4000  # free units up to which the rest is matched with some care
 _SLICE = 8192  # searches between two looks at the clock
 
@@ -146,7 +146,7 @@ def _run(auction: Auction, side: Side, epsilon: float, stop: Callable[[int, int]
 def to_reverse(auction: Auction, epsilon: float) -> None:
     """Let the objects bid. Their lists belong to other prices and are forgotten: few objects will need one."""
     old, new = auction.forward, auction.reverse
-    swap_sides(old.state, np.maximum(_profits(old), most_held(old.state) - epsilon), new.state)
+    swap_sides(old.state, np.maximum(profits_of(old), most_held(old.state) - epsilon), new.state)
     new.lists.length[:] = 0
     new.lists.threshold[:] = -np.inf
 
@@ -173,7 +173,7 @@ def run_phase(auction: Auction, epsilon: float, late: Callable[[], bool]) -> flo
     """
     side, back = auction.forward, auction.reverse
     units = int(side.state.capacity.sum())
-    few, most = max(8, units // 50), _WAR * units + 10_000
+    few, most = max(8, units // 50), WAR * units + 10_000
 
     def stop(searches: int, free: int) -> bool:
         return late() or (searches >= auction.patience and free <= few)
@@ -183,7 +183,7 @@ def run_phase(auction: Auction, epsilon: float, late: Callable[[], bool]) -> flo
     while not done and not late() and bids_made(side.queue) - made >= most:
         made, most, epsilon = bids_made(side.queue), 2 * most, 8.0 * epsilon
         done = run_side(auction, side, epsilon, stop, most)
-    _give_dummy(auction)
+    give_dummy(auction)
     made = bids_made(side.queue) + bids_made(back.queue)
     while not done and not late():
         to_reverse(auction, epsilon)
@@ -195,7 +195,7 @@ def run_phase(auction: Auction, epsilon: float, late: Callable[[], bool]) -> flo
     return epsilon if done else 0.0
 
 
-def _give_dummy(auction: Auction) -> None:
+def give_dummy(auction: Auction) -> None:
     """Give the dummy what nobody took. Nobody bid for it, so it stands at the lowest price, as it must."""
     state = auction.forward.state
     rest = int(state.capacity.sum() - state.used.sum() - state.free.sum())
@@ -203,7 +203,7 @@ def _give_dummy(auction: Auction) -> None:
         give_rest(state, auction.dummy, rest)
 
 
-def _profits(side: Side) -> Floats:
+def profits_of(side: Side) -> Floats:
     """Lower bounds of the duals of the bidders. The dummy's list leaves out what it holds."""
     out = least_priced(side.state, side.lists)
     if side.lists.dummy >= 0:
@@ -214,7 +214,7 @@ def _profits(side: Side) -> Floats:
 def next_phase(auction: Auction, epsilon: float) -> None:
     """Free the holdings that a smaller epsilon does not allow."""
     side = auction.forward
-    release(side.state, _profits(side), epsilon)
+    release(side.state, profits_of(side), epsilon)
     _reset_dummy(side)
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from unmask.kernels.assignment.allocation import holdings
 from unmask.kernels.assignment.bidding import bids_made, least_priced, searches_made
+from unmask.kernels.assignment.candidates import Lists
 from unmask.kernels.assignment.certificate import Bound, bound, centre, relative_gap
 from unmask.kernels.assignment.classes import Classes, both, of_classes
 from unmask.kernels.assignment.forest import is_tied, snapped_prices
@@ -41,8 +42,8 @@ Progress = Callable[[float, str], None]
 CERTIFIED = 1e-9  # relative gap up to which a matching counts as optimal: rounding, not doubt
 _FIRST_EPSILON = 0.02  # of the median least cost
 _LAST_EPSILON = 1e-14  # of the largest cost on a list: less is lost in rounding
-_EXACT = 1e-11  # relative gap at which to stop in any case
-_FACTOR = 10.0
+EXACT = 1e-11  # relative gap at which to stop in any case
+FACTOR = 10.0
 _EASY_FACTOR = 100.0  # after a phase of few bids: the matching hardly changes any more
 _CHUNK = 16384  # first searches between two looks at the clock
 _SEARCHED = 4  # searches per bidder that make a phase a hard one: further ones would not be cheaper
@@ -62,7 +63,7 @@ class Matching(NamedTuple):
     squared: bool
 
 
-class _Layout(NamedTuple):
+class Layout(NamedTuple):
     """Who bids: classes of both files, and which of them are bidders and objects in the order of the trees."""
 
     queries: Classes
@@ -124,12 +125,12 @@ def solve(
     _auction(auction, max_gap, clock)
     clock.say(0.95, "certificate over all pairs")
     proof = _certify(auction, exact=not clock.late())
-    matching = _expand(space, layout, auction, proof, seed, squared=squared)
+    matching = expand(space, layout, auction, proof, seed, squared=squared)
     clock.say(1.0, f"gap {matching.gap:.1e}")
     return matching
 
 
-def _prepare(space: Space, *, squared: bool) -> tuple[_Layout, Auction]:
+def _prepare(space: Space, *, squared: bool) -> tuple[Layout, Auction]:
     """Group both files, and decide who bids: the smaller file, else the one whose searches are cheaper."""
     queries, points = both(space)
     there, back, rows, cols = priced.index_both(of_classes(space, queries, points), squared=squared)
@@ -139,9 +140,9 @@ def _prepare(space: Space, *, squared: bool) -> tuple[_Layout, Auction]:
         swapped = ratio * len(points.size) < len(queries.size)
     if swapped:
         auction = new_auction(back, there, points.size[cols], queries.size[rows], 1.0 / ratio)
-        return _Layout(queries, points, swapped, cols, rows), auction
+        return Layout(queries, points, swapped, cols, rows), auction
     auction = new_auction(there, back, queries.size[rows], points.size[cols], ratio)
-    return _Layout(queries, points, swapped, rows, cols), auction
+    return Layout(queries, points, swapped, rows, cols), auction
 
 
 def _auction(auction: Auction, max_gap: float, clock: _Clock) -> None:
@@ -151,7 +152,7 @@ def _auction(auction: Auction, max_gap: float, clock: _Clock) -> None:
     for part in range(0, real, _CHUNK):
         if not clock.late():
             search_lists(auction, side, np.arange(part, min(real, part + _CHUNK)))
-    epsilon, last = _epsilons(auction)
+    epsilon, last = epsilons(side.lists, real)
     phases = math.log(epsilon / last)
     for phase in count():
         before, searched = bids_made(side.queue), _searches(auction)
@@ -162,13 +163,13 @@ def _auction(auction: Auction, max_gap: float, clock: _Clock) -> None:
         gap = _current_gap(auction)
         done = 1.0 - math.log(epsilon / last) / phases
         clock.say(0.2 + 0.7 * min(1.0, done), f"epsilon {epsilon:.1e}, gap {gap:.1e}")
-        if gap <= max(max_gap, _EXACT) or epsilon <= last:
+        if gap <= max(max_gap, EXACT) or epsilon <= last:
             return
         hard = _searches(auction) - searched > _SEARCHED * real and (phase > 0 or is_tied(side, epsilon))
         if hard and _snap(auction, epsilon):
             return
         easy = bids_made(side.queue) - before < 3 * side.state.supply.sum()
-        epsilon = max(last, epsilon / (_EASY_FACTOR if easy else _FACTOR))
+        epsilon = max(last, epsilon / (_EASY_FACTOR if easy else FACTOR))
         next_phase(auction, epsilon)
 
 
@@ -181,17 +182,15 @@ def _snap(auction: Auction, epsilon: float) -> bool:
     state = auction.forward.state
     prices = snapped_prices(auction.forward, epsilon)
     _, _, amount, cost = holdings(state)
-    proven = relative_gap(math.fsum(amount * cost), _prove(auction, prices).dual) <= _EXACT
+    proven = relative_gap(math.fsum(amount * cost), _prove(auction, prices).dual) <= EXACT
     if proven:
         state.price[:] = prices
     priced.update_prices(auction.forward.objects, state.price)
     return proven
 
 
-def _epsilons(auction: Auction) -> tuple[float, float]:
-    """First and last epsilon, from the costs on the lists."""
-    lists = auction.forward.lists
-    real = len(auction.forward.objects.space.queries)
+def epsilons(lists: Lists, real: int) -> tuple[float, float]:
+    """First and last epsilon, from the costs on the lists of so many bidders."""
     listed = lists.cost[: lists.start[real]]
     near = np.minimum.reduceat(listed, lists.start[:real])
     positive = near[near > 0] if (near > 0).sum() > 0.5 * len(near) else listed[listed > 0]
@@ -214,7 +213,7 @@ def _certify(auction: Auction, *, exact: bool) -> Bound:
     state, real = side.state, len(side.objects.space.queries)
     if exact:
         return _prove(auction, state.price)
-    price, shift, sunk = _centred(auction, state.price)
+    price, shift, sunk = centred(auction, state.price)
     least = np.maximum(least_priced(state, side.lists)[:real] - shift - sunk, price.min())
     return bound(least, price, state.supply[:real], state.capacity, float(np.abs(state.price).max()))
 
@@ -224,7 +223,7 @@ def _prove(auction: Auction, price: Floats) -> Bound:
     side = auction.forward
     state, real = side.state, len(side.objects.space.queries)
     holder, item, _, cost = holdings(state)
-    price = _centred(auction, price)[0]
+    price = centred(auction, price)[0]
     start = np.full(real, np.inf)
     priced.update_prices(side.objects, price)
     np.minimum.at(start, holder[holder < real], (cost + price[item])[holder < real])
@@ -232,18 +231,18 @@ def _prove(auction: Auction, price: Floats) -> Bound:
     return bound(least, price, state.supply[:real], state.capacity)
 
 
-def _centred(auction: Auction, price: Floats) -> tuple[Floats, float, float]:
+def centred(auction: Auction, price: Floats) -> tuple[Floats, float, float]:
     """Centre prices, leftovers at the lowest one; what was subtracted, and by how much leftovers were above it."""
     holder, item, _, _ = holdings(auction.forward.state)
     shift = centre(price, leftovers=auction.dummy >= 0)
     price = price - shift
-    leftover = item[holder >= len(auction.forward.objects.space.queries)]
+    leftover = item[holder == auction.dummy]
     sunk = float(price[leftover].max(initial=0.0))
     price[leftover] = price.min()  # within epsilon of it; the bound is sharper so
     return price, shift, sunk
 
 
-def _expand(space: Space, layout: _Layout, auction: Auction, proof: Bound, seed: int, *, squared: bool) -> Matching:
+def expand(space: Space, layout: Layout, auction: Auction, proof: Bound, seed: int, *, squared: bool) -> Matching:
     """Turn classes back into records, equal ones at random."""
     holder, item, amount, _ = holdings(auction.forward.state)
     holder, item = np.repeat(holder, amount), np.repeat(item, amount)

@@ -68,6 +68,12 @@ def index_both(space: Space, *, squared: bool) -> tuple[Index, Index, Ints, Ints
     return forward, backward, queries, points
 
 
+def index_points(space: Space, *, squared: bool) -> tuple[Index, Ints]:
+    """Plant a tree on distinct points alone: the index where queries look for them, and their rows in its order."""
+    tree = plant(space)
+    return _index(space.of(points=tree.rows), tree, squared=squared), tree.rows
+
+
 def _index(space: Space, tree: Tree, *, squared: bool) -> Index:
     root = space.norm == EUCLIDEAN and not squared
     return Index(space, tree, root, np.full((len(tree.low), LANES), np.inf), np.zeros(len(tree.lanes)))
@@ -245,7 +251,7 @@ def pairs_below(index: Index, price: Floats, cut: Floats) -> tuple[Ints, Ints, b
     todo, size, n_o = np.arange(len(cut)), min(8, len(index.space.points)), len(index.space.points)
     whole = True
     while len(todo):
-        found = _found(index, price, todo, cut[todo], size)
+        found = found_below(index, price, todo, cut[todo], size)
         full = (found[:, -1] >= 0) & (size < n_o)
         if len(todo) * size > _PAIRS // 8 and full.any():
             whole, full = False, np.zeros(len(todo), np.bool_)
@@ -256,7 +262,8 @@ def pairs_below(index: Index, price: Floats, cut: Floats) -> tuple[Ints, Ints, b
     return np.concatenate(who), np.concatenate(what), whole
 
 
-def _found(index: Index, price: Floats, bidders: Ints, cut: Floats, size: int) -> Codes:
+def found_below(index: Index, price: Floats, bidders: Ints, cut: Floats, size: int) -> Codes:
+    """For some bidders the objects of least cost + price below their ``cut``, up to ``size`` of them; -1: no more."""
     found = np.full((len(bidders), size), -1, np.int32)
     cut = cut.copy()
     in_chunks(lambda part: _find(index, price, bidders[part], cut[part], found[part], new_buffer(size)), len(bidders))
