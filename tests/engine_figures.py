@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 
 from unmask import engines
-from unmask.large_people import Holding
+from unmask.large_people import Holding, study_of
+from unmask.linkage.one_to_one import link_in_rounds
 
 KINDS = {"town": "categorical", "income": "numeric"}
 
@@ -40,6 +41,20 @@ def people(n=150, seed=3):
     return original, pl.concat([kept, others])
 
 
+def matched(store, at_once=40):
+    """Everybody matched one to one in rounds, some people at a time: total, gap, credits and margins."""
+    study = study_of(store, *engines.bring_tables(store))
+    asked = []
+
+    def ask(look, words):
+        asked.append(words)
+        return engines.ask_spread(store, look, at_once=at_once)
+
+    found = link_in_rounds(study, ask, "own", 1, quiet)
+    each = sorted(map(list, zip(found.credit.tolist(), found.margin.tolist(), strict=True)))  # rows stand in any order
+    return [len(asked) > 2, found.total_distance, found.gap, each]
+
+
 def figures(store, sets=2, during=quiet):
     """Every kind of count, and the links of a sample; ``during`` hears of each step."""
     asked = engines.sample_people(store, 60, 1)
@@ -61,4 +76,5 @@ def figures(store, sets=2, during=quiet):
         "extra": [np.nan_to_num(side, nan=-9.0).tolist() for side in engines.sample_extra(store, 5, 1)],
         "absent": [np.nan_to_num(side, nan=-9.0).tolist() for side in engines.sample_absent(store, 5, 1)],
         "counts": plain,
+        "matched": matched(store),
     }

@@ -10,9 +10,10 @@ import unmask
 from unmask import engines, large
 from unmask.assessment import discover
 from unmask.attacks import seed_of
+from unmask.errors import EngineError
 from unmask.evidence import Context
 from unmask.large_people import MOST_PAIRS, Holding, assess_members, study_of
-from unmask.linkage.one_to_one import assess_some
+from unmask.linkage.one_to_one import assess_some, link_in_rounds
 from unmask.sampling import people_by_hash
 from unmask.study import Study
 
@@ -65,6 +66,7 @@ def test_a_sample_is_matched_as_in_memory(monkeypatch, extra):
     original, released = tables()
     original = original.filter(~pl.col("id").is_in(list(range(extra))))
     monkeypatch.setattr(large, "TOGETHER", 100)
+    monkeypatch.setattr(large, "IN_ROUNDS", 0)
     study = Study(unmask.Release(original, released, id="id", quasi=KEYS))
     people = people_by_hash(study.release, 100, 0)
     seed = seed_of(0, discover()["one_to_one"])
@@ -81,6 +83,34 @@ def test_a_sample_is_matched_as_in_memory(monkeypatch, extra):
     assert claims == [(o.key, o.claim, o.estimate) for o in wanted.observations]
     assert any("100 of 240 people" in note for m in found.document.measures for note in m.notes)
     assert any("too many to be matched at once" in note for m in found.document.measures for note in m.notes)
+
+
+@pytest.mark.parametrize("released", [240, 150])
+def test_everybody_is_matched_in_rounds_as_in_memory(monkeypatch, released):
+    """The same figures within the gap that is told, and in one part or in many; who is known is only near the best."""
+    pair = tables(released=released)
+    here = unmask.assess(unmask.Release(*pair, id="id", quasi=KEYS), only=["one_to_one"], utility="none")
+    monkeypatch.setattr(large, "TOGETHER", 100)
+    there = unmask.assess_large(*pair, id="id", only=["one_to_one"])
+    monkeypatch.setattr(large, "ask_spread", lambda store, look: engines.ask_spread(store, look, at_once=7))
+    assert told(unmask.assess_large(*pair, id="id", only=["one_to_one"])) == told(there)
+    totals = [
+        fact.value for one in (here, there) for m in one.document.measures for fact in m.facts if "total" in fact.name
+    ]
+    assert totals[0] <= totals[1] <= totals[0] * (1 + 1.0001e-4)
+    rates = [next(f.estimate.value for f in one.findings if f.key == "one_to_one.rate") for one in (here, there)]
+    assert rates[1] == pytest.approx(rates[0], abs=0.02)
+    notes = " ".join(note for m in there.document.measures for note in m.notes)
+    assert "in rounds" in notes and "as far as fewer people tell" not in notes
+
+
+def test_a_search_that_loses_people_is_no_proof(monkeypatch):
+    with engines.open_store(*tables(), id="id") as store:
+        whole = store.duck.over_parts
+        monkeypatch.setattr(store.duck, "over_parts", lambda query, *more: whole(f"{query} LIMIT 200", *more))
+        study = study_of(store, *engines.bring_tables(store))
+        with pytest.raises(EngineError, match="not everybody was searched for"):
+            link_in_rounds(study, lambda look, _words: engines.ask_spread(store, look), "own", 0, quiet)
 
 
 def test_ranks_and_the_way_back_equal_those_in_memory():

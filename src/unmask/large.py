@@ -14,6 +14,7 @@ from unmask.engines import (
     Asked,
     Near,
     Store,
+    ask_spread,
     bring_tables,
     count_groups,
     count_kept,
@@ -55,6 +56,7 @@ from unmask.study import Scale, Study
 
 Made = TypeVar("Made")
 K = 5  # as in knowledge_sweep
+IN_ROUNDS = 200_000  # rows of either table up to which everybody is matched: they come here, as codes
 NO_PEOPLE = "nothing is known about the population: no number of people"
 
 
@@ -182,9 +184,11 @@ class Large:
     def _one_to_one(self, seed: int, tell: Progress) -> Evidence:
         store = self.store
         context = Context(seed=seed, progress=_within(tell, 0.5, 0.5))
-        if max(store.n_original, store.n_released) <= TOGETHER:
+        rows = max(store.n_original, store.n_released)
+        if rows <= IN_ROUNDS:
             study = study_of(store, *bring_tables(store))
-            return replace(whole_one_to_one(study, context), per_record=None, compared=store.names)
+            ask = None if rows <= TOGETHER else lambda look, _words: ask_spread(store, look)
+            return replace(whole_one_to_one(study, context, ask), per_record=None, compared=store.names)
         found = self._passes(_within(tell, 0.0, 0.5))
         there = self._linked(found.there, seed, root=True)
         told = counted_one_to_one(there, self._together(), store.n_paired, found.scale, context)

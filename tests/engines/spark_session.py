@@ -1,7 +1,8 @@
 """A program that counts two tables with Spark in a process of its own, and writes the figures: python FILE HOW FOLDER.
 
 HOW is connect, a server of Spark Connect on this machine; or cluster, a master with two workers, of which one is killed
-in the middle of the pass over the release, and one more between two queries. All of it listens on 127.0.0.1 only.
+in the middle of the pass over the release, one in the middle of a search for a matching, and one between two queries.
+All of it listens on 127.0.0.1 only.
 """
 
 import json
@@ -92,7 +93,13 @@ def count(how, folder):
     with engines.open_store(*frames, id="who", kinds=KINDS) as store:
         if how == "cluster":
             plain = store.duck.over_parts
-            store.duck.over_parts = lambda query, work, rows: plain(query, Killing(work, str(folder / "flag")), rows)
+
+            def killing(query, work, rows):
+                name = type(work).__name__  # one executor is killed by a Search, and one by a Spread
+                chosen = Killing(work, str(folder / f"killed-{name}")) if name in {"Search", "Spread"} else work
+                return plain(query, chosen, rows)
+
+            store.duck.over_parts = killing
         told = figures(store, during=during if how == "cluster" else quiet)
         left = sorted(path.name for path in Path(store.duck._work).iterdir())
     views = [table.name for table in session.catalog.listTables()]

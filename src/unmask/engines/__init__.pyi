@@ -5,6 +5,7 @@ from unmask.engines.asked import bring_tables as bring_tables
 from unmask.engines.asked import sample_absent as sample_absent
 from unmask.engines.asked import sample_extra as sample_extra
 from unmask.engines.asked import sample_people as sample_people
+from unmask.engines.asking import ask_spread as ask_spread
 from unmask.engines.counts import count_groups as count_groups
 from unmask.engines.counts import count_kept as count_kept
 from unmask.engines.counts import count_sets as count_sets

@@ -41,6 +41,10 @@ class Dialect:
         """A date in days."""
         return f"datediff('day', DATE '1970-01-01', {date})"
 
+    def numbers(self, n: int, parts: int) -> str:  # noqa: ARG002 - of others
+        """The whole numbers from 0 to n - 1, in so many parts where that can be said."""
+        return f"SELECT range AS id FROM range({n})"
+
 
 class SparkDialect(Dialect):
     """The SQL of Spark. Times are microseconds, whatever the time zone of the session."""
@@ -64,6 +68,10 @@ class SparkDialect(Dialect):
     def days_of_date(self, date: str) -> str:
         """A date in days."""
         return f"unix_date({date})"
+
+    def numbers(self, n: int, parts: int) -> str:
+        """The whole numbers from 0 to n - 1, in so many parts."""
+        return f"SELECT id FROM range(0, {n}, 1, {parts})"
 
 
 DUCKDB = Dialect('"', "VARCHAR", "HUGEINT", ("UTINYINT", "USMALLINT", "INTEGER"), "sha256({})")

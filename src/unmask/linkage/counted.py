@@ -9,14 +9,20 @@ import numpy as np
 
 from unmask.arrays import Floats, Ints
 from unmask.evidence import Context, Evidence
+from unmask.kernels.assignment import Ask
 from unmask.linkage.nearest import better_way, facts_of_pairs, nearest_observations, tie_facts
-from unmask.linkage.one_to_one import assess_global, evidence_of_some, gain_of
+from unmask.linkage.one_to_one import assess_all, evidence_of_some, gain_of
 from unmask.linkage.result import Linkage
 from unmask.study import Direction, Scale, Study
 
 AS_IT_STANDS = (
     "columns are compared as they stand; other readings of them, and which attributes matter, are not tried by this "
     "engine"
+)
+
+IN_ROUNDS = (
+    "everybody was matched at once, in rounds: an auction among listed pairs, and a search over all pairs for what no "
+    "list had, which also proves how near the best the matching is"
 )
 
 
@@ -78,7 +84,8 @@ def counted_one_to_one(nearest: Linkage, few: Study, people: int, scale: Scale, 
     return replace(told, notes=(AS_IT_STANDS, *told.notes))
 
 
-def whole_one_to_one(study: Study, context: Context) -> Evidence:
-    """The matching of all people, where they are few enough."""
-    told = assess_global(study, context)
-    return replace(told, notes=(AS_IT_STANDS, *told.notes))
+def whole_one_to_one(study: Study, context: Context, ask: Ask | None = None) -> Evidence:
+    """The matching of all people, where they are few enough; ``ask``: who searches for them, None: this process."""
+    told = assess_all(study, context, ask)
+    notes = () if ask is None else (IN_ROUNDS,)
+    return replace(told, notes=(AS_IT_STANDS, *notes, *told.notes))

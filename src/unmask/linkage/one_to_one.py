@@ -17,7 +17,7 @@ import numpy as np
 from unmask.arrays import Floats, Ints, Rows
 from unmask.errors import ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Fact, Figure, Observation, Progress, measure, rate, silent
-from unmask.kernels.assignment import classify, solve
+from unmask.kernels.assignment import Ask, Matching, classify, solve, solve_in_rounds
 from unmask.kernels.assignment import credits as shares_of_optima
 from unmask.kernels.base import EUCLIDEAN
 from unmask.linkage.competing import TOGETHER, Added, Pair, competition_of
@@ -40,6 +40,7 @@ from unmask.tables import Release
 
 EXACT_UP_TO = 100_000  # records that `assess` matches exactly; beyond, to a proven gap of LOOSE
 LOOSE = 1e-3
+NEAR = 1e-4  # where it is matched in rounds: each takes a search over all pairs
 
 
 def link_one_to_one(
@@ -97,9 +98,14 @@ def link_one_to_one(
         time_budget=time_budget,
         progress=lambda done, text: progress(0.8 * done, text),
     )
+    return _linkage(scene, matching, seed, lambda done, text: progress(0.8 + 0.2 * done, text))
+
+
+def _linkage(scene: Scene, matching: Matching, seed: int, progress: Progress) -> Linkage:
+    """What a matching says of each person."""
     credit = shares_of_optima(scene.space, matching, scene.truth, seed=seed).credit
-    distances = np.sqrt(matching.costs) if squared else matching.costs
-    margin = _margins(scene, distances, seed, lambda done, text: progress(0.8 + 0.2 * done, text))
+    distances = np.sqrt(matching.costs) if matching.squared else matching.costs
+    margin = _margins(scene, distances, seed, progress)
     return Linkage(
         links=matching.cols,
         distances=distances,
@@ -114,6 +120,17 @@ def link_one_to_one(
         gap=0.0 if matching.optimal else matching.gap,
         joint=True,
     )
+
+
+def link_in_rounds(study: Study, ask: Ask, scale: Scale, seed: int, progress: Progress) -> Linkage:
+    """The same matching, to a proven gap of `NEAR`: where all pairs must be searched it is asked for, elsewhere."""
+    scene = set_scene(study, "to_release", None, seed, {"scale": scale})
+    _check(scene, None, NEAR, None)
+    progress(0.0, PREPARING)
+    matching = solve_in_rounds(
+        scene.space, ask, seed=seed, max_gap=NEAR, progress=lambda done, text: progress(0.8 * done, text)
+    )
+    return _linkage(scene, matching, seed, lambda done, text: progress(0.8 + 0.2 * done, text))
 
 
 link_globally = link_one_to_one  # its name up to version 0.1
@@ -155,17 +172,25 @@ def assess_global(study: Study, context: Context) -> Evidence:
     """Run the attack, and show it beside nearest-record linkage: each finds people that the other misses."""
     if context.people is not None:
         return assess_some(study, context.people, context)
+    return assess_all(study, context)
+
+
+def assess_all(study: Study, context: Context, ask: Ask | None = None) -> Evidence:
+    """Match everybody; ``ask``: where searches over all pairs are made, None: here."""
     study, read = best_reading(study, context.seed)
     release = study.release
     n = min(release.original.height, release.released.height)
     scale, note = best_scale(study, context.seed)
-    linkage = link_one_to_one(
-        study,
-        scale=scale,
-        max_gap=0.0 if n <= EXACT_UP_TO and not context.loose else LOOSE,
-        seed=context.seed,
-        progress=lambda done, text: context.progress(0.9 * done, text),
-    )
+
+    def tell(done: float, text: str) -> None:
+        context.progress(0.9 * done, text)
+
+    if ask is None:
+        exact = n <= EXACT_UP_TO and not context.loose
+        gap = 0.0 if exact else LOOSE
+        linkage = link_one_to_one(study, scale=scale, max_gap=gap, seed=context.seed, progress=tell)
+    else:
+        linkage = link_in_rounds(study, ask, scale, context.seed, tell)
     nearest = link_nearest(study, scale=scale, decision_only=True, seed=context.seed)
     people = release.paired_rows
     union, known = union_of(linkage, nearest, release), linkage.known()
