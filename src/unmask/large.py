@@ -56,7 +56,7 @@ from unmask.study import Scale, Study
 
 Made = TypeVar("Made")
 K = 5  # as in knowledge_sweep
-IN_ROUNDS = 200_000  # rows of either table up to which everybody is matched: they come here, as codes
+IN_ROUNDS = 100_000  # rows of either table up to which everybody is matched: they come here, as codes
 NO_PEOPLE = "nothing is known about the population: no number of people"
 
 

@@ -36,7 +36,7 @@ from unmask.kernels.assignment.solver import EXACT, FACTOR, Layout, Matching, Pr
 from unmask.kernels.base import EUCLIDEAN, Floats, Ints, Space
 from unmask.kernels.search import distance_of_pairs, priced
 
-ROUNDS = 12  # of auction and proof: to a gap of 1e-4 two to six are the rule, to rounding often more than twenty
+ROUNDS = 20  # of auction and proof: two to six make a gap of 1e-4 of numbers with noise, more of many ties
 _BETTER = 8  # objects that a bidder adds to its list in a round
 _PHASES = 16  # of falling epsilon, in a round
 _SHARE = 0.25  # of the gap that is wanted: what the auction may leave of it
