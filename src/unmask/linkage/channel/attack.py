@@ -131,9 +131,9 @@ def _attack(
     links = link_people(scene, channels, part, rows, seed)
     competing = rows.size == scene.material.n_people
     added = competition(scene, channels, part, seed, competing=competing) if _leaves_out(scene, rows) else None
+    found = replace(result_of(taught, links, rows, seed), competition=added)
+    channels[:] = [replace(channel, factors=(), without=tuple) for channel in channels]  # the curve learns its own
     points = learning_curve(scene, channels, seed, progress) if curve else ()
-    found = result_of(taught, links, rows, seed)
-    found = replace(found, competition=added)
     return replace(found, learning=rising(points, found.found)) if points else found
 
 
