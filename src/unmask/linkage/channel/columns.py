@@ -56,7 +56,7 @@ BETWEEN = {"to", "bis", "and", "und", "until", "a", "e", "et", "or", "od", "oder
 
 
 class Words(Sequence[str]):
-    """Very many different texts, which take a third of the room that a tuple of them takes."""
+    """Very many different texts, which take less than half of the room of a tuple."""
 
     __slots__ = ("_held",)
 
