@@ -20,7 +20,7 @@ from unmask.engines import duck as duck_file
 from unmask.engines import sql
 from unmask.engines.dialect import DUCKDB, SPARK
 from unmask.errors import EngineError, ParameterError, RepeatedIdError, RoleError, TableError
-from unmask.groups.special_uniques import _credit
+from unmask.groups.special_uniques import search_release
 from unmask.sampling import people_by_hash
 from unmask.study import Study
 
@@ -123,7 +123,10 @@ def check_sets(store, study):
     masks, number = np.unique(found.msu_mask, return_counts=True)
     assert (uniques.masks.tolist(), uniques.number.tolist()) == (masks.tolist(), number.tolist())
     assert uniques.n_special == found.n_special
-    credit, claimed = (side[release.paired_rows] for side in _credit(matcher, found, release.truth))
+    told, claims = search_release(matcher, largest)
+    assert (told.n_special, told.n_sets, told.dis) == (found.n_special, len(found.msu_mask), found.dis)
+    assert told.attributes == found.attributes
+    credit, claimed = (side[release.paired_rows] for side in claims.shared(release.truth))
     assert int(uniques.people.sum()) == int(claimed.sum())
     shares = dict(zip(*np.unique(credit[credit > 0], return_counts=True), strict=True))
     crowds = zip(uniques.crowd.tolist(), uniques.own.tolist(), strict=True)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import reference
 from naive import groups as naive
 from unmask.errors import EngineError, ParameterError, RoleError
-from unmask.groups.special_uniques import _holders_of, msu_weights, special_uniques
+from unmask.groups.claims import Claims
+from unmask.groups.special_uniques import msu_weights, search_release, special_uniques
 from unmask.study import Matcher
 
 KEYS9 = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex", "age", "hhcivil"]
@@ -142,7 +143,53 @@ def test_people_are_looked_up_as_they_are_matched(seed, keys):
     matcher = Matcher(tuple("abcd"), people, rows, {})
     chosen = list(range(keys))
     _, holders = np.unique(rows[:, chosen], axis=0, return_index=True)
-    who, whose = _holders_of(matcher, chosen, holders)
+    claims = Claims(matcher)
+    claims.add([(sum(1 << k for k in chosen), holders.astype(np.int32))])
+    who, whose = np.divmod(np.concatenate(claims._pairs), len(rows))
     wanted = {(i, j) for i in range(30) for j in holders.tolist() if (people[i, chosen] == rows[j, chosen]).all()}
     assert set(zip(who.tolist(), whose.tolist(), strict=True)) == wanted
     assert len(who) == len(wanted)
+
+
+@given(st.integers(0, 99), st.integers(1, 6), st.integers(1, 3), st.booleans())
+def test_set_by_set_is_the_same_as_all_at_once(seed, keys, size, many):
+    """What is told of a release, and every pair of person and record; also where lists take the place of bits."""
+    from unmask.kernels.uniques import special
+
+    rng = np.random.default_rng(seed)
+    people, rows = (rng.integers(1, 5, (n, keys)).astype(np.int32) for n in (25, 20))
+    names = tuple("abcdef"[:keys])
+    matcher, size = Matcher(names, people, rows, {}), min(size, keys)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(special, "MOST_TOLD", 0 if many else 21)
+        told, claims = search_release(matcher, size)
+    found = special_uniques(matcher.table, quasi=names, max_size=size)
+    assert (told.n_special, told.n_sets, told.max_size) == (found.n_special, len(found.msu_mask), size)
+    assert (told.dis, told.attributes) == (found.dis, found.attributes)
+    record = np.empty(found.classes.n_classes, int)
+    record[found.classes.spread(np.arange(len(record)))] = np.arange(20)
+    wanted = {
+        (i, int(record[one]))
+        for one, mask in zip(found.msu_class.tolist(), found.msu_mask.tolist(), strict=True)
+        for i in range(25)
+        if all(people[i, k] == rows[record[one], k] for k in range(keys) if mask >> k & 1)
+    }
+    credit, claimed = claims.shared(np.arange(25) % 20)
+    assert set(zip(*np.divmod(claims._pairs[0], 20), strict=True)) == wanted
+    assert claimed.tolist() == [any(i == person for person, _ in wanted) for i in range(25)]
+    crowd = [sum(i == person for person, _ in wanted) for i in range(25)]
+    assert credit.tolist() == [1 / crowd[i] if (i, i % 20) in wanted else 0 for i in range(25)]
+
+
+def test_equal_pairs_are_struck_out_on_the_way(monkeypatch):
+    """The same credit, however many pairs may wait."""
+    from unmask.groups import claims as module
+
+    rng = np.random.default_rng(3)
+    rows = rng.integers(1, 4, (60, 4)).astype(np.int32)
+    matcher = Matcher(tuple("abcd"), rows, rows, {})
+    whole = search_release(matcher, 3)[1].shared(np.arange(60))
+    monkeypatch.setattr(module, "PENDING", 5)
+    few = search_release(matcher, 3)[1].shared(np.arange(60))
+    assert whole[0].tolist() == few[0].tolist()
+    assert whole[0].sum() > 0

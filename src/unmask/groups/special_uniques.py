@@ -8,8 +8,9 @@ Departure from sdcMicro: missing is a value of its own here (docs/methods.md, se
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from math import comb, factorial, prod
+from math import comb, factorial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ from unmask.evidence import (
     shared_rate,
     silent,
 )
+from unmask.groups.claims import Claims
 from unmask.groups.counting import Classes, check_keys, count_classes
 from unmask.groups.knowledge_sweep import size_of_sets
 from unmask.shown import Shown
@@ -37,7 +39,6 @@ from unmask.study import Matcher, Study, narrowed
 Scoring = Literal["elliot", "ihsn"]
 
 DEFAULT_FRACTION = 0.01  # sampling fraction of DIS-SUDA when none is known, as in SUDA and sdcMicro
-SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits without order: equal numbers have equal products, and few others
 MAX_WORK = 20_000_000_000  # classes looked at over all sets: some minutes of one core
 
 
@@ -126,11 +127,7 @@ class SpecialUniques(Shown):
     def attributes(self) -> dict[str, float]:
         """The share of all scores that comes from MSUs with the attribute (shares overlap: they sum to more than 1)."""
         masks, counts = np.unique(self.msu_mask, return_counts=True)
-        weights = counts * msu_weights(len(self.classes.keys), self.scoring)[_sizes(masks)]
-        total, parts = weights.sum(), [weights[masks >> k & 1 == 1].sum() for k in range(len(self.classes.keys))]
-        return {
-            key: float(part / total) if total > 0 else 0.0 for key, part in zip(self.classes.keys, parts, strict=True)
-        }
+        return share_of_scores(self.classes.keys, masks, counts, self.scoring)
 
     def values(self, attribute: str) -> pl.DataFrame:
         """Each value of the attribute with its share of the attribute's contribution, largest first."""
@@ -167,9 +164,9 @@ def special_uniques(  # noqa: PLR0913 - what to find, how to score it, and how l
     keys = check_keys(quasi)
     size = _check(keys, max_size, scoring, fraction)
     classes = count_classes(table, keys)
-    from unmask.kernels.uniques import WorkBoundError, minimal_uniques  # noqa: PLC0415 - numba is heavy
+    from unmask.kernels.uniques import minimal_uniques  # noqa: PLC0415 - numba is heavy
 
-    try:
+    with _bounded(classes, size, max_work):
         who, mask = minimal_uniques(
             classes.codes(narrow=True),
             classes.counts,
@@ -177,14 +174,23 @@ def special_uniques(  # noqa: PLR0913 - what to find, how to score it, and how l
             max_work=max_work,
             progress=lambda done: progress(done, "sets of attributes"),
         )
+    return SpecialUniques(classes, size, scoring, fraction, who, mask)
+
+
+@contextmanager
+def _bounded(classes: Classes, size: int, max_work: int) -> Iterator[None]:
+    """Say what to do where the search passes its bound on work."""
+    from unmask.kernels.uniques import WorkBoundError  # noqa: PLC0415 - numba is heavy
+
+    try:
+        yield
     except WorkBoundError as error:
-        sets = sum(comb(len(keys), k) for k in range(1, size + 1))
+        sets = sum(comb(len(classes.keys), k) for k in range(1, size + 1))
         raise EngineError(
             "the search for special uniques was given up: it passed its bound on work",
             got=f"{classes.n_classes} classes, {sets} sets of attributes, max_work {max_work}",
             hint=f"take max_size {max(1, min(3, size - 1))}, fewer quasi-identifiers, or a larger max_work",
         ) from error
-    return SpecialUniques(classes, size, scoring, fraction, who, mask)
 
 
 def file_dis(n_unique: int, n_pairs: int, fraction: float) -> float:
@@ -198,6 +204,15 @@ def msu_weights(m: int, scoring: Scoring) -> Floats:
     if scoring == "elliot":
         return np.array([float(factorial(m - k)) for k in range(m + 1)])
     return np.array([(2.0 ** (m - k) - 1) / comb(m, k) for k in range(m + 1)])
+
+
+def share_of_scores(
+    keys: tuple[str, ...], masks: Counts, counts: Counts, scoring: Scoring = "elliot"
+) -> dict[str, float]:
+    """The share of all scores that comes from sets with each attribute; ``counts``: MSUs of each set."""
+    weights = counts * msu_weights(len(keys), scoring)[_sizes(masks)]
+    total, parts = weights.sum(), [weights[masks >> k & 1 == 1].sum() for k in range(len(keys))]
+    return {key: float(part / total) if total > 0 else 0.0 for key, part in zip(keys, parts, strict=True)}
 
 
 def _check(keys: tuple[str, ...], max_size: int | None, scoring: str, fraction: float) -> int:
@@ -225,12 +240,11 @@ def assess_special(study: Study, context: Context) -> Evidence:
     """Match each person on the minimal sample uniques of up to three attributes; ties are shared."""
     study, note = narrowed(study)
     matcher, people = study.comparable, study.release.paired_rows
-    found = _of_release(matcher, context)
-    credit, claimed = _credit(matcher, found, study.release.truth)
+    found, claims = search_release(matcher, size_of_sets(matcher), context.progress)
+    credit, claimed = claims.shared(study.release.truth)
     # where no record stands out the intruder claims none
     chance = float(claimed[people].mean()) / study.release.released.height
-    uniques = Uniques(found.n_special, len(found.msu_mask), found.dis, found.fraction, found.max_size, found.attributes)
-    told = special_evidence(uniques, shared_rate(credit[people], chance))
+    told = special_evidence(found, shared_rate(credit[people], chance))
     return replace(told, per_record=credit, notes=(*matcher.notes, *note))
 
 
@@ -257,74 +271,36 @@ def special_evidence(found: Uniques, rate_: Estimate) -> Evidence:
     )
 
 
-def _of_release(matcher: Matcher, context: Context) -> SpecialUniques:
-    """Sets of up to three attributes, of fewer where that is too much work for a report."""
-    tell = lambda done, words: context.progress(0.9 * done, words)  # noqa: E731 - one line
-    return special_uniques(matcher.table, quasi=matcher.names, max_size=size_of_sets(matcher), progress=tell)
+def search_release(matcher: Matcher, size: int, progress: Progress = silent) -> tuple[Uniques, Claims]:
+    """Minimal sample uniques of the records, and who carries the values of each: set by set, never all at once."""
+    classes = count_classes(matcher.table, matcher.names)
+    record, claims = _records_of(matcher, classes), Claims(matcher)
+    special, sets = np.zeros(classes.n_classes, dtype=bool), dict[int, int]()
+    from unmask.kernels.uniques import uniques_by_set  # noqa: PLC0415 - numba is heavy
+
+    with _bounded(classes, size, MAX_WORK):
+        for found in uniques_by_set(
+            classes.codes(narrow=True),
+            classes.counts,
+            max_size=size,
+            max_work=MAX_WORK,
+            progress=lambda done: progress(done, "sets of attributes"),
+        ):
+            sets |= {mask: len(who) for mask, who in found}
+            for _, who in found:
+                special[who] = True
+            claims.add([(mask, record[who]) for mask, who in found])
+    masks, counts = np.array(list(sets), dtype=np.int64), np.array(list(sets.values()), dtype=np.int64)
+    alone, paired = (int((classes.counts == k).sum()) for k in (1, 2))
+    dis = file_dis(alone, 2 * paired, DEFAULT_FRACTION)
+    shares = share_of_scores(matcher.names, masks, counts)
+    return Uniques(int(special.sum()), int(counts.sum()), dis, DEFAULT_FRACTION, size, shares), claims
 
 
-def _credit(matcher: Matcher, found: SpecialUniques, truth: Counts) -> tuple[Floats, Flags]:
-    """Share the credit among records that have an MSU with the person's values; and whether there is any."""
-    record = _records_of(matcher, found)
-    persons, records = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for mask, classes in _by_mask(found):
-        keys = [k for k in range(len(matcher.names)) if mask >> k & 1]
-        holders = record[classes]
-        who, whose = _holders_of(matcher, keys, holders)
-        persons.append(who)
-        records.append(whose)
-    n = max(1, len(matcher.released))
-    person, row = np.divmod(np.unique(np.concatenate(persons) * n + np.concatenate(records)), n)
-    crowd = np.bincount(person, minlength=len(matcher.original))
-    own = person[truth[person] == row]
-    credit = np.zeros(len(matcher.original))
-    credit[own] = 1 / crowd[own]
-    return credit, crowd > 0
-
-
-def _by_mask(found: SpecialUniques) -> Iterator[tuple[int, Codes]]:
-    """The classes of each set of attributes; there may be very many more of them than of sets."""
-    short = found.msu_mask.astype(np.min_scalar_type(int(found.msu_mask.max(initial=0))))  # two bytes are soon sorted
-    order = np.argsort(short, kind="stable")
-    for part in np.split(order, np.flatnonzero(np.diff(short[order])) + 1):
-        if part.size:
-            yield int(short[part[0]]), found.msu_class[part]
-
-
-def _holders_of(matcher: Matcher, keys: list[int], holders: Counts) -> tuple[Counts, Counts]:
-    """Every person with each record among ``holders``, no two of them alike, that carries their values of these keys.
-
-    Numbers of few values make one number, and people look theirs up: sorting everybody for each set would take long.
-    """
-    known, carried = matcher.original[:, keys], matcher.released[holders][:, keys]
-    wide = [int(max(known[:, k].max(initial=0), carried[:, k].max(initial=0))) + 1 for k in range(len(keys))]
-    if prod(wide) >= 2**62 or any(key in matcher.inside for key in keys):
-        match = matcher.match(keys, records=holders)
-        who, groups = match.pairs()
-        owner = np.full(len(match.sizes), -1)
-        owner[match.group] = holders
-        return who, owner[groups]
-    theirs, there = (np.ravel_multi_index(tuple(side.T), wide) for side in (known, carried))
-    people = _perhaps_among(theirs, there)
-    order = np.argsort(there)
-    place = np.minimum(np.searchsorted(there, theirs[people], sorter=order), len(holders) - 1)
-    same = there[order[place]] == theirs[people]
-    return people[same], holders[order[place[same]]]
-
-
-def _perhaps_among(asked: Counts, there: Counts) -> Counts:
-    """Places of numbers that may be among others: by a few bits of a hash, so that few are looked up."""
-    bits = max(10, len(there).bit_length() + 3)  # an eighth of the cells are taken at most
-    cells = [(side.astype(np.uint64) * SPREAD >> np.uint64(64 - bits)).astype(np.int64) for side in (asked, there)]
-    taken = np.zeros(1 << bits, dtype=bool)
-    taken[cells[1]] = True
-    return np.flatnonzero(taken[cells[0]])
-
-
-def _records_of(matcher: Matcher, found: SpecialUniques) -> Counts:
+def _records_of(matcher: Matcher, classes: Classes) -> Codes:
     """Row of the release of each class (of one record, where it has an MSU)."""
-    rows = np.zeros(found.classes.n_classes, np.int64)
-    rows[found.classes.spread(np.arange(len(rows)))] = np.arange(len(matcher.released))
+    rows = np.zeros(classes.n_classes, np.int32)
+    rows[classes.spread(np.arange(len(rows)))] = np.arange(len(matcher.released))
     return rows
 
 

@@ -12,7 +12,7 @@ its MSUs found before is a subset of S. Attributes with many values get the high
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import comb
 from typing import NamedTuple
 
@@ -65,7 +65,7 @@ def minimal_uniques(
     if n == 0 or m == 0 or max_size == 0:
         return np.empty(0, np.int32), np.empty(0, np.int64)
     columns, order, n_codes = by_cardinality(codes)
-    found = _walk(columns, n_codes, counts == 1, max_size, max_work, progress)
+    *_, found = _walk(columns, n_codes, counts == 1, Bounds(max_size, max_work), progress, whole=True)
     for start in range(0, found.many, CHUNK):  # in place, and few at a time: there may be many more MSUs than classes
         part = found.masks[start : min(start + CHUNK, found.many)]
         part[:] = restore(part, order)
@@ -73,28 +73,90 @@ def minimal_uniques(
     return lay_out(found.heads, found.links, found.masks, found.many)
 
 
+def uniques_by_set(
+    codes: Codes,
+    counts: NDArray[np.int64],
+    *,
+    max_size: int,
+    max_work: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Iterator[list[tuple[int, Codes]]]:
+    """Hand over the same MSUs, each set of attributes with its classes, some sets at a time: never all at once.
+
+    What is handed over holds until the next is asked for.
+    """
+    n, m = codes.shape
+    if n == 0 or m == 0 or max_size == 0:
+        return
+    columns, order, n_codes = by_cardinality(codes)
+    for found in _walk(columns, n_codes, counts == 1, Bounds(min(max_size, m), max_work), progress, whole=False):
+        masks, rows = found.masks[: found.many], found.links[: found.many]
+        if not found.told.shape[0]:
+            rows, masks = _unlink(found.heads, found.links, found.masks, found.many)
+            by_mask = np.argsort(masks, kind="stable")
+            rows, masks = rows[by_mask], masks[by_mask]
+        edges = np.flatnonzero(np.concatenate(([True], masks[1:] != masks[:-1]))) if found.many else masks[:0]
+        whole = zip(restore(masks[edges], order).tolist(), np.split(rows, edges[1:]), strict=bool(found.many))
+        yield list(whole)
+
+
+class Bounds(NamedTuple):
+    """Attributes of a set, and classes that may be looked at (None: any number)."""
+
+    size: int
+    work: int | None
+
+
 def _walk(
     columns: Codes,
     n_codes: int,
     alone: NDArray[np.bool_],
-    max_size: int,
-    max_work: int | None,
+    bounds: Bounds,
     progress: Callable[[float], None] | None,
-) -> Found:
-    """Take each attribute as the highest of a set: one compiled call for all sets that it is the highest of."""
+    *,
+    whole: bool,
+) -> Iterator[Found]:
+    """Take each attribute as the highest of a set: one compiled call for all sets that it is the highest of.
+
+    What was found is handed over at the end, or after each attribute where bits tell what was found before.
+    """
     m, n = columns.shape
-    words = (m + comb(m, 2)) // 64 + 1 if max_size <= 3 and m <= MOST_TOLD else 0
+    words = (m + comb(m, 2)) // 64 + 1 if bounds.size <= 3 and m <= MOST_TOLD else 0
     told = np.zeros((n if words else 0, words), np.int64)
     found = Found(np.full(n, -1, np.int32), np.empty(max(n, 16), np.int32), np.empty(max(n, 16), np.int64), 0, told)
-    scratch, levels = new_scratch(n, n_codes), new_levels(n, max_size)
-    work = 0
+    scratch, levels = new_scratch(n, n_codes), new_levels(n, bounds.size)
+    work, most = 0, bounds.work or -1
     for high in range(m):
-        work, found = _descend(columns, alone, levels, high, max_size, found, scratch, work, max_work or -1)
-        if max_work is not None and work > max_work:
+        order = np.argsort(columns[high], kind="stable") if words else None
+        now = _ordered(found, order)
+        near = (columns, alone) if order is None else (columns[: high + 1, order], alone[order])
+        work, now = _descend(*near, levels, high, bounds.size, now, scratch, work, most)
+        found = _restored(found, now, order)
+        del near
+        if bounds.work is not None and work > bounds.work:
             raise WorkBoundError
         if progress is not None:
-            progress(_sets(high + 1, max_size) / _sets(m, max_size))
-    return found
+            progress(_sets(high + 1, bounds.size) / _sets(m, bounds.size))
+        if words and not whole:
+            yield found
+            found = found._replace(many=0)
+    if whole or not words:
+        yield found
+
+
+def _ordered(found: Found, order: Ints | None) -> Found:
+    """The same with classes in the order of the highest attribute: groups then lie together, and so do their reads."""
+    return found if order is None else found._replace(heads=found.heads[order], told=found.told[order])
+
+
+def _restored(before: Found, after: Found, order: Ints | None) -> Found:
+    """Classes by their own numbers again."""
+    if order is None:
+        return after
+    before.heads[order], before.told[order] = after.heads, after.told
+    fresh = after.links[before.many : after.many]
+    fresh[:] = order[fresh]
+    return after._replace(heads=before.heads, told=before.told)
 
 
 def _sets(m: int, max_size: int) -> int:
