@@ -16,6 +16,7 @@ import numpy as np
 
 from unmask.errors import EngineError
 from unmask.kernels.base import Space
+from unmask.kernels.compiling import in_threads
 
 Made = TypeVar("Made")
 
@@ -23,6 +24,7 @@ SHARE_OF_MEMORY = 0.8
 SHARE_TO_KEEP = 0.1  # of the free memory that made things may hold ...
 MOST_TO_KEEP = 2**30  # ... and the most, in bytes
 MANY_ROWS = 200_000
+LARGE = 2**24  # bytes of arrays that are hashed in threads
 
 
 def available_memory() -> int:
@@ -163,7 +165,8 @@ def digest(*things: Any) -> str:  # noqa: ANN401 - arrays, numbers, words and tu
             hasher.update(f"{thing.shape}{thing.dtype}".encode())
             hasher.update(np.ascontiguousarray(thing).data)
         elif isinstance(thing, tuple):
-            hasher.update(f"({digest(*thing)})".encode())
+            large = size_of(thing) > LARGE
+            hasher.update(f"({' '.join(in_threads(digest, thing, shared=large))})".encode())
         else:
             hasher.update(f"{thing!r};".encode())
     return hasher.hexdigest()

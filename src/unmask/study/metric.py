@@ -6,18 +6,20 @@ category that differs contributes what a two-valued standardised number would, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Literal, get_args
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal, TypeVar, get_args
 
 import numpy as np
 
 from unmask.arrays import Codes, Floats, Ints
 from unmask.errors import ParameterError, check_name
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Space
+from unmask.kernels.compiling import in_threads
 from unmask.tables import Encoding, RankMethod, canonical_order, centre_and_spread, rank
 
 Metric = Literal["euclidean", "manhattan", "chebyshev", "mahalanobis", "gower", "permutation"]
 Scale = Literal["own", "original", "released", "none"]
+Made = TypeVar("Made")
 METRICS: tuple[str, ...] = get_args(Metric)
 SCALES: tuple[str, ...] = get_args(Scale)
 NORMS = {
@@ -28,6 +30,7 @@ NORMS = {
     "chebyshev": CHEBYSHEV,
     "permutation": CHEBYSHEV,
 }
+SHARED = 20_000  # rows from which on columns are shared among threads
 ROUNDING = 1e-12  # absolute error of coordinates relative to the largest one: what standardising can leave
 
 
@@ -96,8 +99,9 @@ def _weights(encoding: Encoding, weights: Mapping[str, float] | None) -> tuple[F
 def _standardised(left: Floats, right: Floats, scale: str) -> tuple[Floats, Floats]:
     if scale == "none":
         return left, right
-    a, b = left.copy(), right.copy()
-    for k in range(left.shape[1]):
+    a, b = np.empty_like(left), np.empty_like(right)
+
+    def place(k: int) -> None:
         (mean_a, sd_a), (mean_b, sd_b) = centre_and_spread(left[:, k]), centre_and_spread(right[:, k])
         if scale == "original":
             mean_b, sd_b = mean_a, sd_a
@@ -106,7 +110,14 @@ def _standardised(left: Floats, right: Floats, scale: str) -> tuple[Floats, Floa
         sd_a, sd_b = sd_a or sd_b or 1.0, sd_b or sd_a or 1.0  # a constant in one file takes the other's sd
         a[:, k] = (left[:, k] - mean_a) / sd_a
         b[:, k] = (right[:, k] - mean_b) / sd_b
+
+    _each_column(place, left)
     return a, b
+
+
+def _each_column(work: Callable[[int], Made], table: Floats) -> list[Made]:
+    """Do something for each column, those of long tables in threads: sorting releases the interpreter lock."""
+    return in_threads(work, range(table.shape[1]), shared=len(table) >= SHARED)
 
 
 def _ranged(left: Floats, right: Floats) -> tuple[Floats, Floats]:
@@ -202,7 +213,7 @@ def _closest_ranks(values: Floats, column: Floats, ranks: Floats, order: Ints, s
 
 def _assemble(encoding: Encoding, left: Floats, right: Floats, norm: int, code_weights: Floats, metric: str) -> Space:
     squared = norm == EUCLIDEAN
-    missing = np.array([_mean_contribution(left[:, k], right[:, k], squared=squared) for k in range(left.shape[1])])
+    missing = _each_column(lambda k: _mean_contribution(left[:, k], right[:, k], squared=squared), left)
     a, b = encoding.original.codes, encoding.released.codes
     differ = np.array([_share_different(a[:, k], b[:, k]) for k in range(a.shape[1])])
     step = category_steps(differ, metric, len(encoding.released), squared=squared) * code_weights
@@ -212,7 +223,7 @@ def _assemble(encoding: Encoding, left: Floats, right: Floats, norm: int, code_w
         np.ascontiguousarray(a),
         np.ascontiguousarray(b),
         norm,
-        missing,
+        np.array(missing, dtype=np.float64),
         step,
         step * differ,
         floor=_floor(left, right, squared=squared),

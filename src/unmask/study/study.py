@@ -16,10 +16,11 @@ import numpy as np
 from unmask.arrays import Flags
 from unmask.errors import EngineError, RoleError
 from unmask.kernels.base import Space
+from unmask.kernels.compiling import in_threads
 from unmask.study.ask import MANY, Index
 from unmask.study.match import Matcher, make_matcher
 from unmask.study.memory import Kept, digest
-from unmask.study.metric import build_space
+from unmask.study.metric import SHARED, build_space
 from unmask.study.scene import How
 from unmask.tables import EncodedColumn, Encoding, Release, assemble, encode_column
 
@@ -56,7 +57,7 @@ class Study:
 
     def _assembled(self, names: tuple[str, ...]) -> Encoding:
         sizes = self.release.original.height, self.release.released.height
-        return assemble([self._column(name) for name in names], *sizes)
+        return assemble(in_threads(self._column, names, shared=max(sizes) >= SHARED), *sizes)
 
     @property
     def compared(self) -> tuple[str, ...]:
@@ -111,8 +112,8 @@ class Study:
         found: Index | None = self._kept.find(self._placed.get(place))
         if found is None:
             space = build_space(encoding, seed=seed, **how)
-            self._placed[place] = digest(tuple(space))
-            found = self.index_of(space)
+            self._placed[place] = name = digest(tuple(space))
+            found = self._kept.get(name, lambda: Index(space))
         return found
 
     def index_of(self, space: Space) -> Index:

@@ -352,7 +352,8 @@ def centre_and_spread(column: Floats) -> tuple[float, float]:
     mean = float(values.sum() / values.size)
     if values.size == 1:
         return mean, 0.0
-    return mean, float(np.sqrt(np.sort((values - mean) ** 2).sum() / (values.size - 1)))
+    squares = np.sort((values - mean) ** 2, kind="stable")  # falling, then rising: such a sort merges the two
+    return mean, float(np.sqrt(squares.sum() / (values.size - 1)))
 
 
 def rank(column: Floats, method: RankMethod = "ordinal", *, order: Ints | None = None, seed: int = 0) -> Floats:

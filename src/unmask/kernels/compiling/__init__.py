@@ -3,16 +3,17 @@
 `kernel` compiles a function that Python calls; `lean` the same without reference counts, for kernels that allocate
 nothing; `inner` and `inlined` what only kernels call. `machine` compiles a function that native.py may replace by
 machine code of the same name: that file alone uses what numba does not promise, and where it cannot be loaded, or
-UNMASK_PLAIN_KERNELS is set, the function runs as written, with equal results. `in_chunks` and `in_strides` share work
-among threads so that no result depends on their number. `while_compiling` tells what a user waits for, once.
+UNMASK_PLAIN_KERNELS is set, the function runs as written, with equal results. `in_chunks`, `in_strides` and
+`in_threads` share work among threads so that no result depends on their number. `while_compiling` tells what a user
+waits for, once.
 """
 
 from unmask.kernels.compiling.bits import lowest, popcount
-from unmask.kernels.compiling.chunks import in_chunks, in_strides
+from unmask.kernels.compiling.chunks import in_chunks, in_strides, in_threads
 from unmask.kernels.compiling.decorators import inlined, inner, kernel, lean, machine
 from unmask.kernels.compiling.waiting import kept_bytes, kept_in, while_compiling
 
 __all__ = [
-    "in_chunks", "in_strides", "inlined", "inner", "kept_bytes", "kept_in", "kernel", "lean", "lowest", "machine",
-    "popcount", "while_compiling",
+    "in_chunks", "in_strides", "in_threads", "inlined", "inner", "kept_bytes", "kept_in", "kernel", "lean", "lowest",
+    "machine", "popcount", "while_compiling",
 ]  # fmt: skip

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
+from typing import TypeVar
 
 import numba as nb
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 CHUNK = 512
 _NAME = "unmask-chunks"
 
@@ -44,6 +47,18 @@ def in_chunks(
         for task in tasks:
             task.cancel()
         wait(tasks)
+
+
+def in_threads(work: Callable[[Item], Result], items: Sequence[Item], *, shared: bool = True) -> list[Result]:
+    """What `work` makes of each item, in their order; with `shared`, items are taken by threads as these are free."""
+    found: dict[int, Result] = {}
+
+    def some(part: slice) -> None:
+        for k in range(part.start, part.stop):
+            found[k] = work(items[k])
+
+    in_chunks(some, len(items), chunk=1 if shared else max(1, len(items)))
+    return [found[k] for k in range(len(items))]
 
 
 def in_strides(work: Callable[[int, int], object], n: int, *, least: int) -> None:
