@@ -48,6 +48,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "large.md"
 BEGIN, END = "<!-- large: benchmarks/large.py --page -->\n", "<!-- end large -->\n"
 PART = 1_000_000
 MEMORY = "3GB"
+SHORT = 0.5  # CPU seconds at the largest size: no exponent is told of less
 
 
 def part_of(start: int, n: int) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -214,7 +215,7 @@ def exponents(runs: list[dict[str, object]]) -> dict[str, float]:
     return {
         name: round(float(np.log(max(b["steps"][name]["cpu"], 0.01) / max(a["steps"][name]["cpu"], 0.01)) / scale), 2)
         for name in b["steps"]
-        if name in a["steps"]
+        if name in a["steps"] and b["steps"][name]["cpu"] >= SHORT
     }
 
 

@@ -8,8 +8,8 @@ was there. In `assess` measures share encodings and trees, so the whole costs le
 benchmarks/scale_whole.py. Results are kept one by one in benchmarks/results/scale.json; ``--costs`` writes what the
 plan of an assessment knows into src/unmask/costs.toml. From 100,000 people on attacks that can ask for some people are
 also run with 20,000 of them, and beyond 100,000 with these alone (``--some`` at any n). ``--compare`` holds the figures
-of 20,000 people against those of all at one n, in benchmarks/results/scale_sampled.json and, by ``--table``, in
-docs/scale.md.
+of as many people as an assessment asks for against those of all at one n, in benchmarks/results/scale_sampled.json and,
+by ``--table``, in docs/scale.md.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import unmask
 from unmask.assessment import discover, run_measure
 from unmask.cli.demo import ID, SECRET, demo_tables
 from unmask.evidence import Absence, Context
+from unmask.planning import ENOUGH
 from unmask.sampling import people_by_hash
 from unmask.study import Study
 
@@ -38,8 +39,9 @@ COSTS = HERE.parent / "src" / "unmask" / "costs.toml"
 COLUMNS, WIDE = 13, {"numbers": 13, "patients": 12}  # columns that the intruder knows
 COSTS_HEAD = """\
 # What each attack takes, by benchmarks/scale.py --costs: CPU seconds and MB for so many people and columns, the seconds
-# that it takes at the least, and the exponent of people; the same if 20,000 people are asked for (some).
+# that it takes at the least, and the exponent of people; the same if so many people are `asked` for (some).
 people = 10_000
+asked = 20_000
 columns = 13
 unknown = { seconds = 1.0, least = 0.1, exponent = 1.2, memory = 50 }  # measures that the benchmark did not reach
 
@@ -104,18 +106,20 @@ def told_of(name: str, small: unmask.Release, release: unmask.Release, n: int, *
     return told
 
 
-def compared(n: int, names: list[str]) -> None:
+def compared(case: str, n: int, names: list[str]) -> None:
     """Hold the figures of some people against those of all, and keep them."""
-    release = release_of("numbers", n).in_order_of_content()
-    people = people_by_hash(release, ASKED, 0)
+    release = release_of(case, n).in_order_of_content()
+    people = people_by_hash(release, ENOUGH, 0)
     for name in names:
         entry = discover()[name]
         whole, some = (run_measure(entry, Study(release), Context(0, people=asked)) for asked in (None, people))
+        if isinstance(whole, Absence):
+            continue
         known = json.loads(SAMPLED.read_text()) if SAMPLED.exists() else {}
         for all_, few in zip(whole.observations, some.observations, strict=True):
             told = [all_.estimate.value, few.estimate.value, few.estimate.low, few.estimate.high]
-            known.setdefault(str(n), {})[all_.key] = [round(value, 6) for value in told]
-            print(n, all_.key, told, flush=True)
+            known.setdefault(case, {}).setdefault(str(n), {})[all_.key] = [round(value, 6) for value in told]
+            print(case, n, all_.key, told, flush=True)
         SAMPLED.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 
@@ -134,14 +138,22 @@ def exponent(times: dict[int, float]) -> float | None:
 
 def table_of_sampled() -> str:
     """Figures of all people and of some, where both were had."""
-    lines = ["| figure | n | all people | 20,000 people | interval | difference |", "|---|---:|---:|---:|---|---:|"]
-    for n, figures in json.loads(SAMPLED.read_text()).items():
-        for key, (whole, some, low, high) in sorted(figures.items()):
-            holds = "holds" if low - 1e-9 <= whole <= high + 1e-9 else "does not hold"
-            lines.append(
-                f"| `{key}` | {int(n):,} | {100 * whole:.2f} % | {100 * some:.2f} % | {100 * low:.2f} to "
-                f"{100 * high:.2f} %, {holds} | {100 * (some - whole):+.2f} |"
-            )
+    lines = [
+        f"| figure | table | n | all people | {ENOUGH:,} people | interval | points apart |",
+        "|---|---|---:|---:|---:|---|---:|",
+    ]
+    rows = [
+        (key, case, int(n), *values)
+        for case, by in json.loads(SAMPLED.read_text()).items()
+        for n, figures in by.items()
+        for key, values in figures.items()
+    ]
+    for key, case, n, whole, some, low, high in sorted(rows):
+        holds = "holds" if low - 1e-9 <= whole <= high + 1e-9 else "does not hold"
+        lines.append(
+            f"| `{key}` | {case} | {n:,} | {100 * whole:.2f} % | {100 * some:.2f} % | {100 * low:.2f} to "
+            f"{100 * high:.2f} %, {holds} | {100 * (some - whole):+.2f} |"
+        )
     return "\n".join(lines)
 
 
@@ -207,7 +219,7 @@ def main() -> None:
     parser.add_argument("--case", choices=CASES)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--some", action="store_true", help="ask for 20,000 people only, where a measure can")
-    parser.add_argument("--compare", type=int, help="hold 20,000 people against all of so many")
+    parser.add_argument("--compare", type=int, help=f"hold {ENOUGH:,} people against all of so many")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--costs", action="store_true", help="write src/unmask/costs.toml from the results")
     given = parser.parse_args()
@@ -215,7 +227,8 @@ def main() -> None:
         write_costs()
         return
     if given.compare:
-        compared(given.compare, given.only)
+        for case in [given.case] if given.case else CASES:
+            compared(case, given.compare, given.only)
     elif not given.table:
         measured([given.case] if given.case else list(CASES), given.n, given.only, some=given.some)
         return

@@ -94,11 +94,12 @@ def test_the_work_that_is_measured_takes_time():
 
 
 def test_by_default_everybody_up_to_what_ends_within_minutes():
-    assert cost(people=30_000, exact=1e6).by_default().form == "exact"
-    assert cost(people=30_001, exact=planning.MINUTES).by_default().form == "exact"
+    assert cost(people=40_000, exact=1e6).by_default().form == "exact"
+    assert cost(people=40_001, exact=1e6).by_default().form == "sampled"
+    assert cost(people=40_001, exact=planning.MINUTES).by_default().form == "exact"
     found = cost(people=1_000_000, exact=1_000.0).by_default()
     assert (found.form, found.people, found.out_of) == ("sampled", planning.ENOUGH, 1_000_000)
-    assert found.seconds == pytest.approx(10 + 990 * 0.02)
+    assert found.seconds == pytest.approx(10 + 2 * 990 * 0.02)
     assert cost(people=1_000_000, exact=1e6, cheaper="").by_default().form == "exact"
     assert cost("channel", people=200_001, exact=1.0).by_default().form == "sampled"
     forms = [cost("one_to_one", people=n, exact=1.0).by_default().form for n in (100_000, 100_001)]
