@@ -1,6 +1,6 @@
 """Are both cores used? Each attack on one and on two threads: seconds on the clock, of processors, and their ratio.
 
-    python benchmarks/threads.py                    # all four, under two minutes; the machine must be idle
+    python benchmarks/threads.py                    # all four, some minutes; the machine must be idle
     python benchmarks/threads.py --only channel
 
 Each run is a process of its own that asks once on few people, so that kernels are compiled, and then three times; the
@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from large import part_of
 from linkage_parts.clock import timed
 
 import unmask
@@ -48,8 +49,8 @@ def decision(n: int) -> Callable[[], object]:
 
 
 def groups(n: int) -> Callable[[], object]:
-    people = unmask.datasets.patients(n, seed=0).drop("patient")
-    return lambda: unmask.group_risk(people, quasi=people.columns[:8])
+    people = part_of(0, n)[0].drop("id")
+    return lambda: unmask.group_risk(people, quasi=people.columns)
 
 
 def channel(n: int) -> Callable[[], object]:
@@ -57,8 +58,8 @@ def channel(n: int) -> Callable[[], object]:
     return lambda: unmask.link_channel(release).estimate
 
 
-KINDS = {"nearest": (nearest, 100_000), "decision": (decision, 300_000), "groups": (groups, 1_000_000),
-         "channel": (channel, 1_000)}  # fmt: skip
+KINDS = {"nearest": (nearest, 100_000), "decision": (decision, 300_000), "groups": (groups, 5_000_000),
+         "channel": (channel, 100_000)}  # fmt: skip
 
 
 def one(kind: str) -> None:

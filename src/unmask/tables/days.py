@@ -145,7 +145,7 @@ def nearer_days(left: Sequence[pl.Series], right: Sequence[pl.Series], pairs: Pa
 
 
 def _apart(a: pl.Series, b: pl.Series, pairs: Pairs) -> float:
-    """Median days between paired dates; without pairs, the share of dates that the other column does not have."""
+    """Mean days between paired dates; without pairs, the share of dates that the other column does not have."""
     a, b = a.cast(pl.Date), b.cast(pl.Date)
     if len(pairs[0]):
         days = (a.gather(pairs[0]).to_physical() - b.gather(pairs[1]).to_physical()).abs().drop_nulls()
