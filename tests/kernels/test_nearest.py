@@ -9,10 +9,12 @@ from scipy.spatial import cKDTree
 from spaces import plain, spaces
 
 from naive import nearest as naive
+from unmask.kernels.base import Space
 from unmask.kernels.search import (
     count_closer,
     decide,
     decide_few,
+    decision_of,
     distance_of_pairs,
     nearest,
     nearest_k,
@@ -72,6 +74,28 @@ def test_decision_equals_definition_and_full_search(space, seed):
     true = [naive.distance(space, i, j) if j >= 0 else np.inf for i, j in enumerate(truth)]
     linked = np.array(true) <= found.least * (1 + space.tolerance) + space.floor
     assert decision.credit.tolist() == np.where(linked, 1 / found.ties, 0.0).tolist()
+    for one, other in zip(decision, decision_of(space, truth, found), strict=True):
+        assert one.tolist() == other.tolist()
+
+
+@many
+@given(
+    seed=st.integers(0, 2**32), q=st.integers(1, 5), norm=st.integers(0, 2), lost=st.sampled_from([0.0, 0.1]),
+    step=st.sampled_from([1.0, 1 / 30, 1e-12, 7e11]),
+)  # fmt: skip
+def test_categories_that_are_all_equally_far(seed, q, norm, lost, step):
+    """Nothing beyond the second-best distance is looked at: what is just at it must not be lost with that."""
+    rng = np.random.default_rng(seed)
+    sides = [rng.integers(0, 3, (n, q)).astype(np.int32) for n in (20, 130)]
+    for side in sides:
+        side[rng.random(side.shape) < lost] = -1
+    steps = np.where(rng.random(q) < 0.2, 0.0, step)
+    none = np.zeros(0)
+    space = Space(np.zeros((20, 0)), np.zeros((130, 0)), *sides, norm, none, steps, steps * rng.choice([0.9, 1.0]))
+    found = nearest(space, seed=seed)
+    for i, (least, second, ties) in enumerate(naive.nearest(space)):
+        assert (found.least[i], found.second[i], found.ties[i]) == (least, second, len(ties))
+        assert found.row[i] in ties
 
 
 @many

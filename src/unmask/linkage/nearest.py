@@ -78,13 +78,14 @@ def link_nearest(
 
     """
     scene = set_scene(as_study(release), direction, sample, seed, how)
-    half = 1.0 if decision_only else 0.3
-    decision = scene.decide(tell=lambda done, text: progress(half * done, text))
     n = len(scene.rows)
-    rows, ties = np.full(n, -1, dtype=np.int64), decision.ties
     distances = margin = np.full(n, np.nan)
-    if not decision_only:
-        found = scene.nearest(seed=seed, tell=lambda done, text: progress(0.3 + 0.7 * done, text))
+    if decision_only:
+        decision = scene.decide(tell=progress)
+        rows, ties = np.full(n, -1, dtype=np.int64), decision.ties
+    else:
+        found = scene.nearest(seed=seed, tell=progress)
+        decision = scene.decision_of(found)
         rows, ties = found.row, found.ties
         distances = readable(found.least, scene.space.norm)
         margin = np.where(found.ties > 1, 0.0, readable(found.second, scene.space.norm) - distances)

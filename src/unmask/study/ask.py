@@ -85,6 +85,10 @@ class Index:
             space, truth, tree=tree, progress=lambda done: tell(done, "true records against nearer ones")
         )
 
+    def decision_of(self, truth: Rows, found: Nearest, *, rows: Rows | None = None) -> Decision:
+        """Read the same off the nearest points of those who ask."""
+        return search.decision_of(self.space, truth, found, rows=rows)
+
     def rank_of_truth(self, truth: Rows, cap: int, *, rows: Rows | None = None) -> Rows:
         """Count the points that are strictly closer than the true one, up to ``cap``."""
         space, tree = self._asked(rows)

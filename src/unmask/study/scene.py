@@ -76,6 +76,10 @@ class Scene:
         """Whether the true point of those who ask is among the nearest."""
         return self.index.decide(self.truth, rows=self._some, tell=tell)
 
+    def decision_of(self, found: Nearest) -> Decision:
+        """The same, where the nearest points are known."""
+        return self.index.decision_of(self.truth, found, rows=self._some)
+
     def rank_of_truth(self, cap: int) -> Rows:
         """How many points are closer than the true one."""
         return self.index.rank_of_truth(self.truth, cap, rows=self._some)

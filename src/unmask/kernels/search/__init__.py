@@ -14,6 +14,7 @@ from unmask.kernels.search.nearest import (
     count_closer,
     decide,
     decide_few,
+    decision_of,
     nearest,
     nearest_k,
     rank_of_truth,
@@ -22,6 +23,6 @@ from unmask.kernels.search.nearest import (
 from unmask.kernels.search.tree import Tree, plant
 
 __all__ = [
-    "Decision", "Nearest", "Tree", "count_closer", "decide", "decide_few", "distance_of_pairs", "least_distances",
-    "nearest", "nearest_k", "plant", "priced", "rank_of_truth", "tied",
+    "Decision", "Nearest", "Tree", "count_closer", "decide", "decide_few", "decision_of", "distance_of_pairs",
+    "least_distances", "nearest", "nearest_k", "plant", "priced", "rank_of_truth", "tied",
 ]  # fmt: skip

@@ -73,14 +73,14 @@ def _visit(space: Space, tree: Tree, slot: int, best: Best, buffer: Buffer) -> b
             d = pair(space, query, tree.rows[place])
             if d > cut:
                 if d < second:
-                    second, within = d, limit(tree, d)
+                    second, within = d, limit(tree, max(cut, d - tree.grain))
             elif d >= least:
                 ties += tree.weight[place]
             else:
                 cut = tie_limit(space, d)
                 unsettled = least <= cut
                 if not unsettled:  # all that was met before is beyond the ties, and the old least is the nearest of it
-                    second, within = least, limit(tree, least)
+                    second, within = least, limit(tree, max(cut, least - tree.grain))
                 least, ties, best.place[slot] = d, tree.weight[place], place
     best.least[slot], best.second[slot], best.ties[slot] = least, second, ties
     return unsettled

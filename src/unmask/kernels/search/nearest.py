@@ -102,6 +102,13 @@ def decide(
     return Decision(closer, np.where(closer, 0, ties))
 
 
+def decision_of(space: Space, truth: Ints, found: Nearest, *, rows: Ints | None = None) -> Decision:
+    """Read off nearest points what decide() would say; ``rows``: the queries that they are of, all when None."""
+    distances = _true_distances(space, truth, rows)
+    closer = ~np.isfinite(distances) | (found.least * (1.0 + space.tolerance) + space.floor < distances)
+    return Decision(closer, np.where(closer, 0, found.ties))
+
+
 def decide_few(space: Space, truth: Ints, *, most: float = MOST_MET) -> Decision:
     """The same for few queries among very many points: a tree is planted if more than ``most`` pairs stay open."""
     distances = _true_distances(space, truth)
@@ -149,8 +156,8 @@ def tied(space: Space, queries: Ints | None = None, *, tree: Tree | None = None)
     return start, rows
 
 
-def _true_distances(space: Space, truth: Ints) -> Floats:
+def _true_distances(space: Space, truth: Ints, rows: Ints | None = None) -> Floats:
     known = np.flatnonzero(np.asarray(truth) >= 0)
-    distances = np.full(len(space.queries), np.inf)
-    distances[known] = distance_of_pairs(space, known, truth[known])
+    distances = np.full(len(truth), np.inf)
+    distances[known] = distance_of_pairs(space, known if rows is None else rows[known], truth[known])
     return distances

@@ -80,7 +80,8 @@ def best_candidates(
 
 def _by_tree(comparison: Comparison, space: Space, model: FellegiSunter, truth: Ints, seed: int) -> Found:
     index = Index(space)
-    decision, nearest = index.decide(truth), index.nearest(seed=seed)
+    nearest = index.nearest(seed=seed)
+    decision = index.decision_of(truth, nearest)
     top = float(model.weights[:, 0].sum())
     weight = top - nearest.least
     posterior = np.exp2(-nearest.least) / _sums(comparison, model)
