@@ -118,8 +118,24 @@ def _floor(index: Index, gap: float) -> float:
     scaled = max(0.0, gap / (1.0 + tree.slack) - 1e-36)
     if tree.norm == EUCLIDEAN:
         length = max(0.0, math.sqrt(scaled) - tree.error) * (1.0 - 1e-12)
-        return length * math.sqrt(tree.scale) if index.root else length * length * tree.scale
-    return max(0.0, scaled - tree.error) * (1.0 - 1e-12) * tree.scale
+        if index.root and tree.lattice.shape[0] == 0:
+            return length * math.sqrt(tree.scale)
+        scaled = length * length * tree.scale
+    else:
+        scaled = max(0.0, scaled - tree.error) * (1.0 - 1e-12) * tree.scale
+    least = _step_up(tree.lattice, scaled)
+    return math.sqrt(least) if index.root else least
+
+
+@inlined
+def _step_up(lattice: Floats, least: float) -> float:
+    """The first reduced distance that there can be from a bound on: equal costs are then seen to be equal."""
+    if lattice.shape[0] == 0:
+        return least
+    k = 0
+    while k < lattice.shape[0] - 1 and lattice[k] < least:
+        k += 1
+    return float(lattice[k])
 
 
 @inlined
@@ -164,16 +180,21 @@ def _look(index: Index, price: Floats, i: int, leaf: int, cut: float, n: int, bu
 
 @inlined
 def _open(index: Index, i: int, height: int, parent: int, cut: float, buffer: Buffer, top: int) -> int:
-    """Put the children of a box on the stack, the most promising last, so that it comes first."""
+    """Put the children of a box on the stack, the most promising last, so that it comes first.
+
+    Of equally promising ones each bidder has another first: where all objects cost the same, bidders with the same few
+    on their lists would outbid each other, and search again.
+    """
     tree, nodes, floors, gaps = index.tree, buffer.nodes, buffer.floors, buffer.gaps
     group = tree.level[height] + parent
     least = index.box[group, 0]
     for j in range(1, LANES):
         least = min(least, index.box[group, j])
     mask = near_boxes(tree, height, parent, tree.probes[i], reach(index, cut - least), gaps)
-    bottom = top
+    turn, bottom = (i >> (4 * height)) % LANES, top
+    mask = (mask >> turn | mask << (LANES - turn)) & ((1 << LANES) - 1)
     while mask:
-        j = lowest(mask)
+        j = (lowest(mask) + turn) % LANES
         mask &= mask - 1
         floor = _floor(index, gaps[j]) + index.box[group, j]
         if floor < cut:

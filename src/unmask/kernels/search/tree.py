@@ -37,7 +37,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, Ints, Singles, Space
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, Floats, Ints, Singles, Space
 from unmask.kernels.compiling import in_chunks, inner, kernel, lean
 from unmask.kernels.groups import Groups, identical
 from unmask.kernels.search.frame import choose_frame, store
@@ -70,6 +70,7 @@ class Tree(NamedTuple):
     scale: float  # of reduced distances: scale**2 for norm 2
     error: float  # E of the proof
     slack: float
+    lattice: Floats  # all reduced distances that there can be, ascending, if these are few; else empty
     grain: float  # two unequal reduced distances differ by more than this
 
 
@@ -95,26 +96,27 @@ def plant(space: Space) -> Tree:
         lambda part: _leaf_boxes(lanes, missing, part.start, part.stop, (low, high, relief)), n, chunk=_CHUNK * LEAF
     )
     _boxes(level, low, high, relief)
-    plain = frame.whole and width == p
+    plain, lattice = frame.whole and width == p, _lattice(space)
+    grain = 0.5 * float(np.diff(lattice).min()) if len(lattice) else 0.0
     return Tree(
         lanes, low, high, relief, level, *_names(groups, order), probes, missing, step, p, space.norm, plain, unit,
-        frame.error, frame.slack, _grain(space),
+        frame.error, frame.slack, lattice, grain,
     )  # fmt: skip
 
 
-def _grain(space: Space) -> float:
-    """Half of the least difference of two unequal reduced distances, where only categories are compared; else 0.
+def _lattice(space: Space) -> Floats:
+    """All reduced distances that there can be, ascending, where only categories are compared and they are few; or none.
 
-    Sums of one and the same step depend on their number alone, and rounding moves them far less than half a step.
+    Sums of one and the same step depend on their number alone, to the last bit.
     """
     lost = bool((space.query_codes < 0).any() or (space.point_codes < 0).any())
     parts = np.concatenate([space.step, space.code_missing]) if lost else space.step
     sizes = np.unique(parts[parts > 0])
     if space.points.shape[1] or not len(sizes):
-        return 0.0
-    if len(sizes) > 1 and space.norm != CHEBYSHEV and len(space.step) > 1:
-        return 0.0
-    return 0.5 * float(np.diff(sizes, prepend=0.0).min())
+        return np.zeros(0)
+    if space.norm == CHEBYSHEV or len(space.step) == 1:
+        return np.concatenate(([0.0], sizes))
+    return np.cumsum(np.append(0.0, np.full(len(parts), sizes[0]))) if len(sizes) == 1 else np.zeros(0)
 
 
 def _names(groups: Groups, order: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
